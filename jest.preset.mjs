@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { thirdPartyModules } from './tools/test-runner/bundles.mjs';
 
-const swcrc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+const swcrc = JSON.parse(readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
 
 /** For `nx test` of one library. Its suites wait more than they compute, so there are more workers than cores. */
 const ALONE = {

@@ -30,18 +30,24 @@ export const migrations = [
   DataplaneInstancesInFlight1700000000630,
 ];
 
-export * from './published.js';
-export { instanceKey, type InstanceKeyOf } from './instance-key.js';
-export { backendContext, openPublished, sealed, supplierContext } from './sealed.js';
+export * from './publishing/published.js';
+export {
+  backendContext,
+  instanceKey,
+  openPublished,
+  sealed,
+  supplierContext,
+  type InstanceKeyParts,
+} from './publishing/credentials.js';
 export type { NamedSql, Queryable } from './sql.js';
-export { SLOT_COUNT, slotOf, type WeightedRevision } from './slots.js';
-export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './route.query.js';
-export { publishBackend, withdrawBackend, type BackendPublication } from './backend.query.js';
-export { publishSlug, withdrawSlug, type SlugPublication } from './slug.query.js';
+export { SLOT_COUNT, slotOf, type WeightedRevision } from './publishing/slots.js';
+export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './publishing/route.query.js';
+export { publishBackend, withdrawBackend, type BackendPublication } from './publishing/backend.query.js';
+export { publishSlug, withdrawSlug, type SlugPublication } from './publishing/slug.query.js';
 export {
   followedCount,
   forgetGateway,
-  gatewayStandings,
+  gatewayStatuses,
   inFlight,
   inFlightOfInstances,
   loadsOf,
@@ -49,26 +55,24 @@ export {
   routeFollowers,
   type GatewayLoad,
   type GatewayReport,
-  type GatewayStanding,
+  type GatewayStatus,
   type RevisionLoad,
-} from './gateway.query.js';
-export * from './histogram.js';
-export * from './load.js';
+} from './gateways/gateway.query.js';
+export * from './statistics/histogram.js';
+export * from './statistics/load.js';
 export {
   compare,
-  standing,
-  type Basis,
+  classifyRegression,
+  type ComparisonBasis,
   type Comparison,
   type LoadBucket,
-  type Measure,
-  type NotComparable,
-} from './comparison.js';
-export * from './stats.query.js';
-export { PASSPORT_RETENTION_SECONDS } from './retention.js';
-export { statsSeries, type Series, type SeriesStep } from './series.query.js';
-export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './usage.query.js';
-export { kindestValue, measure, normalQuantile, type Measured } from './statistics.js';
-export * from './passport.js';
-export * from './passport.query.js';
-export * from './snapshot.query.js';
-export { VersionDigest } from './version-digest.js';
+  type ComparisonCriterion,
+  type MissingComparison,
+} from './statistics/comparison.js';
+export * from './statistics/stats.query.js';
+export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';
+export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './statistics/usage.query.js';
+export { kindestValue, readMetric, normalQuantile, type MetricReading } from './statistics/statistics.js';
+export * from './passports/passport.js';
+export * from './passports/passport.query.js';
+export * from './publishing/snapshot.query.js';

@@ -5,13 +5,13 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { migrations, type NamedSql, type Queryable } from '../src/index.js';
 
 /** A database of the spec's own, as the system sees it. */
-export class Connection {
+export class DataplaneConnection {
   private database!: TestDatabase;
   private client!: pg.Client;
 
   /** There from before the first test of the spec that asks until after its last. */
-  static ofSpec(): Connection {
-    const connection = new Connection();
+  static ofSpec(): DataplaneConnection {
+    const connection = new DataplaneConnection();
     beforeAll(async () => {
       connection.database = await createTestDatabase([...platformMigrations, ...migrations]);
       connection.client = await sessionAt(connection.url);
@@ -21,8 +21,8 @@ export class Connection {
   }
 
   /** Another session in the same database; `close` ends it alone. */
-  async another(): Promise<Connection> {
-    const other = new Connection();
+  async another(): Promise<DataplaneConnection> {
+    const other = new DataplaneConnection();
     other.database = { ...this.database, drop: async () => undefined };
     other.client = await sessionAt(this.url);
     return other;

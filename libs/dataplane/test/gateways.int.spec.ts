@@ -3,7 +3,7 @@ import {
   followedCount,
   forgetGateway,
   inFlight,
-  gatewayStandings,
+  gatewayStatuses,
   inFlightOfInstances,
   publishBackend,
   publishRoute,
@@ -11,9 +11,9 @@ import {
   routeFollowers,
   statsCompleteUntil,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 
 beforeAll(async () => {
@@ -42,14 +42,14 @@ afterEach(async () => {
   await connection.sql(`delete from dataplane_followed_routes`);
 });
 
-interface Tells {
+interface ReportContent {
   follows?: number;
   busy?: number;
   instances?: Record<string, number>;
   statsUntil?: Date;
 }
 
-const report = (gatewayId: string, { follows, busy, instances, statsUntil }: Tells = {}): Promise<void> =>
+const report = (gatewayId: string, { follows, busy, instances, statsUntil }: ReportContent = {}): Promise<void> =>
   reportGateway(db, {
     gatewayId,
     statsUntil: statsUntil ?? null,
@@ -121,7 +121,7 @@ it('takes a gateway for gone when it was not heard of for five seconds, and its 
 
 it('tells of each gateway whether it lives, and how many routes it serves and how many not as they are', async () => {
   const standings = async () =>
-    (await gatewayStandings(db)).map((one) => [one.gateway_id, one.is_alive, one.routes, one.routes_behind]);
+    (await gatewayStatuses(db)).map((one) => [one.gateway_id, one.is_alive, one.routes, one.routes_behind]);
   expect(await standings()).toEqual([]);
   await report('gw_new');
   await report('gw_behind', { follows: 6 });

@@ -16,9 +16,9 @@ import {
   type PassportRow,
   type PassportSighting,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_passports'));
 
@@ -82,7 +82,7 @@ it('lets what one gateway saw late shorten nothing that another saw after it', a
   expect((await find('cp')).last_rebind_reason).toBe('capacity');
 });
 
-it('gives a starting gateway the bindings that hold, those used last first, and no more than it asks for', async () => {
+it('gives a starting gateway the bindings that are valid, those used last first, and no more than it asks for', async () => {
   await writeSightings(db, [
     sighting('cp_short', { expires_at: inSeconds(100) }),
     sighting('cp_long', { expires_at: inSeconds(300) }),
@@ -150,7 +150,7 @@ it('forgets passports some time after they expired', async () => {
   ]);
 });
 
-describe('A8: how many passports a tenant may have', () => {
+describe('how many passports a tenant may have', () => {
   const MOST = 5;
   const some = (count: number, rest: Partial<PassportSighting> = {}, first = 0) =>
     Array.from({ length: count }, (_, n) => sighting(`cp_${first + n}`, rest));
@@ -211,7 +211,7 @@ describe('A8: how many passports a tenant may have', () => {
     }
   });
 
-  it('has room again for what has expired, a bounded number at a time and of this tenant alone', async () => {
+  it('frees the capacity of what has expired, a bounded number at a time and of this tenant alone', async () => {
     await writeSightings(db, [
       ...some(3, { expires_at: inSeconds(-10) }),
       ...some(2, { expires_at: inSeconds(10) }, 3),

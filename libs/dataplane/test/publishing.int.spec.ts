@@ -12,9 +12,9 @@ import {
   withdrawSlug,
   type EntryVersion,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 
 const affinity = { mode: 'soft', ttl_seconds: 600 } as const;

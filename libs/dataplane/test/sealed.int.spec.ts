@@ -13,12 +13,12 @@ import {
   supplierContext,
   type SupplierUpstream,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
 const key = randomBytes(32);
 const keyRing = new KeyRing(randomBytes(32), [key]);
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 
 /** As older versions sealed for gateways: without a key's id, and bound to nothing. */
 function older(plaintext: string): string {
@@ -28,7 +28,7 @@ function older(plaintext: string): string {
   return ['v1', ...box.map((part) => part.toString('base64url'))].join('.');
 }
 
-it('10.8: a rotation binds older credentials to their rows, and tells gateways to read them again', async () => {
+it('a rotation binds older credentials to their rows, and tells gateways to read them again', async () => {
   const tenantId = 'ten_1';
   await publishBackend(connection.db, {
     revisionId: 'rev_1',

@@ -8,9 +8,9 @@ import {
   type Histogram,
   type StatsWindow,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_request_stats'));
 

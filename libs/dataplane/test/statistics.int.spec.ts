@@ -11,9 +11,9 @@ import {
   type AttemptCounts,
   type StatsWindow,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_request_stats'));
 
@@ -38,7 +38,7 @@ const windowAt = (second: number, counts: Partial<StatsWindow>): StatsWindow => 
 const window = (before: number, seconds: number, minAttempts: number) =>
   lastWindowWith(db, 'rev', { before: at(before), seconds, minAttempts });
 
-it('stores each figure in its place', async () => {
+it('stores each figure under its name', async () => {
   const figures = { ok: 1, client_error: 2, server_error: 3, connect_error: 4, cancelled: 5, retried: 6 };
   const histogram = (n: number) => ({ n, sum: n, sq: n, b: { '0': n } });
   const latencies = {
@@ -122,7 +122,7 @@ it('reads the seconds from the first on, up to the last and without it', async (
   expect((await statsBetween(db, 'rev', at(1), at(3))).counts.ok).toBe(110);
 });
 
-it('finds the newest window that holds enough requests, in seconds that ended in time', async () => {
+it('finds the newest window that has enough requests, in seconds that ended in time', async () => {
   await writeWindows(db, [
     windowAt(10, { ok: 30, gateway_id: 'gw_1' }),
     windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000 }),
@@ -136,7 +136,7 @@ it('finds the newest window that holds enough requests, in seconds that ended in
   expect(await window(60, 2, 81)).toBeNull();
   expect(await window(60, 3, 81)).toEqual({ from: at(10), to: at(13) });
   expect(await window(60, 1, 20)).toEqual({ from: at(11), to: at(12) });
-  // The newest that holds them, not the fullest.
+  // The newest that has them, not the fullest.
   expect(await window(60, 1, 1)).toEqual({ from: at(30), to: at(31) });
   expect(await window(30, 1, 1)).toEqual({ from: at(12), to: at(13) });
   expect(await window(12, 2, 80)).toEqual({ from: at(10), to: at(12) });

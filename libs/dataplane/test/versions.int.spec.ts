@@ -8,9 +8,9 @@ import {
   withdrawBackend,
   type EntryVersion,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 
 const backend = (revisionId: string) => ({

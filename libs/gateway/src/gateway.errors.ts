@@ -132,7 +132,7 @@ export const tooManyAtOnce = (whose: string): GatewayError =>
     { 'retry-after': '1' },
   );
 
-export const quotaExceeded = (): GatewayError =>
+export const modelQuotaExceeded = (): GatewayError =>
   new GatewayError(
     429,
     'rate_limit_error',
@@ -150,7 +150,7 @@ export const notReady = (): GatewayError =>
 export const overloaded = (): GatewayError =>
   new GatewayError(503, SERVER, 'overloaded', 'The gateway is at its limit. Try again.', null, RETRY_SOON);
 
-/** @param whose requests hold what may be held */
+/** @param whose requests use as many bytes as they may */
 export const tooManyBytes = (whose: string): GatewayError =>
   new GatewayError(
     503,
@@ -172,7 +172,7 @@ export const noCapacity = (model: string): GatewayError =>
   );
 
 /** Only to who asks for the deployment by its own name, and so is of its tenant. */
-export const noRoute = (deployment: string): GatewayError =>
+export const routeMissing = (deployment: string): GatewayError =>
   new GatewayError(
     503,
     SERVER,

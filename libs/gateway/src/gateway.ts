@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DATAPLANE_CHANNEL, TOKENS_CHANNEL } from '@slipway/contracts';
 import { liveBindings, passportKey } from '@slipway/dataplane';
-import { clientAddress } from '@slipway/platform-bounds';
+import { clientAddress, type ProxyList } from '@slipway/platform-bounds';
+import type { KeyRing, OperatorFileState } from '@slipway/platform-config/load';
 import { missingToken } from './gateway.errors.js';
-import type { GatewayOptions } from './gateway-options.js';
 import { Holds } from './holds/holds.js';
+import type { Log } from './log.js';
 import { NotificationListener } from './postgres/notification.listener.js';
 import { PostgresLink } from './postgres/postgres.link.js';
 import { Destinations } from './requests/destination.js';
@@ -26,7 +27,29 @@ import { Reporter } from './telemetry/reporter.js';
 import { TokenBook } from './tokens/token-book.js';
 import { ClientLimits } from './tokens/token-limits.js';
 import { Backends } from './upstream/backends.js';
-import { Credentials } from './upstream/credentials.js';
+import { PublishedCredentials } from './upstream/credentials.js';
+import type { GuardedDispatcher } from './upstream/instance.js';
+
+/** What a process gives its gateway. */
+export interface GatewayOptions {
+  databaseUrl: string;
+  /** Folder of the installation's data; the snapshot is kept in `gateway/` below it. */
+  home: string;
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  /** Makes passports, and opens the credentials of published rows. */
+  keyRing: KeyRing;
+  /** Who may read /metrics beside admins. */
+  metricsToken?: string;
+  /** Whose X-Forwarded-For is believed; nobody's without it. */
+  trustedProxies?: ProxyList;
+  guardedDispatcher: GuardedDispatcher;
+  /** How the operator's file stands, for /metrics. */
+  operatorFile?: () => OperatorFileState;
+  settings?: Partial<GatewaySettings>;
+  log: Log;
+}
 
 /** How long a start waits for Postgres before it serves what is on disk. */
 const PATIENCE_AT_START_MS = 1_500;
@@ -36,7 +59,7 @@ export class Gateway {
   readonly id = `gw_${randomBytes(8).toString('hex')}`;
   readonly server: Server;
   private readonly settings: GatewaySettings;
-  private readonly credentials: Credentials;
+  private readonly credentials: PublishedCredentials;
   private readonly db: PostgresLink;
   private readonly listener: NotificationListener;
   private readonly snapshot: Snapshot;
@@ -58,7 +81,7 @@ export class Gateway {
     const { log } = options;
     this.settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.db = new PostgresLink(options.databaseUrl);
-    this.credentials = new Credentials(options.keyRing, log);
+    this.credentials = new PublishedCredentials(options.keyRing, log);
     this.holds = new Holds(this.settings.hold, log);
     this.backends = new Backends(this.settings, options.guardedDispatcher, this.credentials, log, this.holds);
     this.snapshot = new Snapshot({
@@ -170,7 +193,7 @@ export class Gateway {
     const deadline = Date.now() + this.settings.drainMs;
     while (this.inference.inFlight > 0 && Date.now() < deadline) await pause(20);
     this.holds.refuseAll();
-    // Connections that stay open between requests would hold `close` up.
+    // Connections that stay open between requests would delay `close`.
     const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
     const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - Date.now()));
     await closed;

@@ -1,5 +1,4 @@
-export { Gateway } from './gateway.js';
-export type { GatewayOptions } from './gateway-options.js';
-export { unfitSchema } from './postgres/schema.js';
+export { Gateway, type GatewayOptions } from './gateway.js';
+export { unfitSchema } from './postgres/postgres.link.js';
 export { type GatewaySettings } from './settings.js';
 export { ForeignKeyError } from './upstream/credentials.js';

@@ -5,4 +5,4 @@ export interface Log {
   error(fields: Record<string, unknown>, message: string): void;
 }
 
-export const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+export const SILENT_LOG: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

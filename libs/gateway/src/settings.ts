@@ -5,9 +5,9 @@ import type { HoldBounds } from './holds/hold-shares.js';
 export interface GatewaySettings {
   /** Of a request; an answer that is passed on is not bounded. */
   maxBodyBytes: number;
-  /** Bytes of bodies in flight, and of answers that must be held whole. */
+  /** Bytes of bodies in flight, and of answers that must be kept whole. */
   maxHeldBytes: ByteBounds;
-  /** Requests that wait while the place of their deployment changes hands. */
+  /** Requests that wait while their deployment is being replaced. */
   hold: HoldBounds;
   /** Request line and headers together. */
   maxHeaderBytes: number;

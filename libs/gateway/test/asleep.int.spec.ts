@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { publishSlug, withdrawSlug, type Asleep } from '@slipway/dataplane';
+import { publishSlug, withdrawSlug, type BackendSleep } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer, type Ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer, type TestRequest } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 /** What clients see of a revision that sleeps, and what the gateway says of them. */
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let tenant: string;
 let token: TestToken;
-let engine: Upstream;
-let other: Upstream;
+let engine: TestUpstream;
+let other: TestUpstream;
 
-const ASLEEP: Asleep = {
+const ASLEEP: BackendSleep = {
   max_seconds: 60,
   estimated_seconds: null,
   since: '2026-01-01T00:00:00Z',
@@ -22,10 +22,10 @@ const ASLEEP: Asleep = {
 };
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  [engine, other] = [await Upstream.start('engine'), await Upstream.start('other')];
+  [engine, other] = [await TestUpstream.start('engine'), await TestUpstream.start('other')];
   gateway = await installation.gateway();
 });
 afterAll(async () => {
@@ -47,9 +47,9 @@ afterEach(() => {
 const routed = async () => {
   const generation = await installation.route(tenant, 'chat', { 'chat-1': 100 });
   const followed = 'select generation::int from dataplane_followed_routes';
-  await eventually(async () => expect(await installation.sql(followed)).toEqual([{ generation }]));
+  await untilPassing(async () => expect(await installation.sql(followed)).toEqual([{ generation }]));
 };
-const chat = (asked: Ask = {}, model = 'chat'): Promise<Answer> =>
+const chat = (asked: TestRequest = {}, model = 'chat'): Promise<TestAnswer> =>
   ask(gateway, token, { ...asked, body: { model, messages: [] } });
 const told = async () =>
   (
@@ -58,7 +58,7 @@ const told = async () =>
       ['rev_chat-1'],
     )
   )[0];
-const held = (count: number) => eventually(async () => expect(await told()).toMatchObject({ held: count }));
+const held = (count: number) => untilPassing(async () => expect(await told()).toMatchObject({ held: count }));
 const wakeUp = () => installation.revision(tenant, 'chat', 'chat-1', [engine]);
 
 it('50 requests for a sleeper wait, are told of as one number, and all go on when an instance is ready', async () => {
@@ -110,35 +110,35 @@ it('all who wait are told the cause when the start fails, once; who comes next w
 
 it('a request that came and went between two reports is told of', async () => {
   await wakeUp();
-  await eventually(async () => expect((await chat()).status).toBe(200));
-  await eventually(async () => expect((await told())?.used).toBeLessThan(10));
+  await untilPassing(async () => expect((await chat()).status).toBe(200));
+  await untilPassing(async () => expect((await told())?.used).toBeLessThan(10));
   await installation.sql(`update dataplane_inflight set used_at = now() - interval '1 hour'`);
   await chat();
-  await eventually(async () => expect(await told()).toMatchObject({ in_flight: 0, used: expect.any(Number) }));
-  await eventually(async () => expect((await told())?.used).toBeLessThan(10));
+  await untilPassing(async () => expect(await told()).toMatchObject({ in_flight: 0, used: expect.any(Number) }));
+  await untilPassing(async () => expect((await told())?.used).toBeLessThan(10));
 });
 
 it('an instance that leaves gets no new request, and what it still answers is told of', async () => {
   await installation.revision(tenant, 'chat', 'chat-1', [engine]);
-  await eventually(async () => expect((await chat()).status).toBe(200));
+  await untilPassing(async () => expect((await chat()).status).toBe(200));
   let finish = (): void => undefined;
   engine.behaviour = (_request, response) => {
-    finish = () => json(response, 200, { object: 'chat.completion', model: 'm', choices: [] });
+    finish = () => respondJson(response, 200, { object: 'chat.completion', model: 'm', choices: [] });
   };
   engine.seen.length = 0;
   const slow = chat();
-  await eventually(() => expect(engine.seen).toHaveLength(1));
+  await untilPassing(() => expect(engine.seen).toHaveLength(1));
   await installation.revision(tenant, 'chat', 'chat-1', [other]);
-  await eventually(async () => expect(await told()).toMatchObject({ in_flight: 1, instances: { ins_engine: 1 } }));
+  await untilPassing(async () => expect(await told()).toMatchObject({ in_flight: 1, instances: { ins_engine: 1 } }));
   expect((await chat()).text).toMatch(/other/);
   // Told again, by when it was out of sight.
   const forget = `update dataplane_inflight set updated_at = now() - interval '1 hour' where revision_id = 'rev_chat-1'`;
   await installation.sql(forget);
   const isNews = `select instances from dataplane_inflight where revision_id = 'rev_chat-1' and updated_at > now() - interval '1 minute'`;
-  await eventually(async () => expect(await installation.sql(isNews)).toEqual([{ instances: { ins_engine: 1 } }]));
+  await untilPassing(async () => expect(await installation.sql(isNews)).toEqual([{ instances: { ins_engine: 1 } }]));
   finish();
   expect((await slow).status).toBe(200);
-  await eventually(async () => expect(await told()).toMatchObject({ in_flight: 0, instances: {} }));
+  await untilPassing(async () => expect(await told()).toMatchObject({ in_flight: 0, instances: {} }));
 });
 
 const binding = (id: string, name: string | null, priority = 0) => ({
@@ -155,7 +155,7 @@ const publish = async (slug: string, bindings: ReturnType<typeof binding>[]) => 
     bindings,
     audience: { visibility: 'tenant', tenants: [] },
   });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect((await ask(gateway, token, { path: '/v1/models', method: 'GET' })).text).toContain(slug),
   );
 };
@@ -168,7 +168,7 @@ const many = async (slug: string, count = 40) =>
 it('a published product waits for a sleeper only where none of its bindings is awake', async () => {
   await installation.revision(tenant, 'chat', 'chat-2', [other]);
   await publish('acme/both', [binding('bnd_1', 'chat-1'), binding('bnd_2', 'chat-2', 1)]);
-  await eventually(async () => expect((await chat({}, 'acme/both')).status).toBe(200));
+  await untilPassing(async () => expect((await chat({}, 'acme/both')).status).toBe(200));
   await publish('acme/equal', [binding('bnd_1', 'chat-1'), binding('bnd_2', 'chat-2')]);
   for (const slug of ['acme/both', 'acme/equal'])
     expect(new Set((await many(slug)).map(String))).toEqual(new Set(['200,false']));

@@ -2,14 +2,14 @@ import { Agent, request } from 'undici';
 import type { Gateway } from '../src/index.js';
 import type { TestToken } from './installation.js';
 
-export interface Answer {
+export interface TestAnswer {
   status: number;
   headers: Headers;
   text: string;
   body: any;
 }
 
-export interface Ask {
+export interface TestRequest {
   path?: string;
   method?: string;
   body?: unknown;
@@ -24,8 +24,8 @@ const dispatcher = new Agent();
 export async function ask(
   gateway: Gateway | number,
   token: TestToken | string | null,
-  { path = '/v1/chat/completions', method = 'POST', body = {}, headers = {}, signal }: Ask = {},
-): Promise<Answer> {
+  { path = '/v1/chat/completions', method = 'POST', body = {}, headers = {}, signal }: TestRequest = {},
+): Promise<TestAnswer> {
   const port = typeof gateway === 'number' ? gateway : gateway.port;
   const authorization: Record<string, string> =
     token === null ? {} : { authorization: `Bearer ${typeof token === 'string' ? token : token.text}` };

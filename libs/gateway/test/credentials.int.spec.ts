@@ -7,21 +7,21 @@ import { KeyRing } from '@slipway/platform-config';
 import { sealSecret } from '@slipway/platform-database';
 import { ForeignKeyError, type Gateway } from '../src/index.js';
 import { ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 const MAIN = fileURLToPath(new URL('../../../apps/gateway/dist/main.js', import.meta.url));
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
-let upstream: Upstream;
-let another: Upstream;
+let upstream: TestUpstream;
+let another: TestUpstream;
 let victim: TestToken;
 let thief: TestToken;
 
 beforeAll(async () => {
-  installation = await Installation.create();
-  [upstream, another] = [await Upstream.start('one'), await Upstream.start('two')];
+  installation = await GatewayInstallation.create();
+  [upstream, another] = [await TestUpstream.start('one'), await TestUpstream.start('two')];
   victim = await installation.token(await installation.tenant('victim'));
   thief = await installation.token(await installation.tenant('thief'));
   gateway = await installation.gateway();
@@ -58,31 +58,31 @@ async function carried(token: TestToken, model: string): Promise<string | number
   return upstream.seen.length === 0 ? status : upstream.seen[0]?.headers.authorization;
 }
 
-it('10.8: a credential that was copied into the row of another tenant does not open there', async () => {
+it('a credential that was copied into the row of another tenant does not open there', async () => {
   await deploy(victim, 'mine', 'sk-victim');
   await deploy(thief, 'theirs');
-  await eventually(async () => expect(await carried(victim, 'mine')).toBe('Bearer sk-victim'));
-  await eventually(async () => expect(await carried(thief, 'theirs')).toBeUndefined());
+  await untilPassing(async () => expect(await carried(victim, 'mine')).toBe('Bearer sk-victim'));
+  await untilPassing(async () => expect(await carried(thief, 'theirs')).toBeUndefined());
   await installation.sql(
     `with copied as (select credential from dataplane_backends where revision_id = 'rev_mine-1')
      update dataplane_backends set credential = copied.credential, updated_at = clock_timestamp() from copied where revision_id = 'rev_theirs-1'`,
   );
-  await eventually(async () => expect(await carried(thief, 'theirs')).toBe(503));
+  await untilPassing(async () => expect(await carried(thief, 'theirs')).toBe(503));
   expect(await carried(victim, 'mine')).toBe('Bearer sk-victim');
 });
 
-it('10.8: nor does a supplier’s, under the same binding or another one', async () => {
+it('nor does a supplier’s, under the same binding or another one', async () => {
   const context = supplierContext(victim.tenantId, 'bnd_1');
   const sealed = sealSecret(installation.keyRing, 'sk-supplier', context);
   await publish(victim, 'victim', [supplier('bnd_1', sealed)]);
-  await eventually(async () => expect(await carried(victim, 'victim/chat')).toBe('Bearer sk-supplier'));
+  await untilPassing(async () => expect(await carried(victim, 'victim/chat')).toBe('Bearer sk-supplier'));
   await publish(thief, 'thief', [supplier('bnd_2', sealed)]);
-  await eventually(async () => expect(await carried(thief, 'thief/chat')).toBe(503));
+  await untilPassing(async () => expect(await carried(thief, 'thief/chat')).toBe(503));
   expect(() => sealed && gatewayOpens(sealed, supplierContext(thief.tenantId, 'bnd_1'))).toThrow();
   expect(gatewayOpens(sealed, context)).toBe('sk-supplier');
 });
 
-it('10.8: a credential of an older version, which named no key and was bound to nothing, still opens', async () => {
+it('a credential of an older version, which named no key and was bound to nothing, still opens', async () => {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', installation.secretKey, nonce);
   const box = [nonce, Buffer.concat([cipher.update('sk-older'), cipher.final()]), cipher.getAuthTag()];
@@ -91,12 +91,12 @@ it('10.8: a credential of an older version, which named no key and was bound to 
     `update dataplane_backends set credential = $1, updated_at = clock_timestamp() where revision_id = 'rev_older-1'`,
     [['v1', ...box.map((part) => part.toString('base64url'))].join('.')],
   );
-  await eventually(async () => expect(await carried(victim, 'older')).toBe('Bearer sk-older'));
+  await untilPassing(async () => expect(await carried(victim, 'older')).toBe('Bearer sk-older'));
 });
 
-it('12: an engine that asks for a key of its own gets that of its generation, not the revision’s credential', async () => {
+it('an engine that asks for a key of its own gets that of its generation, not the revision’s credential', async () => {
   const { current } = installation.keyRing;
-  const instanceOf = (id: string, at: Upstream, key?: { id: string; generation: number }) => ({
+  const instanceOf = (id: string, at: TestUpstream, key?: { id: string; generation: number }) => ({
     id,
     base_url: at.url,
     state: 'ready' as const,
@@ -118,29 +118,29 @@ it('12: an engine that asks for a key of its own gets that of its generation, no
   await installation.route(victim.tenantId, 'keyed', { 'keyed-1': 100 });
   const keyOf = (generation: number): string =>
     `Bearer ${instanceKey(installation.keyRing, { instanceId: 'ins_1', generation, keyId: current.id })}`;
-  await eventually(async () => expect(await carried(victim, 'keyed')).toBe(keyOf(7)));
+  await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe(keyOf(7)));
   // The same address, another life of the engine.
   await publishInstances(instanceOf('ins_1', upstream, { id: current.id, generation: 8 }));
-  await eventually(async () => expect(await carried(victim, 'keyed')).toBe(keyOf(8)));
+  await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe(keyOf(8)));
   await publishInstances(instanceOf('ins_1', upstream));
-  await eventually(async () => expect(await carried(victim, 'keyed')).toBe('Bearer sk-revision'));
+  await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe('Bearer sk-revision'));
 
   // A key that is not in the ring: that instance is not asked, the others are, and it is said once.
   const foreign = { id: '00000000', generation: 1 };
   await publishInstances(instanceOf('ins_1', upstream, foreign), instanceOf('ins_2', upstream, foreign));
-  await eventually(async () => expect(await carried(victim, 'keyed')).toBe(503));
+  await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe(503));
   await publishInstances(instanceOf('ins_1', upstream, foreign), instanceOf('ins_3', another));
-  await eventually(async () => expect((await ask(gateway, victim, { body: { model: 'keyed' } })).status).toBe(200));
+  await untilPassing(async () => expect((await ask(gateway, victim, { body: { model: 'keyed' } })).status).toBe(200));
   upstream.seen.length = another.seen.length = 0;
   for (let n = 0; n < 10; n += 1) await ask(gateway, victim, { body: { model: 'keyed' } });
   expect([upstream.seen.length, another.seen.length]).toEqual([0, 10]);
   expect(installation.logged.filter((line) => line.includes('00000000'))).toHaveLength(1);
 });
 
-it('12: what answers 401 where an engine has a key of its own is another server, whose words reach nobody', async () => {
+it('what answers 401 where an engine has a key of its own is another server, whose words reach nobody', async () => {
   const { current } = installation.keyRing;
   const isolating = await installation.gateway({ ejection: { failures: 5, baseMs: 60_000, mostMs: 60_000 } });
-  const keyed = (id: string, at: Upstream) => ({
+  const keyed = (id: string, at: TestUpstream) => ({
     id,
     base_url: at.url,
     state: 'ready' as const,
@@ -160,12 +160,12 @@ it('12: what answers 401 where an engine has a key of its own is another server,
   const chat = () => ask(isolating, victim, { body: { model: 'taken', messages: [] } });
   await publishInstances(keyed('ins_1', upstream), keyed('ins_2', another));
   await installation.route(victim.tenantId, 'taken', { 'taken-1': 100 });
-  await eventually(async () => expect((await chat()).status).toBe(200));
+  await untilPassing(async () => expect((await chat()).status).toBe(200));
 
-  upstream.behaviour = (_request, response) => json(response, 401, { error: { message: 'a stranger' } });
+  upstream.behaviour = (_request, response) => respondJson(response, 401, { error: { message: 'a stranger' } });
   try {
     upstream.seen.length = 0;
-    await eventually(async () => {
+    await untilPassing(async () => {
       expect((await chat()).status).toBe(200);
       expect(upstream.seen).toHaveLength(1);
     });
@@ -176,13 +176,13 @@ it('12: what answers 401 where an engine has a key of its own is another server,
     expect(isolating.metrics()).toMatch(/attempts_total\{[^}]*revision="taken-1",class="connect_error"\} 1$/m);
 
     await publishInstances(keyed('ins_3', upstream));
-    await eventually(async () => {
+    await untilPassing(async () => {
       const alone = await chat();
       expect([alone.status, alone.body.error.code]).toEqual([503, 'unavailable']);
     });
     // The credential of an adopted server is its operator's to put right: there a 401 is an answer.
     await publishInstances({ id: 'ins_4', base_url: upstream.url, state: 'ready' });
-    await eventually(async () => {
+    await untilPassing(async () => {
       const adopted = await chat();
       expect([adopted.status, adopted.body.error.message]).toEqual([401, 'a stranger']);
     });
@@ -192,7 +192,7 @@ it('12: what answers 401 where an engine has a key of its own is another server,
   }
 });
 
-it('10.8: a gateway does not start with another key, and does with the right one among others', async () => {
+it('a gateway does not start with another key, and does with the right one among others', async () => {
   await deploy(victim, 'sealed', 'sk-victim');
   const home = `${installation.home}/another`;
   const other = randomBytes(32);
@@ -201,7 +201,7 @@ it('10.8: a gateway does not start with another key, and does with the right one
   await (await installation.gateway({}, { home, keyRing: rotated })).close();
 });
 
-it('10.8: a gateway that was started with another key says so and exits with 78', async () => {
+it('a gateway that was started with another key says so and exits with 78', async () => {
   await deploy(victim, 'sealed', 'sk-victim');
   const { status, said } = await startWith(new KeyRing(randomBytes(32)).current.secret.export());
   expect(status).toBe(78);

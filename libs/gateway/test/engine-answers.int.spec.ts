@@ -2,23 +2,23 @@ import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 /** What an engine says of its host reaches no client. */
 const FILE = '/models/llama-3.gguf';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
-let upstream: Upstream;
+let upstream: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-00001', [upstream]);
   await installation.route(tenant, 'chat', { 'chat-00001': 100 });
   gateway = await installation.gateway({ ejection: { failures: 100_000, baseMs: 1, mostMs: 1 } });
@@ -32,9 +32,9 @@ beforeEach(() => {
   upstream.seen.length = 0;
 });
 
-const asked = (path = '/v1/chat/completions', more: object = {}): Promise<Answer> =>
+const asked = (path = '/v1/chat/completions', more: object = {}): Promise<TestAnswer> =>
   ask(gateway, token, { path, body: { model: 'chat', ...more } });
-const everything = (answer: Answer): string => JSON.stringify([...answer.headers]) + answer.text;
+const everything = (answer: TestAnswer): string => JSON.stringify([...answer.headers]) + answer.text;
 /** An answer as bytes, so that nothing between makes it better. */
 function raw(head: string, body: string | Buffer = ''): void {
   upstream.behaviour = (_request, response) => {
@@ -47,7 +47,7 @@ function raw(head: string, body: string | Buffer = ''): void {
 }
 
 it.each(['/v1/chat/completions', '/v1/completions', '/v1/embeddings'])(
-  '10.9g: %s answers under the name that was asked for, with its length, and without the engine’s headers',
+  '%s answers under the name that was asked for, with its length, and without the engine’s headers',
   async (path) => {
     const answer = {
       choices: [{ index: 0, text: `"model":"${FILE}"`.slice(0, 8) }],
@@ -75,7 +75,7 @@ it.each(['/v1/chat/completions', '/v1/completions', '/v1/embeddings'])(
   },
 );
 
-it('10.9g: an answer in pieces is renamed too, wherever they end', async () => {
+it('an answer in pieces is renamed too, wherever they end', async () => {
   const text = JSON.stringify({ choices: [{ text: 'é'.repeat(5_000) }], model: FILE, usage: { prompt_tokens: 1 } });
   const cut = text.indexOf('"model"') + 4;
   upstream.behaviour = (_request, response) => {
@@ -86,7 +86,7 @@ it('10.9g: an answer in pieces is renamed too, wherever they end', async () => {
   expect(shown.text).toBe(text.replace(FILE, 'chat'));
 });
 
-it.each([1, 7, 50, 100_000])('10.9g: every event of a stream is renamed, in pieces of %i bytes', async (size) => {
+it.each([1, 7, 50, 100_000])('every event of a stream is renamed, in pieces of %i bytes', async (size) => {
   const event = (more: object): string => `data: ${JSON.stringify({ choices: [more], model: FILE, object: 'c' })}\n\n`;
   const stream = `: hi\r\n\r\n${event({ delta: { content: 'data: "model":"a"' } })}${event({ x: 'é' })}id: 1\rdata:{"model":"${FILE}"}\r\rdata: [DONE]\n\nda`;
   upstream.behaviour = async (_request, response) => {
@@ -101,7 +101,7 @@ it.each([1, 7, 50, 100_000])('10.9g: every event of a stream is renamed, in piec
   expect(shown.headers.get('server')).toBeNull();
 });
 
-it('10.9g: an event of a stream may write it otherwise than the one before', async () => {
+it('an event of a stream may write it otherwise than the one before', async () => {
   const events = [
     `{"model":"${FILE}"}`,
     `{"x":{"model":"mine"}}`,
@@ -125,7 +125,7 @@ it('10.9g: an event of a stream may write it otherwise than the one before', asy
   );
 });
 
-it('10.9g: a token of a stream does not wait for the end of its line', async () => {
+it('a token of a stream does not wait for the end of its line', async () => {
   let release: () => void = () => undefined;
   upstream.behaviour = async (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -150,8 +150,8 @@ it.each([
   ['of the usual shape', { error: { message: `cannot open ${FILE}`, type: 'x', param: null, code: 500, n_ctx: 7 } }],
   ['of another one', { message: `no model ${FILE}`, model: FILE }],
   ['with more in it', { error: { message: 'm', model: FILE, trace: { file: FILE } }, model: FILE }],
-])('10.9g: an error %s names no file', async (_what, body) => {
-  upstream.behaviour = (_request, response) => json(response, 500, body, { server: 'x', 'x-file': FILE });
+])('an error %s names no file', async (_what, body) => {
+  upstream.behaviour = (_request, response) => respondJson(response, 500, body, { server: 'x', 'x-file': FILE });
   const shown = await asked();
   expect(shown.status).toBe(500);
   expect(everything(shown)).not.toContain('llama-3');
@@ -159,19 +159,19 @@ it.each([
     expect(shown.body).toEqual({ error: { ...body.error, message: 'cannot open [path]' } });
 });
 
-it('10.9g: an error that is text names no file, and the engine’s name for the model is the client’s', async () => {
+it('an error that is text names no file, and the engine’s name for the model is the client’s', async () => {
   raw('404 Not Found\r\ncontent-type: text/plain', `${FILE}: model-of-chat-00001 is not here`);
   const shown = await asked();
   expect([shown.status, shown.body.error.message]).toEqual([404, '[path]: chat is not here']);
 });
 
-it('10.9g: the list of models says what can be asked for', async () => {
+it('the list of models says what can be asked for', async () => {
   const list = await ask(gateway, token, { path: '/v1/models', method: 'GET' });
   expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual(['chat']);
   expect(upstream.seen).toHaveLength(0);
 });
 
-it('10.9g: asks for no coded answer, and passes none on', async () => {
+it('asks for no coded answer, and passes none on', async () => {
   await ask(gateway, token, { body: { model: 'chat' }, headers: { 'accept-encoding': 'gzip' } });
   expect(upstream.seen[0]?.headers['accept-encoding']).toBeUndefined();
   const coded = gzipSync(JSON.stringify({ model: FILE }));
@@ -186,7 +186,7 @@ it('10.9g: asks for no coded answer, and passes none on', async () => {
     }
 });
 
-it('10.9g: an answer that breaks before its first byte is told as that', async () => {
+it('an answer that breaks before its first byte is told as that', async () => {
   raw('200 OK\r\ncontent-type: application/json\r\ncontent-length: 100');
   const shown = await asked();
   expect([shown.status, shown.body.error.code]).toEqual([502, 'upstream_error']);
@@ -223,7 +223,7 @@ const VALUES = [
   '\t',
 ];
 
-it('10.9d: whatever headers an engine sends, doubled, empty, huge or odd, the client gets an answer', async () => {
+it('whatever headers an engine sends, doubled, empty, huge or odd, the client gets an answer', async () => {
   const body = JSON.stringify({ choices: [], model: FILE });
   for (const name of NAMES)
     for (const value of VALUES)
@@ -247,7 +247,7 @@ it('10.9d: whatever headers an engine sends, doubled, empty, huge or odd, the cl
   expect(installation.logged.filter((line) => line.includes('Error'))).toEqual([]);
 });
 
-it('10.9d: a doubled content type is answered', async () => {
+it('a doubled content type is answered', async () => {
   for (const type of ['application/json', 'text/event-stream']) {
     raw(`200 OK\r\ncontent-type: ${type}\r\ncontent-type: ${type}`, `data: {"model":"${FILE}"}\n\n`);
     const shown = await asked();

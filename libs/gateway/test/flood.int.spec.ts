@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { proxyList } from '@slipway/platform-bounds';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { TestUpstream } from './upstream.js';
 
 /** Somebody without a token guesses tokens, from one address, as fast as they can. */
-let installation: Installation;
-let upstream: Upstream;
+let installation: GatewayInstallation;
+let upstream: TestUpstream;
 let tenant: string;
 let token: TestToken;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-1', [upstream]);
   await installation.route(tenant, 'chat', { 'chat-1': 100 });
 });
@@ -28,9 +28,9 @@ afterAll(async () => {
 /** More than an address may try anew in the seconds since it was refused. */
 const MANY = Array.from({ length: 60 }, (_, n) => n + 1);
 const guess = (): string => `slw_${randomBytes(8).toString('hex')}_${'x'.repeat(43)}`;
-const chat = (to: Gateway, as: TestToken | string, from?: string): Promise<Answer> =>
+const chat = (to: Gateway, as: TestToken | string, from?: string): Promise<TestAnswer> =>
   ask(to, as, { body: { model: 'chat' }, headers: from ? { 'x-forwarded-for': from } : {} });
-async function flood(to: Gateway, from?: string): Promise<Answer | undefined> {
+async function flood(to: Gateway, from?: string): Promise<TestAnswer | undefined> {
   for (let n = 0; n < 2_000; n += 1) {
     const answer = await chat(to, guess(), from);
     if (answer.status === 429) return answer;
@@ -38,7 +38,7 @@ async function flood(to: Gateway, from?: string): Promise<Answer | undefined> {
   return undefined;
 }
 
-it('10.9c: is told to come back later, and stops no client that is known behind the same address', async () => {
+it('is told to come back later, and stops no client that is known behind the same address', async () => {
   const gateway = await installation.gateway();
   expect((await chat(gateway, token)).status).toBe(200);
   const refused = await flood(gateway, '198.51.100.1');
@@ -49,10 +49,10 @@ it('10.9c: is told to come back later, and stops no client that is known behind 
   expect(others.map(({ status }) => status)).toContain(429);
   // A new token gets in as the address recovers.
   const fresh = await installation.token(tenant);
-  await eventually(async () => expect((await chat(gateway, fresh)).status).toBe(200));
+  await untilPassing(async () => expect((await chat(gateway, fresh)).status).toBe(200));
 });
 
-it('10.9c: is counted by the address that a trusted proxy saw', async () => {
+it('is counted by the address that a trusted proxy saw', async () => {
   const gateway = await installation.gateway({}, { trustedProxies: proxyList('127.0.0.0/8') });
   expect(await flood(gateway, '203.0.113.9, 198.51.100.1')).toBeDefined();
   const others = await Promise.all(MANY.map((n) => chat(gateway, guess(), `198.51.100.${n + 1}`)));

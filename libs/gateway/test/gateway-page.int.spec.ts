@@ -5,9 +5,9 @@ import * as refusals from '../src/gateway.errors.js';
 import type { Gateway } from '../src/index.js';
 import { INFERENCE_PATHS, READ_PATHS } from '../src/requests/server.js';
 import { DEFAULT_SETTINGS } from '../src/settings.js';
-import { ask, type Answer, type Ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { Upstream } from './upstream.js';
+import { ask, type TestAnswer, type TestRequest } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { TestUpstream } from './upstream.js';
 
 /** docs/gateway.md is read as its readers do, and a gateway is asked whether it is so. */
 const page = readFileSync(new URL('../../../docs/gateway.md', import.meta.url), 'utf8');
@@ -30,18 +30,18 @@ function sectionOf(heading: string): string {
   return section[1]!;
 }
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let operator: TestToken;
-let engine: Upstream;
+let engine: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
   operator = await installation.token(await installation.tenant('default', true), '1 hour', ['admin']);
-  engine = await Upstream.start('one');
+  engine = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-00001', [engine], 'sk-upstream');
   await installation.route(tenant, 'chat', { 'chat-00001': 100 });
   await installation.revision(tenant, 'dead', 'dead-00001', []);
@@ -59,7 +59,7 @@ afterEach(() => {
   engine.seen.length = 0;
 });
 
-const chat = (asked: Ask = {}): Promise<Answer> =>
+const chat = (asked: TestRequest = {}): Promise<TestAnswer> =>
   ask(gateway, token, { ...asked, body: { model: 'chat', messages: [], ...(asked.body as object) } });
 
 describe('paths', () => {
@@ -161,12 +161,12 @@ describe('a request', () => {
     const bare = await ask(gateway, null);
     const wrong = await ask(gateway, token, { method: 'PUT' });
     const unknown = await ask(gateway, token, { path: '/nowhere' });
-    const held = await eventually(async () => {
+    const held = await untilPassing(async () => {
       const answer = await chat({ body: { model: 'held' } });
       expect([answer.status, answer.body.error.code]).toEqual([503, 'deployment_restarting']);
       return answer;
     });
-    const found: Record<string, Answer[]> = {
+    const found: Record<string, TestAnswer[]> = {
       'x-request-id': [drawn, dead, bare, wrong, unknown],
       'x-slipway-revision': [drawn],
       'x-affinity': [drawn],

@@ -3,35 +3,41 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import { publishSlug, unpublishRoute, withdrawSlug, type PublishedBinding, type RouteHold } from '@slipway/dataplane';
+import {
+  publishSlug,
+  unpublishRoute,
+  withdrawSlug,
+  type PublishedBinding,
+  type PublishedHold,
+} from '@slipway/dataplane';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer, type Ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer, type TestRequest } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 const MAIN = fileURLToPath(new URL('../../../apps/gateway/dist/main.js', import.meta.url));
 
 /** By so much Node's timers fire early, at most. */
 const EARLY_MS = 2;
 
-/** What clients see while the one place of a deployment changes hands. */
-let installation: Installation;
+/** What clients see while a deployment is being replaced. */
+let installation: GatewayInstallation;
 let proxy: TcpProxy;
 let gateway: Gateway;
 let tenant: string;
 let token: TestToken;
-let before: Upstream;
-let after: Upstream;
+let before: TestUpstream;
+let after: TestUpstream;
 let child: ChildProcess | undefined;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const { hostname, port } = new URL(installation.database.gatewayUrl);
   proxy = await TcpProxy.start({ host: hostname, port: Number(port || 5432) });
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  [before, after] = [await Upstream.start('before'), await Upstream.start('after')];
+  [before, after] = [await TestUpstream.start('before'), await TestUpstream.start('after')];
   gateway = await start();
 });
 afterAll(async () => {
@@ -72,7 +78,7 @@ async function startProcess(home: string): Promise<{ id: string; port: number }>
   child = spawn(process.execPath, [MAIN], { env, cwd: installation.home, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr!.on('data', (chunk) => (said += String(chunk)));
-  const [, port, id] = await eventually(() => {
+  const [, port, id] = await untilPassing(() => {
     const found = /"port":(\d+),"gateway_id":"(gw_\w+)"/.exec(said);
     if (!found) throw new Error(`it does not serve: ${said}`);
     return found;
@@ -80,10 +86,14 @@ async function startProcess(home: string): Promise<{ id: string; port: number }>
   return { id: id!, port: Number(port) };
 }
 
-const chat = (rest: object = {}, asked: Ask = {}, to: Gateway | number = gateway, as = token): Promise<Answer> =>
-  ask(to, as, { ...asked, body: { model: 'chat', messages: [], ...rest } });
+const chat = (
+  rest: object = {},
+  asked: TestRequest = {},
+  to: Gateway | number = gateway,
+  as = token,
+): Promise<TestAnswer> => ask(to, as, { ...asked, body: { model: 'chat', messages: [], ...rest } });
 
-type Terms = Partial<Omit<RouteHold, 'since'>>;
+type Terms = Partial<Omit<PublishedHold, 'since'>>;
 
 /** Returns once the gateways know of it: an answer of the engine would show that it does not. */
 async function hold(terms: Terms = {}, of: readonly Pick<Gateway, 'id'>[] = [gateway]): Promise<void> {
@@ -95,7 +105,7 @@ const release = async (to = 'chat-2'): Promise<number> => installation.route(ten
 
 async function followed(generation: number, of: readonly Pick<Gateway, 'id'>[]): Promise<void> {
   for (const { id } of of)
-    await eventually(async () =>
+    await untilPassing(async () =>
       expect(
         await installation.sql(
           `select 1 as is_followed from dataplane_followed_routes where gateway_id = $1 and deployment_id = 'dep_chat' and generation = $2`,
@@ -116,7 +126,7 @@ async function metric(name: string, of: Gateway | number = gateway): Promise<num
   );
 }
 const waiting = (count: number, of: Gateway | number = gateway): Promise<void> =>
-  eventually(async () => expect(await metric('slipway_gateway_held_requests', of)).toBe(count));
+  untilPassing(async () => expect(await metric('slipway_gateway_held_requests', of)).toBe(count));
 
 it('200 held requests lose none: all are answered by the new revision, those first that came first', async () => {
   await hold();
@@ -125,7 +135,7 @@ it('200 held requests lose none: all are answered by the new revision, those fir
     await new Promise((resolve) => setTimeout(resolve, 20));
     after.answer(request, response);
   };
-  const asked: Promise<Answer>[] = [];
+  const asked: Promise<TestAnswer>[] = [];
   for (let n = 0; n < 200; n += 1) {
     asked.push(chat({ user: `u${n}`, stream: n % 2 === 0 }));
     // One after the other: arrival over many connections has no order otherwise.
@@ -147,10 +157,10 @@ it('200 held requests lose none: all are answered by the new revision, those fir
   for (const [n, { text }] of answers.entries()) expect([n, text]).toEqual([n, expect.stringMatching(/after/)]);
   for (const { text } of answers.filter((_, n) => n % 2 === 0)) expect(text).toMatch(/data: \[DONE\]\n\n$/);
   expect(before.seen).toEqual([]);
-  const places = after.seen.map(({ body }) => Number(String(body['user']).slice(1)));
-  expect([...places].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  const arrivals = after.seen.map(({ body }) => Number(String(body['user']).slice(1)));
+  expect([...arrivals].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
   // Each block of twenty had come before the next one's first. Later, a connection that is new arrives behind one that is not.
-  expect(places.slice(0, 8).filter((n) => n >= 20)).toEqual([]);
+  expect(arrivals.slice(0, 8).filter((n) => n >= 20)).toEqual([]);
   await waiting(0);
   expect(await metric('slipway_gateway_hold_seconds_count')).toBe(200);
 });
@@ -167,7 +177,7 @@ it('what was held counts for how long in a header, and for nothing in what an en
   const { headers, status } = await asked;
   expect(status).toBe(200);
   expect(Number(headers.get('x-slipway-held-ms'))).toBeGreaterThanOrEqual(heldMs - EARLY_MS);
-  const measured = await eventually(async () => {
+  const measured = await untilPassing(async () => {
     const found = await installation.sql<Record<'ttft_ms' | 'e2e_latency_ms', { n: number; sum: number }>>(
       `select histograms->'ttft_ms' as ttft_ms, histograms->'e2e_latency_ms' as e2e_latency_ms
        from dataplane_request_stats where revision_id = 'rev_chat-measured'`,
@@ -208,7 +218,7 @@ it('a client that leaves is asked nothing for, and what is under way goes on', a
     before.answer(request, response);
   };
   const underWay = chat();
-  await eventually(() => expect(before.seen).toHaveLength(1));
+  await untilPassing(() => expect(before.seen).toHaveLength(1));
   await hold();
   const leaving = new AbortController();
   const gone = chat({}, { signal: leaving.signal });
@@ -225,7 +235,7 @@ it('a client that leaves is asked nothing for, and what is under way goes on', a
 });
 
 it('whoever waited gets what anybody gets where the generation after the hold cannot serve', async () => {
-  const asked = async (): Promise<Answer> => {
+  const asked = async (): Promise<TestAnswer> => {
     await hold();
     return chat();
   };
@@ -240,22 +250,22 @@ it('whoever waited gets what anybody gets where the generation after the hold ca
   expect([(await deleted).status, (await deleted).body.error.code]).toEqual([404, 'model_not_found']);
 });
 
-it('bounds what waits, and leaves the owner of a deployment room beside its guests', async () => {
+it('bounds what waits, and leaves capacity to the owner of a deployment, whatever its guests send', async () => {
   const small = await start({ hold: { maxRequests: 4, maxBytes: 100_000 } }, `${installation.home}/small`);
   const guest = await installation.token(await installation.tenant('guest'));
   await slug([toRoute('bnd_1')], [guest.tenantId]);
   await hold({}, [small]);
   const seen: Record<string, number> = {};
-  const note = (whose: string) => (answer: Answer) => {
+  const note = (whose: string) => (answer: TestAnswer) => {
     const key = `${whose} ${answer.status} ${answer.body?.error?.code ?? ''}`;
     seen[key] = (seen[key] ?? 0) + 1;
   };
   const guests = Array.from({ length: 20 }, () => chat({ model: 'acme/chat' }, {}, small, guest).then(note('guest')));
-  await eventually(() => expect(seen).toEqual({ 'guest 503 deployment_restarting': 18 }));
+  await untilPassing(() => expect(seen).toEqual({ 'guest 503 deployment_restarting': 18 }));
   const large = await chat({ user: 'x'.repeat(7_000), messages: ['y'.repeat(100_000)] }, {}, small);
   expect(large.body.error.code).toBe('deployment_restarting');
   const owners = Array.from({ length: 20 }, () => chat({}, {}, small).then(note('owner')));
-  await eventually(() => expect(seen['owner 503 deployment_restarting']).toBe(18));
+  await untilPassing(() => expect(seen['owner 503 deployment_restarting']).toBe(18));
   await waiting(4, small);
   expect(await metric('slipway_gateway_hold_refused_total{reason="full"}', small)).toBe(37);
   await release();
@@ -288,7 +298,7 @@ it('a product waits for its deployment or for a revision of it, and for neither 
   }
   await slug([toRoute('bnd_route'), supplier]);
   await hold();
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect((await chat({ model: 'acme/chat' })).body.choices[0].message.content).toBe('answer of before'),
   );
   await withdrawSlug(installation.db, 'acme/chat');
@@ -308,8 +318,8 @@ it('limits count what waits once, when it comes', async () => {
   await release();
   const answers = await Promise.all([...asked, ...others]);
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(9).fill(200), 429]);
-  // None of the three keeps its place.
-  await eventually(async () => expect((await chat({ model: 'acme/chat' }, {}, limited)).status).toBe(200));
+  // None of the three is still counted.
+  await untilPassing(async () => expect((await chat({ model: 'acme/chat' }, {}, limited)).status).toBe(200));
   await limited.close();
   await withdrawSlug(installation.db, 'acme/chat');
 });
@@ -319,7 +329,7 @@ it('holds on without Postgres, bounds the age then, and holds after a kill -9 as
   const first = await startProcess(home);
   expect((await chat({}, {}, first.port)).status).toBe(200);
   await hold({ max_seconds: 5, estimated_seconds: null }, [first]);
-  await eventually(() =>
+  await untilPassing(() =>
     expect(readFileSync(path.join(home, 'gateway', 'snapshot.json'), 'utf8')).toContain('"max_seconds":5'),
   );
   proxy.refuse();
@@ -361,12 +371,12 @@ it('keeps no connection that an engine in Python would close under a request', a
   before.behaviour = (_request, response) => {
     open += 1;
     response.socket?.once('close', () => (open -= 1));
-    json(response, 200, { choices: [] }, { connection: 'keep-alive', 'keep-alive': '' });
+    respondJson(response, 200, { choices: [] }, { connection: 'keep-alive', 'keep-alive': '' });
   };
   await followed(await release('chat-1'), [brief]);
   expect((await chat({}, {}, brief)).status).toBe(200);
   // Sooner than by default, and than the engine would.
-  await eventually(() => expect(open).toBe(0), 3_000);
+  await untilPassing(() => expect(open).toBe(0), 3_000);
   await brief.close();
 });
 

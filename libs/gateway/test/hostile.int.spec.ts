@@ -2,29 +2,29 @@ import http, { type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { publishSlug } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { TestUpstream } from './upstream.js';
 
 /** Clients that send, and model servers that answer, what stops a process or fills it. */
 const MIB = 1024 * 1024;
 const SLUG = 'acme/chat';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let colleague: TestToken;
 let other: TestToken;
-let upstream: Upstream;
+let upstream: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('hostile');
   const otherTenant = await installation.tenant('quiet');
   token = await installation.token(tenant);
   colleague = await installation.token(tenant);
   other = await installation.token(otherTenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   for (const [owner, name] of [
     [tenant, 'chat'],
     [otherTenant, 'quiet'],
@@ -56,7 +56,7 @@ beforeAll(async () => {
     maxHeldBytes: { process: 40 * MIB, tenant: 34 * MIB, token: 33 * MIB },
     ejection: { failures: 1_000, baseMs: 1, mostMs: 1 },
   });
-  await eventually(async () => expect((await chat(token, { model: SLUG })).status).toBe(200));
+  await untilPassing(async () => expect((await chat(token, { model: SLUG })).status).toBe(200));
 });
 afterAll(async () => {
   await installation.destroy();
@@ -68,20 +68,20 @@ beforeEach(() => {
   upstream.cancelled = 0;
 });
 
-const chat = (as: TestToken, body: object | string): Promise<Answer> => ask(gateway, as, { body });
-const outcome = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
+const chat = (as: TestToken, body: object | string): Promise<TestAnswer> => ask(gateway, as, { body });
+const outcome = ({ status, body }: TestAnswer): unknown[] => [status, body.error?.code];
 /** The longest that this process, and the gateway in it, worked at one thing: milliseconds of processor time, whatever else runs here. */
 async function longestStop(work: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   let longest = 0;
   let before = process.cpuUsage();
-  const turn = (): void => {
+  const tick = (): void => {
     const { user, system } = process.cpuUsage(before);
     longest = Math.max(longest, (user + system) / 1_000);
     before = process.cpuUsage();
-    if (!isOver) setImmediate(turn);
+    if (!isOver) setImmediate(tick);
   };
-  turn();
+  tick();
   await work();
   isOver = true;
   return longest;
@@ -114,7 +114,7 @@ function pour(response: ServerResponse, piece: string): void {
   more();
 }
 
-it('A3: a long body of nothing but brackets stops nobody', async () => {
+it('a long body of nothing but brackets stops nobody', async () => {
   const body = Buffer.from(`{"model":"nobody","messages":[${'[],'.repeat((31 * MIB) / 3)}[]]}`);
   let answer = '';
   const stopped = await longestStop(async () => (answer = await sent(body)));
@@ -122,7 +122,7 @@ it('A3: a long body of nothing but brackets stops nobody', async () => {
   expect(stopped).toBeLessThan(LONGEST_STOP_MS);
 });
 
-it('A3: bodies in flight are bounded by bytes, for a token, a tenant and the process', async () => {
+it('bodies in flight are bounded by bytes, for a token, a tenant and the process', async () => {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
   upstream.behaviour = async (request, response) => {
@@ -131,14 +131,14 @@ it('A3: bodies in flight are bounded by bytes, for a token, a tenant and the pro
   };
   const long = (bytes: number, model = 'chat') => ({ model, messages: [], padding: 'x'.repeat(bytes) });
   const first = chat(token, long(20 * MIB));
-  await eventually(() => expect(upstream.seen).toHaveLength(1));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(1));
   const beyond = await chat(token, long(14 * MIB));
   expect([...outcome(beyond), beyond.headers.get('retry-after')]).toEqual([503, 'overloaded', '1']);
   expect(beyond.text).toContain('this token');
   expect((await chat(colleague, long(15 * MIB))).text).toContain('this tenant');
   expect((await chat(other, long(21 * MIB, 'quiet'))).text).toContain('all clients');
   const small = chat(other, long(1 * MIB, 'quiet'));
-  await eventually(() => expect(upstream.seen).toHaveLength(2));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(2));
   release();
   expect([(await first).status, (await small).status]).toEqual([200, 200]);
   expect(gateway.metrics()).toMatch(/^slipway_gateway_held_bytes 0$/m);
@@ -149,7 +149,7 @@ it.each([
   ['without an end of a line', 'x'.repeat(MIB / 16)],
   ['whose lines are longer than an event', `data: "${'x'.repeat(2 * MIB)}"\n\n`],
   ['whose events take long to parse', `data: {"choices":[${'[],'.repeat(200_000)}[]]}\n\n`],
-])('A4: a stream %s is ended, for the client and for the supplier', async (_what, piece) => {
+])('a stream %s is ended, for the client and for the supplier', async (_what, piece) => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     pour(response, piece);
@@ -157,34 +157,34 @@ it.each([
   expect(await sent(JSON.stringify({ model: SLUG, stream: true }))).toContain(
     'The answer of the model server is too large.',
   );
-  await eventually(() => expect(upstream.cancelled).toBe(1));
+  await untilPassing(() => expect(upstream.cancelled).toBe(1));
 });
 
 it.each([
   ['an answer that takes long to parse', 200, `[${'[],'.repeat(MIB)}`, 502],
   ['an answer that is no JSON', 200, 'x'.repeat(MIB), 502],
-  // What the token may hold ends here before what one answer may.
+  // The limit of the token is reached here before that of one answer.
   ['an answer that never ends', 200, `"${'x'.repeat(MIB)}`, 503],
   ['an error that never ends', 400, 'x'.repeat(MIB), 400],
-])('A4: %s of a supplier is not read for ever', async (_what, status, piece, expected) => {
+])('%s of a supplier is not read for ever', async (_what, status, piece, expected) => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.write(piece);
     pour(response, piece.slice(1));
   };
-  let answer: Answer | undefined;
+  let answer: TestAnswer | undefined;
   const stopped = await longestStop(async () => (answer = await chat(token, { model: SLUG })));
   expect(answer?.status).toBe(expected);
-  await eventually(() => expect(upstream.cancelled).toBe(1));
+  await untilPassing(() => expect(upstream.cancelled).toBe(1));
   expect(stopped).toBeLessThan(LONGEST_STOP_MS);
 });
 
-it('A4: an error of a tenant’s own engine that never ends is told by its beginning', async () => {
+it('an error of a tenant’s own engine that never ends is told by its beginning', async () => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(422, { 'content-type': 'text/plain' });
     pour(response, 'no such sampler '.repeat(MIB / 16));
   };
   const answer = await chat(token, { model: 'chat' });
   expect(answer.status).toBe(422);
-  await eventually(() => expect(upstream.cancelled).toBe(1));
+  await untilPassing(() => expect(upstream.cancelled).toBe(1));
 });

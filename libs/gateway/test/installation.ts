@@ -11,19 +11,19 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { KeyRing } from '@slipway/platform-config';
 import { guardedDispatcher } from '@slipway/platform-egress';
 import {
-  type Asleep,
+  type BackendSleep,
   backendContext,
   migrations as dataplaneMigrations,
   publishBackend,
   publishRoute,
   type Affinity,
-  type RouteHold,
+  type PublishedHold,
   type NamedSql,
   type Queryable,
 } from '@slipway/dataplane';
 import { Gateway, type GatewaySettings } from '../src/index.js';
 import type { Log } from '../src/log.js';
-import type { Upstream } from './upstream.js';
+import type { TestUpstream } from './upstream.js';
 
 export interface TestToken {
   id: string;
@@ -32,7 +32,7 @@ export interface TestToken {
 }
 
 /** A migrated database of the spec's own, with what the control plane would do to it, and gateways in front of it. */
-export class Installation {
+export class GatewayInstallation {
   readonly home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-'));
   readonly secretKey = randomBytes(32);
   readonly keyRing = new KeyRing(this.secretKey);
@@ -46,7 +46,7 @@ export class Installation {
     readonly db: Queryable,
   ) {}
 
-  static async create(): Promise<Installation> {
+  static async create(): Promise<GatewayInstallation> {
     const database = await createTestDatabase([...platformMigrations, ...authMigrations, ...dataplaneMigrations]);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -55,7 +55,7 @@ export class Installation {
       query: async <R>(statement: NamedSql, values: unknown[] = []) =>
         (await client.query({ ...statement, values })).rows as R[],
     };
-    return new Installation(database, client, db);
+    return new GatewayInstallation(database, client, db);
   }
 
   async destroy(): Promise<void> {
@@ -123,9 +123,9 @@ export class Installation {
     tenantId: string,
     deployment: string,
     name: string,
-    upstreams: readonly Upstream[],
+    upstreams: readonly TestUpstream[],
     credential?: string,
-    asleep: Asleep | null = null,
+    asleep: BackendSleep | null = null,
   ): Promise<string> {
     const revisionId = `rev_${name}`;
     await publishBackend(this.db, {
@@ -157,7 +157,7 @@ export class Installation {
     deployment: string,
     weights: Record<string, number>,
     affinity: Affinity = { mode: 'soft', ttl_seconds: 600 },
-    hold?: Omit<RouteHold, 'since'>,
+    hold?: Omit<PublishedHold, 'since'>,
   ): Promise<number> {
     this.generation += 1;
     await publishRoute(this.db, {
@@ -178,7 +178,7 @@ export class Installation {
 }
 
 /** Asks again until the check holds. The deadline makes a failure, not the pace. */
-export async function eventually<T>(check: () => Promise<T> | T, withinMs = 20_000): Promise<T> {
+export async function untilPassing<T>(check: () => Promise<T> | T, withinMs = 20_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     try {

@@ -1,22 +1,22 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
-/** Whatever ends a request gives back the places it took: of its token, and of the gateway. */
-let installation: Installation;
+/** A request that has ended is no longer counted for its token and for the gateway, whatever ended it. */
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let other: TestToken;
-let upstream: Upstream;
+let upstream: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
   other = await installation.token(tenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-1', [upstream]);
   await installation.route(tenant, 'chat', { 'chat-1': 100 });
   gateway = await installation.gateway({
@@ -35,9 +35,9 @@ afterEach(() => {
   upstream.seen.length = 0;
 });
 
-const chat = (as: TestToken = token, more: Parameters<typeof ask>[2] = {}): Promise<Answer> =>
+const chat = (as: TestToken = token, more: Parameters<typeof ask>[2] = {}): Promise<TestAnswer> =>
   ask(gateway, as, { body: { model: 'chat' }, ...more });
-const outcome = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
+const outcome = ({ status, body }: TestAnswer): unknown[] => [status, body.error?.code];
 
 /** Requests that wait upstream until they are let go. */
 function hold(): () => void {
@@ -53,14 +53,14 @@ function hold(): () => void {
 it('has as many requests of one token, and of all, in flight as it may', async () => {
   const release = hold();
   const first = chat();
-  await eventually(() => expect(upstream.seen).toHaveLength(1));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(1));
   expect(outcome(await chat())).toEqual([429, 'concurrency_limit_exceeded']);
   const second = chat(other);
-  await eventually(() => expect(upstream.seen).toHaveLength(2));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(2));
   const third = await installation.token(token.tenantId);
-  let refused: Answer | undefined;
+  let refused: TestAnswer | undefined;
   const asked = chat(third).then((answer) => (refused = answer));
-  await eventually(() => expect(refused !== undefined || upstream.seen.length > 2).toBe(true));
+  await untilPassing(() => expect(refused !== undefined || upstream.seen.length > 2).toBe(true));
   expect(refused && [...outcome(refused), refused.headers.get('retry-after')]).toEqual([503, 'overloaded', '1']);
   await asked;
   // Not even a wrong token learns less than that it is wrong.
@@ -70,7 +70,7 @@ it('has as many requests of one token, and of all, in flight as it may', async (
   expect((await chat(third)).status).toBe(200);
 });
 
-it('gives the place back however a request ends', async () => {
+it('counts a request no longer, however it ends', async () => {
   const endings: [string, () => Promise<unknown>][] = [
     ['well', () => chat()],
     ['as a stream', () => chat(token, { body: { model: 'chat', stream: true } })],
@@ -84,7 +84,7 @@ it('gives the place back however a request ends', async () => {
     [
       'failed',
       () => {
-        upstream.behaviour = (_request, response) => json(response, 500, {});
+        upstream.behaviour = (_request, response) => respondJson(response, 500, {});
         return chat();
       },
     ],
@@ -101,7 +101,7 @@ it('gives the place back however a request ends', async () => {
         upstream.behaviour = () => undefined;
         const abort = new AbortController();
         const left = chat(token, { signal: abort.signal });
-        await eventually(() => expect(upstream.seen.length).toBeGreaterThan(0));
+        await untilPassing(() => expect(upstream.seen.length).toBeGreaterThan(0));
         abort.abort();
         await expect(left).rejects.toThrow();
       },
@@ -112,16 +112,16 @@ it('gives the place back however a request ends', async () => {
     await end();
     upstream.behaviour = (request, response) => upstream.answer(request, response);
     // At once, except where only the gateway's socket tells that the client has left.
-    await eventually(async () => expect([how, (await chat()).status]).toEqual([how, 200]));
+    await untilPassing(async () => expect([how, (await chat()).status]).toEqual([how, 200]));
   }
   const idle = /^slipway_gateway_requests_in_flight 0$/m;
-  await eventually(() => expect(gateway.metrics()).toMatch(idle));
+  await untilPassing(() => expect(gateway.metrics()).toMatch(idle));
   expect(gateway.metrics()).toMatch(/^slipway_gateway_revision_in_flight\{[^}]*revision="chat-1"\} 0$/m);
 });
 
 it('counts lists of models against the rate of a token', async () => {
   const narrow = await installation.gateway({ requestsPerMinute: 6 });
-  const list = async (): Promise<Answer> => ask(narrow, token, { path: '/v1/models', method: 'GET' });
+  const list = async (): Promise<TestAnswer> => ask(narrow, token, { path: '/v1/models', method: 'GET' });
   expect((await list()).status).toBe(200);
   const refused = await list();
   expect(outcome(refused)).toEqual([429, 'rate_limit_exceeded']);

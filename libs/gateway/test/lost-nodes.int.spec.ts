@@ -4,23 +4,23 @@ import { publishBackend, routeFollowers } from '@slipway/dataplane';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { TestUpstream } from './upstream.js';
 
 /** Far above what a test takes, and what another one waits for: a busy machine must not stop a stream for as long. */
 const [LONG_MS, SHORT_MS] = [30_000, 3_000];
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let token: TestToken;
 let tenant: string;
 let gateways: [patient: Gateway, quick: Gateway, single: Gateway];
-let vanished: Upstream;
-let living: Upstream;
+let vanished: TestUpstream;
+let living: TestUpstream;
 /** Between the gateways and the one that vanishes. */
 let proxy: TcpProxy;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
   const gateway = (lostSilenceMs: number, maxAttempts = 3) => installation.gateway({ lostSilenceMs, maxAttempts });
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => installation.destroy());
 beforeEach(async () => {
-  [vanished, living] = [await Upstream.start('vanished'), await Upstream.start('living')];
+  [vanished, living] = [await TestUpstream.start('vanished'), await TestUpstream.start('living')];
   proxy = await TcpProxy.start({ host: '127.0.0.1', port: vanished.port });
 });
 afterEach(async () => {
@@ -53,7 +53,7 @@ async function publish(...states: ('ready' | 'lost' | 'gone')[]): Promise<void> 
   });
   // Who follows this has read what was told before it.
   const generation = await installation.route(tenant, 'node', { 'node-1': 100 });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, 'dep_node', generation)).toEqual({ gateways: 3, behind: 0 }),
   );
 }
@@ -93,14 +93,14 @@ it('asks another for what had not begun at an instance whose node is lost, and c
     response.end('data: [DONE]\n\n');
   };
   const asked = ['begun', 'waits', 'waits', 'waits'].map((what) => chat(patient, what === 'begun'));
-  await eventually(() => expect(vanished.seen).toHaveLength(4));
+  await untilPassing(() => expect(vanished.seen).toHaveLength(4));
   // Nobody else is ready: their answers may still come.
   await publish('lost');
   expect([(await chat(patient)).status, vanished.cancelled]).toEqual([503, 0]);
   await publish('lost', 'ready');
-  await eventually(() => expect(living.seen).toHaveLength(3));
+  await untilPassing(() => expect(living.seen).toHaveLength(3));
   expect((await Promise.all(asked.slice(1))).map(({ status }) => status)).toEqual([200, 200, 200]);
-  await eventually(() => expect(vanished.cancelled).toBe(3));
+  await untilPassing(() => expect(vanished.cancelled).toBe(3));
   goOn();
   expect((await asked[0]!).text).toContain('[DONE]');
 });
@@ -117,7 +117,7 @@ it('ends what had begun at a lost node and is silent, where another one is ready
     response.end('data: [DONE]\n\n');
   };
   const silent = await stream(quick);
-  await eventually(() => expect(silent.text).toContain(piece('a')));
+  await untilPassing(() => expect(silent.text).toContain(piece('a')));
   // Nothing moves on its connection any more, and nobody is told.
   proxy.vanish();
   const lively = await stream(quick);
@@ -126,7 +126,7 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   await publish('lost');
   const goesOn = async () => {
     const { length } = lively.text;
-    await eventually(
+    await untilPassing(
       () => expect(lively.text.length).toBeGreaterThan(length + 1.25 * (SHORT_MS / 20) * piece('a').length),
       LONG_MS,
     );
@@ -134,27 +134,27 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   await goesOn();
   expect([silent.isOpen, lively.isOpen]).toEqual([true, true]);
   await publish('lost', 'ready');
-  await eventually(() => expect(silent.isOpen).toBe(false), LONG_MS);
+  await untilPassing(() => expect(silent.isOpen).toBe(false), LONG_MS);
   expect(silent.text).toMatch(/data: \{"error":\{[^\n]*"code":"upstream_error"[^\n]*\}\n\n$/);
   await goesOn();
   isOver = true;
   expect(await large.text()).toMatch(/data: \[DONE\]\n\n$/);
-  await eventually(() => expect(lively.isOpen).toBe(false));
+  await untilPassing(() => expect(lively.isOpen).toBe(false));
   expect(lively.text).toMatch(/data: \[DONE\]\n\n$/);
 });
 
-it('asks who comes in the place of a lost instance for what had not begun there', async () => {
+it('asks the instance that replaces a lost one for what had not begun there', async () => {
   const [patient] = gateways;
   await publish('ready');
   vanished.behaviour = () => new Promise<void>(() => undefined);
   const asked = chat(patient);
-  await eventually(() => expect(vanished.seen).toHaveLength(1));
+  await untilPassing(() => expect(vanished.seen).toHaveLength(1));
   await publish('lost');
   await publish('gone');
   expect(vanished.cancelled).toBe(0);
   await publish('gone', 'ready');
   expect((await asked).status).toBe(200);
-  await eventually(() => expect(vanished.cancelled).toBe(1));
+  await untilPassing(() => expect(vanished.cancelled).toBe(1));
 });
 
 it('ends what begins at a lost node only then and is silent', async () => {
@@ -168,12 +168,12 @@ it('ends what begins at a lost node only then and is silent', async () => {
     response.write(piece('a'));
   };
   const opening = stream(single);
-  await eventually(() => expect(vanished.seen).toHaveLength(1));
+  await untilPassing(() => expect(vanished.seen).toHaveLength(1));
   // It had its only try, so nobody else is asked.
   await publish('lost', 'ready');
   begin();
   const late = await opening;
-  await eventually(() => expect(late.isOpen).toBe(false), LONG_MS);
+  await untilPassing(() => expect(late.isOpen).toBe(false), LONG_MS);
   expect(late.text).toMatch(/^data: .*"code":"upstream_error"[^\n]*\}\n\n$/s);
   expect(late.text).toContain(piece('a'));
   expect(living.seen).toHaveLength(0);

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
-import { Installation } from './installation.js';
+import { GatewayInstallation } from './installation.js';
 
 const METRICS_TOKEN = 'metrics-token-of-the-operator';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let operator: string;
 let tenant: string;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   operator = await installation.tenant('operator', true);
   tenant = await installation.tenant('acme');
   gateway = await installation.gateway({}, { metricsToken: METRICS_TOKEN });

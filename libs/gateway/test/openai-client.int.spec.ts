@@ -10,14 +10,14 @@ import OpenAI, {
   RateLimitError,
 } from 'openai';
 import type { Gateway } from '../src/index.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 /** The official client, unmodified: what it reads, throws and retries is what users of the gateway get. */
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
-let upstream: Upstream;
+let upstream: TestUpstream;
 let client: OpenAI;
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
@@ -25,10 +25,10 @@ const clientWith = (options: { apiKey?: string; maxRetries?: number }): OpenAI =
   new OpenAI({ baseURL: `http://127.0.0.1:${gateway.port}/v1`, apiKey: token.text, maxRetries: 0, ...options });
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-00001', [upstream]);
   await installation.route(tenant, 'chat', { 'chat-00001': 100 });
   gateway = await installation.gateway();
@@ -76,7 +76,10 @@ it('streams a chat', async () => {
 it('completes text, embeds, lists and retrieves models', async () => {
   upstream.behaviour = (request, response) =>
     request.path === '/v1/completions'
-      ? json(response, 200, { object: 'text_completion', choices: [{ index: 0, text: 'done', finish_reason: 'stop' }] })
+      ? respondJson(response, 200, {
+          object: 'text_completion',
+          choices: [{ index: 0, text: 'done', finish_reason: 'stop' }],
+        })
       : upstream.answer(request, response);
   expect((await client.completions.create({ model: 'chat', prompt: 'x' })).choices[0]?.text).toBe('done');
   expect((await client.embeddings.create({ model: 'chat', input: 'x' })).data[0]?.embedding).toEqual([0.5, -1]);
@@ -97,11 +100,13 @@ it('throws the class of each refusal, with its code, parameter and request id', 
   expect(unknown).toMatchObject({ code: 'model_not_found', param: 'model', requestID: expect.any(String) });
   expect(await failure(client.models.retrieve('nobody'))).toBeInstanceOf(NotFoundError);
   upstream.behaviour = (_request, response) =>
-    json(response, 400, { error: { message: 'bad', type: 'invalid_request_error', param: 'messages', code: null } });
+    respondJson(response, 400, {
+      error: { message: 'bad', type: 'invalid_request_error', param: 'messages', code: null },
+    });
   const bad = await failure(client.chat.completions.create({ model: 'chat', messages }));
   expect(bad).toBeInstanceOf(BadRequestError);
   expect(bad.param).toBe('messages');
-  upstream.behaviour = (_request, response) => json(response, 500, {});
+  upstream.behaviour = (_request, response) => respondJson(response, 500, {});
   expect(await failure(client.chat.completions.create({ model: 'chat', messages }))).toBeInstanceOf(
     InternalServerError,
   );
@@ -121,14 +126,14 @@ it('retries what may succeed later and not what cannot', async () => {
   let calls = 0;
   upstream.behaviour = (request, response) => {
     calls += 1;
-    if (calls === 1) json(response, 500, { error: { message: 'once' } });
+    if (calls === 1) respondJson(response, 500, { error: { message: 'once' } });
     else upstream.answer(request, response);
   };
   expect((await clientWith({ maxRetries: 1 }).chat.completions.create({ model: 'chat', messages })).object).toBe(
     'chat.completion',
   );
   expect(calls).toBe(2);
-  upstream.behaviour = (_request, response) => json(response, 422, { error: { message: 'never' } });
+  upstream.behaviour = (_request, response) => respondJson(response, 422, { error: { message: 'never' } });
   upstream.seen.length = 0;
   await failure(clientWith({ maxRetries: 2 }).chat.completions.create({ model: 'chat', messages }));
   expect(upstream.seen).toHaveLength(1);
@@ -151,14 +156,14 @@ it('throws in the middle of a stream that is cut, and cancels upstream when the 
   upstream.behaviour = (request, response) => upstream.stream(request, response, { tokens: 10_000, gapMs: 5 });
   const stream = await client.chat.completions.create({ model: 'chat', messages, stream: true });
   for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
-  await eventually(() => expect(upstream.cancelled).toBe(1));
+  await untilPassing(() => expect(upstream.cancelled).toBe(1));
   const abort = new AbortController();
   upstream.behaviour = () => undefined;
   const waiting = failure(client.chat.completions.create({ model: 'chat', messages }, { signal: abort.signal }));
-  await eventually(() => expect(upstream.seen.length).toBeGreaterThan(2));
+  await untilPassing(() => expect(upstream.seen.length).toBeGreaterThan(2));
   abort.abort();
   expect(await waiting).toBeInstanceOf(APIUserAbortError);
-  await eventually(() => expect(upstream.cancelled).toBe(2));
+  await untilPassing(() => expect(upstream.cancelled).toBe(2));
 });
 
 it('is told by a connection error when the gateway itself is gone', async () => {

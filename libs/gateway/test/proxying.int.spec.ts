@@ -4,20 +4,20 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { publishBackend, unpublishRoute } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
-let one: Upstream;
-let two: Upstream;
+let one: TestUpstream;
+let two: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  [one, two] = [await Upstream.start('one'), await Upstream.start('two')];
+  [one, two] = [await TestUpstream.start('one'), await TestUpstream.start('two')];
   await installation.revision(tenant, 'chat', 'chat-00001', [one, two], 'sk-upstream');
   await installation.route(tenant, 'chat', { 'chat-00001': 100 });
   gateway = await installation.gateway({ maxBodyBytes: 64 * 1024, passedHeaders: ['x-mine'] });
@@ -73,7 +73,7 @@ it('replaces the model and the credential, drops what is Slipway’s own, and ch
 it('passes an answer’s headers on, but neither those of a connection, nor cookies, nor what only the gateway says', async () => {
   one.behaviour = two.behaviour = (_request, response) => {
     response.shouldKeepAlive = false;
-    json(
+    respondJson(
       response,
       200,
       { choices: [] },
@@ -216,7 +216,7 @@ it('answers headers that are too large, and what is no HTTP, without falling ove
 
 it('retries a 503, a 502 and a refused connection on the other instance, and nothing else', async () => {
   for (const status of [503, 502]) {
-    one.behaviour = (_request, response) => json(response, status, { error: { message: 'busy' } });
+    one.behaviour = (_request, response) => respondJson(response, status, { error: { message: 'busy' } });
     for (let round = 0; round < 6; round += 1)
       expect((await ask(gateway, token, { body: { model: 'chat' } })).body.choices[0].message.content).toBe(
         'answer of two',
@@ -224,7 +224,7 @@ it('retries a 503, a 502 and a refused connection on the other instance, and not
   }
   one.seen.length = two.seen.length = 0;
   one.behaviour = two.behaviour = (_request, response) =>
-    json(response, 500, { error: { message: 'broken', type: 'server_error', param: null, code: 'x' } });
+    respondJson(response, 500, { error: { message: 'broken', type: 'server_error', param: null, code: 'x' } });
   const failed = await ask(gateway, token, { body: { model: 'chat' } });
   expect(failed.status).toBe(500);
   expect(failed.body.error.message).toBe('broken');
@@ -234,7 +234,7 @@ it('retries a 503, a 502 and a refused connection on the other instance, and not
 
 it('puts an upstream’s odd error into shape, and keeps a good one', async () => {
   one.behaviour = two.behaviour = (_request, response) =>
-    json(response, 400, { object: 'error', message: 'too long', code: 40 });
+    respondJson(response, 400, { object: 'error', message: 'too long', code: 40 });
   expect((await ask(gateway, token, { body: { model: 'chat' } })).body).toEqual({
     error: { message: 'too long', type: 'invalid_request_error', param: null, code: null },
   });
@@ -274,10 +274,10 @@ it('cancels upstream when the client leaves, streaming or waiting', async () => 
   for (const stream of [true, false]) {
     const abort = new AbortController();
     const asked = ask(gateway, token, { body: { model: 'chat', stream }, signal: abort.signal });
-    await eventually(() => expect(seen()).toHaveLength(1));
+    await untilPassing(() => expect(seen()).toHaveLength(1));
     abort.abort();
     await expect(asked).rejects.toThrow();
-    await eventually(() => expect(one.cancelled + two.cancelled).toBe(1));
+    await untilPassing(() => expect(one.cancelled + two.cancelled).toBe(1));
     one.seen.length = two.seen.length = one.cancelled = two.cancelled = 0;
   }
 });
@@ -312,7 +312,7 @@ it('slows upstream down to the pace of the client instead of piling its answer u
   const response = await new Promise<http.IncomingMessage>((resolve) => request.on('response', resolve));
   response.pause();
   let before = -1;
-  await eventually(async () => {
+  await untilPassing(async () => {
     before = written;
     // As many answers to others as would have been time for all of this one.
     for (let round = 0; round < 50; round += 1) await ask(gateway, null, { path: '/healthz', method: 'GET' });
@@ -329,7 +329,7 @@ it('tells a deployment without a route from an unknown one, and both from one wh
   await installation.route(tenant, 'bare', {});
   await installation.revision(tenant, 'empty', 'empty-00001', []);
   await installation.route(tenant, 'empty', { 'empty-00001': 100 });
-  const listed = await eventually(async () => {
+  const listed = await untilPassing(async () => {
     const answer = await ask(gateway, token, { body: { model: 'empty' } });
     expect(answer.status).toBe(503);
     return ask(gateway, token, { path: '/v1/models', method: 'GET' });
@@ -355,7 +355,7 @@ it('tells a deployment without a route from an unknown one, and both from one wh
   expect((await ask(gateway, token, { path: '/v1/models/bare', method: 'GET' })).status).toBe(404);
   expect((await ask(gateway, null, { path: '/v1/models', method: 'GET' })).status).toBe(401);
   await unpublishRoute(installation.db, 'dep_bare');
-  await eventually(async () => expect((await ask(gateway, token, { body: { model: 'bare' } })).status).toBe(404));
+  await untilPassing(async () => expect((await ask(gateway, token, { body: { model: 'bare' } })).status).toBe(404));
 });
 
 it('keeps tenants apart: the same name is another deployment, or none', async () => {
@@ -380,7 +380,7 @@ it('connects only to what the operator allows for addresses a tenant named', asy
     guard: { allow: ['https://*.example.com'] },
   });
   await installation.route(token.tenantId, 'adopted', { 'adopted-00001': 100 });
-  const refused = await eventually(async () => {
+  const refused = await untilPassing(async () => {
     const answer = await ask(gateway, token, { body: { model: 'adopted' } });
     expect(answer.status).not.toBe(404);
     return answer;
@@ -393,7 +393,7 @@ it('connects only to what the operator allows for addresses a tenant named', asy
     instances,
     guard: { allow: ['http://127.0.0.1:*'] },
   });
-  await eventually(async () => expect((await ask(gateway, token, { body: { model: 'adopted' } })).status).toBe(200));
+  await untilPassing(async () => expect((await ask(gateway, token, { body: { model: 'adopted' } })).status).toBe(200));
   expect(one.seen.at(-1)?.path).toBe('/v1/chat/completions');
 });
 

@@ -12,26 +12,26 @@ import {
 } from '@slipway/dataplane';
 import { sealSecret } from '@slipway/platform-database';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 const SENTINEL = 'zz-supplier-sentinel-zz';
 const SLUG = 'acme/chat';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let publisher: string;
 let token: TestToken;
-let supplier: Upstream;
-let reserve: Upstream;
+let supplier: TestUpstream;
+let reserve: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   publisher = await installation.tenant('publisher');
   token = await installation.token(await installation.tenant('reader'));
-  supplier = await Upstream.start(SENTINEL);
-  reserve = await Upstream.start('reserve');
+  supplier = await TestUpstream.start(SENTINEL);
+  reserve = await TestUpstream.start('reserve');
   gateway = await installation.gateway();
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ beforeEach(() => {
   }
 });
 
-function bindingTo(upstream: Upstream, id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding {
+function bindingTo(upstream: TestUpstream, id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding {
   const to: SupplierUpstream = {
     kind: 'supplier',
     base_url: `${upstream.url}/openai/v1`,
@@ -63,12 +63,12 @@ async function publish(
   await publishSlug(installation.db, { slug: SLUG, tenantId: publisher, productId: 'prd_1', bindings, audience });
   const written = (await readVersions(installation.db)).find(({ kind, id }) => kind === 'slug' && id === SLUG);
   const { snapshot } = gateway as unknown as { snapshot: { slugs: Map<string, { version: number }> } };
-  await eventually(() => expect(snapshot.slugs.get(SLUG)?.version).toBe(written?.version));
+  await untilPassing(() => expect(snapshot.slugs.get(SLUG)?.version).toBe(written?.version));
 }
 
-const chat = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+const chat = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<TestAnswer> =>
   ask(gateway, token, { body: { model: SLUG, messages: [], ...more }, headers });
-const everything = (answer: Answer): string => JSON.stringify([...answer.headers]) + answer.text;
+const everything = (answer: TestAnswer): string => JSON.stringify([...answer.headers]) + answer.text;
 
 it('rebuilds answers and streams so that no byte tells the supplier, and its server learns nothing of the client', async () => {
   await publish([bindingTo(supplier, 'bnd_1')]);
@@ -90,7 +90,7 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
       response.end('data: [DONE]\n\n');
       return;
     }
-    json(response, 200, {
+    respondJson(response, 200, {
       id: SENTINEL,
       provider: SENTINEL,
       model: SENTINEL,
@@ -168,7 +168,7 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
     'user-agent',
   ]);
   expect(request?.headers.authorization).toBe(`Bearer sk-${SENTINEL}`);
-  const row = await eventually(async () => {
+  const row = await untilPassing(async () => {
     const found = await findPassport(
       installation.db,
       token.tenantId,
@@ -201,7 +201,11 @@ it('replaces a supplierâ€™s errors, whichever way they come', async () => {
   ];
   for (const [status, body, expected, code, param] of failing) {
     supplier.behaviour = (_request, response) =>
-      json(response, status, body, { location: `https://${SENTINEL}.example`, 'retry-after': '9', server: SENTINEL });
+      respondJson(response, status, body, {
+        location: `https://${SENTINEL}.example`,
+        'retry-after': '9',
+        server: SENTINEL,
+      });
     const answer = await chat();
     expect({ status: answer.status, code: answer.body.error.code, param: answer.body.error.param }).toEqual({
       status: expected,
@@ -233,7 +237,10 @@ it('serves embeddings and text completions from the allow-list too', async () =>
     usage: { prompt_tokens: 3, total_tokens: 3 },
   });
   supplier.behaviour = (_request, response) =>
-    json(response, 200, { id: SENTINEL, choices: [{ index: 0, text: 'hi', finish_reason: 'length', x: SENTINEL }] });
+    respondJson(response, 200, {
+      id: SENTINEL,
+      choices: [{ index: 0, text: 'hi', finish_reason: 'length', x: SENTINEL }],
+    });
   const text = await ask(gateway, token, { path: '/v1/completions', body: { model: SLUG, prompt: 'x' } });
   expect(text.body).toMatchObject({
     object: 'text_completion',
@@ -248,7 +255,7 @@ it('prefers the best priority that works, draws by weight, honours limits', asyn
   for (let round = 0; round < 5; round += 1) await chat();
   expect([supplier.seen.length, reserve.seen.length]).toEqual([5, 0]);
 
-  supplier.behaviour = (_request, response) => json(response, 500, {});
+  supplier.behaviour = (_request, response) => respondJson(response, 500, {});
   for (let round = 0; round < 5; round += 1) await chat();
   // Five failures in a row: it stands aside, and the reserve serves.
   const spared = await chat();
@@ -271,12 +278,12 @@ it('prefers the best priority that works, draws by weight, honours limits', asyn
     supplier.answer(request, response);
   };
   const held = [chat(), chat()];
-  await eventually(() => expect(supplier.seen).toHaveLength(2));
+  await untilPassing(() => expect(supplier.seen).toHaveLength(2));
   const over = await chat();
   expect({ status: over.status, code: over.body.error.code }).toEqual({ status: 429, code: 'quota_exceeded' });
   release();
   expect((await Promise.all(held)).map((answer) => answer.status)).toEqual([200, 200]);
-  // What has ended makes room again, even if it never got as far as the supplier.
+  // What has ended frees capacity again, even if it never got as far as the supplier.
   for (let round = 0; round < 5; round += 1) expect((await chat()).status).toBe(200);
 });
 
@@ -298,7 +305,7 @@ it('gives a session of a product one binding, and tells nobody where that leads'
   const counted = async (id: string): Promise<number> =>
     (await statsBetween(installation.db, id, new Date(Date.now() - 600_000), new Date(Date.now() + 60_000))).counts.ok;
   const now = Date.now();
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now),
   );
   expect((await counted('bnd_s')) + (await counted('bnd_r'))).toBe(36);
@@ -320,7 +327,7 @@ it('leads to the revision that a binding names, or else to where the deploymentâ
     ['rev_pair-00002', 'answer of reserve'],
   ] as const) {
     await publish([to(revisionId)]);
-    await eventually(async () => expect((await chat()).body.choices?.[0].message.content).toBe(expected));
+    await untilPassing(async () => expect((await chat()).body.choices?.[0].message.content).toBe(expected));
   }
   // A revision of that name which nobody serves is no reason to take another one.
   await publish([to('rev_pair-00003')]);
@@ -337,7 +344,7 @@ it('shows a slug to its audience only, and leads to a revision without naming it
   await installation.revision(publisher, 'own', 'own-00001', [reserve]);
   await installation.route(publisher, 'own', { 'own-00001': 100 });
   await publish([revision], { visibility: 'tenant', tenants: [token.tenantId] });
-  const answer = await eventually(async () => {
+  const answer = await untilPassing(async () => {
     const served = await chat();
     expect(served.status).toBe(200);
     return served;
@@ -348,7 +355,7 @@ it('shows a slug to its audience only, and leads to a revision without naming it
     (await ask(gateway, token, { path: `/v1/models/${encodeURIComponent(SLUG)}`, method: 'GET' })).body,
   ).toMatchObject({ id: SLUG, owned_by: 'slipway' });
   expect((await ask(gateway, token, { path: `/v1/models/${SLUG}`, method: 'GET' })).status).toBe(200);
-  await eventually(async () => {
+  await untilPassing(async () => {
     const stats = await statsBetween(
       installation.db,
       'bnd_rev',
@@ -362,5 +369,5 @@ it('shows a slug to its audience only, and leads to a revision without naming it
   expect((await ask(gateway, stranger, { body: { model: SLUG } })).status).toBe(404);
   expect((await ask(gateway, stranger, { path: '/v1/models', method: 'GET' })).body.data).toEqual([]);
   await withdrawSlug(installation.db, SLUG);
-  await eventually(async () => expect((await chat()).status).toBe(404));
+  await untilPassing(async () => expect((await chat()).status).toBe(404));
 });

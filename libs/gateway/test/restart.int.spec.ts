@@ -16,24 +16,24 @@ import {
 import { sealSecret } from '@slipway/platform-database';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 /** How a gateway begins, with and without Postgres, and how it ends. Each test has a home, and so a file, of its own. */
-let installation: Installation;
+let installation: GatewayInstallation;
 let proxy: TcpProxy;
 let tenant: string;
 let token: TestToken;
-let upstream: Upstream;
-let other: Upstream;
+let upstream: TestUpstream;
+let other: TestUpstream;
 let home: string;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  [upstream, other] = [await Upstream.start('one'), await Upstream.start('two')];
+  [upstream, other] = [await TestUpstream.start('one'), await TestUpstream.start('two')];
   const { hostname, port } = new URL(installation.database.gatewayUrl);
   proxy = await TcpProxy.start({ host: hostname, port: Number(port || 5432) });
   await installation.revision(tenant, 'chat', 'chat-1', [upstream]);
@@ -56,9 +56,9 @@ afterAll(async () => {
 
 const start = (settings = {}): Promise<Gateway> =>
   installation.gateway(settings, { home, databaseUrl: proxy.through(installation.database.gatewayUrl) });
-const chat = (to: Gateway, as: TestToken | string = token, model = 'chat', session?: string): Promise<Answer> =>
+const chat = (to: Gateway, as: TestToken | string = token, model = 'chat', session?: string): Promise<TestAnswer> =>
   ask(to, as, { body: { model }, headers: session === undefined ? {} : { 'x-session-id': session } });
-const readiness = (of: Gateway): Promise<Answer> => ask(of, null, { path: '/readyz', method: 'GET' });
+const readiness = (of: Gateway): Promise<TestAnswer> => ask(of, null, { path: '/readyz', method: 'GET' });
 const stored = (): string => readFileSync(path.join(home, 'gateway', 'snapshot.json'), 'utf8');
 
 it('serves without Postgres all that it knew: routes, slugs, credentials, revocations, tokens', async () => {
@@ -83,9 +83,9 @@ it('serves without Postgres all that it knew: routes, slugs, credentials, revoca
   const first = await start();
   const id = (await chat(first, expired, 'sealed', 'revoked')).headers.get('x-context-passport') as string;
   expect((await chat(first)).status).toBe(200);
-  await eventually(async () => expect(await findPassport(installation.db, tenant, id)).toBeDefined());
+  await untilPassing(async () => expect(await findPassport(installation.db, tenant, id)).toBeDefined());
   await revokePassport(installation.db, tenant, id);
-  await eventually(() => expect(stored()).toContain(id));
+  await untilPassing(() => expect(stored()).toContain(id));
   await first.close();
   for (const secret of ['sk-1', 'sk-2', token.text.slice(-40)]) expect(stored()).not.toContain(secret);
 
@@ -131,7 +131,7 @@ it('finds a revision that was withdrawn and came back elsewhere while nobody cou
     credential: null,
     guard: null,
   };
-  const at = (to: Upstream) => [{ id: 'ins', base_url: to.url, state: 'ready' as const }];
+  const at = (to: TestUpstream) => [{ id: 'ins', base_url: to.url, state: 'ready' as const }];
   await publishBackend(installation.db, { ...backend, instances: at(upstream) });
   await installation.route(tenant, 'back', { 'back-1': 100 });
   const first = await start();
@@ -148,7 +148,7 @@ it('finds a revision that was withdrawn and came back elsewhere while nobody cou
 it('writes what it learned last before it ends', async () => {
   const gateway = await start();
   const late = await installation.token(tenant);
-  await eventually(() => expect(stored()).toContain('chat-1'));
+  await untilPassing(() => expect(stored()).toContain('chat-1'));
   const real = globalThis.setTimeout;
   const timers = jest.spyOn(globalThis, 'setTimeout');
   // Changes are gathered before they are written. Here the process ends before that time is over.
@@ -168,7 +168,7 @@ it('takes no new connection while it drains, finishes those it has, and says on 
   let release: () => void = () => undefined;
   upstream.behaviour = async (_request, response) => {
     await new Promise<void>((resolve) => (release = resolve));
-    json(response, 200, { choices: [] });
+    respondJson(response, 200, { choices: [] });
   };
   let text = '';
   const socket = net.connect(port, '127.0.0.1');
@@ -177,7 +177,7 @@ it('takes no new connection while it drains, finishes those it has, and says on 
   socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token.text}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   );
-  await eventually(() => expect(upstream.seen).toHaveLength(1));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(1));
   let isClosed = false;
   const closed = gateway.close().then(() => (isClosed = true));
   await expect(ask(port, token, { body: { model: 'chat' } })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -193,7 +193,7 @@ it('waits no longer than it may, for a request or for a connection on which noth
   const gateway = await start({ drainMs: 600 });
   upstream.behaviour = () => undefined;
   const held = chat(gateway);
-  await eventually(() => expect(upstream.seen).toHaveLength(1));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(1));
   const startedAt = performance.now();
   await Promise.all([expect(held).rejects.toThrow(), gateway.close()]);
   // Node's timers fire up to a millisecond early.
@@ -204,7 +204,7 @@ it('records what it cuts at the end', async () => {
   const gateway = await start({ drainMs: 0 });
   upstream.behaviour = () => undefined;
   const held = Array.from({ length: 3 }, () => chat(gateway));
-  await eventually(() => expect(upstream.seen).toHaveLength(3));
+  await untilPassing(() => expect(upstream.seen).toHaveLength(3));
   // Listening ends before, so that the end of it gives no connection the time to say that it has closed.
   await (gateway as unknown as { listener: { close(): Promise<void> } }).listener.close();
   await Promise.all([...held.map((one) => expect(one).rejects.toThrow()), gateway.close()]);

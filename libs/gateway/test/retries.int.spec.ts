@@ -1,25 +1,25 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { measure, publishBackend, routeFollowers, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
+import { readMetric, publishBackend, routeFollowers, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
 import { freePort } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 /** Never ejects, so that every test finds every instance asked: what stands aside is the matter of backend.spec.ts. */
 const NEVER = { failures: 1_000_000, baseMs: 1, mostMs: 1 };
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let tenant: string;
-let upstreams: Upstream[];
+let upstreams: TestUpstream[];
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstreams = await Promise.all(['one', 'two', 'three', 'four'].map((name) => Upstream.start(name)));
+  upstreams = await Promise.all(['one', 'two', 'three', 'four'].map((name) => TestUpstream.start(name)));
   gateway = await installation.gateway({ ejection: NEVER });
 });
 afterAll(async () => {
@@ -34,15 +34,15 @@ afterEach(() => {
 async function deployment(name: string, instances: number): Promise<void> {
   await installation.revision(tenant, name, `${name}-1`, upstreams.slice(0, instances));
   const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }),
   );
   for (const upstream of upstreams) upstream.seen.length = 0;
 }
 
-const chat = (model: string, more: Record<string, unknown> = {}): Promise<Answer> =>
+const chat = (model: string, more: Record<string, unknown> = {}): Promise<TestAnswer> =>
   ask(gateway, token, { body: { model, ...more } });
-const everywhere = (behaviour: Upstream['behaviour']): void => {
+const everywhere = (behaviour: TestUpstream['behaviour']): void => {
   for (const upstream of upstreams) upstream.behaviour = behaviour;
 };
 const asked = (): number[] => upstreams.map((upstream) => upstream.seen.length);
@@ -52,22 +52,22 @@ it.each([502, 503])(
   'asks another instance after a %i, each at most once, and passes on the last answer',
   async (status) => {
     await deployment(`other-${status}`, 3);
-    everywhere((_request, response) => json(response, status, { error: { message: 'no room' } }));
+    everywhere((_request, response) => respondJson(response, status, { error: { message: 'no capacity' } }));
     const answer = await chat(`other-${status}`);
-    expect([answer.status, answer.body.error.message, asked()]).toEqual([status, 'no room', [1, 1, 1, 0]]);
+    expect([answer.status, answer.body.error.message, asked()]).toEqual([status, 'no capacity', [1, 1, 1, 0]]);
   },
 );
 
 it('asks no more than three instances', async () => {
   await deployment('three', 4);
-  everywhere((_request, response) => json(response, 503, {}));
+  everywhere((_request, response) => respondJson(response, 503, {}));
   expect((await chat('three')).status).toBe(503);
   expect([sum(asked()), Math.max(...asked())]).toEqual([3, 1]);
 });
 
 it('asks another instance when one cannot be reached, or closes before it has answered', async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
-  const [one, two] = upstreams as [Upstream, Upstream];
+  const [one, two] = upstreams as [TestUpstream, TestUpstream];
   const publish = (urls: Record<string, string>): Promise<void> =>
     publishBackend(installation.db, {
       revisionId: 'rev_reach-1',
@@ -81,7 +81,7 @@ it('asks another instance when one cannot be reached, or closes before it has an
     });
   await deployment('reach', 0);
   await publish({ answers: two.url });
-  await eventually(async () => expect((await chat('reach')).status).toBe(200));
+  await untilPassing(async () => expect((await chat('reach')).status).toBe(200));
   // One request stays there, so that the two that fail are idler and are asked first.
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
@@ -91,11 +91,11 @@ it('asks another instance when one cannot be reached, or closes before it has an
     two.answer(request, response);
   };
   const held = chat('reach');
-  await eventually(() => expect(two.seen).toHaveLength(1));
+  await untilPassing(() => expect(two.seen).toHaveLength(1));
   two.behaviour = (request, response) => two.answer(request, response);
   one.behaviour = (_request, response) => void response.socket?.destroy();
   await publish({ answers: two.url, 'hangs-up': one.url, nobody });
-  await eventually(async () => {
+  await untilPassing(async () => {
     expect((await chat('reach')).status).toBe(200);
     expect(one.seen).toHaveLength(1);
   });
@@ -108,7 +108,7 @@ it.each([400, 408, 409, 429, 500, 501, 504, 507])(
   'passes a %i on at once: it may have been worked on',
   async (status) => {
     await deployment(`once-${status}`, 3);
-    everywhere((_request, response) => json(response, status, { error: { message: 'as it is' } }));
+    everywhere((_request, response) => respondJson(response, status, { error: { message: 'as it is' } }));
     const answer = await chat(`once-${status}`);
     expect([answer.status, answer.body.error.message, sum(asked())]).toEqual([status, 'as it is', 1]);
   },
@@ -140,22 +140,22 @@ it.each([
 
 it('waits a little before it asks the only instance again', async () => {
   await deployment('only', 1);
-  let turn = 0;
+  let requests = 0;
   everywhere((request, response) => {
-    turn += 1;
-    if (turn < 3) json(response, 503, {});
+    requests += 1;
+    if (requests < 3) respondJson(response, 503, {});
     else upstreams[0]!.answer(request, response);
   });
   const startedAt = performance.now();
   expect((await chat('only')).status).toBe(200);
   // 50 ms, then 100 ms.
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(145);
-  expect(turn).toBe(3);
+  expect(requests).toBe(3);
 });
 
 it('stops retrying when everything fails: no more than 30 % on top, and ten at first', async () => {
   await deployment('budget', 4);
-  everywhere((_request, response) => json(response, 503, {}));
+  everywhere((_request, response) => respondJson(response, 503, {}));
   for (let round = 0; round < 100; round += 1) expect((await chat('budget')).status).toBe(503);
   const attempts = sum(asked());
   expect(attempts).toBeGreaterThanOrEqual(135);
@@ -163,11 +163,11 @@ it('stops retrying when everything fails: no more than 30 % on top, and ten at f
 });
 
 it('loses nothing that had not begun when one of two instances dies under load', async () => {
-  const dying = await Upstream.start('dying');
-  const [living] = upstreams as [Upstream];
+  const dying = await TestUpstream.start('dying');
+  const [living] = upstreams as [TestUpstream];
   await installation.revision(tenant, 'death', 'death-1', [living, dying]);
   const generation = await installation.route(tenant, 'death', { 'death-1': 100 });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, 'dep_death', generation)).toEqual({ gateways: 1, behind: 0 }),
   );
   living.seen.length = 0;
@@ -180,10 +180,10 @@ it('loses nothing that had not begun when one of two instances dies under load',
     };
   // Many more than a revision saves up retries for.
   const held = Array.from({ length: 240 }, () => chat('death'));
-  await eventually(() => expect([living.seen.length, dying.seen.length]).toEqual([120, 120]));
+  await untilPassing(() => expect([living.seen.length, dying.seen.length]).toEqual([120, 120]));
   await dying.stop();
   const after = Array.from({ length: 60 }, () => chat('death'));
-  await eventually(() => expect(living.seen).toHaveLength(300));
+  await untilPassing(() => expect(living.seen).toHaveLength(300));
   release();
   const statuses = (await Promise.all([...held, ...after])).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
@@ -201,10 +201,11 @@ it('stays with the revision that was drawn, however well another one is', async 
   await installation.revision(tenant, 'drawn', 'drawn-1', upstreams.slice(0, 2));
   await installation.revision(tenant, 'drawn', 'drawn-2', upstreams.slice(2));
   const generation = await installation.route(tenant, 'drawn', { 'drawn-1': 50, 'drawn-2': 50 });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, 'dep_drawn', generation)).toEqual({ gateways: 1, behind: 0 }),
   );
-  for (const upstream of upstreams.slice(0, 2)) upstream.behaviour = (_request, response) => json(response, 503, {});
+  for (const upstream of upstreams.slice(0, 2))
+    upstream.behaviour = (_request, response) => respondJson(response, 503, {});
   const seen = new Set<string>();
   for (let session = 0; session < 40; session += 1) {
     const answer = await ask(gateway, token, { body: { model: 'drawn' }, headers: { 'x-session-id': `s${session}` } });
@@ -213,36 +214,39 @@ it('stays with the revision that was drawn, however well another one is', async 
   expect([...seen].sort()).toEqual(['drawn-1 503', 'drawn-2 200']);
 });
 
-it('A9: counts a failure that a retry hid against the revision in a metric of its own, and as no error of a client', async () => {
+it('counts a failure that a retry hid against the revision in a metric of its own, and as no error of a client', async () => {
   await deployment('hidden', 2);
-  upstreams[0]!.behaviour = (_request, response) => json(response, 503, {});
+  upstreams[0]!.behaviour = (_request, response) => respondJson(response, 503, {});
   // Ties are broken by lot: one of the two is asked first until the failing one was.
-  await eventually(async () => {
+  await untilPassing(async () => {
     expect((await chat('hidden')).status).toBe(200);
     expect(asked()[0]).toBe(1);
   });
   const now = Date.now();
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now),
   );
   const stats = await statsBetween(installation.db, 'rev_hidden-1', new Date(now - 60_000), new Date(now + 1_000));
   const answered = asked()[1] as number;
   expect(stats.counts).toMatchObject({ ok: answered, server_error: 1, retried: 1, connect_error: 0 });
-  expect(measure('error_rate', 'rate', stats)).toEqual({ value: 0, samples: answered });
-  expect(measure('upstream_fault_rate', 'rate', stats)).toEqual({ value: 1 / (answered + 1), samples: answered + 1 });
+  expect(readMetric('error_rate', 'rate', stats)).toEqual({ value: 0, samples: answered });
+  expect(readMetric('upstream_fault_rate', 'rate', stats)).toEqual({
+    value: 1 / (answered + 1),
+    samples: answered + 1,
+  });
 });
 
 it('takes failures in a row for illness, and an answer, a client’s mistake or its leaving for none', async () => {
   await deployment('health', 1);
   const strict = await installation.gateway({ ejection: { failures: 3, baseMs: 3_600_000, mostMs: 3_600_000 } });
-  const only = upstreams[0] as Upstream;
+  const only = upstreams[0] as TestUpstream;
   const ejected = (): string => {
     const line = /^slipway_gateway_ejected_instances\{[^}]*revision="health-1"\} (\d)$/m.exec(strict.metrics());
     return line?.[1] as string;
   };
   const answers = async (...statuses: number[]): Promise<void> => {
     for (const status of statuses) {
-      only.behaviour = (_request, response) => json(response, status, {});
+      only.behaviour = (_request, response) => respondJson(response, status, {});
       expect((await ask(strict, token, { body: { model: 'health' } })).status).toBe(status);
     }
   };
@@ -253,10 +257,10 @@ it('takes failures in a row for illness, and an answer, a client’s mistake or 
     only.seen.length = only.cancelled = 0;
     const abort = new AbortController();
     const left = ask(strict, token, { body: { model: 'health' }, signal: abort.signal });
-    await eventually(() => expect(only.seen).toHaveLength(1));
+    await untilPassing(() => expect(only.seen).toHaveLength(1));
     abort.abort();
     await expect(left).rejects.toThrow();
-    await eventually(() => expect(only.cancelled).toBe(1));
+    await untilPassing(() => expect(only.cancelled).toBe(1));
   }
   expect(ejected()).toBe('0');
   await answers(500, 500);

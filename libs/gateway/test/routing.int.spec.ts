@@ -3,20 +3,20 @@ import { routeFollowers, inFlight, slotOf } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
 import { durationOf, limitFrom, median } from './durations.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let tenant: string;
-const upstreams: Upstream[] = [];
+const upstreams: TestUpstream[] = [];
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  for (const name of ['a', 'b', 'c', 'd']) upstreams.push(await Upstream.start(name));
+  for (const name of ['a', 'b', 'c', 'd']) upstreams.push(await TestUpstream.start(name));
   gateway = await installation.gateway();
 });
 afterAll(async () => {
@@ -26,11 +26,11 @@ afterAll(async () => {
 
 async function revisions(deployment: string, names: readonly string[]): Promise<void> {
   for (const [index, name] of names.entries())
-    await installation.revision(tenant, deployment, name, [upstreams[index] as Upstream]);
+    await installation.revision(tenant, deployment, name, [upstreams[index] as TestUpstream]);
 }
 
 async function following(deployment: string, generation: number): Promise<void> {
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, `dep_${deployment}`, generation)).toEqual({ gateways: 1, behind: 0 }),
   );
 }
@@ -48,13 +48,13 @@ async function drawn(model: string, session?: string): Promise<string> {
 async function inParallel<T>(count: number, width: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const client = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
       results[index] = await work(index);
     }
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, client));
   return results;
 }
 
@@ -103,12 +103,12 @@ it('serves a new generation within 100 ms of its commit', async () => {
     };
     roundTrips.push(await durationOf(roundTrip));
     await installation.route(tenant, 'swift', { [next as string]: 100 });
-    delays.push(await durationOf(() => eventually(async () => expect(await drawn('swift')).toBe(next))));
+    delays.push(await durationOf(() => untilPassing(async () => expect(await drawn('swift')).toBe(next))));
   }
   expect(median(delays)).toBeLessThan(limitFrom(100, roundTrips));
 });
 
-it('B14: follows another route under a generation that it knows, as a fail-over leaves one that lost the first', async () => {
+it('follows another route under a generation that it knows, as a fail-over leaves one that lost the first', async () => {
   await revisions('again', ['again-1', 'again-2']);
   const generation = await installation.route(tenant, 'again', { 'again-1': 100 });
   await following('again', generation);
@@ -119,7 +119,7 @@ it('B14: follows another route under a generation that it knows, as a fail-over 
      where deployment_id = 'dep_again' and generation = $1`,
     [generation],
   );
-  await eventually(async () => expect(await drawn('again')).toBe('again-2'));
+  await untilPassing(async () => expect(await drawn('again')).toBe('again-2'));
 });
 
 it('loses no request and cuts no stream while the route goes back and forth under load', async () => {
@@ -144,7 +144,7 @@ it('loses no request and cuts no stream while the route goes back and forth unde
   for (const first of [95, 50, 0, 100, 30, 100, 0, 100]) {
     await following('busy', await installation.route(tenant, 'busy', { 'busy-1': first, 'busy-2': 100 - first }));
     const seen = requests;
-    await eventually(() => expect(requests).toBeGreaterThan(seen + 60));
+    await untilPassing(() => expect(requests).toBeGreaterThan(seen + 60));
   }
   isSwitching = false;
   await Promise.all(clients);
@@ -155,13 +155,13 @@ it('lets a rollout drain: behind 0 first, then in flight 0, then the instance ma
   await revisions('drain', ['drain-1', 'drain-2']);
   await following('drain', await installation.route(tenant, 'drain', { 'drain-1': 100 }));
   let release: () => void = () => undefined;
-  const first = upstreams[0] as Upstream;
+  const first = upstreams[0] as TestUpstream;
   first.behaviour = async (_request, response) => {
     await new Promise<void>((resolve) => (release = resolve));
-    json(response, 200, { choices: [], usage: {} });
+    respondJson(response, 200, { choices: [], usage: {} });
   };
   const held = drawn('drain');
-  await eventually(async () => expect(await inFlight(installation.db, 'rev_drain-1')).toBe(1));
+  await untilPassing(async () => expect(await inFlight(installation.db, 'rev_drain-1')).toBe(1));
   await following('drain', await installation.route(tenant, 'drain', { 'drain-2': 100 }));
   expect(await inFlight(installation.db, 'rev_drain-1')).toBe(1);
   expect(await drawn('drain')).toBe('drain-2');
@@ -169,12 +169,12 @@ it('lets a rollout drain: behind 0 first, then in flight 0, then the instance ma
   await installation.revision(tenant, 'drain', 'drain-1', []);
   release();
   expect(await held).toBe('drain-1');
-  await eventually(async () => expect(await inFlight(installation.db, 'rev_drain-1')).toBe(0));
+  await untilPassing(async () => expect(await inFlight(installation.db, 'rev_drain-1')).toBe(0));
   first.behaviour = (request, response) => first.answer(request, response);
 });
 
 it('spreads requests over the instances by load', async () => {
-  const [slow, quick] = upstreams as [Upstream, Upstream];
+  const [slow, quick] = upstreams as [TestUpstream, TestUpstream];
   await installation.revision(tenant, 'load', 'load-1', [slow, quick]);
   await following('load', await installation.route(tenant, 'load', { 'load-1': 100 }));
   slow.seen.length = quick.seen.length = 0;
@@ -189,7 +189,7 @@ it('spreads requests over the instances by load', async () => {
     };
   }
   const asked = Array.from({ length: 20 }, () => drawn('load'));
-  await eventually(() => expect(waiting).toBe(20));
+  await untilPassing(() => expect(waiting).toBe(20));
   expect([slow.seen.length, quick.seen.length]).toEqual([10, 10]);
   release();
   await Promise.all(asked);

@@ -10,21 +10,21 @@ import {
   type PassportRow,
 } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let tenant: string;
-let upstreams: Upstream[];
+let upstreams: TestUpstream[];
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstreams = [await Upstream.start('one'), await Upstream.start('two'), await Upstream.start('three')];
+  upstreams = [await TestUpstream.start('one'), await TestUpstream.start('two'), await TestUpstream.start('three')];
   gateway = await installation.gateway();
 });
 afterAll(async () => {
@@ -38,19 +38,20 @@ async function deployment(
   affinity?: { mode: 'none' | 'soft'; ttl_seconds: number },
 ): Promise<void> {
   const generation = await installation.route(tenant, name, weights, affinity);
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }),
   );
 }
 
-const chat = (model: string, session: string): Promise<Answer> =>
+const chat = (model: string, session: string): Promise<TestAnswer> =>
   ask(gateway, token, { body: { model }, headers: { 'x-session-id': session } });
-const who = (answer: Answer): string => answer.body.choices[0].message.content;
-const affinity = (answer: Answer): string | null => answer.headers.get('x-affinity');
-const byName = (name: string): Upstream => upstreams.find((upstream) => name.endsWith(upstream.name)) as Upstream;
+const who = (answer: TestAnswer): string => answer.body.choices[0].message.content;
+const affinity = (answer: TestAnswer): string | null => answer.headers.get('x-affinity');
+const byName = (name: string): TestUpstream =>
+  upstreams.find((upstream) => name.endsWith(upstream.name)) as TestUpstream;
 
-async function passport(answer: Answer, check: (row: PassportRow) => void): Promise<PassportRow> {
-  const row = await eventually(async () => {
+async function passport(answer: TestAnswer, check: (row: PassportRow) => void): Promise<PassportRow> {
+  const row = await untilPassing(async () => {
     const found = await findPassport(installation.db, tenant, answer.headers.get('x-context-passport') as string);
     check(found as PassportRow);
     return found as PassportRow;
@@ -103,8 +104,8 @@ it('rebinds when the instance fails or leaves, and says why', async () => {
   await deployment('rebind', { 'rebind-1': 100 });
   const first = await chat('rebind', 's');
   const bound = byName(who(first));
-  const other = upstreams.slice(0, 2).find((upstream) => upstream !== bound) as Upstream;
-  bound.behaviour = (_request, response) => json(response, 503, {});
+  const other = upstreams.slice(0, 2).find((upstream) => upstream !== bound) as TestUpstream;
+  bound.behaviour = (_request, response) => respondJson(response, 503, {});
   const moved = await chat('rebind', 's');
   expect([affinity(moved), who(moved)]).toEqual(['rebind', `answer of ${other.name}`]);
   bound.behaviour = (request, response) => bound.answer(request, response);
@@ -114,7 +115,7 @@ it('rebinds when the instance fails or leaves, and says why', async () => {
   );
 
   await installation.revision(tenant, 'rebind', 'rebind-1', [bound]);
-  const left = await eventually(async () => {
+  const left = await untilPassing(async () => {
     const answer = await chat('rebind', 's');
     expect(who(answer)).toBe(`answer of ${bound.name}`);
     return answer;
@@ -134,7 +135,7 @@ it('follows its slot to another revision: weights_changed while the old one serv
   await installation.revision(tenant, 'slots', 'slots-3', upstreams.slice(2, 3));
   await deployment('slots', { 'slots-3': 100 });
   await withdrawBackend(installation.db, 'rev_slots-2');
-  const lost = await eventually(async () => {
+  const lost = await untilPassing(async () => {
     const answer = await chat('slots', 's');
     expect(answer.headers.get('x-slipway-revision')).toBe('slots-3');
     return answer;
@@ -147,7 +148,7 @@ it('lets a binding expire, and has none with affinity none', async () => {
   await deployment('brief', { 'brief-1': 100 }, { mode: 'soft', ttl_seconds: 1 });
   const first = await chat('brief', 's');
   const row = await passport(first, (found) => expect(found?.requests).toBe(1));
-  await eventually(() => expect(Date.now()).toBeGreaterThan(row.expires_at.getTime()));
+  await untilPassing(() => expect(Date.now()).toBeGreaterThan(row.expires_at.getTime()));
   expect(affinity(await chat('brief', 's'))).toBe('rebind');
   await passport(first, (found) => expect(found?.last_rebind_reason).toBe('ttl_expired'));
 
@@ -164,7 +165,7 @@ it('has no affinity for a revoked passport', async () => {
   const id = first.headers.get('x-context-passport') as string;
   await passport(first, (row) => expect(row?.requests).toBe(1));
   await revokePassport(installation.db, tenant, id);
-  await eventually(async () => expect(affinity(await chat('keep', 'revoked'))).toBe('off'));
+  await untilPassing(async () => expect(affinity(await chat('keep', 'revoked'))).toBe('off'));
   const before = (await findPassport(installation.db, tenant, id)) as PassportRow;
   expect(affinity(await chat('keep', 'revoked'))).toBe('off');
   expect(((await findPassport(installation.db, tenant, id)) as PassportRow).revoked_at).toEqual(before.revoked_at);
@@ -173,7 +174,7 @@ it('has no affinity for a revoked passport', async () => {
   const anew = { id, tenantId: tenant, deploymentId, deploymentName, keyHash, subject: null };
   await declarePassport(installation.db, { ...anew, mode: 'soft', ttlSeconds: 600 });
   const affinities: (string | null)[] = [];
-  await eventually(async () => {
+  await untilPassing(async () => {
     affinities.push(affinity(await chat('keep', 'revoked')));
     expect(affinities.at(-1)).not.toBe('off');
   });
@@ -182,12 +183,12 @@ it('has no affinity for a revoked passport', async () => {
 
 it('takes bindings over into the next process, before its first request', async () => {
   const sessions = Array.from({ length: 12 }, (_, n) => `lasting ${n}`);
-  const before: Answer[] = [];
+  const before: TestAnswer[] = [];
   for (const session of sessions) before.push(await chat('keep', session));
   for (const answer of before) await passport(answer, (row) => expect(row?.requests).toBe(1));
   const next = await installation.gateway();
   for (const [n, session] of sessions.entries()) {
     const answer = await ask(next, token, { body: { model: 'keep' }, headers: { 'x-session-id': session } });
-    expect([session, affinity(answer), who(answer)]).toEqual([session, 'hit', who(before[n] as Answer)]);
+    expect([session, affinity(answer), who(answer)]).toEqual([session, 'hit', who(before[n] as TestAnswer)]);
   }
 });

@@ -12,20 +12,20 @@ import {
 } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let tenant: string;
-let upstream: Upstream;
+let upstream: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   gateway = await installation.gateway();
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 async function deployment(name: string): Promise<void> {
   await installation.revision(tenant, name, `${name}-1`, [upstream]);
   const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toMatchObject({ gateways: 1, behind: 0 }),
   );
 }
@@ -44,7 +44,7 @@ async function deployment(name: string): Promise<void> {
 /** What is stored once everything up to now is. */
 async function stored(name: string): Promise<RequestStats> {
   const now = new Date();
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now.getTime()),
   );
   return statsBetween(
@@ -103,9 +103,9 @@ it('takes usage where upstream reports it, and measures no first token of what i
 it('counts attempts by class, retries and those the client left', async () => {
   await deployment('classes');
   const statuses = [200, 400, 500, 503, 200];
-  let turn = 0;
+  let answered = 0;
   upstream.behaviour = (_request, response) =>
-    json(response, statuses[turn++] as number, { choices: [], error: { message: 'x' } });
+    respondJson(response, statuses[answered++] as number, { choices: [], error: { message: 'x' } });
   const seen = [];
   for (let round = 0; round < 4; round += 1)
     seen.push((await ask(gateway, token, { body: { model: 'classes' } })).status);
@@ -116,10 +116,10 @@ it('counts attempts by class, retries and those the client left', async () => {
   upstream.behaviour = () => undefined;
   const abort = new AbortController();
   const left = ask(gateway, token, { body: { model: 'classes' }, signal: abort.signal });
-  await eventually(async () => expect(await inFlight(installation.db, 'rev_classes-1')).toBe(1));
+  await untilPassing(async () => expect(await inFlight(installation.db, 'rev_classes-1')).toBe(1));
   abort.abort();
   await expect(left).rejects.toThrow();
-  await eventually(async () => expect(await inFlight(installation.db, 'rev_classes-1')).toBe(0));
+  await untilPassing(async () => expect(await inFlight(installation.db, 'rev_classes-1')).toBe(0));
   const { counts } = await stored('classes');
   expect(counts).toEqual({ ok: 2, client_error: 1, server_error: 2, connect_error: 3, cancelled: 1, retried: 3 });
   expect(attemptFailures(counts)).toEqual({ failed: 5, of: 8 });
@@ -132,11 +132,11 @@ it('reports a count that stands still often enough to be believed, and withdraws
   upstream.behaviour = () => undefined;
   const leaving = await installation.gateway({ drainMs: 100 });
   const held = ask(leaving, token, { body: { model: 'held' } });
-  await eventually(async () => expect(await inFlight(installation.db, 'rev_held-1')).toBe(1));
+  await untilPassing(async () => expect(await inFlight(installation.db, 'rev_held-1')).toBe(1));
   await installation.sql(
     `update dataplane_inflight set updated_at = now() - interval '4 seconds' where revision_id = 'rev_held-1'`,
   );
-  await eventually(async () => {
+  await untilPassing(async () => {
     const [row] = await installation.sql<{ age: number }>(
       `select extract(epoch from clock_timestamp() - updated_at)::float8 as age from dataplane_inflight where revision_id = 'rev_held-1'`,
     );
@@ -151,7 +151,7 @@ it('reports a count that stands still often enough to be believed, and withdraws
 });
 
 it('notes that a token was in use', async () => {
-  const [row] = await eventually(async () => {
+  const [row] = await untilPassing(async () => {
     const rows = await installation.sql<{ is_noted: boolean }>(
       'select last_used_at is not null as is_noted from api_tokens where id = $1',
       [token.id],

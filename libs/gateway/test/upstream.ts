@@ -8,14 +8,14 @@ export interface SeenRequest {
   body: Record<string, unknown>;
 }
 
-type Behaviour = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
+type UpstreamBehaviour = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
 
 /** A model server over a real socket that says who it is, does what the test wants, and remembers what it was asked. */
-export class Upstream {
+export class TestUpstream {
   readonly seen: SeenRequest[] = [];
   /** Answers that the other side closed before they ended. */
   cancelled = 0;
-  behaviour: Behaviour;
+  behaviour: UpstreamBehaviour;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -47,9 +47,9 @@ export class Upstream {
     });
   }
 
-  static async start(name: string, port = 0): Promise<Upstream> {
+  static async start(name: string, port = 0): Promise<TestUpstream> {
     const server = createServer();
-    const upstream = new Upstream(name, server);
+    const upstream = new TestUpstream(name, server);
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     return upstream;
   }
@@ -76,7 +76,7 @@ export class Upstream {
         request.body['encoding_format'] === 'base64'
           ? Buffer.from(new Float32Array([0.5, -1]).buffer).toString('base64')
           : [0.5, -1];
-      json(response, 200, {
+      respondJson(response, 200, {
         object: 'list',
         data: [{ object: 'embedding', index: 0, embedding }],
         model: request.body['model'],
@@ -88,7 +88,7 @@ export class Upstream {
       void this.stream(request, response, { tokens: 3, gapMs: 1 });
       return;
     }
-    json(response, 200, {
+    respondJson(response, 200, {
       id: `chatcmpl-${this.name}`,
       object: 'chat.completion',
       created: 1,
@@ -127,7 +127,7 @@ export class Upstream {
   }
 }
 
-export function json(
+export function respondJson(
   response: ServerResponse,
   status: number,
   value: unknown,

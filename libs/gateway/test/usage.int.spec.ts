@@ -2,20 +2,20 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { routeFollowers } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
-import { eventually, Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
 let tenant: string;
-let upstreams: [Upstream, Upstream];
+let upstreams: [TestUpstream, TestUpstream];
 
 beforeEach(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstreams = [await Upstream.start('one'), await Upstream.start('two')];
+  upstreams = [await TestUpstream.start('one'), await TestUpstream.start('two')];
   gateway = await installation.gateway({ ejection: { failures: 1_000_000, baseMs: 1, mostMs: 1 } });
 });
 afterEach(async () => {
@@ -23,10 +23,10 @@ afterEach(async () => {
   await Promise.all(upstreams.map((upstream) => upstream.stop()));
 });
 
-async function deployment(name: string, instances: Upstream[]): Promise<void> {
+async function deployment(name: string, instances: TestUpstream[]): Promise<void> {
   await installation.revision(tenant, name, `${name}-1`, instances);
   const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
-  await eventually(async () =>
+  await untilPassing(async () =>
     expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }),
   );
 }
@@ -37,12 +37,12 @@ async function usage(): Promise<Record<string, any>[]> {
   return installation.sql('select * from dataplane_request_usage order by instance_id, slug');
 }
 
-it('A2: a row says whose requests went where, and a failure that a retry hid is a fault upstream and none of the client', async () => {
+it('a row says whose requests went where, and a failure that a retry hid is a fault upstream and none of the client', async () => {
   await deployment('hidden', upstreams);
-  upstreams[0].behaviour = (_request, response) => json(response, 503, {});
+  upstreams[0].behaviour = (_request, response) => respondJson(response, 503, {});
   // Ties are broken by lot.
   let sent = 0;
-  await eventually(async () => {
+  await untilPassing(async () => {
     sent += 1;
     expect((await ask(gateway, token, { body: { model: 'hidden' } })).status).toBe(200);
     expect(upstreams[0].seen).toHaveLength(1);
@@ -64,9 +64,9 @@ it('A2: a row says whose requests went where, and a failure that a retry hid is 
   ]);
 });
 
-it('A2: an outcome is what the client saw: refused, cut, or left', async () => {
+it('an outcome is what the client saw: refused, cut, or left', async () => {
   await deployment('ill', [upstreams[0]]);
-  upstreams[0].behaviour = (_request, response) => json(response, 400, { error: { message: 'no' } });
+  upstreams[0].behaviour = (_request, response) => respondJson(response, 400, { error: { message: 'no' } });
   await ask(gateway, token, { body: { model: 'ill' } });
   upstreams[0].behaviour = (_request, response) => void response.destroy();
   expect((await ask(gateway, token, { body: { model: 'ill' } })).status).toBeGreaterThanOrEqual(500);
@@ -74,19 +74,19 @@ it('A2: an outcome is what the client saw: refused, cut, or left', async () => {
   const leaving = new AbortController();
   upstreams[0].behaviour = () => leaving.abort();
   await expect(ask(gateway, token, { body: { model: 'ill' }, signal: leaving.signal })).rejects.toThrow();
-  await eventually(() => expect(upstreams[0].cancelled).toBe(1));
+  await untilPassing(() => expect(upstreams[0].cancelled).toBe(1));
   expect(await usage()).toMatchObject([{ ok: 0, client_error: 1, server_error: 1, cancelled: 1 }]);
 });
 
-it('A2: a latency comes with how many requests shared the instance meanwhile', async () => {
+it('a latency comes with how many requests shared the instance meanwhile', async () => {
   await deployment('alone', [upstreams[0]]);
   await deployment('shared', [upstreams[1]]);
   const held: (() => void)[] = [];
-  upstreams[1].behaviour = (_request, response) => void held.push(() => json(response, 200, {}));
+  upstreams[1].behaviour = (_request, response) => void held.push(() => respondJson(response, 200, {}));
   await ask(gateway, token, { body: { model: 'alone' } });
   const startedAt = performance.now();
   const together = Array.from({ length: 4 }, () => ask(gateway, token, { body: { model: 'shared' } }));
-  await eventually(() => expect(held).toHaveLength(4));
+  await untilPassing(() => expect(held).toHaveLength(4));
   // Together for long enough that their beginnings do not count.
   const beginningsMs = performance.now() - startedAt;
   await new Promise((resolve) => setTimeout(resolve, Math.max(200, 5 * beginningsMs)));

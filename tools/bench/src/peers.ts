@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-const SOURCES = fileURLToPath(new URL('./peers/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../src/peers/', import.meta.url));
 const CACHE = path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'slipway', 'bench-peers');
 const INSTALL_MS = 600_000;
 const READY_MS = 60_000;

@@ -1,5 +1,5 @@
 import { statsBetween, type Queryable, type RequestStats, type StatsWindow } from '@slipway/dataplane';
-import { InFlight, Recorder, Stay } from '@slipway/gateway/telemetry';
+import { InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
 import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
 import { exponential, logNormal, randomFrom } from './random.js';
 
@@ -40,7 +40,7 @@ interface Request {
 
 interface Gateway {
   recorder: Recorder;
-  inFlight: Record<Side, InFlight>;
+  inFlight: Record<Side, InFlightCounter>;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function soak(settings: SoakSettings): Promise<Record<Side, Request
   const engines = { candidate: new Engine<Request>(kind), baseline: new Engine<Request>(kind) };
   const gateways = Array.from({ length: settings.gateways }, (_, index): Gateway => ({
     recorder: new Recorder(`gw_${index}`, 0),
-    inFlight: { candidate: new InFlight(0), baseline: new InFlight(0) },
+    inFlight: { candidate: new InFlightCounter(0), baseline: new InFlightCounter(0) },
   }));
   const meanGapMs = (1 - settings.candidateShare) / (settings.utilisation * capacityOf(kind, settings.workMs));
   const windows: StatsWindow[] = [];

@@ -63,7 +63,7 @@ it('a gate metric is the two files that CONTRIBUTING.md names', async () => {
   const { refused, measured, text } = await evaluate(`
     import 'reflect-metadata';
     import { METRICS } from '@slipway/contracts';
-    import { measure } from '@slipway/dataplane';
+    import { readMetric } from '@slipway/dataplane';
     import { newFindings, readObject } from '@slipway/platform-http';
     import { AnalysisMetricDto } from '../../ports/dist/analysis.dto.js';
     import { Recorder } from '../../gateway/dist/telemetry/recorder.js';
@@ -72,7 +72,7 @@ it('a gate metric is the two files that CONTRIBUTING.md names', async () => {
     const recorder = new Recorder('gw', 0);
     recorder.add('rev', 'ten', ${JSON.stringify(stream)}, 500);
     const [{ ok, ...window }] = recorder.take(2000).windows;
-    const measured = measure('decode_ms', 'avg', { ...window, counts: { ok } });
+    const measured = readMetric('decode_ms', 'avg', { ...window, counts: { ok } });
     console.log(JSON.stringify({ refused: findings, measured, text: METRICS.decode_ms.prometheus }));
   `);
   expect(refused).toEqual({ mistyped: [], broken: [], unknown: [] });

@@ -1,5 +1,5 @@
 import { metricOf } from '@slipway/contracts';
-import { kindestValue, measure as measureMetric, type RequestStats } from '@slipway/dataplane';
+import { kindestValue, type RequestStats, readMetric as measureMetric } from '@slipway/dataplane';
 import type { Slo } from '@slipway/ports/policies';
 
 export interface Measured {

@@ -1,4 +1,4 @@
-import type { Asleep } from '@slipway/dataplane';
+import type { BackendSleep } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 import { IsNull, MoreThan, Not } from 'typeorm';
 import type { WorkloadRow } from './instance.query.js';
@@ -13,7 +13,7 @@ export async function asleepOf(
   tx: Tx,
   workload: Pick<WorkloadRow, 'revision_id' | 'tenant_id'>,
   ready: number,
-): Promise<Asleep | null> {
+): Promise<BackendSleep | null> {
   const { revision_id, tenant_id } = workload;
   const where = { revision_id, tenant_id };
   const sleep = await tx.repository(WorkloadScalingEntity).findOneBy({ ...where, asleep_since: Not(IsNull()) });

@@ -7,7 +7,7 @@ import {
   publishBackend,
   readEntries,
   withdrawBackend,
-  type Guard,
+  type AddressGuard,
 } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
@@ -242,7 +242,7 @@ export class InstanceTransitions {
     });
   }
 
-  private guardOf({ runtime }: RevisionSpec, tenant: string): Guard {
+  private guardOf({ runtime }: RevisionSpec, tenant: string): AddressGuard {
     const { allow } = this.catalog.find(runtime.target)?.config ?? {};
     return allow ? { allow: originsFor(allow, tenant) } : null;
   }

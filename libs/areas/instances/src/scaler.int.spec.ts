@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { RevisionSpec, ScalingSpec } from '@slipway/contracts';
-import { reportGateway, type Asleep } from '@slipway/dataplane';
+import { reportGateway, type BackendSleep } from '@slipway/dataplane';
 import { newId } from '@slipway/platform-database';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
@@ -79,7 +79,7 @@ const replicas = async () =>
   )[0]?.replicas;
 const asleep = async () =>
   (
-    await worker.database.read<{ asleep: Asleep | null; instances: object[] }>(
+    await worker.database.read<{ asleep: BackendSleep | null; instances: object[] }>(
       'system',
       'select asleep, instances from dataplane_backends where revision_id = $1',
       [revision],

@@ -1,14 +1,14 @@
 import { isBeyond, metricOf, type Stat } from '@slipway/contracts';
 import {
   compare,
-  measure,
+  readMetric,
   normalQuantile,
-  standing,
-  type Basis,
+  classifyRegression,
+  type ComparisonBasis,
   type Comparison,
   type LoadBucket,
-  type Measured,
-  type NotComparable,
+  type MetricReading,
+  type MissingComparison,
   type RequestStats,
 } from '@slipway/dataplane';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
@@ -21,9 +21,9 @@ export interface MetricResult {
   check: 'threshold' | 'regression';
   verdict: Verdict;
   dry_run: boolean;
-  candidate: Measured;
+  candidate: MetricReading;
   /** Null for a threshold check. */
-  baseline: Measured | null;
+  baseline: MetricReading | null;
   /** What the value was held against: the threshold, or max_regression_percent. */
   limit: number;
   /** The regression in percent (positive = worse), and its one-sided bounds; null without both values. */
@@ -40,11 +40,11 @@ export interface MetricResult {
 
 export interface Compared {
   /** Null where no fair comparison could be made. */
-  basis: Basis | null;
+  basis: ComparisonBasis | null;
   /** Requests that each instance of the candidate was sent, by those of the baseline; null where unknown. */
   traffic_ratio: number | null;
-  candidate: Measured | null;
-  baseline: Measured | null;
+  candidate: MetricReading | null;
+  baseline: MetricReading | null;
   /** Samples by requests in flight on the instance, where the load had to be looked at. */
   loads: LoadBucket[];
 }
@@ -103,16 +103,16 @@ export function judge(
   };
 }
 
-function isFair(found: Comparison | NotComparable): found is Comparison {
+function isFair(found: Comparison | MissingComparison): found is Comparison {
   return found.basis !== null;
 }
 
 function comparedOf(
   name: MetricResult['metric'],
-  { basis, traffic, loads }: Comparison | NotComparable,
+  { basis, traffic, loads }: Comparison | MissingComparison,
   fair: Comparison | null,
 ): Compared {
-  const rounded = ({ value, samples }: Measured): Measured => ({ value: shownValue(name, value), samples });
+  const rounded = ({ value, samples }: MetricReading): MetricReading => ({ value: shownValue(name, value), samples });
   return {
     basis,
     traffic_ratio: traffic && round(traffic.ratio),
@@ -131,9 +131,9 @@ const STANDINGS = { beyond: 'breached', unsure: 'inconclusive', within: 'pass' }
 
 function verdictOf(
   metric: AnalysisMetricDto,
-  candidate: Measured,
-  baseline: Measured | undefined,
-  found: Comparison | NotComparable | null,
+  candidate: MetricReading,
+  baseline: MetricReading | undefined,
+  found: Comparison | MissingComparison | null,
 ): Verdict {
   if (candidate.value === null) return 'unavailable';
   if (candidate.samples < metric.min_samples) return 'inconclusive';
@@ -145,7 +145,7 @@ function verdictOf(
   if (!baseline || baseline.value === null || !found) return 'unavailable';
   if (baseline.samples < metric.min_samples) return 'inconclusive';
   if (!isFair(found)) return 'not_comparable';
-  return STANDINGS[standing(found, metric.max_regression_percent as number)];
+  return STANDINGS[classifyRegression(found, metric.max_regression_percent as number)];
 }
 
 /** Whether a result that was forgiven was beyond its limit all the same. */
@@ -156,8 +156,8 @@ export function isBreach(result: MetricResult): boolean {
 }
 
 /** A share keeps its digits: three would make small ones equal. */
-export function measured(metric: Pick<AnalysisMetricDto, 'name' | 'stat'>, stats: RequestStats): Measured {
-  const { value, samples } = measure(metric.name, statOf(metric), stats);
+export function measured(metric: Pick<AnalysisMetricDto, 'name' | 'stat'>, stats: RequestStats): MetricReading {
+  const { value, samples } = readMetric(metric.name, statOf(metric), stats);
   return { value: shownValue(metric.name, value), samples };
 }
 

@@ -3,7 +3,7 @@ import {
   emptyHistogram,
   HistogramRecorder,
   histogramsOf,
-  measure,
+  readMetric,
   reportGateway,
   statsBetween,
   writeWindows,
@@ -99,7 +99,7 @@ it('tells of each revision and step what a gate would read of it', async () => {
   const judged = await bed.database.tx('system', (tx) => statsBetween(tx, one.id, at(0), at(60)));
   for (const metric of ['ttft_ms', 'itl_ms', 'e2e_latency_ms'] as const)
     for (const stat of ['avg', 'p50', 'p90', 'p95', 'p99'] as const)
-      expect(older.total[metric][stat]).toBeCloseTo(measure(metric, stat, judged).value as number, 0);
+      expect(older.total[metric][stat]).toBeCloseTo(readMetric(metric, stat, judged).value as number, 0);
   expect(older.total.e2e_latency_ms).toMatchObject({ avg: 200, samples: 3 });
 });
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { gatewayStandings, PASSPORT_RETENTION_SECONDS } from '@slipway/dataplane';
+import { gatewayStatuses, PASSPORT_RETENTION_SECONDS } from '@slipway/dataplane';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
@@ -50,7 +50,7 @@ export class SystemStandingService {
   private async parts(): Promise<Pick<SystemDto, 'schema' | 'database' | 'queue' | 'workers' | 'gateways'>> {
     const began = performance.now();
     const [standing, backlog, gateways] = await this.database.tx('system', (tx) =>
-      Promise.all([tx.one<Standing>(STANDING), backlogOf(tx), gatewayStandings(tx)]),
+      Promise.all([tx.one<Standing>(STANDING), backlogOf(tx), gatewayStatuses(tx)]),
     );
     const { schema, workers, ...postgres } = standing as Standing;
     return {

@@ -1,6 +1,6 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { RebindReason, SessionSource } from '../passport.js';
+import type { RebindReason, SessionSource } from '../passports/passport.js';
 
 @Entity({ name: 'dataplane_passports' })
 export class DataplanePassportEntity {

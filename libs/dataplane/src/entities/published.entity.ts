@@ -2,14 +2,14 @@ import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type {
   Affinity,
-  Asleep,
+  BackendSleep,
   Audience,
-  Guard,
-  Instance,
+  AddressGuard,
+  PublishedInstance,
   PublishedBinding,
-  RouteHold,
-  RouteTarget,
-} from '../published.js';
+  PublishedHold,
+  RouteDestination,
+} from '../publishing/published.js';
 
 @Entity({ name: 'dataplane_routes' })
 export class DataplaneRouteEntity {
@@ -29,13 +29,13 @@ export class DataplaneRouteEntity {
   slots: number[];
 
   @Column({ type: 'jsonb' })
-  targets: RouteTarget[];
+  targets: RouteDestination[];
 
   @Column({ type: 'jsonb' })
   affinity: Affinity;
 
   @Column({ type: 'jsonb', nullable: true })
-  hold: RouteHold | null;
+  hold: PublishedHold | null;
 
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   created_at: string;
@@ -62,16 +62,16 @@ export class DataplaneBackendEntity {
   model_id: string;
 
   @Column({ type: 'jsonb' })
-  instances: Instance[];
+  instances: PublishedInstance[];
 
   @Column({ type: 'text', nullable: true })
   credential: string | null;
 
   @Column({ type: 'jsonb', nullable: true })
-  guard: Guard;
+  guard: AddressGuard;
 
   @Column({ type: 'jsonb', nullable: true })
-  asleep: Asleep | null;
+  asleep: BackendSleep | null;
 
   @Column({ type: 'bigint', transformer: wholeNumber, default: 1 })
   version: number;

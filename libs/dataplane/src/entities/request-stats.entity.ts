@@ -1,7 +1,7 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Loads } from '../load.js';
-import type { Histograms } from '../stats.query.js';
+import type { Loads } from '../statistics/load.js';
+import type { Histograms } from '../statistics/stats.query.js';
 
 @Entity({ name: 'dataplane_request_stats' })
 export class DataplaneRequestStatsEntity {

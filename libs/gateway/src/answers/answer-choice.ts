@@ -1,19 +1,24 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { HeldBytes } from '@slipway/platform-bounds';
-import type { Destination } from '../requests/destination.js';
-import type { Placement } from '../sessions/session-book.js';
-import type { Answer } from './answer.js';
-import { isCoded, isEventStream } from './answer-headers.js';
+import type { RequestDestination } from '../requests/destination.js';
+import type { SessionAssignment } from '../sessions/session-book.js';
+import type { ClientAnswer } from './answer.js';
+import { isCoded, isEventStream } from '../headers.js';
 import { ErrorAnswer } from './error-answer.js';
 import { PassedJsonAnswer, PassedStreamAnswer } from './passed-answer.js';
-import { PublishedErrorAnswer, PublishedJsonAnswer, PublishedStreamAnswer, type Rebuild } from './published-answer.js';
+import {
+  PublishedErrorAnswer,
+  PublishedJsonAnswer,
+  PublishedStreamAnswer,
+  type AnswerRebuilder,
+} from './published-answer.js';
 import { chatCompletion, chatCompletionChunk, embeddingList, textCompletion } from './published-shape.js';
 
 /** What every answer of a drawn request carries. The revision of a published product is left out: it could name the supplier. */
 export function ownHeaders(
   requestId: string,
-  destination: Destination,
-  placement: Placement | undefined,
+  destination: RequestDestination,
+  placement: SessionAssignment | undefined,
 ): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = { 'x-request-id': requestId, 'x-affinity': placement?.outcome ?? 'off' };
   if (!destination.published) own['x-slipway-revision'] = destination.backend.spec.revisionName ?? undefined;
@@ -28,13 +33,13 @@ export function answerFor(from: {
   own: OutgoingHttpHeaders;
   path: string;
   requestId: string;
-  destination: Destination;
+  destination: RequestDestination;
   /** What the client asked for. */
   model: string;
   /** Names of the top level of the request's body. */
   parameters: readonly string[];
-  held: HeldBytes;
-}): Answer {
+  bytes: HeldBytes;
+}): ClientAnswer {
   const { status, headers, response, own, model } = from;
   const { backend, published } = from.destination;
   if (!published) {
@@ -47,13 +52,13 @@ export function answerFor(from: {
   // A redirect of a supplier would name it; nothing but 200 carries an answer.
   if (status !== 200) return new PublishedErrorAnswer(response, own, from.parameters);
   const disguise = { slug: published.slug, requestId: from.requestId };
-  const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: Rebuild; chunk: Rebuild };
+  const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: AnswerRebuilder; chunk: AnswerRebuilder };
   return isEventStream(headers)
-    ? new PublishedStreamAnswer(response, own, from.held, disguise, chunk)
-    : new PublishedJsonAnswer(response, own, from.held, disguise, whole);
+    ? new PublishedStreamAnswer(response, own, from.bytes, disguise, chunk)
+    : new PublishedJsonAnswer(response, own, from.bytes, disguise, whole);
 }
 
-const REBUILD_BY_PATH: Readonly<Record<string, { whole: Rebuild; chunk: Rebuild }>> = {
+const REBUILD_BY_PATH: Readonly<Record<string, { whole: AnswerRebuilder; chunk: AnswerRebuilder }>> = {
   '/v1/chat/completions': { whole: chatCompletion, chunk: chatCompletionChunk },
   '/v1/completions': { whole: textCompletion, chunk: textCompletion },
   '/v1/embeddings': { whole: embeddingList, chunk: embeddingList },

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'n
 import type { GatewayError } from '../gateway.errors.js';
 
 /** How an upstream answer becomes the client's. Calls come in this order: `begin`, any number of `data`, then `end` or `cut`. */
-export interface Answer {
+export interface ClientAnswer {
   begin(status: number, headers: IncomingHttpHeaders): void;
   /**
    * False when the client reads slower than upstream writes: pause until the response drains.
@@ -24,7 +24,7 @@ export function cutShort(response: ServerResponse, isStream: boolean, error: Gat
 }
 
 /** For an answer of which nothing has been sent. */
-export function sendError(response: ServerResponse, own: OutgoingHttpHeaders, error: GatewayError): void {
+export function sendGatewayError(response: ServerResponse, own: OutgoingHttpHeaders, error: GatewayError): void {
   response.writeHead(error.status, { 'content-type': 'application/json', ...error.headers, ...own });
   response.end(error.body());
 }

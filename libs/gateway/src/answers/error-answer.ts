@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { answerTooLarge, errorBody, upstreamFailed } from '../gateway.errors.js';
-import type { Answer } from './answer.js';
-import { isCoded, returnedHeaders } from './answer-headers.js';
+import type { ClientAnswer } from './answer.js';
+import { isCoded, returnedHeaders } from '../headers.js';
 import { withoutHostPaths } from './host-paths.js';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Whom the words of an error are about: what the engine was asked for, and what the client asked for. */
-export interface Asked {
+/** The names of a model: the one that was sent to the engine, and the one that the client sent. */
+export interface ModelNames {
   modelId: string;
   model: string;
 }
 
-/** The body of an error, which is held whole because it is told in other words. */
+/** The body of an error, which is kept whole because it is sent in other words. */
 export class ErrorText {
   private readonly chunks: Buffer[] = [];
   private size = 0;
@@ -29,8 +29,8 @@ export class ErrorText {
   }
 }
 
-/** Tells an upstream's error in the shape the clients read, without the places where its host keeps files. */
-export class ErrorAnswer implements Answer {
+/** Tells an upstream's error in the shape the clients read, without the paths under which its host keeps files. */
+export class ErrorAnswer implements ClientAnswer {
   private status = 502;
   private head: OutgoingHttpHeaders = {};
   private isUnreadable = false;
@@ -39,7 +39,7 @@ export class ErrorAnswer implements Answer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly asked: Asked,
+    private readonly names: ModelNames,
   ) {}
 
   begin(status: number, headers: IncomingHttpHeaders): void {
@@ -57,7 +57,7 @@ export class ErrorAnswer implements Answer {
   end(): void {
     const text = this.isUnreadable ? '' : this.text.toString();
     this.response.writeHead(this.status, this.head);
-    this.response.end(openAiError(this.status, text, this.asked));
+    this.response.end(openAiError(this.status, text, this.names));
   }
 
   cut(): void {
@@ -65,32 +65,32 @@ export class ErrorAnswer implements Answer {
   }
 }
 
-function openAiError(status: number, text: string, asked: Asked): string {
+function openAiError(status: number, text: string, names: ModelNames): string {
   const type = status >= 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error';
   const parsed = parsedJson(text);
   if (parsed === undefined)
-    return errorBody(shown(text.trim(), asked).slice(0, 2_000) || upstreamFailed().message, type, null, null);
+    return errorBody(shown(text.trim(), names).slice(0, 2_000) || upstreamFailed().message, type, null, null);
   const object = objectOf(parsed) ?? {};
   const error = objectOf(object['error']);
-  if (error) return JSON.stringify({ error: shownMembers(error, asked) });
+  if (error) return JSON.stringify({ error: shownMembers(error, names) });
   const message = [object['error'], object['message'], object['detail']].find(
     (one) => typeof one === 'string' && one !== '',
   ) as string | undefined;
   const code = typeof object['code'] === 'string' ? object['code'] : null;
-  return errorBody(shown(message ?? upstreamFailed().message, asked), type, null, code && shown(code, asked));
+  return errorBody(shown(message ?? upstreamFailed().message, names), type, null, code && shown(code, names));
 }
 
 /** Engines add numbers to their errors that clients read (how long a prompt was); what is nested deeper nobody knows. */
-function shownMembers(error: Record<string, unknown>, asked: Asked): Record<string, unknown> {
+function shownMembers(error: Record<string, unknown>, names: ModelNames): Record<string, unknown> {
   const members = Object.entries(error).flatMap(([name, value]) => {
-    if (name === 'model') return [[name, asked.model]];
-    if (typeof value === 'string') return [[name, shown(value, asked)]];
+    if (name === 'model') return [[name, names.model]];
+    if (typeof value === 'string') return [[name, shown(value, names)]];
     return typeof value === 'object' && value !== null ? [] : [[name, value]];
   });
   return Object.fromEntries(members) as Record<string, unknown>;
 }
 
-function shown(text: string, { modelId, model }: Asked): string {
+function shown(text: string, { modelId, model }: ModelNames): string {
   return withoutHostPaths(text, modelId, model);
 }
 

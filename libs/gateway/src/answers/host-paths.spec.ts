@@ -11,16 +11,16 @@ it.each([
   ['file:///srv/x and C:\\models\\x.gguf', '[path] and [path]'],
   ['POST /v1/chat/completions and/or http://host:80/a/b, 3/4 / 5', undefined],
   ['the model meta/llama-3 takes 1/2 of a day', undefined],
-])('10.9g: %s', (given, expected = given) => {
+])('hides paths of the host and nothing else: %s', (given, expected = given) => {
   expect(shown(given)).toBe(expected);
 });
 
-it('10.9g: leaves words alone that a short name stands in', () => {
+it('leaves words alone that a short name stands in', () => {
   expect(withoutHostPaths('memory', 'm', 'chat')).toBe('memory');
   expect(withoutHostPaths('no llama-3 here', 'llama-3', '$& chat')).toBe('no $& chat here');
 });
 
-it('10.9g: takes no longer for a long text than its length', () => {
+it('takes no longer for a long text than its length', () => {
   const started = process.cpuUsage();
   shown('/a'.repeat(32_000) + ' ' + '/'.repeat(64_000) + '~'.repeat(64_000));
   expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);

@@ -5,14 +5,14 @@
 const HOST_PATH =
   /file:\/\/\S+|(?<![\w./-])~?(?!\/v1\b)(?:(?:\/[\w.@+~-]+){2,}\/?|\/[\w@+~-]+\.[A-Za-z]\w{0,15}\b)|\b[A-Za-z]:\\[\w.@+~\\ -]+/g;
 
-/** Whether a text holds one. */
+/** Whether a text contains one. */
 export function isHostPath(text: string): boolean {
   // Most texts have neither, and then there is nothing to look for.
   return (text.includes('/') || text.includes('\\')) && text.search(HOST_PATH) >= 0;
 }
 
 /**
- * An engine's words without the place where it keeps its files, as far as that can be told from a text: a path with blanks is hidden
+ * An engine's words without the paths of its files, as far as that can be told from a text: a path with blanks is hidden
  * up to the first.
  * @param modelId what the engine was asked for, often a path itself
  * @param asked what the client asked for

@@ -82,7 +82,7 @@ it('reads only the usage of an answer, whatever else in it counts tokens', () =>
   expect(meter.read()).toMatchObject({ tokensIn: 1, tokensOut: 2 });
 });
 
-it('A2: takes no count that no model could have made', () => {
+it('takes no count that no model could have made', () => {
   const usage = '"usage":{"prompt_tokens":99999999999999999999,"completion_tokens":123456789}';
   const whole = new JsonMeter();
   whole.onChunk(Buffer.from(`{"choices":[],${usage}}`));

@@ -1,4 +1,4 @@
-/** What an answer tells about its tokens. Reads along; never holds a byte back. */
+/** What an answer tells about its tokens. Reads along; never keeps a byte back. */
 export interface Meter {
   /** Whether a stream's first token came with it. */
   onChunk(chunk: Buffer, now: number): boolean;
@@ -17,7 +17,7 @@ export interface Metering {
 
 /** A delta that carries text. The first chunk of a chat names only the role, and the last only the reason to stop. */
 const TOKEN = /"(?:content|text|reasoning|reasoning_content|refusal|arguments)": ?"(?!")/;
-// A model server may say anything. A count of more digits than these is none: no window of any model holds as many.
+// A model server may say anything. A count of more digits than these is none: no window of any model has as many.
 const PROMPT_TOKENS = /"prompt_tokens": ?(\d{1,8})(?!\d)/;
 const COMPLETION_TOKENS = /"completion_tokens": ?(\d{1,8})(?!\d)/;
 /** An event line longer than this is not searched for tokens. */
@@ -85,19 +85,19 @@ const TAIL = 8 * 1024;
 
 export class JsonMeter implements Meter {
   private tail: Buffer[] = [];
-  private held = 0;
+  private size = 0;
 
   onChunk(chunk: Buffer): boolean {
     this.tail.push(chunk);
-    this.held += chunk.length;
-    while (this.tail.length > 1 && this.held - (this.tail[0] as Buffer).length >= TAIL)
-      this.held -= (this.tail.shift() as Buffer).length;
+    this.size += chunk.length;
+    while (this.tail.length > 1 && this.size - (this.tail[0] as Buffer).length >= TAIL)
+      this.size -= (this.tail.shift() as Buffer).length;
     return false;
   }
 
   read(): Metering {
-    const held = this.tail.length === 1 ? (this.tail[0] as Buffer) : Buffer.concat(this.tail);
-    const end = held.subarray(-TAIL).toString('latin1');
+    const kept = this.tail.length === 1 ? (this.tail[0] as Buffer) : Buffer.concat(this.tail);
+    const end = kept.subarray(-TAIL).toString('latin1');
     const usage = end.slice(Math.max(0, end.lastIndexOf('"usage"')));
     return {
       tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0,

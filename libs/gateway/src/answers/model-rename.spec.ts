@@ -41,16 +41,16 @@ const TEXTS: [what: string, given: string, expected: string][] = [
   ['in a long key', `{"${'k'.repeat(300)}model":"own"}`, `{"${'k'.repeat(300)}model":"own"}`],
 ];
 
-it.each(TEXTS)('10.9g: renames the outermost model of an answer that has it %s', (_what, given, expected) => {
+it.each(TEXTS)('renames the outermost model of an answer that has it %s', (_what, given, expected) => {
   expect(whole(given)).toBe(expected);
   for (const size of [1, 2, 7, 64, 1_000]) expect([size, passed(given, size)]).toEqual([size, expected]);
 });
 
-it('10.9g: reads an escaped key as clients read it', () => {
+it('reads an escaped key as clients read it', () => {
   expect(passed(`{"mod\\u0065l":"${FILE}"}`, 3)).toBe('{"mod\\u0065l":"chat"}');
 });
 
-it('10.9g: passes everything else on as it comes', () => {
+it('passes everything else on as it comes', () => {
   const rename = new ModelRename(NAME);
   const sent = ['{"choices":["abc', 'def"],"mo', 'del":"/a', '/b","usage":{', '}}'];
   expect(sent.map((piece) => rename.push(Buffer.from(piece)).toString())).toEqual([
@@ -62,7 +62,7 @@ it('10.9g: passes everything else on as it comes', () => {
   ]);
 });
 
-it('10.9g: holds no more than 8 KiB', () => {
+it('keeps no more than 8 KiB', () => {
   const rename = new ModelRename(NAME);
   const pour = (): void => {
     rename.push(Buffer.from('{"model":"'));

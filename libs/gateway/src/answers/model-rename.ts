@@ -9,20 +9,20 @@ const MAX_VALUE_BYTES = 8 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
 /** How any engine writes the key. Text inside of a string has its quotes escaped, so that this is not found there. */
 const KEY = Buffer.from('"model"');
-/** Bytes that hold the key and most names. */
+/** Bytes enough for the key and most names. */
 const ENOUGH = 64;
 
 /**
- * Puts the name that the client asked for in the place of the outermost `model` of a JSON text, while it arrives; engines write there
- * what they loaded, the path of a file. Every other byte stays, in its place. Held back is the member itself and nothing else. What
+ * Puts the name that the client asked for instead of the value of the outermost `model` of a JSON text, while it arrives; engines write there
+ * what they loaded, the path of a file. Every other byte stays where it is. Only the member itself is kept back. What
  * turns out to be no JSON is passed on from there: it has no members.
  */
 export class ModelRename {
   private readonly scanner = new JsonScanner({ maxDepth: MAX_DEPTH });
   /** The beginning of a member that may be `model`. */
-  private held = NOTHING;
+  private kept = NOTHING;
   /** Offset of its first byte, or else of the next one. */
-  private heldAt = 0;
+  private keptAt = 0;
   private membersRead = 0;
   private isNoJson = false;
 
@@ -42,25 +42,25 @@ export class ModelRename {
   pieces(piece: Buffer): Buffer[] {
     if (this.isNoJson) return [piece];
     this.scan(piece);
-    const text = this.held.length === 0 ? piece : Buffer.concat([this.held, piece]);
+    const text = this.kept.length === 0 ? piece : Buffer.concat([this.kept, piece]);
     const out: Buffer[] = [];
     let passedTo = 0;
     for (const member of this.nextMembers()) {
       if (!this.isModel(text, member.keyStart, member.keyEnd)) continue;
-      out.push(text.subarray(passedTo, member.valueStart - this.heldAt), this.name);
-      passedTo = member.valueEnd - this.heldAt;
+      out.push(text.subarray(passedTo, member.valueStart - this.keptAt), this.name);
+      passedTo = member.valueEnd - this.keptAt;
     }
-    const keptFrom = this.isNoJson ? text.length : Math.max(passedTo, this.keptFrom(text) - this.heldAt);
+    const keptFrom = this.isNoJson ? text.length : Math.max(passedTo, this.keptFrom(text) - this.keptAt);
     out.push(text.subarray(passedTo, keptFrom));
-    this.heldAt += keptFrom;
-    this.held = keptFrom === text.length ? NOTHING : text.subarray(keptFrom);
-    if (this.held.length > MAX_VALUE_BYTES) throw upstreamFailed();
+    this.keptAt += keptFrom;
+    this.kept = keptFrom === text.length ? NOTHING : text.subarray(keptFrom);
+    if (this.kept.length > MAX_VALUE_BYTES) throw upstreamFailed();
     return out;
   }
 
-  /** Where the text ends while it holds something, it was broken off in the middle of the member, and nothing is left to say. */
-  get isHolding(): boolean {
-    return this.held.length > 0;
+  /** If the text ends while it keeps something, it was broken off in the middle of the member, and nothing is left to say. */
+  get isKeeping(): boolean {
+    return this.kept.length > 0;
   }
 
   private scan(piece: Buffer): void {
@@ -79,7 +79,7 @@ export class ModelRename {
   }
 
   private keptFrom(text: Buffer): number {
-    const end = this.heldAt + text.length;
+    const end = this.keptAt + text.length;
     const member = this.scanner.unfinished();
     if (!member) return end;
     const { keyStart, keyEnd } = member;
@@ -89,8 +89,8 @@ export class ModelRename {
 
   private isModel(text: Buffer, keyStart: number, keyEnd: number): boolean {
     // One whose beginning has been passed on was too long for it.
-    if (keyStart < this.heldAt || keyEnd - keyStart > MAX_KEY_BYTES) return false;
-    return jsonKeyOf(text, keyStart - this.heldAt, keyEnd - this.heldAt) === 'model';
+    if (keyStart < this.keptAt || keyEnd - keyStart > MAX_KEY_BYTES) return false;
+    return jsonKeyOf(text, keyStart - this.keptAt, keyEnd - this.keptAt) === 'model';
   }
 }
 
@@ -106,6 +106,6 @@ export function renamed(text: Buffer, name: Buffer): Buffer[] {
   const pieces = rename.pieces(text.subarray(0, scanned));
   if (scanned === text.length) return pieces;
   const rest = text.subarray(scanned);
-  pieces.push(rename.isHolding ? rename.push(rest) : rest);
+  pieces.push(rename.isKeeping ? rename.push(rest) : rest);
   return pieces;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { upstreamFailed, type GatewayError } from '../gateway.errors.js';
-import { cutShort, sendError, type Answer } from './answer.js';
-import { headerText, isCoded, returnedHeaders } from './answer-headers.js';
+import { cutShort, sendGatewayError, type ClientAnswer } from './answer.js';
+import { headerText, isCoded, returnedHeaders } from '../headers.js';
 import { ModelRename, renamed } from './model-rename.js';
 import { StreamWriter } from './stream-writer.js';
 
@@ -12,7 +12,7 @@ const SMALL = 8 * 1024;
  * Passes an answer on as it comes, under the name that the client asked for. One that came in a single piece is told its length; a
  * longer one ends where it ends, since its name may stand behind everything else.
  */
-export class PassedJsonAnswer implements Answer {
+export class PassedJsonAnswer implements ClientAnswer {
   private status = 502;
   private head: OutgoingHttpHeaders = {};
   /** Bytes that upstream announced. NaN if it did not. */
@@ -35,7 +35,7 @@ export class PassedJsonAnswer implements Answer {
   }
 
   data(chunk: Buffer): boolean {
-    // What cannot be read can hold anything.
+    // A compressed answer can contain anything.
     if (this.isRefused) throw upstreamFailed();
     if (chunk.length === this.length) {
       this.whole(renamed(chunk, this.name));
@@ -53,7 +53,7 @@ export class PassedJsonAnswer implements Answer {
 
   cut(error: GatewayError): void {
     if (this.response.headersSent) cutShort(this.response, false, error);
-    else sendError(this.response, this.own, error);
+    else sendGatewayError(this.response, this.own, error);
   }
 
   private whole(body: readonly Buffer[]): void {
@@ -86,7 +86,7 @@ const KEY = '"model"';
  * Passes an event stream on, each event under the name that the client asked for. Nothing waits for the end of its line but that name
  * itself, and a beginning that may become `data:`. Works on Latin-1, which has one character per byte; all that is looked for is ASCII.
  */
-export class PassedStreamAnswer implements Answer {
+export class PassedStreamAnswer implements ClientAnswer {
   private readonly writer: StreamWriter;
   private readonly nameText: string;
   private isInLine = false;

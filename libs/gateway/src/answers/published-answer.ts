@@ -1,27 +1,27 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { JsonRefused, JsonScanner, type JsonBounds } from '@slipway/platform-bounds';
-import { answerTooLarge, errorBody, quotaExceeded, upstreamFailed, type GatewayError } from '../gateway.errors.js';
+import { answerTooLarge, errorBody, modelQuotaExceeded, upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import type { HeldBytes } from '@slipway/platform-bounds';
-import { cutShort, sendError, type Answer } from './answer.js';
+import { cutShort, sendGatewayError, type ClientAnswer } from './answer.js';
 import { ErrorText } from './error-answer.js';
 import type { Disguise } from './published-shape.js';
 import { StreamWriter } from './stream-writer.js';
 
-export type Rebuild = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
+export type AnswerRebuilder = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
 
-/** Of an answer that must be held whole to be rebuilt. Whoever embeds thousands of texts at once asks for base64, as the official clients do. */
+/** Of an answer that must be kept whole to be rebuilt. Whoever embeds thousands of texts at once asks for base64, as the official clients do. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Of a line of an event stream. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /** What parsing may cost, so that no supplier stops everybody's requests: up to 200 ms for an answer, 20 for an event. */
 const ANSWER_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 4_000_000 };
 const EVENT_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 400_000 };
-/** Cannot cost much, whatever it holds. */
+/** Cannot cost much, whatever it contains. */
 const SMALL_EVENT = 4 * 1024;
 const LINE_END = 0x0a;
 
 /** Rebuilds a JSON answer of a supplier from the allow-list. */
-export class PublishedJsonAnswer implements Answer {
+export class PublishedJsonAnswer implements ClientAnswer {
   private chunks: Buffer[] = [];
   private size = 0;
   private readonly scanner = new JsonScanner(ANSWER_BOUNDS);
@@ -29,9 +29,9 @@ export class PublishedJsonAnswer implements Answer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly held: HeldBytes,
+    private readonly bytes: HeldBytes,
     private readonly disguise: Disguise,
-    private readonly rebuild: Rebuild,
+    private readonly rebuild: AnswerRebuilder,
   ) {}
 
   begin(): void {
@@ -42,7 +42,7 @@ export class PublishedJsonAnswer implements Answer {
     this.size += chunk.length;
     if (this.size > MAX_ANSWER_BYTES) throw answerTooLarge();
     if (!isJson(() => this.scanner.push(chunk))) throw upstreamFailed();
-    this.held.take(chunk.length);
+    this.bytes.take(chunk.length);
     this.chunks.push(chunk);
     return true;
   }
@@ -50,7 +50,7 @@ export class PublishedJsonAnswer implements Answer {
   end(): void {
     const value = parsedObject(Buffer.concat(this.chunks).toString('utf8'));
     if (!value || 'error' in value) {
-      sendError(this.response, this.own, upstreamFailed());
+      sendGatewayError(this.response, this.own, upstreamFailed());
       return;
     }
     const body = Buffer.from(JSON.stringify(this.rebuild(value, this.disguise)), 'utf8');
@@ -59,12 +59,12 @@ export class PublishedJsonAnswer implements Answer {
   }
 
   cut(error: GatewayError): void {
-    sendError(this.response, this.own, error);
+    sendGatewayError(this.response, this.own, error);
   }
 }
 
 /** Rebuilds a stream event by event. Comments, event names and ids of the supplier are dropped with everything else. */
-export class PublishedStreamAnswer implements Answer {
+export class PublishedStreamAnswer implements ClientAnswer {
   private readonly writer: StreamWriter;
   /** The beginning of a line whose end has not arrived. */
   private rest: Buffer[] = [];
@@ -73,9 +73,9 @@ export class PublishedStreamAnswer implements Answer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly held: HeldBytes,
+    private readonly bytes: HeldBytes,
     private readonly disguise: Disguise,
-    private readonly rebuild: Rebuild,
+    private readonly rebuild: AnswerRebuilder,
   ) {
     this.writer = new StreamWriter(response, 'utf8');
   }
@@ -111,7 +111,7 @@ export class PublishedStreamAnswer implements Answer {
   private keep(piece: Buffer): void {
     if (piece.length === 0) return;
     if (this.restSize + piece.length > MAX_EVENT_BYTES) throw answerTooLarge();
-    this.held.take(piece.length);
+    this.bytes.take(piece.length);
     this.rest.push(piece);
     this.restSize += piece.length;
   }
@@ -119,7 +119,7 @@ export class PublishedStreamAnswer implements Answer {
   private withRest(piece: Buffer): string {
     if (this.restSize === 0) return piece.toString('utf8');
     const whole = Buffer.concat([...this.rest, piece]);
-    this.held.give(this.restSize);
+    this.bytes.give(this.restSize);
     this.rest = [];
     this.restSize = 0;
     return whole.toString('utf8');
@@ -139,7 +139,7 @@ export class PublishedStreamAnswer implements Answer {
 }
 
 /** The codes that say something about the client's own request, and nothing about who answered. */
-const TOLD_CODES = new Set([
+const DISCLOSED_CODES = new Set([
   'context_length_exceeded',
   'invalid_value',
   'missing_required_parameter',
@@ -149,7 +149,7 @@ const TOLD_CODES = new Set([
 ]);
 
 /** Replaces a supplier's error: its text could name anybody. Says which parameter was wrong if the client itself sent it. */
-export class PublishedErrorAnswer implements Answer {
+export class PublishedErrorAnswer implements ClientAnswer {
   private status = 502;
   private readonly text = new ErrorText();
 
@@ -170,18 +170,18 @@ export class PublishedErrorAnswer implements Answer {
 
   end(): void {
     if (this.status === 429) {
-      sendError(this.response, this.own, quotaExceeded());
+      sendGatewayError(this.response, this.own, modelQuotaExceeded());
       return;
     }
     // 401, 403 and 404 speak of our credential or of the binding's URL: the client did nothing wrong.
     if (![400, 413, 422].includes(this.status)) {
-      sendError(this.response, this.own, upstreamFailed());
+      sendGatewayError(this.response, this.own, upstreamFailed());
       return;
     }
     const error = parsedObject(this.text.toString())?.['error'] as Record<string, unknown> | undefined;
     const param =
       typeof error?.['param'] === 'string' && this.sentParameters.includes(error['param']) ? error['param'] : null;
-    const code = typeof error?.['code'] === 'string' && TOLD_CODES.has(error['code']) ? error['code'] : null;
+    const code = typeof error?.['code'] === 'string' && DISCLOSED_CODES.has(error['code']) ? error['code'] : null;
     const reason =
       code === 'context_length_exceeded'
         ? 'The request is longer than the model’s context.'

@@ -111,7 +111,7 @@ function marked(value: unknown): unknown {
   return { ...Object.fromEntries(inner), [SENTINEL]: SENTINEL, provider: { name: SENTINEL } };
 }
 
-/** The same value where each text that is no content, and each number, is something a supplier might put in its place. */
+/** The same value where each text that is no content, and each number, is something a supplier might put there instead. */
 function bent(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bent);
   if (typeof value === 'object' && value !== null)
@@ -129,7 +129,7 @@ it.each(cases)('shows nothing that a supplier adds anywhere to a $name', ({ shap
   expect(JSON.stringify(answer)).not.toContain(SENTINEL);
 });
 
-it.each(cases)('shows no object in the place of a text or a number of a $name', ({ shape, from }) => {
+it.each(cases)('shows no object instead of a text or a number of a $name', ({ shape, from }) => {
   expect(JSON.stringify(shape(bent(from) as Record<string, unknown>, disguise))).not.toContain(SENTINEL);
   for (const nothing of [{}, { choices: SENTINEL, data: SENTINEL, usage: SENTINEL }, { choices: [SENTINEL] }])
     expect(JSON.stringify(shape(nothing as Record<string, unknown>, disguise))).not.toContain(SENTINEL);

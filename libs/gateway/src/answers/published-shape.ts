@@ -10,12 +10,12 @@ export interface Disguise {
   requestId: string;
 }
 
-type Json = Record<string, unknown>;
-type Shape = (value: Json, disguise: Disguise) => Json;
+type JsonObject = Record<string, unknown>;
+type AnswerShape = (value: JsonObject, disguise: Disguise) => JsonObject;
 
 const FINISH_REASONS = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
-export const chatCompletion: Shape = (value, disguise) => ({
+export const chatCompletion: AnswerShape = (value, disguise) => ({
   ...envelope(value, disguise, 'chatcmpl', 'chat.completion'),
   choices: listOf(value['choices'], (choice) => ({
     index: numberOr(choice['index'], 0),
@@ -26,7 +26,7 @@ export const chatCompletion: Shape = (value, disguise) => ({
   ...usage(value['usage']),
 });
 
-export const chatCompletionChunk: Shape = (value, disguise) => ({
+export const chatCompletionChunk: AnswerShape = (value, disguise) => ({
   ...envelope(value, disguise, 'chatcmpl', 'chat.completion.chunk'),
   choices: listOf(value['choices'], (choice) => ({
     index: numberOr(choice['index'], 0),
@@ -38,7 +38,7 @@ export const chatCompletionChunk: Shape = (value, disguise) => ({
 });
 
 /** Also the shape of the chunks of a text completion's stream. */
-export const textCompletion: Shape = (value, disguise) => ({
+export const textCompletion: AnswerShape = (value, disguise) => ({
   ...envelope(value, disguise, 'cmpl', 'text_completion'),
   choices: listOf(value['choices'], (choice) => ({
     index: numberOr(choice['index'], 0),
@@ -49,7 +49,7 @@ export const textCompletion: Shape = (value, disguise) => ({
   ...usage(value['usage']),
 });
 
-export const embeddingList: Shape = (value, disguise) => ({
+export const embeddingList: AnswerShape = (value, disguise) => ({
   object: 'list',
   data: listOf(value['data'], (item) => ({
     object: 'embedding',
@@ -60,15 +60,15 @@ export const embeddingList: Shape = (value, disguise) => ({
   ...usage(value['usage']),
 });
 
-function envelope(value: Json, disguise: Disguise, prefix: string, object: string): Json {
+function envelope(value: JsonObject, disguise: Disguise, prefix: string, object: string): JsonObject {
   const id = `${prefix}-${digest(disguise.requestId)}`;
   return { id, object, created: numberOr(value['created'], Math.floor(Date.now() / 1000)), model: disguise.slug };
 }
 
 /** A message or a delta: absent members stay absent, since `content: null` and no `content` differ in a delta. */
-function message(value: unknown, disguise: Disguise): Json {
+function message(value: unknown, disguise: Disguise): JsonObject {
   const from = objectOr(value);
-  const to: Json = {};
+  const to: JsonObject = {};
   if ('role' in from)
     to['role'] = ['assistant', 'tool', 'system', 'user'].includes(String(from['role'])) ? from['role'] : 'assistant';
   for (const text of ['content', 'refusal', 'reasoning_content', 'reasoning'])
@@ -78,8 +78,8 @@ function message(value: unknown, disguise: Disguise): Json {
   return to;
 }
 
-function toolCall(call: Json, disguise: Disguise): Json {
-  const to: Json = {};
+function toolCall(call: JsonObject, disguise: Disguise): JsonObject {
+  const to: JsonObject = {};
   if ('index' in call) to['index'] = numberOr(call['index'], 0);
   // Salted with the request: equal ids of one answer stay equal, and nothing of the supplier's numbering is left.
   if (typeof call['id'] === 'string' && call['id'] !== '')
@@ -89,32 +89,32 @@ function toolCall(call: Json, disguise: Disguise): Json {
   return to;
 }
 
-function functionCall(value: unknown): Json {
+function functionCall(value: unknown): JsonObject {
   const from = objectOr(value);
-  const to: Json = {};
+  const to: JsonObject = {};
   if ('name' in from) to['name'] = stringOr(from['name'], null);
   if ('arguments' in from) to['arguments'] = stringOr(from['arguments'], '');
   return to;
 }
 
-function logprobs(value: unknown): Json | null {
+function logprobs(value: unknown): JsonObject | null {
   if (typeof value !== 'object' || value === null) return null;
-  const from = value as Json;
-  const one = (token: Json): Json => ({
+  const from = value as JsonObject;
+  const one = (token: JsonObject): JsonObject => ({
     token: stringOr(token['token'], ''),
     logprob: numberOr(token['logprob'], 0),
     bytes: Array.isArray(token['bytes']) ? numbersOf(token['bytes']) : null,
   });
-  const list = (tokens: unknown): Json[] | null =>
+  const list = (tokens: unknown): JsonObject[] | null =>
     Array.isArray(tokens)
       ? listOf(tokens, (token) => ({ ...one(token), top_logprobs: listOf(token['top_logprobs'], one) }))
       : null;
   return { content: list(from['content']), refusal: list(from['refusal']) };
 }
 
-function textLogprobs(value: unknown): Json | null {
+function textLogprobs(value: unknown): JsonObject | null {
   if (typeof value !== 'object' || value === null) return null;
-  const from = value as Json;
+  const from = value as JsonObject;
   return {
     tokens: Array.isArray(from['tokens']) ? from['tokens'].filter((token) => typeof token === 'string') : [],
     token_logprobs: numbersOf(from['token_logprobs']),
@@ -122,11 +122,11 @@ function textLogprobs(value: unknown): Json | null {
   };
 }
 
-function usage(value: unknown): { usage?: Json | null } {
+function usage(value: unknown): { usage?: JsonObject | null } {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null) return { usage: null };
-  const from = value as Json;
-  const to: Json = {};
+  const from = value as JsonObject;
+  const to: JsonObject = {};
   for (const count of ['prompt_tokens', 'completion_tokens', 'total_tokens'])
     if (typeof from[count] === 'number') to[count] = from[count];
   return { usage: to };
@@ -137,7 +137,7 @@ function finishReason(value: unknown): string | null {
   return FINISH_REASONS.has(String(value)) ? String(value) : 'stop';
 }
 
-function listOf(value: unknown, shape: (item: Json) => Json): Json[] {
+function listOf(value: unknown, shape: (item: JsonObject) => JsonObject): JsonObject[] {
   return Array.isArray(value) ? value.map((item) => shape(objectOr(item))) : [];
 }
 
@@ -145,8 +145,8 @@ function numbersOf(value: unknown): number[] {
   return Array.isArray(value) ? value.filter((one): one is number => typeof one === 'number') : [];
 }
 
-function objectOr(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+function objectOr(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
 function numberOr(value: unknown, otherwise: number): number {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as tick } from 'node:timers/promises';
 import type { HeldBytes } from '@slipway/platform-bounds';
 import { upstreamFailed } from '../gateway.errors.js';
 import { PassedStreamAnswer } from './passed-answer.js';
@@ -34,22 +34,22 @@ afterEach(() => {
 
 async function until(text: string): Promise<string> {
   client.on('data', (piece: string) => (received += piece));
-  for (const deadline = Date.now() + 2_000; !received.includes(text) && Date.now() < deadline;) await turn();
+  for (const deadline = Date.now() + 2_000; !received.includes(text) && Date.now() < deadline;) await tick();
   return received.slice(received.indexOf('\r\n\r\n') + 4);
 }
 
-it('sends the head at the end of the turn, though nothing has come yet', async () => {
+it('sends the head at the end of the tick, though nothing has come yet', async () => {
   writer.begin(200, { 'x-own': '1' });
   expect(await until('\r\n\r\n')).toBe('');
   expect(received).toContain('x-own: 1');
 });
 
-it('sends what comes in one turn in one piece, the next turn does not wait for more', async () => {
+it('sends what comes in one tick in one piece, and the next tick does not wait for more', async () => {
   writer.begin(200, {});
   for (const text of ['a', '', 'b', '\xe9']) expect(writer.write(text)).toBe(true);
-  await turn();
+  await tick();
   writer.write('c');
-  await turn();
+  await tick();
   writer.write('d');
   writer.end('e');
   expect(await until('0\r\n\r\n')).toBe('3\r\nab\xe9\r\n1\r\nc\r\n2\r\nde\r\n0\r\n\r\n');
@@ -81,7 +81,7 @@ it('says when the client is behind, and the response when it is not any more', a
   let written = 0;
   for (let isTaken = true; isTaken && written < 1_000; written += 1) {
     isTaken = writer.write(piece);
-    await turn();
+    await tick();
   }
   expect(written).toBeLessThan(1_000);
   const drained = once(response, 'drain');
@@ -96,8 +96,8 @@ it('writes nothing to a client that has gone', async () => {
   writer.begin(200, {});
   writer.write('a');
   response.destroy();
-  await turn();
+  await tick();
   writer.write('b');
-  await turn();
+  await tick();
   expect(errors).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
- * Writes an event stream: what comes in one turn of the event loop leaves in one piece at its end. Upstream's chunks mostly arrive
+ * Writes an event stream: what comes in one tick of the event loop leaves in one piece at its end. Upstream's chunks mostly arrive
  * several at a time, and each write of its own costs Node more than all else that is done for a chunk.
  */
 export class StreamWriter {

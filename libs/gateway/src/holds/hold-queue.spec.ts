@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import type { RouteHold } from '@slipway/dataplane';
+import type { PublishedHold } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
 import { ClientGoneError } from '../requests/body-reader.js';
-import { HoldQueue, type EndOfTurn } from './hold-queue.js';
+import { HoldQueue, type EndCallback } from './hold-queue.js';
 import { HoldShares } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
 
 const NOW = '2026-01-01T00:00:00Z';
-const terms = (rest: Partial<RouteHold> = {}): RouteHold => ({
+const terms = (rest: Partial<PublishedHold> = {}): PublishedHold => ({
   max_seconds: 60,
   estimated_seconds: null,
   since: NOW,
@@ -17,8 +17,8 @@ const terms = (rest: Partial<RouteHold> = {}): RouteHold => ({
 let stats: HoldStats;
 let queue: HoldQueue;
 let isOver: boolean;
-/** Whose turn has come, in order, and how it ends; refusals and leavings by their status. */
-let gone: { n: number; end: EndOfTurn }[];
+/** The requests that were released, in order, and how they end; refusals and leavings by their status. */
+let gone: { n: number; end: EndCallback }[];
 let refused: [n: number, why: string | number][];
 let refusals: GatewayError[];
 
@@ -53,7 +53,7 @@ const waitAll = (count: number): void => {
 const order = (): number[] => gone.map(({ n }) => n);
 const after = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
-it('lets nobody go while it holds, then all in the order of their coming, few at first, and ends', async () => {
+it('releases no request while it holds, then all in the order of their arrival, few at first, and ends', async () => {
   queue.hold(terms());
   waitAll(500);
   await after(59_000);
@@ -141,7 +141,7 @@ it('takes what has passed from the estimate, and no more than all of it from a c
   expect([refused.length, queue.size]).toEqual([1, 2]);
 });
 
-it('refuses who finds no room, with the longest wait where nothing is estimated', async () => {
+it('refuses a request that finds no capacity, with the longest wait where nothing is estimated', async () => {
   queue.hold(terms({ max_seconds: 45 }));
   waitAll(1_001);
   await after(0);
@@ -150,7 +150,7 @@ it('refuses who finds no room, with the longest wait where nothing is estimated'
   expect(stats.refused.full).toBe(1);
 });
 
-it('forgets a client that leaves, whose room is free again', async () => {
+it('forgets a client that leaves, and frees its capacity', async () => {
   queue.hold(terms());
   const client = new AbortController();
   void waitFor(0, client.signal);

@@ -1,4 +1,4 @@
-import type { Asleep, RouteHold } from '@slipway/dataplane';
+import type { BackendSleep, PublishedHold } from '@slipway/dataplane';
 import { deploymentRestarting, startFailed } from '../gateway.errors.js';
 import { ClientGoneError } from '../requests/body-reader.js';
 import type { HoldShares, Waiter } from './hold-shares.js';
@@ -11,20 +11,20 @@ const DOUBLE_EVERY_MS = 500;
 const MOST_RETRY_AFTER_SECONDS = 60;
 
 /** How long requests wait; of a sleeper also what has become of its starts. */
-export type HoldTerms = RouteHold & Partial<Pick<Asleep, 'failures' | 'failure'>>;
+export type HoldTerms = PublishedHold & Partial<Pick<BackendSleep, 'failures' | 'failure'>>;
 
 /** A request that waits. */
-export interface Waiting extends Pick<Waiter, 'tenantId' | 'bytes'> {
+export interface HeldRequest extends Pick<Waiter, 'tenantId' | 'bytes'> {
   /** Of `performance.now()`. */
   arrivedAt: number;
   /** Fires when its client leaves. */
   signal: AbortSignal;
 }
 
-/** To be called once when a request that went on has ended. */
-export type EndOfTurn = () => void;
+/** To be called once when a released request has ended. */
+export type EndCallback = () => void;
 
-interface Turn {
+interface QueuedRequest {
   arrivedAt: number;
   timer: NodeJS.Timeout | null;
   go(): void;
@@ -35,15 +35,15 @@ interface Turn {
  * The requests of one deployment that wait, first come, first served.
  *
  * States: holding → letting go → (holding | over). While it holds, each request waits at most `max_seconds` from its arrival. Then all
- * go on within seconds, few at first: an engine that has just started would choke on all of them. Who comes meanwhile waits behind
- * them. With nobody left to wait it is over, and requests pass by it again.
+ * go on within seconds, few at first: an engine that has just started would choke on all of them. A request that comes meanwhile waits
+ * after them. When none waits it is over, and requests pass by it again.
  */
 export class HoldQueue {
-  private readonly turns = new Set<Turn>();
+  private readonly queued = new Set<QueuedRequest>();
   private terms: HoldTerms | null = null;
   private doubling: NodeJS.Timeout | null = null;
   /** How many may go on now. */
-  private room = 0;
+  private allowance = 0;
   private gone = 0;
   private isClosed = false;
 
@@ -59,7 +59,7 @@ export class HoldQueue {
   }
 
   get size(): number {
-    return this.turns.size;
+    return this.queued.size;
   }
 
   /** From now on, or longer than was said before. */
@@ -68,25 +68,25 @@ export class HoldQueue {
     this.terms = terms;
     this.stopDoubling();
     // One start more has come to nothing: those that waited for it know why, and who comes next waits for the next.
-    if ((terms.failures ?? 0) > failures) for (const turn of this.turns) turn.refuse('start_failed');
-    for (const turn of this.turns) this.boundAge(turn, terms);
+    if ((terms.failures ?? 0) > failures) for (const request of this.queued) request.refuse('start_failed');
+    for (const request of this.queued) this.boundAge(request, terms);
   }
 
   letGo(): void {
     if (!this.terms) return;
     this.terms = null;
-    for (const turn of this.turns) if (turn.timer) clearTimeout(turn.timer);
-    this.room = FIRST_AT_ONCE;
+    for (const request of this.queued) if (request.timer) clearTimeout(request.timer);
+    this.allowance = FIRST_AT_ONCE;
     this.gone = 0;
     this.doubling = setInterval(() => {
-      this.room += Math.max(FIRST_AT_ONCE, this.gone);
+      this.allowance += Math.max(FIRST_AT_ONCE, this.gone);
       this.advance();
     }, DOUBLE_EVERY_MS);
     this.advance();
   }
 
-  /** Resolves when it is the request's turn. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
-  wait({ tenantId, bytes, arrivedAt, signal }: Waiting): Promise<EndOfTurn> {
+  /** Resolves when the request may go on. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
+  wait({ tenantId, bytes, arrivedAt, signal }: HeldRequest): Promise<EndCallback> {
     const { terms } = this;
     if (this.isClosed) throw this.refusal('shutdown');
     const remaining = terms && remainingSeconds(terms);
@@ -95,8 +95,8 @@ export class HoldQueue {
     if (!giveBack) throw this.refusal('full');
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.turns.delete(turn);
-        if (turn.timer) clearTimeout(turn.timer);
+        this.queued.delete(request);
+        if (request.timer) clearTimeout(request.timer);
         signal.removeEventListener('abort', onGone);
         giveBack();
       };
@@ -105,13 +105,13 @@ export class HoldQueue {
         reject(new ClientGoneError());
         this.endIfOver();
       };
-      const turn: Turn = {
+      const request: QueuedRequest = {
         arrivedAt,
         timer: null,
         go: () => {
           leave();
           this.stats.wentOn((performance.now() - arrivedAt) / 1000);
-          resolve(this.endOfTurn());
+          resolve(this.endCallback());
         },
         refuse: (reason) => {
           leave();
@@ -119,8 +119,8 @@ export class HoldQueue {
         },
       };
       signal.addEventListener('abort', onGone);
-      this.turns.add(turn);
-      if (terms) this.boundAge(turn, terms);
+      this.queued.add(request);
+      if (terms) this.boundAge(request, terms);
       else this.advance();
     });
   }
@@ -128,36 +128,36 @@ export class HoldQueue {
   /** The process ends: those that wait are told instead of cut. */
   refuseAll(): void {
     this.isClosed = true;
-    for (const turn of this.turns) turn.refuse('shutdown');
+    for (const request of this.queued) request.refuse('shutdown');
     this.stopDoubling();
   }
 
-  private boundAge(turn: Turn, { max_seconds: maxSeconds }: RouteHold): void {
-    if (turn.timer) clearTimeout(turn.timer);
-    const left = turn.arrivedAt + maxSeconds * 1000 - performance.now();
-    turn.timer = setTimeout(() => turn.refuse('age'), Math.max(0, Math.ceil(left)));
+  private boundAge(request: QueuedRequest, { max_seconds: maxSeconds }: PublishedHold): void {
+    if (request.timer) clearTimeout(request.timer);
+    const left = request.arrivedAt + maxSeconds * 1000 - performance.now();
+    request.timer = setTimeout(() => request.refuse('age'), Math.max(0, Math.ceil(left)));
   }
 
   private advance(): void {
-    for (const turn of this.turns) {
-      if (this.room <= 0) return;
-      this.room -= 1;
+    for (const request of this.queued) {
+      if (this.allowance <= 0) return;
+      this.allowance -= 1;
       this.gone += 1;
-      turn.go();
+      request.go();
     }
     this.endIfOver();
   }
 
-  private endOfTurn(): EndOfTurn {
+  private endCallback(): EndCallback {
     return () => {
       if (!this.doubling) return;
-      this.room += 2;
+      this.allowance += 2;
       this.advance();
     };
   }
 
   private endIfOver(): void {
-    if (this.terms || this.turns.size > 0) return;
+    if (this.terms || this.queued.size > 0) return;
     this.stopDoubling();
     this.onOver();
   }
@@ -177,10 +177,10 @@ export class HoldQueue {
 }
 
 /**
- * What is left of the estimate, whole seconds; null where there is none. The one place where the clock of this machine is held against
- * that of Postgres: it moves what clients are told, at most by the estimate, and never how long anybody waits.
+ * What is left of the estimate, whole seconds; null where there is none. Only here the clock of this machine is compared
+ * with that of Postgres: it moves what clients are told, at most by the estimate, and never how long anybody waits.
  */
-function remainingSeconds({ estimated_seconds: estimated, since }: RouteHold): number | null {
+function remainingSeconds({ estimated_seconds: estimated, since }: PublishedHold): number | null {
   if (estimated === null) return null;
   const elapsed = (Date.now() - Date.parse(since)) / 1000;
   return Math.ceil(Math.max(0, estimated - Math.max(0, elapsed)));

@@ -29,13 +29,13 @@ it('bounds the bytes of their bodies in the same way, and lets none in that is l
   expect(got('ten_1', 'dep_3', 'ten_1', 100)).toBe(1);
 });
 
-it('leaves half of a deployment’s room to its owner', () => {
+it('leaves half of a deployment’s capacity to its owner', () => {
   expect(got('ten_guest', 'dep_1', 'ten_owner')).toBe(2);
   expect(got('ten_owner', 'dep_1')).toBe(2);
   expect(got('ten_other', 'dep_1', 'ten_owner')).toBe(0);
 });
 
-it('has the room again that was given back, and took none where it refused', () => {
+it('has the capacity again that was given back, and took none where it refused', () => {
   const waiter = { tenantId: 'ten', deploymentId: 'dep', ownerId: 'ten', bytes: 200 };
   const [first, second] = [shares.take(waiter), shares.take(waiter)];
   expect(shares.take(waiter)).toBeUndefined();

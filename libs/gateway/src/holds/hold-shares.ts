@@ -17,10 +17,10 @@ export interface Waiter {
 
 const TENANT_SHARE = 2;
 const GATEWAY_SHARE = 4;
-/** Other tenants' requests leave room for the owner's. */
+/** Other tenants' requests leave capacity for the owner's. */
 const GUEST_SHARE = 0.5;
 
-/** What is kept waiting, by whom and for what, so that nobody takes all the room there is. */
+/** What is kept waiting, by whom and for what, so that no tenant takes all the capacity. */
 export class HoldShares {
   private readonly taken = new Map<string, { requests: number; bytes: number }>();
 
@@ -30,17 +30,17 @@ export class HoldShares {
     return this.taken.get('gateway')?.requests ?? 0;
   }
 
-  /** Takes room, and answers how to give it back; undefined where there is none. */
+  /** Takes capacity and returns what gives it back; undefined if there is none. */
   take(waiter: Waiter): (() => void) | undefined {
     const shares = sharesOf(waiter);
-    if (!shares.every(([key, share]) => this.hasRoom(key, share, waiter.bytes))) return undefined;
+    if (!shares.every(([key, share]) => this.hasCapacity(key, share, waiter.bytes))) return undefined;
     for (const [key] of shares) this.move(key, 1, waiter.bytes);
     return () => {
       for (const [key] of shares) this.move(key, -1, -waiter.bytes);
     };
   }
 
-  private hasRoom(key: string, share: number, bytes: number): boolean {
+  private hasCapacity(key: string, share: number, bytes: number): boolean {
     const { maxRequests, maxBytes } = this.bounds;
     const taken = this.taken.get(key);
     return (taken?.requests ?? 0) < maxRequests * share && (taken?.bytes ?? 0) + bytes <= maxBytes * share;

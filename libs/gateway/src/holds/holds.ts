@@ -1,12 +1,12 @@
 import type { Log } from '../log.js';
-import type { Route } from '../snapshot/snapshot.js';
-import type { Backend } from '../upstream/backend.js';
+import type { SnapshotRoute } from '../snapshot/snapshot.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import { HoldQueue, type HoldTerms } from './hold-queue.js';
 import { HoldShares, type HoldBounds } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
 
-/** What requests wait for: a deployment whose place changes hands, or a revision that sleeps. */
-interface Holding {
+/** What requests wait for: a deployment that is being replaced, or a revision that sleeps. */
+interface HoldSubject {
   id: string;
   deploymentId: string;
   tenantId: string;
@@ -17,7 +17,7 @@ interface Holding {
 
 /** All queues of requests that wait, by what they wait for. */
 export class Holds {
-  private readonly queues = new Map<string, { queue: HoldQueue; leader: Holding['leader'] }>();
+  private readonly queues = new Map<string, { queue: HoldQueue; leader: HoldSubject['leader'] }>();
   private readonly shares: HoldShares;
   private readonly stats = new HoldStats();
 
@@ -29,7 +29,7 @@ export class Holds {
   }
 
   /** A generation has come. One without a hold lets those go that wait. */
-  onRoute(route: Route): void {
+  onRoute(route: SnapshotRoute): void {
     const { deployment_id: id, tenant_id: tenantId, hold = null } = route;
     this.take({ id, deploymentId: id, tenantId, terms: hold, leader: route });
   }
@@ -40,12 +40,12 @@ export class Holds {
   }
 
   /** A revision has come, or another state of it. */
-  onBackend(backend: Backend): void {
+  onBackend(backend: UpstreamBackend): void {
     const { id, deploymentId, tenantId, asleep: terms } = backend.spec;
     if (deploymentId !== null) this.take({ id, deploymentId, tenantId, terms, leader: backend });
   }
 
-  onBackendGone({ spec }: Backend): void {
+  onBackendGone({ spec }: UpstreamBackend): void {
     this.queues.get(spec.id)?.queue.letGo();
   }
 
@@ -57,11 +57,11 @@ export class Holds {
     return this.stats.lines(this.shares.requests);
   }
 
-  private take(holding: Holding): void {
-    const { id, deploymentId, terms, leader } = holding;
+  private take(subject: HoldSubject): void {
+    const { id, deploymentId, terms, leader } = subject;
     const known = this.queues.get(id);
     if (!known && !terms) return;
-    const queue = known?.queue ?? this.open(holding);
+    const queue = known?.queue ?? this.open(subject);
     this.queues.set(id, { queue, leader });
     leader.queue = queue;
     const fields = { deployment_id: deploymentId, waits_for: id };
@@ -74,7 +74,7 @@ export class Holds {
     }
   }
 
-  private open({ id, deploymentId, tenantId: ownerId }: Holding): HoldQueue {
+  private open({ id, deploymentId, tenantId: ownerId }: HoldSubject): HoldQueue {
     return new HoldQueue({ deploymentId, ownerId }, this.shares, this.stats, () => {
       const over = this.queues.get(id);
       if (over) over.leader.queue = null;

@@ -7,7 +7,7 @@ const ANSWER_WITHIN_MS = 2_000;
 
 export interface ListenerEvents {
   onNotification(channel: string, payload: string): void;
-  /** LISTEN holds again. What was notified before that is lost: the moment to compare everything. */
+  /** It listens again. What was notified before that is lost: the moment to compare everything. */
   onConnected(): void;
   onDisconnected(): void;
 }

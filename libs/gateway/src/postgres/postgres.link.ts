@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { NamedSql, Queryable } from '@slipway/dataplane';
+import { migrations, type NamedSql, type Queryable } from '@slipway/dataplane';
+import { schemaProblem } from '@slipway/platform-database/schema';
 
 /** A statement without an answer for this long is given up: behind a silent network nothing else would end it. */
 const ANSWER_WITHIN_MS = 3_000;
@@ -48,4 +49,21 @@ export class PostgresLink implements Queryable {
   async close(): Promise<void> {
     await this.pool.end();
   }
+}
+
+const KNOWN_MIGRATIONS = migrations.map(({ name }) => name);
+/** Shorter than what a start without Postgres may take. */
+const SCHEMA_PATIENCE_MS = 1_500;
+
+/**
+ * Why a gateway of this version must not serve from this database, in one line. It reads what the data plane's migrations made, and
+ * judges those alone. Undefined also where Postgres cannot be asked: then there is the snapshot on disk.
+ */
+export function unfitSchema(databaseUrl: string): Promise<string | undefined> {
+  const check = {
+    known: KNOWN_MIGRATIONS,
+    concerns: (name: string) => name.startsWith('Dataplane'),
+    patienceMs: SCHEMA_PATIENCE_MS,
+  };
+  return schemaProblem(databaseUrl, check).catch(() => undefined);
 }

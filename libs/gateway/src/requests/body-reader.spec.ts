@@ -18,7 +18,7 @@ function request(headers: Record<string, string>): PassThrough {
   return Object.assign(new PassThrough(), { headers });
 }
 const reading = (from: PassThrough) => readBody(from as unknown as IncomingMessage, 1_000, HELD);
-const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const tick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 it.each([
   ['says nothing', ''],
@@ -28,9 +28,9 @@ it.each([
     const from = request(headers);
     const read = reading(from).catch((error: unknown) => error);
     if (begun) from.write(begun);
-    await turn();
+    await tick();
     jest.advanceTimersByTime(59_999);
-    const isPending = await Promise.race([read.then(() => false), turn().then(() => true)]);
+    const isPending = await Promise.race([read.then(() => false), tick().then(() => true)]);
     jest.advanceTimersByTime(1);
     expect([isPending, await read]).toEqual([true, expect.objectContaining({ status: 408 })]);
   }
@@ -40,14 +40,14 @@ it('needs no timer for a body that comes together with its head, and keeps none 
   const together = request({ 'content-length': String(TEXT.length) });
   const read = reading(together);
   together.write(TEXT);
-  await turn();
+  await tick();
   expect(jest.getTimerCount()).toBe(0);
   together.end();
   expect((await read).fields).toEqual({ model: 'm' });
 
   const later = request({ 'content-length': String(TEXT.length) });
   const slow = reading(later);
-  await turn();
+  await tick();
   expect(jest.getTimerCount()).toBe(1);
   later.end(TEXT);
   await slow;

@@ -18,7 +18,7 @@ export function assertAcceptable(request: IncomingMessage, maxBytes: number): vo
 export class ClientGoneError extends Error {}
 
 /** The whole body, refused at its first byte that is wrong or too much. @throws GatewayError 400, 408, 413 or 503, ClientGoneError */
-export function readBody(request: IncomingMessage, maxBytes: number, held: HeldBytes): Promise<RequestBody> {
+export function readBody(request: IncomingMessage, maxBytes: number, bytes: HeldBytes): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const scan = new BodyScan();
@@ -31,7 +31,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, held: HeldB
       try {
         size += chunk.length;
         if (size > maxBytes) throw bodyTooLarge(maxBytes);
-        held.take(chunk.length);
+        bytes.take(chunk.length);
         scan.push(chunk);
         chunks.push(chunk);
       } catch (error) {

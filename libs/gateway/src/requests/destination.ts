@@ -1,17 +1,17 @@
 import { SLOT_COUNT, slotOf, type Affinity, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
-import { modelNotFound, noCapacity, noRoute, quotaExceeded } from '../gateway.errors.js';
+import { modelNotFound, noCapacity, routeMissing, modelQuotaExceeded } from '../gateway.errors.js';
 import type { HoldQueue } from '../holds/hold-queue.js';
-import type { Session } from '../sessions/session.js';
-import type { SessionRequest } from '../sessions/session-book.js';
-import type { Route, Snapshot } from '../snapshot/snapshot.js';
+import type { ClientSession, SessionRequest } from '../sessions/session-book.js';
+import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { Token } from '../tokens/token-book.js';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
-import { BindingLimits, chooseBinding, isVisible } from './published-choice.js';
+import { BindingLimits, chooseBinding } from './binding-choice.js';
+import { isVisible } from './model-list.js';
 
 /** Where one request goes: drawn once, from one generation of one route, and kept until the request ends. */
-export interface Destination {
-  backend: Backend;
+export interface RequestDestination {
+  backend: UpstreamBackend;
   /** What this request's session is to the session book. Undefined without a session. */
   sessionRequest: SessionRequest | undefined;
   /** Set for a published product. */
@@ -19,15 +19,15 @@ export interface Destination {
 }
 
 /** A request that must wait before it can be drawn. */
-export class Held {
+export class PendingDraw {
   constructor(
     readonly queue: HoldQueue,
     /** Of a published product: the limits of this binding count the request from now on, and not again when it goes on there. */
     readonly bindingId: string | undefined,
-    private readonly before: Held | undefined,
+    private readonly before: PendingDraw | undefined,
   ) {}
 
-  /** Whether its turn has come in this queue before. */
+  /** Whether this queue has released it before. */
   hasWaitedIn(queue: HoldQueue): boolean {
     return this.queue === queue || (this.before?.hasWaitedIn(queue) ?? false);
   }
@@ -45,13 +45,19 @@ export class Destinations {
   ) {}
 
   /**
-   * @param waited set for a request whose turn has come: it goes on by what is published now
+   * @param waited set for a request that a queue released: it goes on by what is published now
    * @throws GatewayError 404 for an unknown model, 503 or 429 for one that cannot serve now
    */
-  draw(model: string, token: Token, session: Session | undefined, now: number, waited?: Held): Destination | Held {
+  draw(
+    model: string,
+    token: Token,
+    session: ClientSession | undefined,
+    now: number,
+    waited?: PendingDraw,
+  ): RequestDestination | PendingDraw {
     const route = this.snapshot.routeByName(token.tenantId, model);
     if (route) {
-      if (mustWait(route, waited)) return new Held(route.queue, undefined, waited);
+      if (mustWait(route, waited)) return new PendingDraw(route.queue, undefined, waited);
       return this.drawRevision(route, token, session, waited);
     }
     const published = this.snapshot.slugs.get(model);
@@ -64,12 +70,12 @@ export class Destinations {
   readonly isServing = (revisionId: string): boolean => this.backends.get(revisionId)?.isServing ?? false;
 
   private drawRevision(
-    route: Route,
+    route: SnapshotRoute,
     token: Token,
-    session: Session | undefined,
-    waited: Held | undefined,
-  ): Destination | Held {
-    if (route.slotTable.length === 0) throw noRoute(route.deployment_name);
+    session: ClientSession | undefined,
+    waited: PendingDraw | undefined,
+  ): RequestDestination | PendingDraw {
+    if (route.slotTable.length === 0) throw routeMissing(route.deployment_name);
     const backend = this.backendOfRoute(route, token.tenantId, session?.key);
     if (backend && mustWait(backend, waited)) return heldFor(backend, undefined, waited);
     if (!backend?.isServing) throw noCapacity(route.deployment_name);
@@ -88,11 +94,11 @@ export class Destinations {
   private drawBinding(
     row: PublishedRow,
     token: Token,
-    session: Session | undefined,
+    session: ClientSession | undefined,
     now: number,
-    waited: Held | undefined,
-  ): Destination | Held {
-    const backendOf = (binding: PublishedBinding): Backend | undefined =>
+    waited: PendingDraw | undefined,
+  ): RequestDestination | PendingDraw {
+    const backendOf = (binding: PublishedBinding): UpstreamBackend | undefined =>
       this.queueOf(binding, waited) ? undefined : this.backendOfBinding(binding, token.tenantId, session?.key);
     const held = this.heldBinding(row, backendOf, now, waited);
     if (held) return held;
@@ -119,29 +125,29 @@ export class Destinations {
   /** The best binding that is worth waiting for: only where none can serve now. @throws GatewayError 429 where all are at their limits */
   private heldBinding(
     row: PublishedRow,
-    backendOf: (binding: PublishedBinding) => Backend | undefined,
+    backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
     now: number,
-    waited: Held | undefined,
-  ): Held | undefined {
+    waited: PendingDraw | undefined,
+  ): PendingDraw | undefined {
     const held = row.bindings.filter((binding) => binding.weight > 0 && this.queueOf(binding, waited));
     if (held.length === 0) return undefined;
-    const hasRoom = (binding: PublishedBinding): boolean =>
-      binding.binding_id === waited?.bindingId || this.limits.hasRoom(binding, now);
-    if (row.bindings.some((one) => one.weight > 0 && backendOf(one)?.isServing && hasRoom(one))) return undefined;
-    const [best] = held.filter(hasRoom).sort((a, b) => a.priority - b.priority);
-    if (!best) throw quotaExceeded();
+    const hasCapacity = (binding: PublishedBinding): boolean =>
+      binding.binding_id === waited?.bindingId || this.limits.hasCapacity(binding, now);
+    if (row.bindings.some((one) => one.weight > 0 && backendOf(one)?.isServing && hasCapacity(one))) return undefined;
+    const [best] = held.filter(hasCapacity).sort((a, b) => a.priority - b.priority);
+    if (!best) throw modelQuotaExceeded();
     this.count(best, now, waited);
     const queue = this.queueOf(best, waited) as HoldQueue;
     const sleeper = this.sleeperOf(best.upstream, waited);
     if (sleeper?.queue === queue) return heldFor(sleeper, best.binding_id, waited);
-    return new Held(queue, best.binding_id, waited);
+    return new PendingDraw(queue, best.binding_id, waited);
   }
 
-  private count(binding: PublishedBinding, now: number, waited: Held | undefined): void {
+  private count(binding: PublishedBinding, now: number, waited: PendingDraw | undefined): void {
     if (waited?.bindingId !== binding.binding_id) this.limits.enter(binding, now);
   }
 
-  private queueOf({ upstream }: PublishedBinding, waited: Held | undefined): HoldQueue | null {
+  private queueOf({ upstream }: PublishedBinding, waited: PendingDraw | undefined): HoldQueue | null {
     if (upstream.kind === 'supplier') return null;
     const route = this.snapshot.routes.get(upstream.deployment_id);
     if (route && mustWait(route, waited)) return route.queue;
@@ -149,7 +155,7 @@ export class Destinations {
   }
 
   /** What would have to wake for a binding: behind a route only where nothing else is awake. */
-  private sleeperOf(upstream: PublishedBinding['upstream'], waited: Held | undefined): Sleeper | undefined {
+  private sleeperOf(upstream: PublishedBinding['upstream'], waited: PendingDraw | undefined): Sleeper | undefined {
     if (upstream.kind === 'supplier') return undefined;
     if (upstream.revision_id !== null) {
       const backend = this.backends.get(upstream.revision_id);
@@ -169,7 +175,7 @@ export class Destinations {
     { binding_id, upstream }: PublishedBinding,
     tenantId: string,
     session: string | undefined,
-  ): Backend | undefined {
+  ): UpstreamBackend | undefined {
     if (upstream.kind === 'supplier') return this.backends.get(binding_id);
     if (upstream.revision_id !== null) return this.backends.get(upstream.revision_id);
     const route = this.snapshot.routes.get(upstream.deployment_id);
@@ -177,57 +183,65 @@ export class Destinations {
   }
 
   /** A product's request waits for nobody while another of the route can serve it: who sleeps leaves its share to those that do not. */
-  private awakeOfRoute(route: Route, tenantId: string, session: string | undefined): Backend | undefined {
-    const backendAt = (target: number) => this.backends.get(route.targets[target]?.revision_id ?? '');
+  private awakeOfRoute(
+    route: SnapshotRoute,
+    tenantId: string,
+    session: string | undefined,
+  ): UpstreamBackend | undefined {
+    const backendAt = (index: number) => this.backends.get(route.targets[index]?.revision_id ?? '');
     const drawn = this.backendOfRoute(route, tenantId, session);
     if (!drawn || drawn.queue === null) return drawn;
-    const serving = route.slotTable.filter((target) => backendAt(target)?.isServing);
+    const serving = route.slotTable.filter((index) => backendAt(index)?.isServing);
     // One that has just woken lets go first those that waited for it.
-    const awake = serving.filter((target) => backendAt(target)?.queue === null);
+    const awake = serving.filter((index) => backendAt(index)?.queue === null);
     const [slots] = [awake, serving].filter(({ length }) => length > 0);
     return slots ? this.backendIn(slots, route, tenantId, session) : drawn;
   }
 
-  private backendOfRoute(route: Route, tenantId: string, session: string | undefined): Backend | undefined {
+  private backendOfRoute(
+    route: SnapshotRoute,
+    tenantId: string,
+    session: string | undefined,
+  ): UpstreamBackend | undefined {
     return route.slotTable.length === 0 ? undefined : this.backendIn(route.slotTable, route, tenantId, session);
   }
 
   /** @param slots indices into the targets of the route, each as often as its share */
   private backendIn(
     slots: Uint8Array,
-    route: Route,
+    route: SnapshotRoute,
     tenantId: string,
     session: string | undefined,
-  ): Backend | undefined {
+  ): UpstreamBackend | undefined {
     const drawn =
       session === undefined ? Math.random() : (slotOf(tenantId, route.deployment_id, session) + 0.5) / SLOT_COUNT;
-    const target = route.targets[slots[Math.floor(drawn * slots.length)] as number];
-    return target && this.backends.get(target.revision_id);
+    const revision = route.targets[slots[Math.floor(drawn * slots.length)] as number];
+    return revision && this.backends.get(revision.revision_id);
   }
 }
 
-type Sleeper = Backend & { queue: HoldQueue };
+type Sleeper = UpstreamBackend & { queue: HoldQueue };
 
-/** Whose turn has come passes the others that still wait, but not a new hold. */
+/** A released request passes the others that still wait, but not a new hold. */
 function mustWait<Leader extends { queue: HoldQueue | null }>(
   leader: Leader,
-  waited: Held | undefined,
+  waited: PendingDraw | undefined,
 ): leader is Leader & { queue: HoldQueue } {
   return leader.queue !== null && (!waited?.hasWaitedIn(leader.queue) || leader.queue.isHolding);
 }
 
 /** That somebody waits is what wakes it. */
-function heldFor(backend: Sleeper, bindingId: string | undefined, waited: Held | undefined): Held {
+function heldFor(backend: Sleeper, bindingId: string | undefined, waited: PendingDraw | undefined): PendingDraw {
   backend.uses += 1;
-  return new Held(backend.queue, bindingId, waited);
+  return new PendingDraw(backend.queue, bindingId, waited);
 }
 
 /** The binding that counts the request already, if it can serve. */
 function bindingKept(
   { bindings }: PublishedRow,
-  backendOf: (binding: PublishedBinding) => Backend | undefined,
-  waited: Held | undefined,
-): { binding: PublishedBinding; backend: Backend } | undefined {
+  backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
+  waited: PendingDraw | undefined,
+): { binding: PublishedBinding; backend: UpstreamBackend } | undefined {
   const binding = waited && bindings.find(({ binding_id: id }) => id === waited.bindingId);
   const backend = binding && backendOf(binding);
   return binding && backend?.isServing ? { binding, backend } : undefined;

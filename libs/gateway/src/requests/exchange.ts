@@ -1,18 +1,49 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { HeldBytes } from '@slipway/platform-bounds';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
-import type { Answer } from '../answers/answer.js';
-import { isEventStream } from '../answers/answer-headers.js';
+import type { ClientAnswer } from '../answers/answer.js';
+import { isEventStream, supplierHeaders, upstreamHeaders } from '../headers.js';
 import { JsonMeter, StreamMeter } from '../answers/meter.js';
 import { GatewayError, noCapacity, upstreamFailed, upstreamTimeout, upstreamUnreachable } from '../gateway.errors.js';
-import type { Placement } from '../sessions/session-book.js';
+import type { SessionAssignment, SessionBook } from '../sessions/session-book.js';
+import type { GatewaySettings } from '../settings.js';
 import type { AttemptClass } from '../telemetry/measurement.js';
-import type { UsageRecord } from '../telemetry/usage.js';
-import type { Guest } from '../upstream/backend.js';
+import type { Recorder } from '../telemetry/recorder.js';
+import type { UsageBook, UsageRecord } from '../telemetry/usage.js';
+import type { Token } from '../tokens/token-book.js';
+import type { BackendRequest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import { supplierHeaders, upstreamHeaders } from '../upstream/request-headers.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
-import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
+import type { RequestDestination } from './destination.js';
+
+/** One admitted request, and where it was drawn to go. */
+export interface ExchangeInput {
+  request: IncomingMessage;
+  response: ServerResponse;
+  requestId: string;
+  /** `/v1/…`, without a query. */
+  path: string;
+  /** As upstream shall read it. */
+  body: Buffer;
+  model: string;
+  isStream: boolean;
+  /** Names of the body's top level. */
+  parameters: readonly string[];
+  /** What this request keeps in memory; its owner gives it back. */
+  bytes: HeldBytes;
+  destination: RequestDestination;
+  token: Token;
+}
+
+/** What all exchanges of a gateway share. */
+export interface ExchangeParts {
+  sessions: SessionBook;
+  recorder: Recorder;
+  usage: UsageBook;
+  settings: GatewaySettings;
+  isRevisionServing: (revisionId: string) => boolean;
+}
 
 const RETRY_PAUSE_MS = 50;
 
@@ -23,11 +54,11 @@ const RETRY_PAUSE_MS = 50;
  * the client, on a connection error, 502, 503, the 401 of an engine that has a key of its own, or when the node of the instance is lost. Leaving,
  * by the client or by failure, is possible from every state and final: whatever an abandoned attempt still reports is ignored.
  */
-export class Exchange implements AttemptEvents, Guest {
+export class Exchange implements AttemptEvents, BackendRequest {
   private readonly tried: Instance[] = [];
   private attempt: Attempt | null = null;
-  private placement: Placement | undefined;
-  private answer: Answer | null = null;
+  private placement: SessionAssignment | undefined;
+  private answer: ClientAnswer | null = null;
   private isSessionSettled = false;
   private isOver = false;
   private stallTimer: NodeJS.Timeout | null = null;
@@ -48,7 +79,7 @@ export class Exchange implements AttemptEvents, Guest {
     this.input.response.once('close', () => this.onClientGone());
     const now = Date.now();
     this.placement =
-      sessionRequest && this.parts.sessions.place(sessionRequest, backend, this.parts.isRevisionServing, now);
+      sessionRequest && this.parts.sessions.assign(sessionRequest, backend, this.parts.isRevisionServing, now);
     const instance = sessionRequest ? this.placement?.instance : backend.leastLoaded(now);
     if (instance) this.dispatch(instance);
     else this.refuse(noCapacity(this.input.model));
@@ -69,7 +100,7 @@ export class Exchange implements AttemptEvents, Guest {
       attempt.instance.answered();
       this.settleSession(true);
     }
-    const { destination, response, requestId, parameters, held } = this.input;
+    const { destination, response, requestId, parameters, bytes } = this.input;
     const own = ownHeaders(requestId, destination, this.placement);
     attempt.meter = isEventStream(headers) ? new StreamMeter() : new JsonMeter();
     this.answer = answerFor({
@@ -82,7 +113,7 @@ export class Exchange implements AttemptEvents, Guest {
       destination,
       model: this.input.model,
       parameters,
-      held,
+      bytes,
     });
     this.answer.begin(status, headers);
     if (attempt.instance.isLost) this.onInstanceLost(attempt.instance);

@@ -1,34 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
-import type { EndOfTurn } from '../holds/hold-queue.js';
-import { sessionOf, type Session } from '../sessions/session.js';
+import type { EndCallback } from '../holds/hold-queue.js';
+import { sessionOf, type ClientSession } from '../sessions/session-book.js';
 import type { Token } from '../tokens/token-book.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
 import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
 import { ByteBudget } from '@slipway/platform-bounds';
-import { Held, type Destination, type Destinations } from './destination.js';
-import { Exchange } from './exchange.js';
-import type { ExchangeParts } from './exchange-input.js';
+import { PendingDraw, type RequestDestination, type Destinations } from './destination.js';
+import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './request-body.js';
 
 /** At once for known tokens; a promise only if Postgres must be asked. @throws GatewayError 401, 429 or 503 */
 export type TokenCheck = (request: IncomingMessage) => Token | Promise<Token>;
 
-/** What a request has taken beside its place among those in flight. */
-interface Taken {
+/** What a request has reserved, in addition to being counted as in flight. */
+interface RequestReservation {
   /** Whose limits count it. */
   bindingId: string | undefined;
-  endOfTurn: EndOfTurn | undefined;
+  notifyEnd: EndCallback | undefined;
 }
 
-/** A request whose deployment changes hands. */
-interface HeldRequest {
+/** A request that waits for its deployment, and is then drawn again. */
+interface DrawRequest {
   response: ServerResponse;
   model: string;
   token: Token;
-  session: Session | undefined;
+  session: ClientSession | undefined;
   bytes: number;
-  taken: Taken;
+  reserved: RequestReservation;
 }
 
 /** The way of one inference request up to the moment its exchange with upstream begins. */
@@ -53,19 +52,19 @@ export class Inference {
     if (this.inFlight >= this.parts.settings.maxConcurrency) throw overloaded();
     this.limits.enter(token);
     this.inFlight += 1;
-    const held = this.bytes.open(token);
+    const bytes = this.bytes.open(token);
     let isHandedOver = false;
-    const taken: Taken = { bindingId: undefined, endOfTurn: undefined };
+    const reserved: RequestReservation = { bindingId: undefined, notifyEnd: undefined };
     const leave = (): void => {
       this.inFlight -= 1;
-      held.release();
+      bytes.release();
       this.limits.leave(token);
-      if (taken.bindingId !== undefined) this.destinations.limits.leave(taken.bindingId);
-      taken.endOfTurn?.();
+      if (reserved.bindingId !== undefined) this.destinations.limits.leave(reserved.bindingId);
+      reserved.notifyEnd?.();
     };
     try {
       assertAcceptable(request, this.parts.settings.maxBodyBytes);
-      const sent = await readBody(request, this.parts.settings.maxBodyBytes, held);
+      const sent = await readBody(request, this.parts.settings.maxBodyBytes, bytes);
       const { model, stream } = sent.fields;
       if (model === undefined) throw missingParameter('model');
       if (typeof model !== 'string' || model === '') throw invalidParameter('model', 'a string');
@@ -77,14 +76,26 @@ export class Inference {
       const session = sessionOf(request.headers, sent.fields);
       const drawn = this.destinations.draw(model, token, session, Date.now());
       const destination =
-        drawn instanceof Held
-          ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, taken })
+        drawn instanceof PendingDraw
+          ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, reserved })
           : drawn;
-      taken.bindingId = destination.published?.bindingId;
+      reserved.bindingId = destination.published?.bindingId;
       const body = editTopLevel(sent, { model: JSON.stringify(destination.backend.spec.modelId) }, ['session_id']);
       const parameters = sent.members.map(({ name }) => name);
       const isStream = stream === true;
-      const input = { request, response, requestId, path, body, held, model, isStream, parameters, destination, token };
+      const input = {
+        request,
+        response,
+        requestId,
+        path,
+        body,
+        bytes,
+        model,
+        isStream,
+        parameters,
+        destination,
+        token,
+      };
       isHandedOver = true;
       new Exchange(input, this.parts, leave).start();
     } finally {
@@ -92,26 +103,26 @@ export class Inference {
     }
   }
 
-  /** Where the request goes when its turn has come. @throws GatewayError, ClientGoneError */
-  private async afterHold(held: Held, request: HeldRequest): Promise<Destination> {
-    const { response, model, token, session, bytes, taken } = request;
+  /** The destination of the request once its queue releases it. @throws GatewayError, ClientGoneError */
+  private async afterHold(pending: PendingDraw, request: DrawRequest): Promise<RequestDestination> {
+    const { response, model, token, session, bytes, reserved } = request;
     const arrivedAt = performance.now();
     const client = new AbortController();
     response.once('close', () => client.abort());
-    let drawn: Destination | Held = held;
-    while (drawn instanceof Held) {
-      const waited: Held = drawn;
-      taken.bindingId = waited.bindingId;
-      taken.endOfTurn?.();
-      taken.endOfTurn = undefined;
+    let drawn: RequestDestination | PendingDraw = pending;
+    while (drawn instanceof PendingDraw) {
+      const waited: PendingDraw = drawn;
+      reserved.bindingId = waited.bindingId;
+      reserved.notifyEnd?.();
+      reserved.notifyEnd = undefined;
       const waiting = { tenantId: token.tenantId, bytes, arrivedAt, signal: client.signal };
       try {
-        taken.endOfTurn = await waited.queue.wait(waiting);
+        reserved.notifyEnd = await waited.queue.wait(waiting);
       } finally {
         response.setHeader('x-slipway-held-ms', Math.round(performance.now() - arrivedAt));
       }
       drawn = this.destinations.draw(model, token, session, Date.now(), waited);
-      const counted = drawn instanceof Held ? drawn.bindingId : drawn.published?.bindingId;
+      const counted = drawn instanceof PendingDraw ? drawn.bindingId : drawn.published?.bindingId;
       if (waited.bindingId !== undefined && waited.bindingId !== counted)
         this.destinations.limits.leave(waited.bindingId);
     }

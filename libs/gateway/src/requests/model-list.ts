@@ -1,6 +1,12 @@
+import type { PublishedRow } from '@slipway/dataplane';
 import { modelNotFound } from '../gateway.errors.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { isVisible } from './published-choice.js';
+
+/** Whether a tenant may call the slug. */
+export function isVisible(published: PublishedRow, tenantId: string): boolean {
+  const { visibility, tenants } = published.audience;
+  return visibility === 'shared' || published.tenant_id === tenantId || tenants.includes(tenantId);
+}
 
 interface Model {
   id: string;

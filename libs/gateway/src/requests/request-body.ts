@@ -10,8 +10,14 @@ const MAX_NAME_BYTES = 256;
 const QUOTE = 0x22;
 
 /** The members that decide where a request goes. */
-type Read = 'model' | 'stream' | 'session_id' | 'prompt_cache_key' | 'user';
-const READ: ReadonlySet<string> = new Set<Read>(['model', 'stream', 'session_id', 'prompt_cache_key', 'user']);
+type RoutingMember = 'model' | 'stream' | 'session_id' | 'prompt_cache_key' | 'user';
+const ROUTING_MEMBERS: ReadonlySet<string> = new Set<RoutingMember>([
+  'model',
+  'stream',
+  'session_id',
+  'prompt_cache_key',
+  'user',
+]);
 
 interface NamedMember extends JsonMember {
   name: string;
@@ -21,7 +27,7 @@ interface NamedMember extends JsonMember {
 export interface RequestBody {
   text: Buffer;
   members: readonly NamedMember[];
-  fields: Readonly<Partial<Record<Read, unknown>>>;
+  fields: Readonly<Partial<Record<RoutingMember, unknown>>>;
 }
 
 /**
@@ -40,13 +46,13 @@ export class BodyScan {
   end(text: Buffer): RequestBody {
     this.checked(() => this.scanner.end());
     const members: NamedMember[] = [];
-    const fields: Partial<Record<Read, unknown>> = {};
+    const fields: Partial<Record<RoutingMember, unknown>> = {};
     for (const { keyStart, keyEnd, valueStart, valueEnd } of this.scanner.members()) {
       const name = nameOf(text, keyStart, keyEnd);
       const member = { name, keyStart, keyEnd, valueStart, valueEnd };
       members.push(member);
       // Of two with one name the last counts, as for `JSON.parse`.
-      if (isRead(name)) fields[name] = valueOf(text, member);
+      if (isRoutingMember(name)) fields[name] = valueOf(text, member);
     }
     if (members.length === 0 && !isObject(text)) throw invalidJson();
     return { text, members, fields };
@@ -62,8 +68,8 @@ export class BodyScan {
   }
 }
 
-function isRead(name: string): name is Read {
-  return READ.has(name);
+function isRoutingMember(name: string): name is RoutingMember {
+  return ROUTING_MEMBERS.has(name);
 }
 
 function nameOf(text: Buffer, keyStart: number, keyEnd: number): string {

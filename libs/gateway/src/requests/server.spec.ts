@@ -3,7 +3,7 @@ import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { missingToken, modelNotFound } from '../gateway.errors.js';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 import { ClientGoneError } from './body-reader.js';
 import { createGatewayServer, type Handlers } from './server.js';
@@ -39,7 +39,7 @@ beforeEach(async () => {
     },
     readiness: () => ({ isReady, status: { status: isReady ? 'ready' : 'not' } }),
   };
-  const log = { ...SILENT, error: (_fields: object, message: string) => void errors.push(message) };
+  const log = { ...SILENT_LOG, error: (_fields: object, message: string) => void errors.push(message) };
   server = createGatewayServer(handlers, { ...DEFAULT_SETTINGS, maxBodyBytes: 1_000 }, () => isDraining, log);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   agent = new http.Agent({ keepAlive: true });
@@ -51,7 +51,7 @@ afterEach(async () => {
   await closed;
 });
 
-interface Got {
+interface ReceivedAnswer {
   status: number;
   headers: http.IncomingHttpHeaders;
   text: string;
@@ -59,7 +59,12 @@ interface Got {
 
 const port = (): number => (server.address() as AddressInfo).port;
 
-function ask(method: string, path: string, headers: http.OutgoingHttpHeaders = {}, body?: string): Promise<Got> {
+function ask(
+  method: string,
+  path: string,
+  headers: http.OutgoingHttpHeaders = {},
+  body?: string,
+): Promise<ReceivedAnswer> {
   return new Promise((resolve, reject) => {
     const request = http.request({ port: port(), host: '127.0.0.1', agent, method, path, headers }, (response) => {
       let text = '';
@@ -72,7 +77,7 @@ function ask(method: string, path: string, headers: http.OutgoingHttpHeaders = {
   });
 }
 
-const codeOf = ({ text }: Got): string => (JSON.parse(text) as { error: { code: string } }).error.code;
+const codeOf = ({ text }: ReceivedAnswer): string => (JSON.parse(text) as { error: { code: string } }).error.code;
 
 it('sends each path where it belongs, whatever its query, and refuses the rest', async () => {
   for (const path of ['/v1/chat/completions', '/v1/completions?x=1', '/v1/embeddings']) {

@@ -93,7 +93,7 @@ function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** A slug holds a slash, which clients send encoded or not. */
+/** A slug contains a slash, which clients send encoded or not. */
 function modelIdOf(path: string): string {
   const raw = path.slice('/v1/models/'.length);
   try {

@@ -4,9 +4,9 @@ import { KeyRing } from '@slipway/platform-config';
 import type { Dispatcher } from 'undici';
 import { passportId, passportKey, sessionKeyHash, type PassportRow, type PassportSighting } from '@slipway/dataplane';
 import { DEFAULT_SETTINGS } from '../settings.js';
-import { Backend } from '../upstream/backend.js';
+import { UpstreamBackend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import { SessionBook, type Placement, type SessionRequest } from './session-book.js';
+import { SessionBook, type SessionAssignment, type SessionRequest } from './session-book.js';
 
 const key = passportKey(new KeyRing(randomBytes(32)));
 const dispatcher = { dispatch: jest.fn(), close: async () => undefined } as unknown as Dispatcher;
@@ -39,8 +39,8 @@ const specOf = (id: string, instances: readonly string[]) => ({
     authorization: null,
   })),
 });
-const backendOf = (id: string, ...instances: string[]): Backend =>
-  new Backend(specOf(id, instances), DEFAULT_SETTINGS, () => dispatcher);
+const backendOf = (id: string, ...instances: string[]): UpstreamBackend =>
+  new UpstreamBackend(specOf(id, instances), DEFAULT_SETTINGS, () => dispatcher);
 
 const request = (session: string, rest: Partial<SessionRequest> = {}): SessionRequest => ({
   session: { key: session, source: 'user' },
@@ -54,13 +54,13 @@ const request = (session: string, rest: Partial<SessionRequest> = {}): SessionRe
 });
 const idOf = (session: string): string => passportId(key, 'ten', 'dep', session);
 
-const place = (to: Backend, asked = request('s'), now = NOW): Placement =>
-  book.place(asked, to, (id) => serving.has(id), now) as Placement;
+const assign = (to: UpstreamBackend, asked = request('s'), now = NOW): SessionAssignment =>
+  book.assign(asked, to, (id) => serving.has(id), now) as SessionAssignment;
 /** The same, for a request that is answered. */
-function serve(to: Backend, asked = request('s'), now = NOW): Placement {
-  const placement = place(to, asked, now);
-  if (placement) book.settled(asked, placement, true, now);
-  return placement;
+function serve(to: UpstreamBackend, asked = request('s'), now = NOW): SessionAssignment {
+  const assignment = assign(to, asked, now);
+  if (assignment) book.settled(asked, assignment, true, now);
+  return assignment;
 }
 const send = (instance: Instance, times = 1): void => {
   for (let n = 0; n < times; n += 1) instance.dispatch({ path: '/', method: 'POST' }, {});
@@ -150,7 +150,7 @@ it('leaves an instance that is gone, or far busier than another, for the idlest'
 
 it('counts a request that a retry moved once, and as moved', () => {
   const backend = backendOf('rev_1', 'a', 'b');
-  const first = place(backend);
+  const first = assign(backend);
   const other = backend.leastLoaded(NOW, [first.instance]) as Instance;
   const moved = book.moved(request('s'), first, backend, other, NOW);
   expect(moved).toMatchObject({ passportId: idOf('s'), outcome: 'rebind', instance: other });
@@ -166,24 +166,24 @@ it('counts a request that a retry moved once, and as moved', () => {
   });
 });
 
-it('A8: leaves no record of a session that was never answered, and one of all that follows', () => {
+it('leaves no record of a session that was never answered, and one of all that follows', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const none = request('none', { affinity: { mode: 'none', ttl_seconds: TTL_SECONDS } });
-  book.settled(none, place(backend, none), false, NOW);
+  book.settled(none, assign(backend, none), false, NOW);
   for (const outcome of ['miss', 'hit']) {
-    const placement = place(backend);
-    expect(placement.outcome).toBe(outcome);
-    book.settled(request('s'), placement, false, NOW);
+    const assignment = assign(backend);
+    expect(assignment.outcome).toBe(outcome);
+    book.settled(request('s'), assignment, false, NOW);
   }
-  const first = place(backend);
+  const first = assign(backend);
   const moved = book.moved(request('s'), first, backend, backend.leastLoaded(NOW, [first.instance]) as Instance, NOW);
   book.settled(request('s'), moved, false, NOW);
   expect(book.takeUnwritten()).toEqual([]);
   serve(backend);
   expect(seen()).toMatchObject({ requests: 1, hits: 1, rebinds: 0, misses: 0 });
-  book.settled(request('s'), place(backend), false, NOW);
+  book.settled(request('s'), assign(backend), false, NOW);
   expect(seen()).toMatchObject({ requests: 1 });
-  const again = book.moved(request('s'), place(backend), backend, first.instance, NOW);
+  const again = book.moved(request('s'), assign(backend), backend, first.instance, NOW);
   book.settled(request('s'), again, false, NOW);
   expect(seen()).toMatchObject({ requests: 1, rebinds: 1 });
 });

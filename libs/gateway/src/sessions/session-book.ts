@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import {
   passportId,
@@ -7,10 +8,29 @@ import {
   type PassportRow,
   type PassportSighting,
   type RebindReason,
+  type SessionSource,
 } from '@slipway/dataplane';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import type { Session } from './session.js';
+
+export interface ClientSession {
+  key: string;
+  source: SessionSource;
+}
+
+/** What tells a session apart, most explicit first. Undefined for a request that belongs to none. */
+export function sessionOf(
+  headers: IncomingHttpHeaders,
+  body: Readonly<Record<string, unknown>>,
+): ClientSession | undefined {
+  const header = headers['x-session-id'];
+  if (typeof header === 'string' && header !== '') return { key: header, source: 'x-session-id' };
+  for (const source of ['session_id', 'prompt_cache_key', 'user'] as const) {
+    const value = body[source];
+    if (typeof value === 'string' && value !== '') return { key: value, source };
+  }
+  return undefined;
+}
 
 /** Sightings waiting for Postgres. Beyond that the oldest are given up: the bindings themselves stay. */
 const MAX_UNWRITTEN = 50_000;
@@ -19,7 +39,7 @@ export type AffinityOutcome = 'hit' | 'miss' | 'rebind' | 'off';
 
 /** Who asks, for what. `deploymentId` and `deploymentName` are those of the slug for a published product. */
 export interface SessionRequest {
-  session: Session;
+  session: ClientSession;
   tenantId: string;
   deploymentId: string;
   deploymentName: string;
@@ -30,7 +50,7 @@ export interface SessionRequest {
 }
 
 /** Where a session's requests go, and what was seen of it since the last write. Times are milliseconds since the epoch. */
-interface Binding {
+interface SessionBinding {
   revisionId: string;
   revisionName: string | null;
   instanceId: string;
@@ -40,12 +60,12 @@ interface Binding {
   isServed: boolean;
 }
 
-export interface Placement {
+export interface SessionAssignment {
   instance: Instance;
   passportId: string;
   outcome: AffinityOutcome;
   /** Null where the session is bound to nothing. */
-  binding: Binding | null;
+  binding: SessionBinding | null;
   reason: RebindReason | null;
 }
 
@@ -54,7 +74,7 @@ export interface Placement {
  * the revision its slot leads to. Kept in memory; what Postgres gets is a record, and a start for the next process.
  */
 export class SessionBook {
-  private readonly bindings: LRUCache<string, Binding>;
+  private readonly bindings: LRUCache<string, SessionBinding>;
   private unwritten = new Map<string, PassportSighting>();
 
   constructor(
@@ -74,12 +94,12 @@ export class SessionBook {
   }
 
   /** Chooses the instance for a session's request; `settled` follows. Undefined when the revision has none. */
-  place(
+  assign(
     request: SessionRequest,
-    backend: Backend,
+    backend: UpstreamBackend,
     isRevisionServing: (revisionId: string) => boolean,
     now: number,
-  ): Placement | undefined {
+  ): SessionAssignment | undefined {
     const id = passportId(this.key, request.tenantId, request.deploymentId, request.session.key);
     if (request.affinity.mode === 'none' || this.revoked.has(id)) {
       const instance = backend.leastLoaded(now);
@@ -87,20 +107,26 @@ export class SessionBook {
     }
     const known = this.bindings.get(id);
     const reason = known && whyNotHere(known, backend, isRevisionServing, now);
-    const held = known && !reason ? backend.bound(known.instanceId, now) : undefined;
-    if (known && typeof held === 'object') {
+    const bound = known && !reason ? backend.bound(known.instanceId, now) : undefined;
+    if (known && typeof bound === 'object') {
       known.expiresAt = now + request.affinity.ttl_seconds * 1000;
-      return { instance: held, passportId: id, outcome: 'hit', binding: known, reason: null };
+      return { instance: bound, passportId: id, outcome: 'hit', binding: known, reason: null };
     }
     const instance = backend.leastLoaded(now);
     if (!instance) return undefined;
-    const rebindReason = reason ?? (typeof held === 'string' ? held : undefined);
+    const rebindReason = reason ?? (typeof bound === 'string' ? bound : undefined);
     const binding = this.bind(id, request, backend, instance, now, known?.isServed ?? false);
     return { instance, passportId: id, outcome: known ? 'rebind' : 'miss', binding, reason: rebindReason ?? null };
   }
 
   /** A retry moved the request to another instance: the session follows it. */
-  moved(request: SessionRequest, placement: Placement, backend: Backend, instance: Instance, now: number): Placement {
+  moved(
+    request: SessionRequest,
+    placement: SessionAssignment,
+    backend: UpstreamBackend,
+    instance: Instance,
+    now: number,
+  ): SessionAssignment {
     if (!placement.binding) return { ...placement, instance };
     const binding = this.bind(placement.passportId, request, backend, instance, now, placement.binding.isServed);
     return { ...placement, instance, outcome: 'rebind', binding, reason: 'target_unhealthy' };
@@ -110,7 +136,7 @@ export class SessionBook {
    * Notes a request once it is known how it went, once for each placement.
    * @param isServed whether its answer began. A session of which no request ever got that far leaves no record
    */
-  settled(request: SessionRequest, placement: Placement, isServed: boolean, now: number): void {
+  settled(request: SessionRequest, placement: SessionAssignment, isServed: boolean, now: number): void {
     const { passportId: id, binding, outcome, reason } = placement;
     if (binding) binding.isServed ||= isServed;
     if (this.revoked.has(id) || !(binding?.isServed ?? isServed)) return;
@@ -158,12 +184,12 @@ export class SessionBook {
   private bind(
     id: string,
     request: SessionRequest,
-    backend: Backend,
+    backend: UpstreamBackend,
     instance: Instance,
     now: number,
     isServed: boolean,
-  ): Binding {
-    const binding: Binding = {
+  ): SessionBinding {
+    const binding: SessionBinding = {
       isServed,
       revisionId: backend.spec.id,
       revisionName: backend.spec.revisionName,
@@ -179,7 +205,7 @@ export class SessionBook {
     id: string,
     request: SessionRequest,
     now: number,
-    binding: Binding | null,
+    binding: SessionBinding | null,
     counted: 'hits' | 'misses' | 'rebinds' | null,
     reason: RebindReason | null,
   ): void {
@@ -230,8 +256,8 @@ export class SessionBook {
 const COUNTED_AS = { hit: 'hits', miss: 'misses', rebind: 'rebinds' } as const;
 
 function whyNotHere(
-  binding: Binding,
-  backend: Backend,
+  binding: SessionBinding,
+  backend: UpstreamBackend,
   isRevisionServing: (revisionId: string) => boolean,
   now: number,
 ): RebindReason | undefined {

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import { piecesOf, SnapshotFile, type StoredSnapshot } from './snapshot.file.js';
 
 let home: string;
@@ -22,7 +22,7 @@ beforeEach(() => {
     takenAt.push(performance.now());
     return { routes: [], backends: [], slugs: [], revoked_passports: revoked, tokens: [] };
   };
-  snapshot = new SnapshotFile(home, content, SILENT);
+  snapshot = new SnapshotFile(home, content, SILENT_LOG);
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -113,7 +113,7 @@ it('keeps the old file, and nothing beside it, when the disk fails at any point'
 it('does not get in the way of another process that writes to the same folder', async () => {
   const errors: string[] = [];
   const content = () => ({ routes: [], backends: [], slugs: [], revoked_passports: ['theirs'], tokens: [] });
-  const log = { ...SILENT, error: (_fields: object, message: string) => void errors.push(message) };
+  const log = { ...SILENT_LOG, error: (_fields: object, message: string) => void errors.push(message) };
   const theirs = new SnapshotFile(home, content, log);
   let isOurs = false;
   await onSync(async () => {

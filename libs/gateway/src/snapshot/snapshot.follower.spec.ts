@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { NamedSql, Queryable } from '@slipway/dataplane';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import { TokenBook } from '../tokens/token-book.js';
 import { SnapshotFollower } from './snapshot.follower.js';
 import { Snapshot } from './snapshot.js';
@@ -25,7 +25,7 @@ const TOKEN = {
 };
 
 /** Answers of Postgres that come when the test says so. */
-class HeldDatabase implements Queryable {
+class ManualDatabase implements Queryable {
   readonly asked: { name: string; values: unknown[]; answer: (rows: unknown[]) => void; fail: () => void }[] = [];
 
   private readonly failures: (() => void)[] = [];
@@ -44,10 +44,10 @@ class HeldDatabase implements Queryable {
   }
 
   /** The one query under way; more than one would mean that answers can overtake each other. */
-  async next(): Promise<HeldDatabase['asked'][number]> {
+  async next(): Promise<ManualDatabase['asked'][number]> {
     await jest.advanceTimersByTimeAsync(0);
     expect(this.asked.map(({ name }) => name)).toHaveLength(1);
-    return this.asked.shift() as HeldDatabase['asked'][number];
+    return this.asked.shift() as ManualDatabase['asked'][number];
   }
 
   async answerNext(name: string, rows: unknown[] = []): Promise<unknown[]> {
@@ -58,7 +58,7 @@ class HeldDatabase implements Queryable {
   }
 }
 
-let db: HeldDatabase;
+let db: ManualDatabase;
 let snapshot: Snapshot;
 let tokens: TokenBook;
 let follower: SnapshotFollower;
@@ -66,12 +66,12 @@ let changes: number;
 
 beforeEach(async () => {
   jest.useFakeTimers();
-  db = new HeldDatabase();
+  db = new ManualDatabase();
   snapshot = new Snapshot(NOBODY);
   tokens = new TokenBook(db, () => undefined);
   tokens.load([{ ...TOKEN, secret_hash: '00' }]);
   changes = 0;
-  follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT);
+  follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT_LOG);
   const started = follower.start();
   expect(follower.isFollowing).toBe(false);
   await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);
@@ -125,11 +125,11 @@ it('reads what a notification names, one read after the other, and again what wa
 });
 
 it('asks after tokens before anything else, and compares everything for a notification it does not know', async () => {
-  const held = (follower.onPublished('route:dep_1'), await db.next());
+  const query = (follower.onPublished('route:dep_1'), await db.next());
   follower.onPublished('route:dep_2');
   follower.onPublished('news');
   follower.onTokenChanged('tok_1');
-  held.answer([]);
+  query.answer([]);
   expect(await db.answerNext('gateway_read_tokens')).toEqual([['tok_1']]);
   await db.answerNext('dataplane_entries');
   await db.answerNext('dataplane_versions');
@@ -138,7 +138,7 @@ it('asks after tokens before anything else, and compares everything for a notifi
   expect([tokens.size, changes]).toEqual([0, 1]);
 });
 
-it('10.9b: distrusts what is being read of a token as soon as it is told of it, whatever else is being read', async () => {
+it('distrusts what is being read of a token as soon as it is told of it, whatever else is being read', async () => {
   follower.compareEverything();
   const distrusted = jest.spyOn(tokens, 'distrust');
   follower.onTokenChanged('tok_2');
@@ -184,13 +184,13 @@ it('loses nothing that was named while Postgres was away', async () => {
 
 it('reads nothing more once it is closed, and waits for what it reads', async () => {
   follower.onPublished('route:dep_1');
-  const held = await db.next();
+  const query = await db.next();
   follower.onPublished('route:dep_2');
   let isClosed = false;
   const closed = follower.close().then(() => (isClosed = true));
   await idle();
   expect(isClosed).toBe(false);
-  held.answer([]);
+  query.answer([]);
   await idle();
   await closed;
   await jest.advanceTimersByTimeAsync(10 * REFRESH_MS);

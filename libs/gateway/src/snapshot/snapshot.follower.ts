@@ -6,7 +6,7 @@ import type { Snapshot } from './snapshot.js';
 /** Tokens are told by NOTIFY; this comparison only covers what a lost notification would leave. */
 const TOKENS_EVERY_ROUNDS = 5;
 
-type Pending = { [K in keyof EntryKeys]: Set<string> };
+type PendingKeys = { [K in keyof EntryKeys]: Set<string> };
 
 /**
  * Keeps the snapshot equal to what is published. A notification names one row, which is read at once; beside that, the
@@ -15,7 +15,7 @@ type Pending = { [K in keyof EntryKeys]: Set<string> };
  * Reads run one after the other. Two at once could be answered out of order and put an older row over a newer one.
  */
 export class SnapshotFollower {
-  private pending: Pending = nothing();
+  private pending: PendingKeys = nothing();
   private readonly pendingTokens = new Set<string>();
   private isComparisonDue = true;
   private areTokensDue = true;
@@ -150,10 +150,10 @@ export class SnapshotFollower {
   }
 }
 
-function nothing(): Pending {
+function nothing(): PendingKeys {
   return { routes: new Set(), backends: new Set(), slugs: new Set(), passports: new Set() };
 }
 
-function sizeOf(pending: Pending): number {
+function sizeOf(pending: PendingKeys): number {
   return pending.routes.size + pending.backends.size + pending.slugs.size + pending.passports.size;
 }

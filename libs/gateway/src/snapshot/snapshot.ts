@@ -11,7 +11,7 @@ import {
 import type { HoldQueue } from '../holds/hold-queue.js';
 
 /** The index beside each slot of a decoded route. */
-export interface Route extends RouteRow {
+export interface SnapshotRoute extends RouteRow {
   /** `slots`, as the hot path reads them. */
   readonly slotTable: Uint8Array;
   /** Where its requests wait: while it has a hold, and until those have gone on that the hold kept. */
@@ -23,24 +23,24 @@ export interface SnapshotListener {
   onBackendGone(revisionId: string): void;
   onSlug(row: PublishedRow): void;
   onSlugGone(slug: string): void;
-  onRoute(route: Route): void;
+  onRoute(route: SnapshotRoute): void;
   onRouteGone(deploymentId: string): void;
   onPassportRevoked(id: string): void;
 }
 
 /** What is published, as this process last read it. Changes are applied between two requests, never during one. */
 export class Snapshot {
-  readonly routes = new Map<string, Route>();
+  readonly routes = new Map<string, SnapshotRoute>();
   readonly backends = new Map<string, BackendRow>();
   readonly slugs = new Map<string, PublishedRow>();
   readonly revokedPassports = new Set<string>();
   /** Of the rows above. */
   readonly digests = { route: new VersionDigest(), backend: new VersionDigest(), slug: new VersionDigest() };
-  private readonly routesByName = new Map<string, Route>();
+  private readonly routesByName = new Map<string, SnapshotRoute>();
 
   constructor(private readonly listener: SnapshotListener) {}
 
-  routeByName(tenantId: string, deploymentName: string): Route | undefined {
+  routeByName(tenantId: string, deploymentName: string): SnapshotRoute | undefined {
     return this.routesByName.get(`${tenantId}\0${deploymentName}`);
   }
 
@@ -68,8 +68,8 @@ export class Snapshot {
       ['slug', this.slugs.keys()],
       ['passport', this.revokedPassports],
     ];
-    const held = all.filter(([kind]) => !same.has(kind));
-    for (const [kind, ids] of held) for (const id of ids) if (!seen[kind].has(id)) keys[PLURAL[kind]].push(id);
+    const compared = all.filter(([kind]) => !same.has(kind));
+    for (const [kind, ids] of compared) for (const id of ids) if (!seen[kind].has(id)) keys[PLURAL[kind]].push(id);
     return keys;
   }
 
@@ -116,7 +116,7 @@ export class Snapshot {
     if (known) this.routesByName.delete(nameKey(known));
     if (known) this.digests.route.remove(known.version);
     this.digests.route.add(row.version);
-    const route: Route = { ...row, slotTable: Uint8Array.from(row.slots), queue: null };
+    const route: SnapshotRoute = { ...row, slotTable: Uint8Array.from(row.slots), queue: null };
     this.routes.set(row.deployment_id, route);
     this.routesByName.set(nameKey(route), route);
     this.listener.onRoute(route);

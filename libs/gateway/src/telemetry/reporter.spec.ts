@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { NamedSql, PassportSighting, Queryable, StatsWindow } from '@slipway/dataplane';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
-import type { Route, Snapshot } from '../snapshot/snapshot.js';
+import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Backends } from '../upstream/backends.js';
 import type { AttemptRecord } from './measurement.js';
@@ -22,12 +22,12 @@ const good: AttemptRecord = {
   instances: 1,
 };
 
-interface Told {
+interface ExecutedStatement {
   name: string;
   values: any[];
 }
 
-let told: Told[];
+let told: ExecutedStatement[];
 /** Names of the statements that fail for now. */
 let failing: Set<string>;
 let followedByThem: number;
@@ -35,7 +35,7 @@ let inFlight: Map<string, number>;
 let uses: Map<string, number>;
 let held: Map<string, number>;
 let atInstances: Record<string, number>;
-let routes: Map<string, Route>;
+let routes: Map<string, SnapshotRoute>;
 let sightings: PassportSighting[];
 let recorder: Recorder;
 let reporter: Reporter;
@@ -85,7 +85,7 @@ beforeEach(() => {
     backends as unknown as Backends,
     { noteUses: () => db.query({ name: 'note uses', text: '' }) } as unknown as TokenBook,
     REPORT_MS,
-    SILENT,
+    SILENT_LOG,
   );
 });
 afterEach(async () => {
@@ -96,16 +96,16 @@ afterEach(async () => {
 
 const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 /** What was told since the last time, without the heartbeats that say nothing new. */
-const news = (): Told[] =>
+const news = (): ExecutedStatement[] =>
   told.splice(0).filter(({ name, values }) => name !== 'dataplane_report' || values[2] !== '[]' || values[3] !== '[]');
 const reports = (): { followed: unknown[]; inFlight: unknown[] }[] =>
   news()
     .filter(({ name }) => name === 'dataplane_report')
     .map(({ values }) => ({ followed: JSON.parse(values[2]), inFlight: JSON.parse(values[3]) }));
 const beats = (): number => told.splice(0).filter(({ name }) => name === 'dataplane_report').length;
-const windowsIn = ({ values }: Told): StatsWindow[] => JSON.parse(values[0]) as StatsWindow[];
-const route = (id: string, generation: number): Route =>
-  ({ deployment_id: id, tenant_id: 'ten', generation }) as unknown as Route;
+const windowsIn = ({ values }: ExecutedStatement): StatsWindow[] => JSON.parse(values[0]) as StatsWindow[];
+const route = (id: string, generation: number): SnapshotRoute =>
+  ({ deployment_id: id, tenant_id: 'ten', generation }) as unknown as SnapshotRoute;
 const count = (id: string, n: number, more = {}) => ({
   revision_id: id,
   tenant_id: 'ten',
@@ -117,12 +117,13 @@ const count = (id: string, n: number, more = {}) => ({
 });
 const follows = (id: string, generation: number) => ({ deployment_id: id, tenant_id: 'ten', generation });
 
-/** The places among what was told where windows were stored, and where their second was claimed to be complete. */
+/** The positions among what was reported where windows were stored, and where their second was claimed to be complete. */
 function storedAndClaimed(): { stored: number; claims: number[] } {
   const stored = told.findIndex(({ name }) => name === 'dataplane_write_windows');
-  const [window] = windowsIn(told[stored] as Told);
+  const [window] = windowsIn(told[stored] as ExecutedStatement);
   const end = Date.parse((window as StatsWindow).window_start) + 1_000;
-  const isClaim = ({ name, values }: Told): boolean => name === 'dataplane_report' && values[1]?.getTime() >= end;
+  const isClaim = ({ name, values }: ExecutedStatement): boolean =>
+    name === 'dataplane_report' && values[1]?.getTime() >= end;
   return { stored, claims: told.flatMap((one, at) => (isClaim(one) ? [at] : [])) };
 }
 
@@ -159,7 +160,7 @@ it('keeps windows that could not be stored, claims nothing meanwhile, and stores
   expect(beats()).toBeGreaterThan(0);
 });
 
-it('A2: gives a row up that Postgres will never take, and no other', async () => {
+it('gives a row up that Postgres will never take, and no other', async () => {
   for (let n = 0; n < 20; n += 1) recorder.add(`rev_${n}`, 'ten', good);
   const query = db.query.bind(db);
   const taken: string[] = [];

@@ -13,7 +13,7 @@ import {
 } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
-import type { Route, Snapshot } from '../snapshot/snapshot.js';
+import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Backends } from '../upstream/backends.js';
 import type { Recorder } from './recorder.js';
@@ -31,9 +31,9 @@ const ROWS_PER_STATEMENT = 500;
  * sessions it saw. Runs beside the requests, one flush at a time; while Postgres is away everything waits in memory, bounded.
  */
 export class Reporter {
-  private readonly followed = new Map<string, Route>();
+  private readonly followed = new Map<string, SnapshotRoute>();
   /** Of what is not 0. */
-  private readonly sentCounts = new Map<string, { tenantId: string; told: string }>();
+  private readonly sentCounts = new Map<string, { tenantId: string; key: string }>();
   private readonly sentUses = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | null = null;
@@ -62,7 +62,7 @@ export class Reporter {
   }
 
   /** The route is served from now on: said at once, because a rollout may be waiting for it. */
-  onRoute(route: Route): void {
+  onRoute(route: SnapshotRoute): void {
     this.followed.set(route.deployment_id, route);
     setImmediate(() => this.flush());
   }
@@ -109,7 +109,7 @@ export class Reporter {
   }
 
   private async work(): Promise<void> {
-    // First, and alone: whatever is wrong with what was measured, this gateway lives, and its counts hold nothing up.
+    // First, and alone: whatever is wrong with what was measured, this gateway lives, and its counts delay nothing.
     await this.report();
     const { windows, until } = this.recorder.take();
     await this.storeWindows(windows);
@@ -121,30 +121,30 @@ export class Reporter {
   }
 
   private async storeWindows(windows: StatsWindow[]): Promise<void> {
-    const left = await this.writeInParts(windows, (part) => writeWindows(this.db, part));
-    this.recorder.lostWindows += left.refused;
-    if (!left.error) return;
-    this.recorder.putBack(left.rows);
-    throw left.error;
+    const unwritten = await this.writeInParts(windows, (part) => writeWindows(this.db, part));
+    this.recorder.lostWindows += unwritten.refused;
+    if (!unwritten.error) return;
+    this.recorder.putBack(unwritten.rows);
+    throw unwritten.error;
   }
 
   private async storeUsage(windows: UsageWindow[]): Promise<void> {
-    const left = await this.writeInParts(windows, (part) => writeUsage(this.db, part));
-    this.usage.lostRows += left.refused;
-    if (!left.error) return;
-    this.usage.putBack(left.rows);
-    throw left.error;
+    const unwritten = await this.writeInParts(windows, (part) => writeUsage(this.db, part));
+    this.usage.lostRows += unwritten.refused;
+    if (!unwritten.error) return;
+    this.usage.putBack(unwritten.rows);
+    throw unwritten.error;
   }
 
   private async writeSightings(): Promise<void> {
-    const left = await this.writeInParts(this.sessions.takeUnwritten(), (part) => writeSightings(this.db, part));
-    if (!left.error) return;
-    this.sessions.putBack(left.rows);
-    throw left.error;
+    const unwritten = await this.writeInParts(this.sessions.takeUnwritten(), (part) => writeSightings(this.db, part));
+    if (!unwritten.error) return;
+    this.sessions.putBack(unwritten.rows);
+    throw unwritten.error;
   }
 
-  /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and holds none of the others up. */
-  private async writeInParts<Row>(rows: Row[], write: (part: Row[]) => Promise<void>): Promise<Left<Row>> {
+  /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and delays none of the others. */
+  private async writeInParts<Row>(rows: Row[], write: (part: Row[]) => Promise<void>): Promise<UnwrittenRows<Row>> {
     let refused = 0;
     const parts = [];
     for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
@@ -188,7 +188,7 @@ export class Reporter {
       if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
     for (const load of inFlight) {
       if (isIdle(load)) this.sentCounts.delete(load.revision_id);
-      else this.sentCounts.set(load.revision_id, { tenantId: load.tenant_id, told: toldOf(load) });
+      else this.sentCounts.set(load.revision_id, { tenantId: load.tenant_id, key: loadKey(load) });
     }
     this.sentUses.clear();
     for (const [id, count] of uses) this.sentUses.set(id, count);
@@ -213,7 +213,7 @@ export class Reporter {
       };
       const sent = gone.get(spec.id);
       gone.delete(spec.id);
-      const isOther = sent ? sent.told !== toldOf(load) : !isIdle(load);
+      const isOther = sent ? sent.key !== loadKey(load) : !isIdle(load);
       const isRepeated = isRepeatDue && !isIdle(load);
       if (isOther || isRepeated || hasNewUses) counts.push(load);
     }
@@ -246,12 +246,12 @@ function isIdle({ in_flight, held = 0, instances = {} }: GatewayLoad): boolean {
 }
 
 /** What makes two counts of a revision the same. */
-function toldOf({ in_flight, held, instances }: GatewayLoad): string {
+function loadKey({ in_flight, held, instances }: GatewayLoad): string {
   return JSON.stringify([in_flight, held, instances]);
 }
 
 /** What could not be written: of no use to Postgres, or still to be sent. */
-interface Left<Row> {
+interface UnwrittenRows<Row> {
   rows: Row[];
   refused: number;
   error: unknown;

@@ -18,7 +18,7 @@ const row = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
   ...rest,
 });
 
-/** `api_tokens` as far as the book asks; with `hold` it answers what it held when it was asked, later. */
+/** `api_tokens` as far as the book asks; with `delay` it answers later what it had when it was asked. */
 class Tokens implements Queryable {
   rows: StoredToken[] = [];
   isAway = false;
@@ -38,7 +38,7 @@ class Tokens implements Queryable {
     this.gate = Promise.resolve();
   }
 
-  hold(): () => void {
+  delay(): () => void {
     let release: () => void = () => undefined;
     this.gate = new Promise((resolve) => (release = resolve));
     return () => {
@@ -93,7 +93,7 @@ it('refuses what cannot be a token without asking', async () => {
   expect(db.asked).toEqual([]);
 });
 
-it('10.9c: remembers for a second that a token does not exist', async () => {
+it('remembers for a second that a token does not exist', async () => {
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
   now += 999;
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
@@ -120,7 +120,7 @@ it('says 503 where it cannot ask, and knows nothing of the token afterwards', as
 
 it('has at most 64 look-ups under way; known tokens do not wait for them', async () => {
   book.load([row('known')]);
-  const release = db.hold();
+  const release = db.delay();
   const waiting = Array.from({ length: 64 }, (_, n) => outcome(bearer(`n${n}`)));
   const waits = new Promise((resolve) => setImmediate(() => resolve('waits')));
   expect(await Promise.race([outcome(bearer('one-more')), waits])).toBe('503 unavailable');
@@ -171,9 +171,9 @@ it.each([
   ['listens again', (): void => book.distrust(null)],
   ['compares that token', (): void => void book.refresh(['tok_a'])],
   ['compares everything', (): void => void book.refresh(null)],
-])('10.9b: lets no token in that was read before its revocation, when it %s', async (_when, told) => {
+])('lets no token in that was read before its revocation, when it %s', async (_when, told) => {
   db.rows = [row('a')];
-  const release = db.hold();
+  const release = db.delay();
   const early = outcome(bearer('a'));
   db.rows = [];
   told();
@@ -188,10 +188,10 @@ it.each([
   ]);
 });
 
-it('10.9b: a look-up that hangs keeps no other token’s revocation from being noticed', async () => {
+it('a look-up that hangs keeps no other token’s revocation from being noticed', async () => {
   book.load([row('b')]);
   db.rows = [row('a'), row('b')];
-  const release = db.hold();
+  const release = db.delay();
   const hanging = outcome(bearer('a'));
   db.letThrough();
   db.rows = [row('a')];
@@ -201,8 +201,8 @@ it('10.9b: a look-up that hangs keeps no other token’s revocation from being n
   expect(await hanging).toBe('tok_a');
 });
 
-it('10.9c: takes a token for known whose making it is told of while it finds none', async () => {
-  const release = db.hold();
+it('takes a token for known whose making it is told of while it finds none', async () => {
+  const release = db.delay();
   const early = outcome(bearer('a'));
   db.rows = [row('a')];
   book.distrust(['tok_a']);
@@ -210,7 +210,7 @@ it('10.9c: takes a token for known whose making it is told of while it finds non
   expect(await early).toBe('tok_a');
 });
 
-describe('10.9c: a flood of tokens that do not exist', () => {
+describe('a flood of tokens that do not exist', () => {
   const flood = async (size: number, address = ADDRESS, prefix = 'f'): Promise<string[]> => {
     const outcomes: string[] = [];
     for (let n = 0; n < size; n += 1) outcomes.push(await outcome(bearer(`${prefix}${n}`), address));

@@ -222,8 +222,8 @@ function verified(token: Token | undefined, secret: string): Token {
     isRevoked: false,
     isExpired: token.expiresAt !== null && token.expiresAt <= Date.now(),
   };
-  const verdict = tokenVerdict(facts, secret);
-  if (verdict === 'expired') throw expiredToken();
-  if (verdict === 'wrong') throw wrongToken();
+  const result = tokenVerdict(facts, secret);
+  if (result === 'expired') throw expiredToken();
+  if (result === 'wrong') throw wrongToken();
   return token as Token;
 }

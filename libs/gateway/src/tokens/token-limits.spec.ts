@@ -24,7 +24,7 @@ it('lets ten seconds’ worth through at once, then the rate, and says when to c
   expect(refusal(() => slow.enter('a', 0)).retryAfter).toBe('30');
 });
 
-it('caps what is in flight, and frees a place when a request ends', () => {
+it('caps what is in flight, and counts one less when a request ends', () => {
   const limits = new TokenLimits(0, 2);
   limits.enter('a', 0);
   limits.enter('a', 0);
@@ -74,7 +74,7 @@ it('does not charge for a request that it refuses', () => {
   limits.leave('a');
 });
 
-it('holds a tenant to its own rate and number, however many tokens it has', () => {
+it('limits a tenant to its own rate and number, however many tokens it has', () => {
   const limits = new ClientLimits({
     requestsPerMinute: 6_000,
     maxConcurrencyPerToken: 1,
@@ -88,12 +88,12 @@ it('holds a tenant to its own rate and number, however many tokens it has', () =
   limits.leave(of('b'));
   limits.enter(of('c'), 0);
   limits.leave(of('c'));
-  // Three at once are ten seconds' worth. The refused one has cost its token no place.
+  // Three at once are ten seconds' worth. The refused one is not counted for its token.
   expect(refusal(() => limits.enter(of('c'), 0))).toMatchObject({ code: 'rate_limit_exceeded', retryAfter: '4' });
   limits.enter(of('c'), 4_000);
 });
 
-it('holds a tenant to other limits from the next request on, what is in flight included', () => {
+it('limits a tenant to other limits from the next request on, what is in flight included', () => {
   let allowed = { requestsPerMinute: 0, maxConcurrency: 3 };
   const settings = { requestsPerMinute: 0, maxConcurrencyPerToken: 0, limitsOfTenant: () => allowed };
   const limits = new ClientLimits(settings);

@@ -5,10 +5,10 @@ import type { Token } from './token-book.js';
 /** Buckets of tokens not seen for this long are full again and need not be kept. */
 const FORGET_AFTER_MS = 120_000;
 
-type Client = Pick<Token, 'id' | 'tenantId' | 'tenantName'>;
+type LimitedClient = Pick<Token, 'id' | 'tenantId' | 'tenantName'>;
 type ClientSettings = Pick<GatewaySettings, 'requestsPerMinute' | 'maxConcurrencyPerToken' | 'limitsOfTenant'>;
 
-interface Usage {
+interface LimitUsage {
   /** Requests that may start now. */
   allowance: number;
   filledAt: number;
@@ -17,7 +17,7 @@ interface Usage {
 
 /** Per token, or per tenant: a bucket of requests that refills evenly, and a cap on requests in flight. A library's promise per request is too dear here. */
 export class TokenLimits {
-  private readonly usage = new Map<string, Usage>();
+  private readonly usage = new Map<string, LimitUsage>();
   private sweptAt = Date.now();
 
   constructor(
@@ -61,7 +61,7 @@ export class TokenLimits {
     return Math.max(1, this.requestsPerMinute / 6);
   }
 
-  private usageOf(tokenId: string, now: number): Usage {
+  private usageOf(tokenId: string, now: number): LimitUsage {
     if (now - this.sweptAt > FORGET_AFTER_MS) this.sweep(now);
     let usage = this.usage.get(tokenId);
     if (!usage) {
@@ -89,7 +89,7 @@ export class ClientLimits {
   }
 
   /** Each call that returns is followed by one `leave`. @throws GatewayError 429 with Retry-After */
-  enter(client: Client, now = Date.now()): void {
+  enter(client: LimitedClient, now = Date.now()): void {
     const { id, tenantId } = client;
     this.tokens.enter(id, now);
     try {
@@ -100,12 +100,12 @@ export class ClientLimits {
     }
   }
 
-  leave({ id, tenantId }: Client): void {
+  leave({ id, tenantId }: LimitedClient): void {
     this.tokens.leave(id);
     this.tenants.get(tenantId)?.leave(tenantId);
   }
 
-  private limitsOf({ tenantId, tenantName }: Client): TokenLimits {
+  private limitsOf({ tenantId, tenantName }: LimitedClient): TokenLimits {
     const { requestsPerMinute, maxConcurrency } = this.settings.limitsOfTenant(tenantName);
     let limits = this.tenants.get(tenantId);
     if (!limits) {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { DEFAULT_SETTINGS } from '../settings.js';
-import { Backend, type BackendSpec, type Guest } from './backend.js';
+import { UpstreamBackend, type BackendSpec, type BackendRequest } from './backend.js';
 import type { Instance } from './instance.js';
 
 const closed: string[] = [];
@@ -32,9 +32,9 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
 }
 
 let made = 0;
-const backendOf = (ids: readonly string[]): Backend =>
-  new Backend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
-const guest: Guest = { onInstanceLost: () => undefined };
+const backendOf = (ids: readonly string[]): UpstreamBackend =>
+  new UpstreamBackend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
+const guest: BackendRequest = { onInstanceLost: () => undefined };
 const send = (instance: Instance): void => instance.dispatch({ path: '/', method: 'POST' }, {});
 
 function fail(instance: Instance, times: number, now: number): void {
@@ -44,7 +44,7 @@ function fail(instance: Instance, times: number, now: number): void {
   }
 }
 
-function named(backend: Backend, id: string): Instance {
+function named(backend: UpstreamBackend, id: string): Instance {
   const instance = backend.bound(id, 0);
   if (typeof instance === 'string') throw new Error(`${id} is not well`);
   return instance;

@@ -1,14 +1,14 @@
 import {
   backendContext,
   supplierContext,
-  type Asleep,
+  type BackendSleep,
   type BackendRow,
   type PublishedBinding,
 } from '@slipway/dataplane';
 import type { HoldQueue } from '../holds/hold-queue.js';
 import type { GatewaySettings } from '../settings.js';
-import type { Credentials } from './credentials.js';
-import { Instance, type GuardedDispatcher, type InstanceSpec } from './instance.js';
+import type { PublishedCredentials } from './credentials.js';
+import { Instance, type GuardedDispatcher, type BackendInstanceSpec } from './instance.js';
 
 /** A bound instance this much busier than the idlest one loses the session. */
 const BUSIER_BY = 8;
@@ -27,27 +27,27 @@ export interface BackendSpec {
   /** The deployment that it belongs to; null for a supplier. */
   deploymentId: string | null;
   /** While it sleeps. */
-  asleep: Asleep | null;
+  asleep: BackendSleep | null;
   modelId: string;
   authorization: string | null;
   guard: BackendRow['guard'];
-  instances: InstanceSpec[];
+  instances: BackendInstanceSpec[];
 }
 
-/** A request on its way through a backend. */
-export interface Guest {
+/** A request that was sent to a backend and has not ended. */
+export interface BackendRequest {
   /** Nothing more is to be expected of an instance, where it may have been sent. */
   onInstanceLost(instance: Instance): void;
 }
 
 /** A revision (or supplier) that can be sent requests: its instances and the choice among them. */
-export class Backend {
+export class UpstreamBackend {
   private instances: Instance[] = [];
   /** Taken away while requests were in flight to them. */
   private leaving: Instance[] = [];
   private retriesSaved = MAX_RETRIES_SAVED / 5;
   /** From the draw of the revision to their end, retries included. */
-  private readonly guests = new Set<Guest>();
+  private readonly requests = new Set<BackendRequest>();
   /** Requests that were sent here or waited for it, since the start. */
   uses = 0;
   /** Where requests wait while it sleeps, and until those have gone on that did. */
@@ -77,7 +77,7 @@ export class Backend {
     this.leaving = [...this.stillLeaving(), ...gone.filter(({ inFlight }) => inFlight > 0)];
     this.instances = next;
     this.spec = spec;
-    // Once those are known that are left to turn to.
+    // After the instances are known that remain.
     for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
 
@@ -154,21 +154,21 @@ export class Backend {
 
   /** Requests in flight, those between two tries included. */
   get inFlight(): number {
-    return this.guests.size;
+    return this.requests.size;
   }
 
-  enter(guest: Guest): void {
+  enter(request: BackendRequest): void {
     this.uses += 1;
-    this.guests.add(guest);
+    this.requests.add(request);
     this.retriesSaved = Math.min(MAX_RETRIES_SAVED, this.retriesSaved + RETRY_SHARE);
   }
 
-  leave(guest: Guest): void {
-    this.guests.delete(guest);
+  leave(request: BackendRequest): void {
+    this.requests.delete(request);
   }
 
   private lose(instance: Instance): void {
-    if (instance.inFlight > 0) for (const guest of this.guests) guest.onInstanceLost(instance);
+    if (instance.inFlight > 0) for (const request of this.requests) request.onInstanceLost(instance);
   }
 
   takeRetry(): boolean {
@@ -191,9 +191,9 @@ function idlest(instances: readonly Instance[]): Instance | undefined {
 }
 
 /** `open`: the context is what a credential is bound to; one that was copied from another row does not open. */
-export type OpenCredentials = Pick<Credentials, 'open' | 'keyOf'>;
+export type CredentialOpener = Pick<PublishedCredentials, 'open' | 'keyOf'>;
 
-export function specOfRow(row: BackendRow, { open, keyOf }: OpenCredentials): BackendSpec {
+export function specOfRow(row: BackendRow, { open, keyOf }: CredentialOpener): BackendSpec {
   const context = backendContext(row.tenant_id, row.revision_id);
   return {
     id: row.revision_id,
@@ -215,7 +215,7 @@ export function specOfRow(row: BackendRow, { open, keyOf }: OpenCredentials): Ba
 export function specOfBinding(
   tenantId: string,
   binding: PublishedBinding,
-  { open }: OpenCredentials,
+  { open }: CredentialOpener,
 ): BackendSpec | undefined {
   const { upstream } = binding;
   if (upstream.kind !== 'supplier') return undefined;

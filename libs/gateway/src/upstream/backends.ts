@@ -1,33 +1,33 @@
 import type { BackendRow, PublishedRow } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
-import { Backend, specOfBinding, specOfRow, type BackendSpec, type OpenCredentials } from './backend.js';
+import { UpstreamBackend, specOfBinding, specOfRow, type BackendSpec, type CredentialOpener } from './backend.js';
 import type { GuardedDispatcher } from './instance.js';
 
 export interface BackendListener {
   /** It has come, or another state of it. */
-  onBackend(backend: Backend): void;
-  onBackendGone(backend: Backend): void;
+  onBackend(backend: UpstreamBackend): void;
+  onBackendGone(backend: UpstreamBackend): void;
 }
 
 /** All backends by revision or binding id, kept equal to the snapshot. */
 export class Backends {
-  private readonly byId = new Map<string, Backend>();
+  private readonly byId = new Map<string, UpstreamBackend>();
   private readonly suppliersOfSlug = new Map<string, string[]>();
 
   constructor(
     private readonly settings: GatewaySettings,
     private readonly guarded: GuardedDispatcher,
-    private readonly credentials: OpenCredentials,
+    private readonly credentials: CredentialOpener,
     private readonly log: Log,
     private readonly listener?: BackendListener,
   ) {}
 
-  get(id: string): Backend | undefined {
+  get(id: string): UpstreamBackend | undefined {
     return this.byId.get(id);
   }
 
-  [Symbol.iterator](): IterableIterator<Backend> {
+  [Symbol.iterator](): IterableIterator<UpstreamBackend> {
     return this.byId.values();
   }
 
@@ -69,7 +69,7 @@ export class Backends {
       const spec = specOf();
       const known = this.byId.get(id);
       if (known) known.update(spec);
-      const backend = known ?? new Backend(spec, this.settings, this.guarded);
+      const backend = known ?? new UpstreamBackend(spec, this.settings, this.guarded);
       this.byId.set(id, backend);
       this.listener?.onBackend(backend);
     } catch (error) {

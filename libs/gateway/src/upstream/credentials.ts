@@ -1,4 +1,4 @@
-import { instanceKey, openPublished, type Instance } from '@slipway/dataplane';
+import { instanceKey, openPublished, type PublishedInstance } from '@slipway/dataplane';
 import type { KeyRing } from '@slipway/platform-config/load';
 import type { Log } from '../log.js';
 
@@ -13,7 +13,7 @@ export class ForeignKeyError extends Error {
 }
 
 /** Opens credentials of published rows, and remembers whether that ever went well. */
-export class Credentials {
+export class PublishedCredentials {
   private hasOpened = false;
   private failure: unknown;
 
@@ -40,7 +40,7 @@ export class Credentials {
    * What an instance's own engine asks for, `null` where it asks for nothing. Undefined where that cannot be known: the ring has
    * not the key that the engine was started with, which is said once.
    */
-  readonly keyOf = ({ id, key }: Instance): string | null | undefined => {
+  readonly keyOf = ({ id, key }: PublishedInstance): string | null | undefined => {
     if (!key) return null;
     if (this.keyRing.byId(key.id))
       return instanceKey(this.keyRing, { instanceId: id, generation: key.generation, keyId: key.id });

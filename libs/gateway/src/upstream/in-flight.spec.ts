@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
-import { InFlight, Stay } from './in-flight.js';
+import { InFlightCounter, Stay } from './in-flight.js';
 
-function enter(inFlight: InFlight, now: number): Stay {
+function enter(inFlight: InFlightCounter, now: number): Stay {
   const stay = new Stay(inFlight, now);
   inFlight.enter(now);
   return stay;
 }
 
 it('is the mean over the life of each request, itself included, until its first token and until its end', () => {
-  const inFlight = new InFlight(0);
+  const inFlight = new InFlightCounter(0);
   const first = enter(inFlight, 100);
   enter(inFlight, 110);
   first.noteFirstToken(120);
@@ -19,14 +19,14 @@ it('is the mean over the life of each request, itself included, until its first 
 });
 
 it('of a request that nobody joined is one, for as long as it lasts', () => {
-  const inFlight = new InFlight(0);
+  const inFlight = new InFlightCounter(0);
   const only = enter(inFlight, 5);
   expect(only.load(5)).toEqual({ mean: 1, untilFirstToken: null, aloneMs: 0, isJoined: false });
   expect(only.load(25)).toEqual({ mean: 1, untilFirstToken: null, aloneMs: 20, isJoined: false });
 });
 
 it('says nothing of being alone for one that came to others, and takes the first that joins', () => {
-  const inFlight = new InFlight(0);
+  const inFlight = new InFlightCounter(0);
   enter(inFlight, 0);
   const second = enter(inFlight, 10);
   inFlight.leave(20);

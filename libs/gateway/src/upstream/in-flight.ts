@@ -2,7 +2,7 @@
  * How many requests are in flight on one instance, as a running integral: the difference of two readings, divided by the time
  * between them, is how many there were on average. All times are milliseconds of one clock that never goes back.
  */
-export class InFlight {
+export class InFlightCounter {
   count = 0;
   /** Integral of `count` up to `since`, in requests × milliseconds. */
   private ms = 0;
@@ -51,7 +51,7 @@ export class Stay {
   private untilFirstToken: number | null = null;
 
   constructor(
-    private readonly inFlight: InFlight,
+    private readonly inFlight: InFlightCounter,
     private readonly startedAt: number,
   ) {
     this.before = inFlight.until(startedAt);

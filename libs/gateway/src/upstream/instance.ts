@@ -1,8 +1,8 @@
 import { Pool, type Dispatcher } from 'undici';
 import { serverRoot } from '@slipway/contracts';
-import type { Guard, Instance as PublishedInstance } from '@slipway/dataplane';
+import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
-import { InFlight } from './in-flight.js';
+import { InFlightCounter } from './in-flight.js';
 
 /** Makes the dispatcher for addresses a tenant named: it refuses what the allow list does not cover. */
 export type GuardedDispatcher = (
@@ -11,14 +11,14 @@ export type GuardedDispatcher = (
 ) => Dispatcher;
 
 /** How an attempt ended, as far as it tells about the instance: a client's own mistake, or its leaving, is fine. */
-export type Verdict = 'fine' | 'failed';
+export type AttemptResult = 'fine' | 'failed';
 
-export interface InstanceSpec extends PublishedInstance {
+export interface BackendInstanceSpec extends PublishedInstance {
   /** Its engine's own; null for one that takes the revision's. */
   authorization: string | null;
 }
 
-/** One place that answers for a revision: its connections, its load, and whether it deserves requests. */
+/** One server that answers for a revision: its connections, its load, and whether it deserves requests. */
 export class Instance {
   readonly id: string;
   readonly baseUrl: string;
@@ -30,7 +30,7 @@ export class Instance {
   isLost = false;
   authorization: string | null = null;
   /** By the clock of `performance.now()`. */
-  readonly load = new InFlight(performance.now());
+  readonly load = new InFlightCounter(performance.now());
   private consecutiveFailures = 0;
   private ejections = 0;
   private ejectedUntil = 0;
@@ -38,8 +38,8 @@ export class Instance {
   private readonly dispatcher: Dispatcher;
 
   constructor(
-    published: InstanceSpec,
-    guard: Guard,
+    published: BackendInstanceSpec,
+    guard: AddressGuard,
     guarded: GuardedDispatcher,
     private readonly settings: GatewaySettings,
   ) {
@@ -60,7 +60,7 @@ export class Instance {
   }
 
   /** What may change while its address stays. */
-  follow({ state, authorization }: InstanceSpec): void {
+  follow({ state, authorization }: BackendInstanceSpec): void {
     this.isDraining = state !== 'ready';
     this.isLost = state === 'lost';
     this.authorization = authorization;
@@ -101,10 +101,10 @@ export class Instance {
   }
 
   /** Each `dispatch` is followed by one `settle`. */
-  settle(verdict: Verdict, now: number): void {
+  settle(result: AttemptResult, now: number): void {
     this.load.leave(performance.now());
     this.isProbing = false;
-    if (verdict !== 'failed') return;
+    if (result !== 'failed') return;
     this.consecutiveFailures += 1;
     const { failures, baseMs, mostMs } = this.settings.ejection;
     const isTrialLost = this.ejectedUntil > 0 && now >= this.ejectedUntil;

@@ -14,7 +14,7 @@ import {
   type Durable,
 } from './durable.js';
 
-const BARE_BULLMQ = fileURLToPath(new URL('../peers/bullmq.mjs', import.meta.url));
+const BARE_BULLMQ = fileURLToPath(new URL('../../src/peers/bullmq.mjs', import.meta.url));
 /** What each step of an engine that keeps none itself writes one row of. */
 export const STEPS_TABLE = `create table if not exists bench_steps (operation_id text not null, step int not null, at timestamptz not null default now(), primary key (operation_id, step))`;
 const WORKS = ['runner', 'claim-loop', 'path'] as const;

@@ -5,7 +5,7 @@ import {
   openPublished,
   readEntries,
   type BackendRow,
-  type Instance,
+  type PublishedInstance,
 } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
@@ -52,7 +52,7 @@ export class QualifiedTarget {
     return backend.instances.filter(({ state }) => state === 'ready').map((one) => this.instance(backend, one));
   }
 
-  private instance(backend: BackendRow, published: Instance): CallableInstance {
+  private instance(backend: BackendRow, published: PublishedInstance): CallableInstance {
     const { id, base_url: baseUrl } = published;
     // A child process of this host: nothing else may be reached at its address.
     const allow = backend.guard?.allow ?? [new URL(baseUrl).origin];
@@ -60,7 +60,7 @@ export class QualifiedTarget {
     return { id, baseUrl, model: backend.model_id, credential, dispatcher: this.egress.dispatcher(allow) };
   }
 
-  private credentialOf(backend: BackendRow, { id, key }: Instance): string | undefined {
+  private credentialOf(backend: BackendRow, { id, key }: PublishedInstance): string | undefined {
     const { keyRing } = this.config;
     if (key !== undefined) return instanceKey(keyRing, { instanceId: id, generation: key.generation, keyId: key.id });
     if (backend.credential === null) return undefined;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { migrations as revisions } from '@slipway/area-revisions/revisions';
 import type { ObservationReason, PromisedTraits, RevisionSpec } from '@slipway/contracts';
-import { migrations as dataplane, publishBackend, type Instance } from '@slipway/dataplane';
+import { migrations as dataplane, publishBackend, type PublishedInstance } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-http/auth';
 import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
@@ -134,7 +134,7 @@ export class Administration {
   }
 
   /** A revision that the stand-in areas know, whose instances, `ins_1` and so on, are at the URLs. */
-  async revision(revisionId: string, baseUrls: string | string[], key?: Instance['key']): Promise<void> {
+  async revision(revisionId: string, baseUrls: string | string[], key?: PublishedInstance['key']): Promise<void> {
     const urls = [baseUrls].flat();
     this.ready.set(revisionId, urls.length);
     const instances = urls.map((base_url, at) => ({

@@ -1,0 +1,207 @@
+import type { NamedSql, Queryable } from '../sql.js';
+
+/** A gateway that was not heard of for this long is gone: its counts delay nothing. */
+const LIVE_INTERVAL = `interval '5 seconds'`;
+
+export interface GatewayReport {
+  gatewayId: string;
+  /** Null = unchanged. */
+  statsUntil: Date | null;
+  followed: readonly { deployment_id: string; tenant_id: string; generation: number }[];
+  inFlight: readonly GatewayLoad[];
+}
+
+/** What one gateway has of one revision. */
+export interface GatewayLoad {
+  revision_id: string;
+  tenant_id: string;
+  in_flight: number;
+  /** Requests that wait because it sleeps; 0 where absent. */
+  held?: number;
+  /** Whether there was a request since the last report; where absent, whether one is in flight. */
+  is_used?: boolean;
+  /** Of `in_flight`, what is at which instance, without those that have nothing; absent: not known. */
+  instances?: Record<string, number>;
+}
+
+export interface GatewayStatus {
+  gateway_id: string;
+  started_at: Date;
+  seen_at: Date;
+  /** Null: it has stored no statistics yet. */
+  stats_until: Date | null;
+  is_alive: boolean;
+  routes: number;
+  routes_behind: number;
+}
+
+/** What all live gateways have of a revision. */
+export interface RevisionLoad {
+  revision_id: string;
+  in_flight: number;
+  held: number;
+  /** Seconds since any gateway had a request for it; null where none is known to have had one. */
+  idle_age: number | null;
+}
+
+/**
+ * One statement, so that "follows generation 7" never becomes visible before the counts of the requests that generation 6
+ * started. Times are the server's: gateways' clocks may differ.
+ */
+const REPORT_GATEWAY: NamedSql = {
+  name: 'dataplane_report',
+  text: `
+    with heartbeat as (
+      insert into dataplane_gateways (gateway_id, stats_until) values ($1, $2)
+      on conflict (gateway_id) do update set seen_at = clock_timestamp(), stats_until = coalesce(excluded.stats_until, dataplane_gateways.stats_until)),
+    followed as (
+      insert into dataplane_followed_routes (gateway_id, deployment_id, tenant_id, generation)
+      select $1, f.deployment_id, f.tenant_id, f.generation
+      from jsonb_to_recordset($3::jsonb) as f(deployment_id text, tenant_id text, generation bigint)
+      on conflict (deployment_id, gateway_id) do update set generation = excluded.generation, updated_at = clock_timestamp())
+    insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, held, instances, used_at, updated_at)
+    select $1, i.revision_id, i.tenant_id, i.in_flight, coalesce(i.held, 0), i.instances, case when coalesce(i.is_used, i.in_flight > 0) then clock_timestamp() end, clock_timestamp()
+    from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int, held int, is_used boolean, instances jsonb)
+    on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, held = excluded.held, instances = excluded.instances,
+      used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at`,
+};
+
+const FORGET_GATEWAYS: NamedSql = {
+  name: 'dataplane_forget_gateways',
+  text: `
+    with gone as (
+      delete from dataplane_gateways where gateway_id = $1 or seen_at < clock_timestamp() - interval '10 minutes' returning gateway_id),
+    followed as (
+      delete from dataplane_followed_routes f where gateway_id = $1
+        or exists (select from gone where gone.gateway_id = f.gateway_id)
+        or not exists (select from dataplane_routes r where r.deployment_id = f.deployment_id))
+    delete from dataplane_inflight i where gateway_id = $1 or exists (select from gone where gone.gateway_id = i.gateway_id)`,
+};
+
+/**
+ * A gateway that does not follow the deployment's present route yet may start a request on the revision at any moment, so it
+ * counts as one: otherwise a 0 read between the commit of a route and its arrival would let an instance be stopped too early.
+ */
+const COUNT_IN_FLIGHT: NamedSql = {
+  name: 'dataplane_in_flight',
+  text: `
+    select (coalesce((
+        select sum(in_flight) from dataplane_inflight
+        where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)
+      + (select count(*)
+        from dataplane_backends b
+        join dataplane_routes r using (deployment_id)
+        cross join dataplane_gateways g
+        left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
+        where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE_INTERVAL} and (f.generation is null or f.generation < r.generation)))::int as total`,
+};
+
+const READ_REVISION_LOADS: NamedSql = {
+  name: 'dataplane_loads',
+  text: `
+    select revision_id,
+      coalesce(sum(in_flight) filter (where updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)::int as in_flight,
+      coalesce(sum(held) filter (where updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)::int as held,
+      extract(epoch from clock_timestamp() - max(used_at))::float8 as idle_age
+    from dataplane_inflight where revision_id = any($1) group by revision_id`,
+};
+
+/** A gateway that does not tell who has a revision's requests may have all of them at each of its instances. */
+const COUNT_IN_FLIGHT_OF_INSTANCES: NamedSql = {
+  name: 'dataplane_instances_in_flight',
+  text: `
+    select i.id, coalesce(sum(case when f.instances is null then f.in_flight else (f.instances ->> i.id)::int end), 0)::int as in_flight
+    from unnest($1::text[], $2::text[]) as i(id, revision_id)
+    left join dataplane_inflight f on f.revision_id = i.revision_id and f.updated_at > clock_timestamp() - ${LIVE_INTERVAL}
+    group by i.id`,
+};
+
+const COUNT_ROUTE_FOLLOWERS: NamedSql = {
+  name: 'dataplane_followed',
+  text: `
+    select count(*)::int as gateways, count(*) filter (where f.generation is null or f.generation < $2)::int as behind
+    from dataplane_gateways g left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = $1
+    where g.seen_at > clock_timestamp() - ${LIVE_INTERVAL}`,
+};
+
+const READ_GATEWAY_STATUSES: NamedSql = {
+  name: 'dataplane_gateway_standings',
+  text: `
+    select g.gateway_id, g.started_at, g.seen_at, g.stats_until, g.seen_at > clock_timestamp() - ${LIVE_INTERVAL} as is_alive,
+      count(f.generation)::int as routes, count(*) filter (where r.deployment_id is not null and (f.generation is null or f.generation < r.generation))::int as routes_behind
+    from dataplane_gateways g
+    left join dataplane_routes r on true
+    left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
+    group by g.gateway_id order by g.started_at, g.gateway_id`,
+};
+
+const COUNT_FOLLOWED_ROUTES: NamedSql = {
+  name: 'dataplane_followed_count',
+  text: 'select count(*)::int as total from dataplane_followed_routes where gateway_id = $1',
+};
+
+/** Heartbeat of a gateway with what changed since its last one. */
+export async function reportGateway(db: Queryable, report: GatewayReport): Promise<void> {
+  await db.query(REPORT_GATEWAY, [
+    report.gatewayId,
+    report.statsUntil,
+    JSON.stringify(report.followed),
+    JSON.stringify(report.inFlight),
+  ]);
+}
+
+/** Every gateway that is not forgotten: how many of the published routes it serves, and how many not as they are now. */
+export function gatewayStatuses(db: Queryable): Promise<GatewayStatus[]> {
+  return db.query<GatewayStatus>(READ_GATEWAY_STATUSES);
+}
+
+/** How many routes the gateway is known to follow: less than it does if others thought it gone. */
+export async function followedCount(db: Queryable, gatewayId: string): Promise<number> {
+  const [row] = await db.query<{ total: number }>(COUNT_FOLLOWED_ROUTES, [gatewayId]);
+  return row?.total ?? 0;
+}
+
+/** Removes a gateway, those not heard of for ten minutes, and what was said of routes that are gone. `''` leaves out the first. */
+export async function forgetGateway(db: Queryable, gatewayId: string): Promise<void> {
+  await db.query(FORGET_GATEWAYS, [gatewayId]);
+}
+
+/**
+ * Requests in flight on a revision, over all live gateways, at most 0.4 s old, and one more for each gateway that does not follow
+ * the present route of its deployment yet. 0 therefore means: none is in flight, and none starts unless a route sends it there.
+ */
+export async function inFlight(db: Queryable, revisionId: string): Promise<number> {
+  const [row] = await db.query<{ total: number }>(COUNT_IN_FLIGHT, [revisionId]);
+  return row?.total ?? 0;
+}
+
+/**
+ * How many gateways live and how many of them do not serve this generation (or a newer one) yet. `behind: 0` means that no
+ * new request is drawn from an older route, and that `inFlight` knows those the older one started.
+ */
+export async function routeFollowers(
+  db: Queryable,
+  deploymentId: string,
+  generation: number,
+): Promise<{ gateways: number; behind: number }> {
+  const [row] = await db.query<{ gateways: number; behind: number }>(COUNT_ROUTE_FOLLOWERS, [deploymentId, generation]);
+  return row ?? { gateways: 0, behind: 0 };
+}
+
+/** Requests in flight, requests that wait, and since when there was none, over all live gateways; revisions that none knows are left out. */
+export async function loadsOf(db: Queryable, revisionIds: readonly string[]): Promise<Map<string, RevisionLoad>> {
+  const rows = await db.query<RevisionLoad>(READ_REVISION_LOADS, [revisionIds]);
+  return new Map(rows.map((row) => [row.revision_id, row]));
+}
+
+/** Requests that live gateways have in flight to each of these instances, also to those that they were told to send nothing more to. */
+export async function inFlightOfInstances(
+  db: Queryable,
+  instances: readonly { id: string; revision_id: string }[],
+): Promise<Map<string, number>> {
+  const rows = await db.query<{ id: string; in_flight: number }>(COUNT_IN_FLIGHT_OF_INSTANCES, [
+    instances.map(({ id }) => id),
+    instances.map(({ revision_id }) => revision_id),
+  ]);
+  return new Map(rows.map((row) => [row.id, row.in_flight]));
+}

@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto';
+import type { KeyRing } from '@slipway/platform-config/load';
+import type { SealedColumn } from '@slipway/platform-database';
+import { openSecret } from '@slipway/platform-database/secret-box';
+import { ANNOUNCE_BACKENDS } from './backend.query.js';
+import type { PublishedBinding } from './published.js';
+import { ANNOUNCE_SLUGS } from './slug.query.js';
+
+/** What the credential of a published revision is bound to: its tenant's row, and no other. */
+export function backendContext(tenantId: string, revisionId: string): string {
+  return `backend/${tenantId}/${revisionId}`;
+}
+
+/** What a supplier's credential in a published product is bound to. */
+export function supplierContext(tenantId: string, bindingId: string): string {
+  return `supplier/${tenantId}/${bindingId}`;
+}
+
+/**
+ * Opens a credential of a published row. Older versions sealed them without a key's id, and bound to nothing.
+ * @throws SecretBoxError as `openSecret`
+ */
+export function openPublished(keyRing: Pick<KeyRing, 'all' | 'byId'>, sealed: string, context: string): string {
+  return openSecret(keyRing, sealed, sealed.startsWith('v1.') ? '' : context);
+}
+
+interface PublishedBindings {
+  tenant_id: string;
+  bindings: PublishedBinding[];
+}
+
+/** Gateways keep copies, also on disk, so they are told of a row that was sealed anew. */
+export const sealed: readonly SealedColumn[] = [
+  {
+    table: 'dataplane_backends',
+    id: 'revision_id',
+    column: 'credential',
+    contextColumns: ['tenant_id'],
+    open: openPublished,
+    renewed: (row, reseal) => {
+      const { tenant_id, revision_id, credential } = row as Record<string, string>;
+      return reseal(credential as string, backendContext(tenant_id as string, revision_id as string));
+    },
+    onResealed: async (tx, ids) => void (await tx.query(ANNOUNCE_BACKENDS, [ids])),
+  },
+  {
+    table: 'dataplane_published',
+    id: 'slug',
+    column: 'bindings',
+    contextColumns: ['tenant_id'],
+    texts: `select b #>> '{upstream,credential}' from jsonb_array_elements(t.bindings) b`,
+    open: openPublished,
+    renewed: (row, reseal) => {
+      const { tenant_id, bindings } = row as unknown as PublishedBindings;
+      return bindings.map((binding) => {
+        const { upstream } = binding;
+        if (upstream.kind !== 'supplier' || upstream.credential === null) return binding;
+        const credential = reseal(upstream.credential, supplierContext(tenant_id, binding.binding_id));
+        return { ...binding, upstream: { ...upstream, credential } };
+      });
+    },
+    onResealed: async (tx, ids) => void (await tx.query(ANNOUNCE_SLUGS, [ids])),
+  },
+];
+
+export interface InstanceKeyParts {
+  instanceId: string;
+  generation: number;
+  /** Which key of the ring it was derived from at the start: a running engine keeps its key while the ring rotates. */
+  keyId: string;
+}
+
+/**
+ * The key of one life of an engine: 43 characters of base64url. Worker and gateways derive the same one, so it is stored nowhere.
+ * @throws RangeError where the ring has no such key
+ */
+export function instanceKey(
+  keyRing: Pick<KeyRing, 'derive'>,
+  { instanceId, generation, keyId }: InstanceKeyParts,
+): string {
+  const key = keyRing.derive('slipway engine key', keyId);
+  return createHmac('sha256', key).update(`${instanceId}/${generation}`).digest('base64url');
+}

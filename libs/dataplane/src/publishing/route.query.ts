@@ -1,0 +1,87 @@
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
+import { assignSlots, type WeightedRevision } from './slots.js';
+import type { Affinity, PublishedHold, RouteDestination } from './published.js';
+import type { NamedSql, Queryable } from '../sql.js';
+
+export interface RoutePublication {
+  tenantId: string;
+  deploymentId: string;
+  deploymentName: string;
+  /** Must grow with each change of the route. */
+  generation: number;
+  /** The revisions of the route, as the column and the API call them. Empty = the deployment exists and has no route: its requests answer 503 instead of 404. */
+  targets: readonly (WeightedRevision & { revisionName: string })[];
+  affinity: Affinity;
+  /** Keeps new requests waiting while this generation stands; absent: whoever waited goes on, by this generation's weights. It begins now without `since`. */
+  hold?: Omit<PublishedHold, 'since'> & Partial<Pick<PublishedHold, 'since'>>;
+}
+
+export class StaleGenerationError extends Error {
+  constructor(deploymentId: string, generation: number) {
+    super(`a generation ≥ ${generation} of the route of ${deploymentId} is already published`);
+    this.name = 'StaleGenerationError';
+  }
+}
+
+const LOCK_ROUTE: NamedSql = {
+  name: 'dataplane_lock_route',
+  text: 'select slots, targets from dataplane_routes where deployment_id = $1 for update',
+};
+
+/** The guard on the generation keeps a delayed writer from bringing an older route back. */
+const WRITE_ROUTE: NamedSql = {
+  name: 'dataplane_write_route',
+  text: `
+    with written as (
+      insert into dataplane_routes (deployment_id, tenant_id, deployment_name, generation, slots, targets, affinity, hold)
+      values ($1, $2, $3, $4, $5, $6, $7, jsonb_build_object('since', clock_timestamp()) || $8::jsonb)
+      on conflict (deployment_id) do update set
+        deployment_name = excluded.deployment_name, generation = excluded.generation, slots = excluded.slots,
+        targets = excluded.targets, affinity = excluded.affinity, hold = excluded.hold,
+        updated_at = now()
+      where dataplane_routes.generation < excluded.generation
+      returning deployment_id)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from written`,
+};
+
+const DELETE_ROUTE: NamedSql = {
+  name: 'dataplane_delete_route',
+  text: `
+    with deleted as (delete from dataplane_routes where deployment_id = $1 returning deployment_id)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from deleted`,
+};
+
+/**
+ * Publishes a generation of a route to the gateways, in the transaction of the change itself; they follow its commit.
+ * Reassigns the fewest slots of the generation published before.
+ * @returns the revision id of each of the 100 slots (empty without targets)
+ * @throws RangeError for weights that are none, StaleGenerationError for a generation that is not newer
+ */
+export async function publishRoute(tx: Queryable, route: RoutePublication): Promise<{ slots: string[] }> {
+  const [previous] = await tx.query<{ slots: number[]; targets: RouteDestination[] }>(LOCK_ROUTE, [route.deploymentId]);
+  const before = previous ? previous.slots.map((index) => previous.targets[index]?.revision_id ?? '') : [];
+  const slots = route.targets.length === 0 ? [] : assignSlots(before, route.targets);
+  const indexOf = new Map(route.targets.map(({ revisionId }, index) => [revisionId, index]));
+  const targets: RouteDestination[] = route.targets.map((revision) => ({
+    revision_id: revision.revisionId,
+    revision_name: revision.revisionName,
+    weight: revision.weight,
+  }));
+  const written = await tx.query(WRITE_ROUTE, [
+    route.deploymentId,
+    route.tenantId,
+    route.deploymentName,
+    route.generation,
+    slots.map((revisionId) => indexOf.get(revisionId)),
+    JSON.stringify(targets),
+    JSON.stringify({ mode: route.affinity.mode, ttl_seconds: route.affinity.ttl_seconds }),
+    route.hold ? JSON.stringify(route.hold) : null,
+  ]);
+  if (written.length === 0) throw new StaleGenerationError(route.deploymentId, route.generation);
+  return { slots };
+}
+
+/** Takes a deployment off the gateways: its name is unknown there from the commit on. Nothing happens when it was not published. */
+export async function unpublishRoute(tx: Queryable, deploymentId: string): Promise<void> {
+  await tx.query(DELETE_ROUTE, [deploymentId]);
+}

@@ -1,0 +1,64 @@
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
+import type { Audience, PublishedBinding } from './published.js';
+import type { NamedSql, Queryable } from '../sql.js';
+
+export interface SlugPublication {
+  /** `vendor/model`; one publication per slug in the whole installation. */
+  slug: string;
+  /** The publishing tenant. */
+  tenantId: string;
+  productId: string;
+  bindings: readonly PublishedBinding[];
+  audience: Audience;
+}
+
+/** A slug of another tenant is not taken over: the update's condition leaves it, and the caller is told. */
+const WRITE_SLUG: NamedSql = {
+  name: 'dataplane_write_slug',
+  text: `
+    with written as (
+      insert into dataplane_published (slug, tenant_id, product_id, bindings, audience)
+      values ($1, $2, $3, $4, $5)
+      on conflict (slug) do update set
+        product_id = excluded.product_id, bindings = excluded.bindings, audience = excluded.audience,
+        version = dataplane_published.version + 1, updated_at = now()
+      where dataplane_published.tenant_id = excluded.tenant_id
+      returning slug)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from written`,
+};
+
+const DELETE_SLUG: NamedSql = {
+  name: 'dataplane_delete_slug',
+  text: `
+    with deleted as (delete from dataplane_published where slug = $1 returning slug)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from deleted`,
+};
+
+/** As `ANNOUNCE_BACKENDS`. */
+export const ANNOUNCE_SLUGS: NamedSql = {
+  name: 'dataplane_announce_slugs',
+  text: `
+    with written as (
+      update dataplane_published set version = version + 1, updated_at = clock_timestamp() where slug = any($1) returning slug)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from written`,
+};
+
+/**
+ * Publishes a product's slug in the transaction of its publication: gateways swap the whole list of bindings at once.
+ * @returns false when the slug belongs to another tenant; nothing was written then
+ */
+export async function publishSlug(tx: Queryable, publication: SlugPublication): Promise<boolean> {
+  const written = await tx.query(WRITE_SLUG, [
+    publication.slug,
+    publication.tenantId,
+    publication.productId,
+    JSON.stringify(publication.bindings),
+    JSON.stringify(publication.audience),
+  ]);
+  return written.length > 0;
+}
+
+/** Takes a slug off the gateways. Nothing happens when it was not published. */
+export async function withdrawSlug(tx: Queryable, slug: string): Promise<void> {
+  await tx.query(DELETE_SLUG, [slug]);
+}

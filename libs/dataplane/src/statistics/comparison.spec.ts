@@ -1,0 +1,171 @@
+import { expect, it } from '@jest/globals';
+import { DISTRIBUTIONS } from '@slipway/contracts';
+import { compare, classifyRegression, type Comparison } from './comparison.js';
+import { HistogramRecorder, mergeHistograms, type Histogram } from './histogram.js';
+import { emptyLoads } from './load.js';
+import type { RequestStats } from './stats.query.js';
+
+const E2E = { metric: 'e2e_latency_ms', stat: 'p50', limitPercent: 20, z: 1.645, minSamples: 50 } as const;
+
+/** Values that lie closely around one, as many as `samples`. */
+function around(center: number, samples = 200): Histogram {
+  const recorder = new HistogramRecorder();
+  for (let index = 0; index < samples; index += 1) recorder.record(center * (0.9 + (0.2 * index) / samples));
+  return recorder.snapshot();
+}
+
+/** Values of every metric by bucket of load, and how many requests they were. */
+function stats(byLoad: Record<number, Histogram>, { instances = 1, ok = 0 } = {}): RequestStats {
+  const all = mergeHistograms(Object.values(byLoad));
+  const loads = { ...emptyLoads(), instances };
+  for (const metric of DISTRIBUTIONS) loads.histograms[metric] = byLoad;
+  return {
+    counts: { ok: ok || all.n, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 },
+    streamed: 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    ttft_ms: all,
+    itl_ms: all,
+    e2e_latency_ms: all,
+    output_tokens_per_s: all,
+    loads,
+  };
+}
+
+it('compares at equal load where the baseline is asked more: what waits there is not what the candidate would do', () => {
+  const baseline = stats({ 0: around(10), 5: around(100, 4_000) });
+  const found = compare(E2E, stats({ 0: around(13), 5: around(100, 5) }), baseline) as Comparison;
+  expect(found).toMatchObject({ basis: 'equal_load', candidate: { samples: 200 }, baseline: { samples: 200 } });
+  expect(found.percent).toBeCloseTo(30, -1);
+  expect(found.loads).toEqual([{ load: 1, candidate: 200, baseline: 200 }]);
+  expect(found.traffic!.ratio).toBeCloseTo(205 / 4_200);
+});
+
+it('weighs each load of the baseline as the candidate had it', () => {
+  const candidate = stats({ 1: around(10, 300), 3: around(40, 100) });
+  const found = compare({ ...E2E, stat: 'avg' }, candidate, stats({ 1: around(10, 300), 3: around(40, 2_700) }));
+  expect((found as Comparison).percent).toBeCloseTo(0, 0);
+  expect((found as Comparison).baseline.value).toBeCloseTo(17.5, 0);
+});
+
+it.each([
+  ['no load in common', stats({ 0: around(10) }), stats({ 7: around(10, 4_000) })],
+  [
+    'most of the candidate beyond what is in common',
+    stats({ 0: around(10, 90), 1: around(10, 110) }),
+    stats({ 0: around(10, 4_000) }),
+  ],
+  ['too few of the baseline in common', stats({ 0: around(10) }), stats({ 0: around(10, 49), 7: around(10, 4_000) })],
+  [
+    'a load that an old gateway did not tell',
+    stats({ 0: around(10) }),
+    { ...stats({ 0: around(10) }), loads: emptyLoads() },
+  ],
+])('is not comparable with %s', (_what, candidate, baseline) => {
+  expect(compare(E2E, candidate, baseline)).toMatchObject({ basis: null });
+});
+
+it('needs no buckets where each instance was asked as much', () => {
+  // Thrice as slow, so thrice as many are in flight at once: no load in common, and yet fair.
+  const slow = stats({ 5: around(30, 300) });
+  expect(compare(E2E, slow, stats({ 2: around(10, 300) }))).toMatchObject({ basis: 'equal_traffic' });
+  const three = stats({ 2: around(10, 900) }, { instances: 3 });
+  const found = compare(E2E, slow, three) as Comparison;
+  expect([found.basis, found.boundPercent > 150]).toEqual(['equal_traffic', true]);
+});
+
+it('knows what less traffic does not excuse, and what more does not', () => {
+  const busy = stats({ 7: around(20, 4_000) });
+  expect(compare(E2E, stats({ 5: around(40) }), busy)).toMatchObject({ basis: 'less_traffic' });
+  // Faster with less traffic says nothing, and neither does slower with more.
+  expect(compare(E2E, stats({ 5: around(10) }), busy)).toMatchObject({ basis: null });
+  expect(compare(E2E, busy, stats({ 5: around(40) }))).toMatchObject({ basis: 'more_traffic' });
+  expect(compare(E2E, busy, stats({ 5: around(10) }))).toMatchObject({ basis: null });
+});
+
+it('is less sure where what was slow was slow together: requests that waited behind each other are no evidence each', () => {
+  const fast = around(10, 20);
+  const slow = around(40, 20);
+  const cut = ({ n, ...one }: Histogram, by: number): Histogram => ({
+    n: n / by,
+    sum: one.sum / by,
+    sq: one.sq / by,
+    b: Object.fromEntries(Object.entries(one.b).map(([bucket, count]) => [bucket, count / by])),
+  });
+  const sliced = (slices: Histogram[]) => {
+    const all = stats({ 3: mergeHistograms(slices) });
+    return { ...all, slices: slices.map((slice) => stats({ 3: slice })) };
+  };
+  const together = sliced([...Array.from({ length: 18 }, () => fast), slow, slow]);
+  const apart = sliced(Array.from({ length: 20 }, () => mergeHistograms([cut(fast, 20 / 18), cut(slow, 10)])));
+  for (const stat of ['avg', 'p90'] as const) {
+    const boundOf = (one: RequestStats) => (compare({ ...E2E, stat }, one, one) as Comparison).boundPercent;
+    const { slices: _unknown, ...counted } = together;
+    expect(boundOf(apart)).toBeCloseTo(boundOf(counted));
+    expect(boundOf(together)).toBeLessThan(boundOf(apart) - 5);
+  }
+});
+
+it('looks closer, at equal load, where a candidate of equal traffic is beyond the limit and it may be the queues', () => {
+  const sideOf = (factor: number, queues: readonly number[]) => {
+    const slices = queues.map((queue) => stats({ 0: around(10 * factor, 20), 5: around(60 * factor, queue) }));
+    const all = stats({ 0: around(10 * factor, 400), 5: around(60 * factor, sum(queues)) }, { ok: 600 });
+    return { ...all, slices };
+  };
+  const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0);
+  // A long queue now and then: two more of them are no evidence against the candidate, and its requests at equal load are.
+  const queues = (long: number) => Array.from({ length: 20 }, (_, index) => (index % 10 < long ? 30 : 1));
+  const baseline = sideOf(1, queues(2));
+  const mean = { ...E2E, stat: 'avg' } as const;
+  const same = compare(mean, sideOf(1, queues(4)), baseline) as Comparison;
+  expect([same.basis, same.percent > 20, classifyRegression(same, 20)]).toEqual(['equal_traffic', true, 'within']);
+  const slower = compare(mean, sideOf(1.3, queues(2)), baseline) as Comparison;
+  expect([slower.basis, classifyRegression(slower, 20)]).not.toEqual(['equal_traffic', 'within']);
+  expect(slower.percent).toBeCloseTo(30, -1);
+});
+
+it('makes up for long requests that were joined, which leaves the short ones alone, as long as that is little', () => {
+  const joinedBy = (joined: number, long: number, others: Record<number, Histogram>) => {
+    const alone = mergeHistograms([around(10, 500), around(20, long)]);
+    const one = stats({ 0: alone, ...others });
+    return { ...one, loads: { ...one.loads, alone_ms: 1_000, joined } };
+  };
+  // Of those that take 20 ms, exp(0.1 · 10) times as many were joined as of those that take 10.
+  const percentOf = (metric: 'e2e_latency_ms' | 'itl_ms', joined: number) => {
+    const baseline = joinedBy(joined, 184, { 7: around(90, 4_000) });
+    const found = compare({ ...E2E, metric, stat: 'avg' }, joinedBy(0, 500, {}), baseline);
+    return found && 'percent' in found ? found.percent : null;
+  };
+  expect(Math.abs(percentOf('e2e_latency_ms', 100) as number)).toBeLessThan(3);
+  expect(percentOf('e2e_latency_ms', 200)).toBeNull();
+});
+
+it('calls the same change a regression of one metric and an improvement of another', () => {
+  const doubled = (metric: 'ttft_ms' | 'output_tokens_per_s') =>
+    compare({ ...E2E, metric }, stats({ 0: around(200) }), stats({ 0: around(100) })) as Comparison;
+  expect(doubled('ttft_ms').percent).toBeCloseTo(100, -1);
+  expect(doubled('output_tokens_per_s').percent).toBeCloseTo(-50, -1);
+  for (const metric of ['ttft_ms', 'output_tokens_per_s'] as const) {
+    expect(doubled(metric).boundPercent).toBeLessThan(doubled(metric).percent);
+    expect(doubled(metric).upperPercent).toBeGreaterThan(doubled(metric).percent);
+  }
+  expect(compare(E2E, stats({ 0: around(1) }), stats({}))).toBeNull();
+});
+
+it('counts failures at whatever load, and never takes none for never', () => {
+  const failing = (failed: number, ok: number) => {
+    const one = stats({}, { ok });
+    return { ...one, counts: { ...one.counts, server_error: failed } };
+  };
+  const rate = { ...E2E, metric: 'error_rate', stat: 'rate' } as const;
+  expect((compare(rate, failing(0, 100), failing(0, 1_900)) as Comparison).boundPercent).toBeLessThan(0);
+  expect(compare(rate, failing(30, 70), failing(10, 1_900))).toMatchObject({ basis: 'counts' });
+  expect((compare(rate, failing(30, 70), failing(10, 1_900)) as Comparison).boundPercent).toBeGreaterThan(1_000);
+});
+
+it('is sure, or says that it is not', () => {
+  expect(classifyRegression({ boundPercent: 21, upperPercent: 60 }, 20)).toBe('beyond');
+  expect(classifyRegression({ boundPercent: 5, upperPercent: 25 }, 20)).toBe('unsure');
+  expect(classifyRegression({ boundPercent: 5, upperPercent: 19 }, 20)).toBe('within');
+  expect(classifyRegression({ boundPercent: -5, upperPercent: 60 }, 20)).toBe('within');
+});

@@ -1,0 +1,243 @@
+import { metricOf, type DistributionMetric, type Metric, type Stat } from '@slipway/contracts';
+import { estimate, independence, tilted, type Estimate, type Side } from './estimate.js';
+import type { Histogram } from './histogram.js';
+import { loadOf } from './load.js';
+import { failuresOf, metricHistogram, readMetric, Z_95 } from './statistics.js';
+import type { RequestStats } from './stats.query.js';
+
+/*
+ * Whether one revision is worse than another, where latency depends on load and the two are not equally loaded. On the logarithmic
+ * scale, where ratios become differences and errors add. tools/decisions/0004 says why it is done so and how often it is wrong.
+ */
+
+/** What makes a comparison fair. */
+export type ComparisonBasis =
+  /** A share that failed, which is counted at whatever load. */
+  | 'counts'
+  /** Each instance was sent as much as the other side's. */
+  | 'equal_traffic'
+  /** The candidate's instances were sent less and were slower all the same. */
+  | 'less_traffic'
+  /** They were sent more and were not slower all the same. */
+  | 'more_traffic'
+  /** Requests that found as much in flight on their instance. */
+  | 'equal_load';
+
+export interface LoadBucket {
+  /** Requests in flight that it stands for. */
+  load: number;
+  candidate: number;
+  baseline: number;
+}
+
+/** How much worse the candidate is, in percent; positive is worse. */
+export interface Comparison {
+  basis: ComparisonBasis;
+  percent: number;
+  /** At least this, with the confidence asked for. */
+  boundPercent: number;
+  /** At most this, with 95 % confidence. */
+  upperPercent: number;
+  candidate: Side;
+  baseline: Side;
+  traffic: Traffic | null;
+  /** Where the basis is equal load: samples in the buckets that were compared. */
+  loads: LoadBucket[];
+}
+
+export interface MissingComparison {
+  basis: null;
+  traffic: Traffic | null;
+  /** Samples of both sides in every bucket of load, to show why. */
+  loads: LoadBucket[];
+}
+
+/** Requests that each instance was sent, candidate by baseline; null where an old gateway did not tell how many instances there were. */
+export interface Traffic {
+  ratio: number;
+}
+
+export interface ComparisonCriterion {
+  metric: Metric;
+  stat: Stat;
+  /** A regression of more percent is a breach. */
+  limitPercent: number;
+  /** Of the lower bound: how many standard deviations it lies below. */
+  z: number;
+  /** Fewer samples that can be compared are not comparable. */
+  minSamples: number;
+}
+
+/** A difference of traffic of up to a tenth makes no difference worth naming; more of it may be chance where there are few requests. */
+const EQUAL_TRAFFIC_LOG = 0.1;
+/** A bucket of load with fewer on either side is left out. */
+const MIN_IN_BUCKET = 10;
+/** So much of the candidate's samples has to be in buckets that both sides have: the rest may be where it is slow. */
+const MIN_SHARE = 0.5;
+/** A value that the correction for what was joined would count more than so often says nothing reliable any more. */
+const MAX_CORRECTION = 10;
+
+/** Null if one side has no samples. */
+export function compare(
+  what: ComparisonCriterion,
+  candidate: RequestStats,
+  baseline: RequestStats,
+): Comparison | MissingComparison | null {
+  const { metric, stat } = what;
+  if (readMetric(metric, stat, candidate).value === null || readMetric(metric, stat, baseline).value === null)
+    return null;
+  const plain = contrast(what, plainEstimate(metric, stat, candidate), plainEstimate(metric, stat, baseline));
+  if (metricOf(metric).kind === 'rate') return plain && { basis: 'counts', traffic: null, loads: [], ...plain };
+  const traffic = trafficOf(candidate, baseline);
+  const pairs = pairsOf(metric, candidate, baseline);
+  if (traffic && plain) {
+    const found = (basis: ComparisonBasis): Comparison => ({ basis, traffic, loads: [], ...plain });
+    const off = Math.log(traffic.ratio);
+    if (Math.abs(off) <= EQUAL_TRAFFIC_LOG + chanceOf(candidate, baseline)) {
+      if (!mayBeBeyond(plain, what.limitPercent)) return found('equal_traffic');
+      // Queues came and went, and it may be them. At equal load they make less of a difference.
+      const closer = atEqualLoad(what, { candidate, baseline, traffic, pairs });
+      return closer && classifyRegression(closer, what.limitPercent) !== 'within' ? closer : found('equal_traffic');
+    }
+    // A latency does not fall when more is asked of an instance, so these need no correction.
+    if (off < 0 && classifyRegression(plain, what.limitPercent) === 'beyond') return found('less_traffic');
+    if (off > 0 && classifyRegression(plain, what.limitPercent) === 'within') return found('more_traffic');
+  }
+  return (
+    atEqualLoad(what, { candidate, baseline, traffic, pairs }) ?? { basis: null, traffic, loads: pairs.map(shown) }
+  );
+}
+
+/** Whether the regression is surely beyond a limit, surely within it (or none at all), or may be either. */
+export function classifyRegression(
+  { boundPercent, upperPercent }: Pick<Comparison, 'boundPercent' | 'upperPercent'>,
+  limitPercent: number,
+): 'beyond' | 'within' | 'unsure' {
+  if (boundPercent > limitPercent) return 'beyond';
+  return boundPercent > 0 && upperPercent > limitPercent ? 'unsure' : 'within';
+}
+
+/** Whether it passes only because it may be chance that it looks beyond the limit. */
+function mayBeBeyond(
+  found: Pick<Comparison, 'percent' | 'boundPercent' | 'upperPercent'>,
+  limitPercent: number,
+): boolean {
+  return classifyRegression(found, limitPercent) === 'within' && found.percent > limitPercent;
+}
+
+function contrast({ metric, z }: ComparisonCriterion, ours: Estimate | null, theirs: Estimate | null) {
+  if (!ours || !theirs) return null;
+  const worse = metricOf(metric).better === 'higher' ? -1 : 1;
+  const difference = worse * (ours.log - theirs.log);
+  const deviation = Math.sqrt(ours.variance + theirs.variance);
+  return {
+    percent: 100 * Math.expm1(difference),
+    boundPercent: 100 * Math.expm1(difference - z * deviation),
+    upperPercent: 100 * Math.expm1(difference + Z_95 * deviation),
+    candidate: { value: ours.value, samples: Math.floor(ours.samples) },
+    baseline: { value: theirs.value, samples: Math.floor(theirs.samples) },
+  };
+}
+
+function plainEstimate(metric: Metric, stat: Stat, stats: RequestStats): Estimate | null {
+  const definition = metricOf(metric);
+  if (definition.kind === 'rate') {
+    // Half a failure is added to each side (Katz, with the usual correction), so that "none seen" is not "never".
+    const { failed, of } = failuresOf(definition, stats);
+    if (of === 0) return null;
+    const value = (failed + 0.5) / (of + 0.5);
+    return { value, samples: of, log: Math.log(value), variance: 1 / (failed + 0.5) - 1 / (of + 0.5) };
+  }
+  const histogram = metricHistogram(metric, stats);
+  const slices = stats.slices?.map((slice) => metricHistogram(metric, slice));
+  return estimate(stat, [{ histogram, weight: 1, tilt: 0 }], independence(definition, histogram, stats), slices);
+}
+
+function trafficOf(candidate: RequestStats, baseline: RequestStats): Traffic | null {
+  const perInstance = ({ loads, ...stats }: RequestStats): number => attemptsOf(stats) / loads.instances;
+  const ratio = perInstance(candidate) / perInstance(baseline);
+  return Number.isFinite(ratio) && ratio > 0 ? { ratio } : null;
+}
+
+function attemptsOf({ counts }: Pick<RequestStats, 'counts'>): number {
+  return counts.ok + counts.client_error + counts.server_error + counts.connect_error + counts.cancelled;
+}
+
+/** What chance makes of the logarithm of equal traffic (one standard deviation). */
+function chanceOf(candidate: RequestStats, baseline: RequestStats): number {
+  return Math.sqrt(1 / Math.max(1, attemptsOf(candidate)) + 1 / Math.max(1, attemptsOf(baseline)));
+}
+
+interface Pair {
+  bucket: number;
+  candidate: Histogram | undefined;
+  baseline: Histogram | undefined;
+}
+
+function pairsOf(metric: Metric, candidate: RequestStats, baseline: RequestStats): Pair[] {
+  const ours = candidate.loads.histograms[metric as keyof typeof candidate.loads.histograms];
+  const theirs = baseline.loads.histograms[metric as keyof typeof baseline.loads.histograms];
+  const buckets = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort((a, b) => Number(a) - Number(b));
+  return buckets.map((bucket) => ({ bucket: Number(bucket), candidate: ours[bucket], baseline: theirs[bucket] }));
+}
+
+function shown({ bucket, candidate, baseline }: Pair): LoadBucket {
+  return { load: loadOf(bucket), candidate: candidate?.n ?? 0, baseline: baseline?.n ?? 0 };
+}
+
+interface Sides {
+  candidate: RequestStats;
+  baseline: RequestStats;
+  traffic: Traffic | null;
+  pairs: readonly Pair[];
+}
+
+/**
+ * The baseline as it would look at the loads that the candidate had. Where most of the candidate's requests were alone on their instance,
+ * those alone are compared: what a request that was not alone found there was left by others, and more of it where more arrives. Else
+ * each bucket that both have counts as often as the candidate has it.
+ *
+ * Within a bucket one more thing differs. A request that was alone to its end is rather a short one where much arrives, for a long one is
+ * joined. So where the value is that time, t milliseconds of the baseline count exp((h − h′)·t) times, h being how often a request
+ * that is alone is joined per millisecond here and there: what exactly undoes it if arrivals are independent of each other.
+ */
+function atEqualLoad(what: ComparisonCriterion, { candidate, baseline, traffic, pairs }: Sides): Comparison | null {
+  const { metric, stat, minSamples } = what;
+  const definition = metricOf(metric) as DistributionMetric;
+  const tilt = definition.isThatTime ? joinsPerMs(baseline) - joinsPerMs(candidate) : 0;
+  const both = pairs.filter(
+    (pair): pair is { bucket: number; candidate: Histogram; baseline: Histogram } =>
+      Math.min(pair.candidate?.n ?? 0, pair.baseline?.n ?? 0) >= MIN_IN_BUCKET,
+  );
+  const needed = MIN_SHARE * metricHistogram(metric, candidate).n;
+  const alone = both.filter(({ bucket }) => bucket === 0);
+  const compared = countOf(alone) >= needed ? alone : both;
+  if (countOf(compared) < needed) return null;
+  const ours = estimate(
+    stat,
+    compared.map((pair) => ({ histogram: pair.candidate, weight: 1, tilt: 0 })),
+    independence(definition, metricHistogram(metric, candidate), candidate),
+  );
+  const theirs = estimate(
+    stat,
+    compared.map((pair) => ({
+      histogram: pair.baseline,
+      weight: pair.candidate.n / tilted(pair.baseline, tilt),
+      tilt,
+    })),
+    independence(definition, metricHistogram(metric, baseline), baseline),
+  );
+  if (!ours || !theirs || Math.min(ours.samples, theirs.samples) < minSamples) return null;
+  if (Math.exp(Math.abs(tilt) * theirs.value) > MAX_CORRECTION) return null;
+  const found = contrast(what, ours, theirs);
+  return found && { basis: 'equal_load', traffic, loads: compared.map(shown), ...found };
+}
+
+function countOf(pairs: readonly { candidate: Histogram }[]): number {
+  return pairs.reduce((sum, { candidate }) => sum + candidate.n, 0);
+}
+
+/** Arrivals at an instance with one request on it, per millisecond. */
+function joinsPerMs({ loads }: RequestStats): number {
+  return loads.alone_ms > 0 ? loads.joined / loads.alone_ms : 0;
+}

@@ -1,0 +1,161 @@
+import type { DistributionMetric, Stat } from '@slipway/contracts';
+import { bucketValue, type Histogram } from './histogram.js';
+import { quantileOf, samplesOf, Z_95 } from './statistics.js';
+import type { RequestStats } from './stats.query.js';
+
+/* Quantiles and means of weighted histograms, and how sure they are. */
+
+export interface Side {
+  /** In the metric's unit, of what was compared. */
+  value: number;
+  /** As many independent samples of equal weight would know as much. */
+  samples: number;
+}
+
+export interface Estimate extends Side {
+  log: number;
+  variance: number;
+}
+
+/** Variance of the logarithm of a value read from a bucket of an eighth of an octave: width² / 12. */
+const BUCKET_LOG_VARIANCE = (Math.LN2 / 8) ** 2 / 12;
+
+/** Values of one bucket of load: each counts `weight · exp(tilt · value)` times. */
+export interface WeightedHistogram {
+  histogram: Histogram;
+  weight: number;
+  tilt: number;
+}
+
+export function tilted({ b }: Histogram, tilt: number): number {
+  let sum = 0;
+  for (const bucket in b) sum += (b[bucket] as number) * Math.exp(tilt * bucketValue(Number(bucket)));
+  return sum;
+}
+
+/** Share of the values that are independent of each other. */
+export function independence(definition: DistributionMetric, histogram: Histogram, stats: RequestStats): number {
+  return histogram.n === 0 ? 1 : samplesOf(definition, histogram, stats) / histogram.n;
+}
+
+/** @param slices the same values by time, where they are known and all count alike: requests that waited behind each other are less news */
+export function estimate(
+  stat: Stat,
+  parts: readonly WeightedHistogram[],
+  share: number,
+  slices: readonly Histogram[] = [],
+): Estimate | null {
+  const bins = binsOf(parts);
+  const total = bins.reduce((sum, { weight }) => sum + weight, 0);
+  const squares = bins.reduce((sum, { square }) => sum + square, 0);
+  if (!(total > 0) || share === 0) return null;
+  const samples = (share * total ** 2) / squares;
+  return stat === 'avg'
+    ? meanEstimate(parts, { total, samples, slices })
+    : quantileEstimate(bins, stat, { total, samples, share, slices });
+}
+
+interface SampleSummary {
+  total: number;
+  samples: number;
+  slices: readonly Histogram[];
+}
+
+interface Bin {
+  bucket: number;
+  weight: number;
+  /** Sum of the squares of the weights of its values. */
+  square: number;
+}
+
+/** Lowest first. */
+function binsOf(parts: readonly WeightedHistogram[]): Bin[] {
+  const bins = new Map<number, Bin>();
+  for (const { histogram, weight, tilt } of parts)
+    for (const [name, n] of Object.entries(histogram.b)) {
+      const bucket = Number(name);
+      const each = weight * Math.exp(tilt * bucketValue(bucket));
+      const bin = bins.get(bucket) ?? { bucket, weight: 0, square: 0 };
+      bin.weight += n * each;
+      bin.square += n * each ** 2;
+      bins.set(bucket, bin);
+    }
+  return [...bins.values()].sort((a, b) => a.bucket - b.bucket);
+}
+
+/**
+ * The quantile's rank is off by ±z times the deviation of a weighted share; the values at those two ranks show how far the quantile
+ * may be off. What the buckets hide is added as noise.
+ */
+function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSummary & { share: number }): Estimate {
+  const { total, samples, share, slices } = summary;
+  const q = quantileOf(stat);
+  const value = quantileOfBins(bins, q * total);
+  const at = Math.log2(value) * 8;
+  let spread = 0;
+  for (const { bucket, square } of bins) spread += square * (bucket < at ? (1 - q) ** 2 : q ** 2);
+  const together = varianceOfSum(slices.map((slice) => beyond(slice, at) - (1 - q) * slice.n));
+  const off = (Z_95 * Math.sqrt(Math.max(spread / share, together))) / total;
+  const low = quantileOfBins(bins, Math.max(0, q - off) * total);
+  const high = quantileOfBins(bins, Math.min(1, q + off) * total);
+  const deviation = (Math.log(high) - Math.log(low)) / (2 * Z_95);
+  return { value, samples, log: Math.log(value), variance: deviation ** 2 + BUCKET_LOG_VARIANCE };
+}
+
+/**
+ * Of a sum to which each slice of time adds what it is off by. What the requests of one moment have in common (a queue, above all) makes a
+ * slice be off as a whole, which counting its values one by one would not show.
+ */
+function varianceOfSum(offs: readonly number[]): number {
+  if (offs.length < 2) return 0;
+  return (offs.length / (offs.length - 1)) * offs.reduce((sum, off) => sum + off ** 2, 0);
+}
+
+/** How many values lie beyond a point on the scale of buckets, within a bucket by its share. */
+function beyond({ b }: Histogram, at: number): number {
+  let sum = 0;
+  for (const bucket in b) sum += (b[bucket] as number) * Math.min(1, Math.max(0, Number(bucket) + 1 - at));
+  return sum;
+}
+
+/** The value below which lies so much weight; within a bucket the values are taken to be spread evenly (in their logarithms). */
+function quantileOfBins(bins: readonly Bin[], rank: number): number {
+  let below = 0;
+  for (const { bucket, weight } of bins) {
+    if (below + weight >= rank) return 2 ** ((bucket + Math.max(0, rank - below) / weight) / 8);
+    below += weight;
+  }
+  return 2 ** (((bins.at(-1) as Bin).bucket + 1) / 8);
+}
+
+/** From the exact sums; what a tilt changes about a mean is read from the buckets. */
+function meanEstimate(parts: readonly WeightedHistogram[], { total, samples, slices }: SampleSummary): Estimate | null {
+  let sum = 0;
+  let square = 0;
+  for (const { histogram, weight, tilt } of parts) {
+    const { n, b } = histogram;
+    if (n === 0) continue;
+    const plain = mean(b, 0);
+    const shift = tilt === 0 || plain === 0 ? 1 : mean(b, tilt) / plain;
+    const own = weight * tilted(histogram, tilt);
+    sum += own * (histogram.sum / n) * shift;
+    square += own * (histogram.sq / n) * shift ** 2;
+  }
+  const value = sum / total;
+  if (!(value > 0) || samples < 2) return null;
+  const apart = Math.max(0, square / total / value ** 2 - 1) / samples;
+  const together = varianceOfSum(slices.map((slice) => slice.sum - value * slice.n)) / sum ** 2;
+  return { value, samples, log: Math.log(value), variance: Math.max(apart, together) };
+}
+
+function mean(b: Record<string, number>, tilt: number): number {
+  let sum = 0;
+  let weight = 0;
+  for (const bucket in b) {
+    const value = bucketValue(Number(bucket));
+    const each = (b[bucket] as number) * Math.exp(tilt * value);
+    sum += each * value;
+    weight += each;
+  }
+  return weight === 0 ? 0 : sum / weight;
+}

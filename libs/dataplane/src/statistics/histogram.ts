@@ -1,0 +1,108 @@
+/**
+ * Mergeable histograms with fixed logarithmic buckets: bucket i counts the values of [2^(i/8), 2^((i+1)/8)). A quantile read
+ * from one is off by at most 4.5 % of its value, whatever was merged; count, sum and sum of squares are exact.
+ * `hdr-histogram-js` merges as well, but Postgres cannot add its encoding up; these buckets it can.
+ * Values are milliseconds or tokens per second; everything below 2^-10 counts as the lowest bucket.
+ */
+export interface Histogram {
+  /** Number of values. */
+  n: number;
+  sum: number;
+  /** Sum of squares. */
+  sq: number;
+  /** Bucket index → count, empty buckets left out. */
+  b: Record<string, number>;
+}
+
+const BUCKETS_PER_OCTAVE = 8;
+const LOWEST = -10 * BUCKETS_PER_OCTAVE;
+const HIGHEST = 34 * BUCKETS_PER_OCTAVE;
+
+export function emptyHistogram(): Histogram {
+  return { n: 0, sum: 0, sq: 0, b: {} };
+}
+
+export function bucketOf(value: number): number {
+  if (!(value > 0)) return LOWEST;
+  return Math.min(HIGHEST, Math.max(LOWEST, Math.floor(Math.log2(value) * BUCKETS_PER_OCTAVE)));
+}
+
+/** The value a bucket stands for: the geometric middle of its bounds. */
+export function bucketValue(bucket: number): number {
+  return 2 ** ((bucket + 0.5) / BUCKETS_PER_OCTAVE);
+}
+
+/** The upper bound of a bucket (exclusive). */
+export function bucketUpperBound(bucket: number): number {
+  return 2 ** ((bucket + 1) / BUCKETS_PER_OCTAVE);
+}
+
+export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
+  const merged = emptyHistogram();
+  for (const { n, sum, sq, b } of histograms) {
+    merged.n += n;
+    merged.sum += sum;
+    merged.sq += sq;
+    for (const bucket in b) merged.b[bucket] = (merged.b[bucket] ?? 0) + (b[bucket] as number);
+  }
+  return merged;
+}
+
+/** The q-quantile (0..1) by nearest rank, or null of nothing. */
+export function quantile(histogram: Histogram, q: number): number | null {
+  if (histogram.n === 0) return null;
+  const rank = Math.min(histogram.n, Math.max(1, Math.ceil(q * histogram.n)));
+  let seen = 0;
+  for (const [bucket, count] of sortedBuckets(histogram)) {
+    seen += count;
+    if (seen >= rank) return bucketValue(bucket);
+  }
+  return null;
+}
+
+/** The arithmetic mean (exact), or null of nothing. */
+export function mean(histogram: Histogram): number | null {
+  return histogram.n === 0 ? null : histogram.sum / histogram.n;
+}
+
+/** The sample variance, or null of fewer than two values. */
+export function variance(histogram: Histogram): number | null {
+  const { n, sum, sq } = histogram;
+  return n < 2 ? null : Math.max(0, (sq - (sum * sum) / n) / (n - 1));
+}
+
+/** [bucket, count], lowest bucket first. */
+export function sortedBuckets(histogram: Histogram): [bucket: number, count: number][] {
+  return Object.entries(histogram.b)
+    .map(([bucket, count]): [number, number] => [Number(bucket), count])
+    .sort((a, b) => a[0] - b[0]);
+}
+
+/** Collects values on a hot path: an increment in a typed array, nothing allocated per value. */
+export class HistogramRecorder {
+  private readonly counts = new Uint32Array(HIGHEST - LOWEST + 1);
+  private n = 0;
+  private sum = 0;
+  private sq = 0;
+
+  record(value: number, times = 1): void {
+    const counted = value > 0 ? value : 0;
+    this.counts[bucketOf(counted) - LOWEST]! += times;
+    this.n += times;
+    this.sum += counted * times;
+    this.sq += counted * counted * times;
+  }
+
+  snapshot(): Histogram {
+    const b: Record<string, number> = {};
+    if (this.n > 0)
+      for (let at = 0; at < this.counts.length; at += 1)
+        if (this.counts[at]) b[at + LOWEST] = this.counts[at] as number;
+    return { n: this.n, sum: rounded(this.sum), sq: rounded(this.sq), b };
+  }
+}
+
+/** Six decimals: more would only lengthen the stored JSON. */
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

@@ -1,0 +1,96 @@
+import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
+import { HistogramRecorder, mergeHistograms, type Histogram } from './histogram.js';
+
+/** The requests of a revision by how loaded their instance was. Absent in rows of gateways of before: their load is unknown. */
+export interface Loads {
+  /** Ready instances that a gateway chose among; the most that one window saw. */
+  instances: number;
+  /** Milliseconds that requests which came to an empty instance spent there alone, up to the first that joined them. */
+  alone_ms: number;
+  /** How many of those were joined. */
+  joined: number;
+  /** By metric, and there by bucket of load (`loadBucketOf`): the values. */
+  histograms: Record<Distribution, Record<string, Histogram>>;
+}
+
+/** Below this the request was alone, but for moments that move no latency. */
+const ALONE = 1.03;
+const BUCKETS_PER_OCTAVE = 2;
+/** 256 requests in flight and more are one bucket: so a row has at most 18 of them for each metric. */
+const HIGHEST = 1 + 8 * BUCKETS_PER_OCTAVE;
+
+/** @param load requests in flight on the instance, on average over the time that counts; the request itself is one of them */
+export function loadBucketOf(load: number): number {
+  if (!(load >= ALONE)) return 0;
+  return Math.min(HIGHEST, 1 + Math.floor(Math.log2(load) * BUCKETS_PER_OCTAVE));
+}
+
+/** The load a bucket stands for. */
+export function loadOf(bucket: number): number {
+  return bucket === 0 ? 1 : 2 ** ((bucket - 0.5) / BUCKETS_PER_OCTAVE);
+}
+
+export function emptyLoads(): Loads {
+  return { instances: 0, alone_ms: 0, joined: 0, histograms: eachDistribution(() => ({})) };
+}
+
+/** One gateway's part of what is merged, and what else was in flight on an instance that this gateway could not see. */
+export interface LoadsPart {
+  loads: Loads;
+  hidden: number;
+}
+
+/** What a gateway saw in flight is raised by what the others had there meanwhile, on average. */
+export function mergeLoads(parts: readonly LoadsPart[]): Loads {
+  const all = parts.map(({ loads }) => loads);
+  return {
+    instances: Math.max(0, ...all.map(({ instances }) => instances)),
+    alone_ms: all.reduce((sum, one) => sum + one.alone_ms, 0),
+    joined: all.reduce((sum, one) => sum + one.joined, 0),
+    histograms: eachDistribution((metric) => {
+      const found = new Map<number, Histogram[]>();
+      for (const { loads, hidden } of parts)
+        for (const [bucket, histogram] of Object.entries(loads.histograms[metric] ?? {})) {
+          const at = loadBucketOf(loadOf(Number(bucket)) + hidden);
+          const some = found.get(at);
+          if (some) some.push(histogram);
+          else found.set(at, [histogram]);
+        }
+      return Object.fromEntries([...found].map(([bucket, some]) => [bucket, mergeHistograms(some)]));
+    }),
+  };
+}
+
+/** Collects values by load on a hot path; a bucket that nothing falls into takes no memory. */
+export class LoadRecorder {
+  instances = 0;
+  aloneMs = 0;
+  joined = 0;
+  private readonly recorders = eachDistribution(() => new Map<number, HistogramRecorder>());
+
+  at(metric: Distribution, load: number): HistogramRecorder {
+    const bucket = loadBucketOf(load);
+    let recorder = this.recorders[metric].get(bucket);
+    if (!recorder) {
+      recorder = new HistogramRecorder();
+      this.recorders[metric].set(bucket, recorder);
+    }
+    return recorder;
+  }
+
+  snapshot(): Loads {
+    return {
+      instances: this.instances,
+      alone_ms: Math.round(this.aloneMs * 1e3) / 1e3,
+      joined: this.joined,
+      histograms: eachDistribution((metric) => {
+        const filled = [...this.recorders[metric]].map(([bucket, one]) => [bucket, one.snapshot()] as const);
+        return Object.fromEntries(filled.filter(([, { n }]) => n > 0));
+      }),
+    };
+  }
+}
+
+function eachDistribution<T>(make: (metric: Distribution) => T): Record<Distribution, T> {
+  return Object.fromEntries(DISTRIBUTIONS.map((metric) => [metric, make(metric)])) as Record<Distribution, T>;
+}

@@ -1,0 +1,20 @@
+import type { NamedSql, Queryable } from '../sql.js';
+
+type WindowDeletion = (db: Queryable, days: number, most: number) => Promise<number>;
+
+/** @returns what deletes the oldest windows of a table, so many of those that are older than so many days, and resolves to how many there were */
+export function deletionOf(name: string, table: string): WindowDeletion {
+  const statement: NamedSql = {
+    name,
+    text: `
+    with gone as (
+      delete from ${table} where ctid in (
+        select ctid from ${table} where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked)
+      returning 1)
+    select count(*)::int as count from gone`,
+  };
+  return async (db, days, most) => {
+    const [gone] = await db.query<{ count: number }>(statement, [days, most]);
+    return gone?.count ?? 0;
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  metricOf,
+  type Distribution,
+  type DistributionMetric,
+  type Metric,
+  type RateMetric,
+  type Stat,
+} from '@slipway/contracts';
+import { mean, quantile, variance, type Histogram } from './histogram.js';
+import {
+  attemptFailures,
+  requestFailures,
+  type FailureCount,
+  type Histograms,
+  type RequestStats,
+} from './stats.query.js';
+
+/*
+ * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided. `simple-statistics` and its kin
+ * work on samples, which nobody keeps: there are only sums and histograms.
+ */
+
+export interface MetricReading {
+  /** In the metric's unit; null without samples. */
+  value: number | null;
+  /** Independent ones. */
+  samples: number;
+}
+
+/** The 95 % quantile of the standard normal distribution. */
+export const Z_95 = 1.645;
+/** A value read from a bucket, which spans an eighth of an octave, is off by at most this factor. */
+const BUCKET_ERROR = 2 ** (1 / 16);
+const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
+
+export function readMetric(metric: Metric, stat: Stat, stats: RequestStats): MetricReading {
+  const definition = metricOf(metric);
+  if (definition.kind === 'rate') {
+    const { failed, of } = failuresOf(definition, stats);
+    return { value: of === 0 ? null : failed / of, samples: of };
+  }
+  const histogram = metricHistogram(metric, stats);
+  const value = stat === 'avg' ? mean(histogram) : quantile(histogram, quantileOf(stat));
+  return { value, samples: samplesOf(definition, histogram, stats) };
+}
+
+/**
+ * The value that chance could have made of a better one: the end of its confidence interval that is kinder to the revision.
+ * A limit that even this value breaks is broken.
+ * @param confidence 0.5..1
+ */
+export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, confidence: number): number | null {
+  const definition = metricOf(metric);
+  const z = normalQuantile(confidence);
+  if (definition.kind === 'rate') return wilsonLowerBound(failuresOf(definition, stats), z);
+  const histogram = metricHistogram(metric, stats);
+  const n = samplesOf(definition, histogram, stats);
+  if (n === 0) return null;
+  const kind = definition.better === 'higher' ? 1 : -1;
+  if (stat === 'avg') return (mean(histogram) as number) + kind * z * Math.sqrt((variance(histogram) ?? 0) / n);
+  const q = quantileOf(stat);
+  const rank = Math.min(1, Math.max(0, q + kind * z * Math.sqrt((q * (1 - q)) / n)));
+  return (quantile(histogram, rank) as number) * BUCKET_ERROR ** kind;
+}
+
+/** The quantile of the standard normal distribution for 0.5 ≤ p < 1 (Abramowitz and Stegun 26.2.23; off by less than 0.00045). */
+export function normalQuantile(p: number): number {
+  if (p <= 0.5) return 0;
+  const t = Math.sqrt(-2 * Math.log(1 - p));
+  return t - (2.515517 + 0.802853 * t + 0.010328 * t ** 2) / (1 + 1.432788 * t + 0.189269 * t ** 2 + 0.001308 * t ** 3);
+}
+
+/** Wilson's lower bound: sound for few failures too. */
+function wilsonLowerBound({ failed, of: n }: FailureCount, z: number): number | null {
+  if (n === 0) return null;
+  const p = failed / n;
+  const centre = p + z ** 2 / (2 * n);
+  const spread = z * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2));
+  return Math.max(0, (centre - spread) / (1 + z ** 2 / n));
+}
+
+export function failuresOf({ of }: RateMetric, { counts }: RequestStats): FailureCount {
+  return of === 'requests' ? requestFailures(counts) : attemptFailures(counts);
+}
+
+export function metricHistogram(metric: Metric, histograms: Histograms): Histogram {
+  return histograms[metric as Distribution];
+}
+
+export function samplesOf({ sample }: DistributionMetric, histogram: Histogram, stats: RequestStats): number {
+  return sample === 'stream' ? Math.min(stats.streamed, histogram.n) : histogram.n;
+}
+
+export function quantileOf(stat: Stat): number {
+  const q = QUANTILES[stat];
+  if (q === undefined) throw new RangeError(`${stat} is no quantile`);
+  return q;
+}

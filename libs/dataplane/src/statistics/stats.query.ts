@@ -1,0 +1,217 @@
+import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
+import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
+import { mergeLoads, type Loads, type LoadsPart } from './load.js';
+import { deletionOf } from './old-windows.js';
+import type { NamedSql, Queryable } from '../sql.js';
+
+/** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
+export interface AttemptCounts {
+  ok: number;
+  client_error: number;
+  server_error: number;
+  connect_error: number;
+  /** The client left; says nothing about the revision. */
+  cancelled: number;
+  /** Those of `server_error` and `connect_error` that no client saw, because a further attempt followed. */
+  retried: number;
+}
+
+/** A histogram for each metric of `libs/contracts` that is a distribution. */
+export type Histograms = Record<Distribution, Histogram>;
+
+export interface RequestStats extends Histograms {
+  counts: AttemptCounts;
+  /** Attempts in `counts.ok` that were streams. */
+  streamed: number;
+  tokens_in: number;
+  tokens_out: number;
+  /** By how loaded the instances were. What of the histograms is not in here was recorded at an unknown load. */
+  loads: Loads;
+  /** The histograms of equal parts of the time, those without requests left out: shows how much the values of one moment have in common. */
+  slices?: readonly Histograms[];
+}
+
+const SLICES = 20;
+
+/** One row to store: what ended on one gateway within one second. */
+export interface StatsWindow extends AttemptCounts, Histograms {
+  revision_id: string;
+  tenant_id: string;
+  gateway_id: string;
+  /** RFC 3339, a whole second. */
+  window_start: string;
+  streamed: number;
+  tokens_in: number;
+  tokens_out: number;
+  loads: Loads | null;
+}
+
+/**
+ * A window is written once, by its gateway, after it closed. So a batch whose commit was in doubt can be sent again:
+ * rows that arrived are left alone instead of being counted twice.
+ */
+const WRITE_WINDOWS: NamedSql = {
+  name: 'dataplane_write_windows',
+  text: `
+    insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled,
+      retried, streamed, tokens_in, tokens_out, histograms, loads)
+    select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.server_error, w.connect_error, w.cancelled,
+      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms, w.loads
+    from jsonb_to_recordset($1::jsonb) as w(revision_id text, window_start timestamptz, gateway_id text, tenant_id text, ok int,
+      client_error int, server_error int, connect_error int, cancelled int, retried int, streamed int, tokens_in bigint, tokens_out bigint,
+      histograms jsonb, loads jsonb)
+    on conflict do nothing`,
+};
+
+const READ_WINDOWS: NamedSql = {
+  name: 'dataplane_read_windows',
+  text: `
+    select gateway_id, window_start, ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in::float8, tokens_out::float8,
+      histograms, loads
+    from dataplane_request_stats
+    where revision_id = $1 and window_start >= $2 and window_start < $3`,
+};
+
+/** Walks back from $2 to the newest window of $3 seconds that has at least $4 requests. */
+const FIND_WINDOW: NamedSql = {
+  name: 'dataplane_find_window',
+  text: `
+    with seconds as (
+      select window_start, sum(ok + client_error + server_error + connect_error - retried) as requests
+      from dataplane_request_stats where revision_id = $1 and window_start < $2 group by window_start),
+    sliding as (
+      select window_start,
+        sum(requests) over (order by window_start range between make_interval(secs => $3) preceding and current row) as requests
+      from seconds)
+    select window_start + interval '1 second' as until from sliding where requests >= $4 order by window_start desc limit 1`,
+};
+
+const READ_COMPLETENESS: NamedSql = {
+  name: 'dataplane_complete_until',
+  text: `
+    select case when bool_and(stats_until is not null) then min(stats_until) end as until
+    from dataplane_gateways where seen_at > clock_timestamp() - interval '10 seconds'`,
+};
+
+/** Stores closed windows. Safe to repeat with the same windows. */
+export async function writeWindows(db: Queryable, windows: readonly StatsWindow[]): Promise<void> {
+  if (windows.length > 0) await db.query(WRITE_WINDOWS, [JSON.stringify(windows.map(rowOf))]);
+}
+
+/**
+ * Everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All zeros if
+ * nothing is stored; whether that is complete, `statsCompleteUntil` tells.
+ */
+export async function statsBetween(db: Queryable, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
+  const rows = await db.query<WindowRow>(READ_WINDOWS, [revisionId, from, to]);
+  const slices = slicesOf(rows, from.getTime(), to.getTime());
+  const sum = (pick: (row: (typeof rows)[number]) => number): number =>
+    rows.reduce((total, row) => total + pick(row), 0);
+  return {
+    counts: addedCounts(rows),
+    streamed: sum((row) => row.streamed),
+    tokens_in: sum((row) => row.tokens_in),
+    tokens_out: sum((row) => row.tokens_out),
+    ...histogramsOf((metric) => mergeHistograms(slices.map((slice) => slice[metric]))),
+    loads: mergeLoads(partsOf(rows, to.getTime() - from.getTime())),
+    slices,
+  };
+}
+
+/** The newest window of `seconds` that ended at or before `before` and has `minAttempts`, or null: a baseline without live traffic. */
+export async function lastWindowWith(
+  db: Queryable,
+  revisionId: string,
+  options: { before: Date; seconds: number; minAttempts: number },
+): Promise<{ from: Date; to: Date } | null> {
+  const [found] = await db.query<{ until: Date }>(FIND_WINDOW, [
+    revisionId,
+    options.before,
+    options.seconds - 1,
+    options.minAttempts,
+  ]);
+  return found ? { from: new Date(found.until.getTime() - options.seconds * 1000), to: found.until } : null;
+}
+
+/**
+ * Up to when the statistics of every live gateway are stored; null when no gateway lives or one has stored none yet.
+ * An analysis of a window that ends later would miss requests.
+ */
+export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ until: Date | null }>(READ_COMPLETENESS);
+  return row?.until ?? null;
+}
+
+/** The oldest first; resolves to how many there were, at most as many as asked for. */
+export const deleteWindowsOlderThan = deletionOf('dataplane_delete_old_windows', 'dataplane_request_stats');
+
+/** What failed, of how many. A client's own mistakes (4xx) count as served, and what the client left says nothing. */
+export interface FailureCount {
+  failed: number;
+  of: number;
+}
+
+/** Those of several windows, revisions or bindings together. */
+export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
+  const sum: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
+  for (const counts of all) for (const name of Object.keys(sum) as (keyof AttemptCounts)[]) sum[name] += counts[name];
+  return sum;
+}
+
+/** Attempts that say something about the revision: each try on an instance. */
+export function attemptFailures(counts: AttemptCounts): FailureCount {
+  const failed = counts.server_error + counts.connect_error;
+  return { failed, of: counts.ok + counts.client_error + failed };
+}
+
+/** Requests as their clients saw them: a failed attempt that a further one followed was seen by nobody. */
+export function requestFailures(counts: AttemptCounts): FailureCount {
+  const { failed, of } = attemptFailures(counts);
+  return { failed: failed - counts.retried, of: of - counts.retried };
+}
+
+/** As the table keeps a window. A row of before a metric was measured lacks its histogram. */
+interface WindowRow extends AttemptCounts {
+  gateway_id: string;
+  window_start: Date;
+  streamed: number;
+  tokens_in: number;
+  tokens_out: number;
+  histograms: Partial<Histograms>;
+  /** Null in rows of gateways of before. */
+  loads: Loads | null;
+}
+
+/**
+ * A gateway sees in flight on an instance what it sent there itself. What the others had there meanwhile follows from their requests'
+ * times (Little's law) and is spread over the instances.
+ */
+function partsOf(rows: readonly WindowRow[], windowMs: number): LoadsPart[] {
+  const busyMs = new Map<string, number>();
+  for (const { gateway_id, histograms } of rows)
+    busyMs.set(gateway_id, (busyMs.get(gateway_id) ?? 0) + (histograms.e2e_latency_ms?.sum ?? 0));
+  const all = [...busyMs.values()].reduce((sum, one) => sum + one, 0);
+  return rows.flatMap(({ gateway_id, loads }) => {
+    if (!loads) return [];
+    const othersMs = all - (busyMs.get(gateway_id) as number);
+    return [{ loads, hidden: othersMs / windowMs / Math.max(1, loads.instances) }];
+  });
+}
+
+function slicesOf(rows: readonly WindowRow[], from: number, to: number): Histograms[] {
+  const bySlice = Array.from({ length: SLICES }, (): WindowRow[] => []);
+  for (const row of rows) bySlice[Math.floor((SLICES * (row.window_start.getTime() - from)) / (to - from))]?.push(row);
+  return bySlice
+    .filter((some) => some.length > 0)
+    .map((some) =>
+      histogramsOf((metric) => mergeHistograms(some.map((row) => row.histograms[metric] ?? emptyHistogram()))),
+    );
+}
+
+function rowOf(window: StatsWindow): object {
+  return { ...window, histograms: histogramsOf((metric) => window[metric]) };
+}
+
+export function histogramsOf(histogram: (metric: Distribution) => Histogram): Histograms {
+  return Object.fromEntries(DISTRIBUTIONS.map((metric) => [metric, histogram(metric)])) as Histograms;
+}

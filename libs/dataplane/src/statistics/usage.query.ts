@@ -1,0 +1,62 @@
+import { deletionOf } from './old-windows.js';
+import type { NamedSql, Queryable } from '../sql.js';
+
+/** Requests by what their clients saw of them; a request that was retried counts once, as it ended. */
+export interface RequestCounts {
+  ok: number;
+  client_error: number;
+  /** Answered 5xx, cut, or refused because no instance could be asked. */
+  server_error: number;
+  /** The client left. */
+  cancelled: number;
+}
+
+/** One row to store: what ended on one gateway within ten seconds, for one token, on one instance, under one name. */
+export interface UsageWindow extends RequestCounts {
+  gateway_id: string;
+  /** RFC 3339, whole seconds. */
+  window_start: string;
+  /** Place among the rows of this gateway and window: with both, what makes a row the same row. */
+  row_number: number;
+  /** Tenant of the token: who asked, and not who owns what answered. */
+  tenant_id: string;
+  /** Null for what came from more tokens, instances and slugs at once than a window tells apart. */
+  token_id: string | null;
+  revision_id: string;
+  /** That was asked last; null if none was. */
+  instance_id: string | null;
+  /** The published product that was asked for; null for a deployment of the tenant's own. */
+  slug: string | null;
+  /** Attempts that failed upstream, whether or not a further attempt hid them from the client. */
+  upstream_faults: number;
+  tokens_in: number;
+  tokens_out: number;
+  /** Sum over the requests, in milliseconds from the draw of a revision to the end of the answer. */
+  duration_ms: number;
+  attempts: number;
+  /** Requests in flight on the instance, averaged over the life of each attempt, then over the attempts; counts the attempt itself. */
+  mean_in_flight: number;
+}
+
+/** As with request statistics, a row is written once, so that a batch whose commit was in doubt can be sent again. */
+const WRITE_USAGE: NamedSql = {
+  name: 'dataplane_write_usage',
+  text: `
+    insert into dataplane_request_usage (gateway_id, window_start, row_number, tenant_id, token_id, owner_type, owner_id, revision_id, instance_id,
+      slug, ok, client_error, server_error, cancelled, upstream_faults, tokens_in, tokens_out, duration_ms, attempts, mean_in_flight)
+    select w.gateway_id, w.window_start, w.row_number, w.tenant_id, w.token_id, k.owner_type, k.owner_id, w.revision_id, w.instance_id,
+      w.slug, w.ok, w.client_error, w.server_error, w.cancelled, w.upstream_faults, w.tokens_in, w.tokens_out, w.duration_ms, w.attempts, w.mean_in_flight
+    from jsonb_to_recordset($1::jsonb) as w(gateway_id text, window_start timestamptz, row_number int, tenant_id text, token_id text,
+      revision_id text, instance_id text, slug text, ok int, client_error int, server_error int, cancelled int, upstream_faults int,
+      tokens_in bigint, tokens_out bigint, duration_ms float8, attempts int, mean_in_flight float8)
+      left join api_tokens k on k.id = w.token_id
+    on conflict do nothing`,
+};
+
+/** Stores closed windows, each with the owner that its token has. Safe to repeat with the same windows. */
+export async function writeUsage(db: Queryable, windows: readonly UsageWindow[]): Promise<void> {
+  if (windows.length > 0) await db.query(WRITE_USAGE, [JSON.stringify(windows)]);
+}
+
+/** The oldest first; resolves to how many there were, at most as many as asked for. */
+export const deleteUsageOlderThan = deletionOf('dataplane_delete_old_usage', 'dataplane_request_usage');

@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { expect, it } from '@jest/globals';
+import { isCoded, isEventStream, returnedHeaders, supplierHeaders, upstreamHeaders } from './headers.js';
+
+/** The pairs of a flat list, as the wire will carry them. */
+function pairs(flat: readonly string[]): [string, string][] {
+  return Array.from({ length: flat.length / 2 }, (_, n) => [flat[2 * n] as string, flat[2 * n + 1] as string]);
+}
+const sent = (client: IncomingHttpHeaders, authorization: string | null = null, further: string[] = []) =>
+  pairs(upstreamHeaders(client, 'req-1', authorization, further));
+
+const OWN = [
+  ['content-type', 'application/json'],
+  ['user-agent', 'slipway'],
+  ['x-request-id', 'req-1'],
+];
+
+it('passes on what every engine needs, and what the operator names, every value of it', () => {
+  const client = { accept: 'x/y', traceparent: '00-1', tracestate: 'a=b', 'x-mine': 'kept', 'x-many': ['1', '2'] };
+  const needed = [
+    ['accept', 'x/y'],
+    ['traceparent', '00-1'],
+    ['tracestate', 'a=b'],
+  ];
+  expect(sent(client)).toEqual([...OWN, ...needed]);
+  expect(sent(client, null, ['x-many', 'x-none', 'x-mine'])).toEqual([
+    ...OWN,
+    ...needed,
+    ['x-many', '1'],
+    ['x-many', '2'],
+    ['x-mine', 'kept'],
+  ]);
+});
+
+it.each([
+  ['of one connection', 'connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect'],
+  ['made anew', 'host content-length content-type accept-encoding x-request-id user-agent'],
+  ['credentials', 'authorization api-key x-api-key cookie proxy-authorization proxy-authenticate'],
+  ['where the client is', 'forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip'],
+  ['for the gateway itself', 'x-session-id x-slipway-tenant'],
+  ['an order to an engine', 'x-conversation-id x-debug openai-organization baggage x-anything'],
+])('keeps back what is %s', (_why, names) => {
+  for (const name of names.split(' ')) expect([name, sent({ [name]: 'of the client' })]).toEqual([name, OWN]);
+});
+
+it('shows upstream the credential of the revision, once', () => {
+  const authorizationOf = (headers: readonly string[]) => pairs(headers).filter(([name]) => name === 'authorization');
+  const own = [['authorization', 'Bearer sk-1']];
+  expect(authorizationOf(upstreamHeaders({ authorization: 'Bearer slw_1' }, 'r', 'Bearer sk-1', []))).toEqual(own);
+  expect(authorizationOf(supplierHeaders(false, 'Bearer sk-1'))).toEqual(own);
+});
+
+it('tells a supplier what the answer shall be, and nothing else', () => {
+  const own = (accept: string) => [
+    ['content-type', 'application/json'],
+    ['user-agent', 'slipway'],
+    ['accept', accept],
+  ];
+  expect(pairs(supplierHeaders(true, null))).toEqual(own('text/event-stream'));
+  expect(pairs(supplierHeaders(false, null))).toEqual(own('application/json'));
+});
+
+const returned = (headers: Record<string, string | string[]>) =>
+  returnedHeaders(headers as never, { 'x-request-id': 'ours' });
+
+it('keeps to itself who the engine is, where it is, and what browsers shall do', () => {
+  const dropped = {
+    server: 'llama.cpp',
+    'access-control-allow-origin': '*',
+    'access-control-allow-credentials': 'true',
+    'set-cookie': ['a=b'],
+    'strict-transport-security': 'max-age=1',
+    'x-powered-by': 'x',
+    via: '1.1 x',
+    'alt-svc': 'h3=":1"',
+    location: 'http://10.0.0.7/',
+    'content-length': '7',
+    'content-encoding': 'identity',
+    'x-request-id': 'theirs',
+  };
+  const kept = { 'content-type': 'application/json', 'openai-processing-ms': '7', 'x-custom': 'kept' };
+  expect(returned({ ...dropped, ...kept })).toEqual({ ...kept, 'x-request-id': 'ours' });
+});
+
+it.each(['/models/x.gguf', 'file:///models/x', 'model=/srv/models/x/', 'C:\\models\\x.gguf', '~/models/x', '/x.gguf'])(
+  'no header carries %s',
+  (path) => {
+    expect(returned({ 'x-model': path, 'x-models': ['a', path] })).toEqual({ 'x-request-id': 'ours' });
+  },
+);
+
+it('takes the first of a doubled header that counts once', () => {
+  const twice = { 'content-type': ['text/event-stream', 'application/json'], 'retry-after': ['7', '8'] };
+  expect(isEventStream(twice as never)).toBe(true);
+  expect(returned(twice)).toEqual({ 'content-type': 'text/event-stream', 'retry-after': '7', 'x-request-id': 'ours' });
+  expect(isCoded({ 'content-encoding': ['identity', 'gzip'] } as never)).toBe(true);
+  expect([isCoded({}), isCoded({ 'content-encoding': 'identity' }), isCoded({ 'content-encoding': '' })]).toEqual(
+    Array(3).fill(false),
+  );
+});
+
+it('passes no value on that cannot be written', () => {
+  expect(returned({ 'x-odd': 'a\u20acb', 'x-nul': 'a\0', 'x-fine': 'é' })).toEqual({
+    'x-fine': 'é',
+    'x-request-id': 'ours',
+  });
+});

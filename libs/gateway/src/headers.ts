@@ -1,0 +1,122 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { isHostPath } from './answers/host-paths.js';
+
+/** A sender may write any header twice, and then it is no text any more. */
+type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The first of a header that counts once. Undefined where there is none. */
+export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = (headers as HeaderValues)[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** What an engine has no business to tell the clients of a gateway. */
+const NOT_RETURNED = new Set([
+  // Of one connection (RFC 9110, 7.6.1).
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  // Counted again where the answer was changed; nobody asked for an encoding, and a coded answer is refused.
+  'content-length',
+  'content-encoding',
+  // What it is, and where.
+  'server',
+  'via',
+  'x-powered-by',
+  'location',
+  'content-location',
+  'alt-svc',
+  'link',
+  'refresh',
+  // What browsers would do with this origin: state, transport, scripts and who may read are the gateway's to say.
+  'set-cookie',
+  'set-cookie2',
+  'www-authenticate',
+  'strict-transport-security',
+  'public-key-pins',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'clear-site-data',
+  'service-worker-allowed',
+  'report-to',
+  'reporting-endpoints',
+  'nel',
+  // The gateway's own.
+  'x-request-id',
+  'x-slipway-revision',
+  'x-context-passport',
+  'x-affinity',
+  'x-slipway-held-ms',
+]);
+/** What Node writes: a value of anything else would make an answer fail. */
+const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The headers of an engine's answer that reach the client; those named again by `own` are `own`'s. */
+export function returnedHeaders(headers: IncomingHttpHeaders, own: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const head: OutgoingHttpHeaders = {};
+  for (const name in headers) {
+    if (NOT_RETURNED.has(name) || name.startsWith('access-control-')) continue;
+    const value = name === 'content-type' || name === 'retry-after' ? headerText(headers, name) : headers[name];
+    if (value === undefined) continue;
+    if (typeof value === 'string' ? isReturnable(value) : value.every(isReturnable)) head[name] = value;
+  }
+  return Object.assign(head, own);
+}
+
+function isReturnable(value: string): boolean {
+  return WRITABLE.test(value) && !isHostPath(value);
+}
+
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headerText(headers, 'content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
+}
+
+/** Whether the bytes are not the text itself. */
+export function isCoded(headers: IncomingHttpHeaders): boolean {
+  const { 'content-encoding': coding } = headers as HeaderValues;
+  if (coding === undefined) return false;
+  return [coding].flat().some((one) => one !== '' && one.toLowerCase() !== 'identity');
+}
+
+/**
+ * Of a client's headers an engine gets these, and those that the operator names: engines obey headers that no client of a gateway should
+ * set (`X-Conversation-Id` keeps llama-server generating after a disconnect; others have switches for debugging), and a new one comes
+ * with every release. `accept-encoding` is left out so that answers can be metered.
+ */
+const PASSED_ON = ['accept', 'traceparent', 'tracestate'];
+
+/** @param further names that the operator adds, lower case */
+export function upstreamHeaders(
+  client: IncomingHttpHeaders,
+  requestId: string,
+  authorization: string | null,
+  further: readonly string[],
+): string[] {
+  const headers = [...headersOfEveryRequest(authorization), 'x-request-id', requestId];
+  for (const name of PASSED_ON) pass(name, client, headers);
+  for (const name of further) pass(name, client, headers);
+  return headers;
+}
+
+/** A supplier learns nothing about the client: no address, no client library, no trace, no id of ours. */
+export function supplierHeaders(isStream: boolean, authorization: string | null): string[] {
+  return [...headersOfEveryRequest(authorization), 'accept', isStream ? 'text/event-stream' : 'application/json'];
+}
+
+function headersOfEveryRequest(authorization: string | null): string[] {
+  const headers = ['content-type', 'application/json', 'user-agent', 'slipway'];
+  if (authorization) headers.push('authorization', authorization);
+  return headers;
+}
+
+function pass(name: string, client: IncomingHttpHeaders, headers: string[]): void {
+  const value = client[name];
+  if (value === undefined) return;
+  if (typeof value === 'string') headers.push(name, value);
+  else for (const one of value) headers.push(name, one);
+}

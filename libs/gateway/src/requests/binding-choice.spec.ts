@@ -1,0 +1,129 @@
+import { expect, it } from '@jest/globals';
+import type { PublishedBinding, PublishedRow } from '@slipway/dataplane';
+import type { GatewayError } from '../gateway.errors.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
+import { BindingLimits, chooseBinding } from './binding-choice.js';
+import { isVisible } from './model-list.js';
+
+const binding = (id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding => ({
+  binding_id: id,
+  weight: 1,
+  priority: 0,
+  upstream: { kind: 'revision', deployment_id: 'dep', revision_id: id },
+  ...rest,
+});
+const published = (...bindings: PublishedBinding[]): PublishedRow => ({
+  slug: 'acme/chat',
+  tenant_id: 'ten_publisher',
+  product_id: 'prd',
+  bindings,
+  audience: { visibility: 'tenant', tenants: ['ten_reader'] },
+  version: 1,
+  created_at: '2026-01-01T00:00:00Z',
+});
+
+type State = 'well' | 'ejected' | 'away' | 'unknown';
+
+/** What a request of this session is given, with each binding in its state; the refusal's status if there is none. */
+function chosen(
+  row: PublishedRow,
+  states: Record<string, State> = {},
+  { limits = new BindingLimits(), session = undefined as string | undefined, now = 0 } = {},
+): string | number {
+  const backendOf = ({ binding_id: id }: PublishedBinding): UpstreamBackend | undefined => {
+    const state = states[id] ?? 'well';
+    if (state === 'unknown') return undefined;
+    return { isServing: state !== 'away', isWell: () => state === 'well' } as unknown as UpstreamBackend;
+  };
+  try {
+    const { binding: drawn } = chooseBinding(row, backendOf, limits, 'ten_reader', session, now);
+    limits.enter(drawn, now);
+    return drawn.binding_id;
+  } catch (error) {
+    return (error as GatewayError).status;
+  }
+}
+
+const shares = (row: PublishedRow, draw: (n: number) => string | number): Record<string, number> => {
+  const counts: Record<string, number> = Object.fromEntries(row.bindings.map(({ binding_id: id }) => [id, 0]));
+  for (let n = 0; n < 2_000; n += 1) counts[draw(n)]! += 1;
+  return counts;
+};
+
+it('is visible to the publisher and its audience, or to all where it is shared', () => {
+  const row = published();
+  expect(['ten_publisher', 'ten_reader', 'ten_other'].map((tenant) => isVisible(row, tenant))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  row.audience = { visibility: 'shared', tenants: [] };
+  expect(isVisible(row, 'ten_other')).toBe(true);
+});
+
+it('prefers the lowest priority that is well, then the lowest that serves at all', () => {
+  const row = published(binding('a', { priority: 2 }), binding('b', { priority: 1 }), binding('c', { priority: 3 }));
+  expect(chosen(row)).toBe('b');
+  expect(chosen(row, { b: 'away' })).toBe('a');
+  expect(chosen(row, { b: 'ejected' })).toBe('a');
+  expect(chosen(row, { b: 'unknown', a: 'ejected' })).toBe('c');
+  expect(chosen(row, { a: 'ejected', b: 'ejected', c: 'ejected' })).toBe('b');
+  expect(chosen(row, { a: 'away', b: 'away', c: 'unknown' })).toBe(503);
+});
+
+it('draws by weight among equals, sessions too, and nothing of weight 0', () => {
+  const row = published(binding('a', { weight: 3 }), binding('b'), binding('none', { weight: 0 }));
+  const drawn = shares(row, () => chosen(row));
+  expect(drawn['none']).toBe(0);
+  expect(Math.abs((drawn['a'] as number) - 1_500)).toBeLessThan(100);
+  const sessionShares = shares(row, (n) => chosen(row, {}, { session: `session ${n}` }));
+  expect(sessionShares['none']).toBe(0);
+  expect(Math.abs((sessionShares['a'] as number) - 1_500)).toBeLessThan(100);
+});
+
+it('gives a session the same binding again, and by its slug another one elsewhere', () => {
+  const row = published(binding('a'), binding('b'));
+  const elsewhere = { ...row, slug: 'acme/other' };
+  const sessions = Array.from({ length: 50 }, (_, n) => `session ${n}`);
+  const draw = (of: PublishedRow) => sessions.map((session) => chosen(of, {}, { session }));
+  expect(draw(row)).toEqual(draw(row));
+  expect(draw(elsewhere)).not.toEqual(draw(row));
+});
+
+it('keeps a binding’s limit of requests at once, and takes the next binding if it is full', () => {
+  const limits = new BindingLimits();
+  const full = binding('a', { limits: { max_concurrency: 2 } });
+  const row = published(full, binding('b', { priority: 1, limits: { max_concurrency: 1 } }));
+  expect([chosen(row, {}, { limits }), chosen(row, {}, { limits })]).toEqual(['a', 'a']);
+  expect(chosen(row, {}, { limits })).toBe('b');
+  // Limits alone stand in the way: too many, not away.
+  expect(chosen(row, {}, { limits })).toBe(429);
+  limits.leave('a');
+  expect(chosen(row, {}, { limits })).toBe('a');
+});
+
+it('keeps a binding’s limit of requests a second, with one second’s worth at once', () => {
+  const limits = new BindingLimits();
+  const row = published(binding('a', { limits: { max_rps: 5 } }));
+  const at = (now: number, times: number) => Array.from({ length: times }, () => chosen(row, {}, { limits, now }));
+  expect(at(0, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
+  expect(at(200, 2)).toEqual(['a', 429]);
+  expect(at(60_000, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
+  // A clock that is set back gives nothing, and takes nothing of what comes next.
+  expect(at(0, 1)).toEqual([429]);
+  expect(at(1_000, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
+});
+
+it('lets a slow binding through where its rate is less than one a second', () => {
+  const limits = new BindingLimits();
+  const row = published(binding('a', { limits: { max_rps: 0.5 } }));
+  expect([0, 1_900, 2_000].map((now) => chosen(row, {}, { limits, now }))).toEqual(['a', 429, 'a']);
+});
+
+it('does not count what a binding served without a rate against the rate it is given later', () => {
+  const limits = new BindingLimits();
+  for (const before of [undefined, { max_concurrency: 1_000_000 }])
+    for (let n = 0; n < 5_000; n += 1) chosen(published(binding('a', { limits: before })), {}, { limits });
+  const row = published(binding('a', { limits: { max_rps: 10 } }));
+  expect(chosen(row, {}, { limits, now: 1_000 })).toBe('a');
+});
