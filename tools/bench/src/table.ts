@@ -1,8 +1,8 @@
-import { shown } from './figure.js';
+import { formatFigure } from './figure.js';
 import type { Finding } from './finding.js';
 
 /** What a run found, as it is printed. */
-export interface Report {
+export interface BenchReport {
   /** Whether nobody else used the machine before any of the parts, and after the last. */
   quiet: boolean;
   machine: { processors: number; node: string; platform: string };
@@ -12,9 +12,9 @@ export interface Report {
 }
 
 /** The findings as one Markdown table; `*` marks those of parts before which the machine was not quiet. */
-export function table({ quiet, machine, size, findings }: Report): string {
+export function formatReport({ quiet, machine, size, findings }: BenchReport): string {
   const rows = findings.map(({ name, ours, limit, ratio, notes, quiet: wasQuiet }) => {
-    const cells = [wasQuiet ? name : `${name} *`, shown(ours), shown(limit), shown(ratio), notes];
+    const cells = [wasQuiet ? name : `${name} *`, formatFigure(ours), formatFigure(limit), formatFigure(ratio), notes];
     return `| ${cells.join(' | ')} |`;
   });
   const found = quiet ? 'the machine was quiet' : 'NOT QUIET: others used the machine, above all where there is a *';

@@ -22,13 +22,13 @@ const METRICS = [
     }) as AnalysisMetricDto,
 );
 
-export interface Outcome {
+export interface GateOutcome {
   verdict: Verdict;
   metrics: MetricResult[];
 }
 
 /** One soak and what the gate says of it. @param looks planned over the rollout that the soak belongs to */
-export async function runGate(settings: SoakSettings, looks = 1): Promise<Outcome> {
+export async function runGate(settings: SoakSettings, looks = 1): Promise<GateOutcome> {
   const { candidate, baseline } = await soak(settings);
   const chances = { looks, metrics: METRICS.length };
   const metrics = METRICS.map((metric) => judge(metric, candidate, baseline, chances));

@@ -7,7 +7,7 @@ export interface ProcessIdentity {
 }
 
 /** Undefined for a dead process, and for a zombie, which is dead but not collected. */
-export function identify(pid: number): ProcessIdentity | undefined {
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -22,6 +22,6 @@ export function identify(pid: number): ProcessIdentity | undefined {
   }
 }
 
-export function isStillThere(known: ProcessIdentity): boolean {
-  return identify(known.pid)?.started === known.started;
+export function isStillRunning(known: ProcessIdentity): boolean {
+  return identifyProcess(known.pid)?.started === known.started;
 }

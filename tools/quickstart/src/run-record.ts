@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identify, isStillThere, type ProcessIdentity } from './process-identity.js';
+import { identifyProcess, isStillRunning, type ProcessIdentity } from './process-identity.js';
 
 /** `<home>/run/processes.json`: what a launcher started, for the next one to find should this one be killed. */
 interface RunRecord {
@@ -18,8 +18,8 @@ const apiUrlFileOf = (home: string): string => path.join(home, 'run', 'api-url')
 export function writeRunRecord(home: string, childPids: number[]): void {
   const file = fileOf(home);
   const record: RunRecord = {
-    launcher: identify(process.pid) ?? { pid: process.pid, started: 'unknown' },
-    children: childPids.flatMap((pid) => identify(pid) ?? []),
+    launcher: identifyProcess(process.pid) ?? { pid: process.pid, started: 'unknown' },
+    children: childPids.flatMap((pid) => identifyProcess(pid) ?? []),
   };
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
@@ -38,7 +38,7 @@ export function removeRunRecord(home: string): void {
 /** The living launcher of this home, if it is not this process. */
 export function otherLauncher(home: string): number | undefined {
   const record = read(home);
-  return record && record.launcher.pid !== process.pid && isStillThere(record.launcher)
+  return record && record.launcher.pid !== process.pid && isStillRunning(record.launcher)
     ? record.launcher.pid
     : undefined;
 }
@@ -48,13 +48,13 @@ export function otherLauncher(home: string): number | undefined {
  * start wants. Waits for them, then ends what does not leave.
  */
 export async function outliveOrphans(home: string, say: (line: string) => void): Promise<void> {
-  const orphans = (read(home)?.children ?? []).filter(isStillThere);
+  const orphans = (read(home)?.children ?? []).filter(isStillRunning);
   if (orphans.length === 0) return;
   say(`waiting for ${orphans.length} processes of an earlier start to leave`);
   const deadline = Date.now() + ORPHANS_LEAVE_MS;
-  while (orphans.some(isStillThere) && Date.now() < deadline) await delay(50);
-  for (const orphan of orphans.filter(isStillThere)) endHard(orphan.pid);
-  while (orphans.some(isStillThere) && Date.now() < deadline + 2_000) await delay(20);
+  while (orphans.some(isStillRunning) && Date.now() < deadline) await delay(50);
+  for (const orphan of orphans.filter(isStillRunning)) endHard(orphan.pid);
+  while (orphans.some(isStillRunning) && Date.now() < deadline + 2_000) await delay(20);
 }
 
 function endHard(pid: number): void {

@@ -1,6 +1,6 @@
 import { ControlPlane, findPrograms, REQUIRE_VARIABLE } from '@slipway/kube-testbed';
 
-export interface TestKube {
+export interface TestKubernetes {
   /** Folder of the control plane, for `SLIPWAY_TEST_KUBE`. Undefined if there is none; then `note` says why, in a sentence. */
   folder?: string;
   note: string;
@@ -10,7 +10,7 @@ export interface TestKube {
 const nothing = async (): Promise<void> => undefined;
 
 /** One Kubernetes control plane for the time of the run, where its programs are built. @throws Error where it must be, and is not */
-export async function findKube(env: NodeJS.ProcessEnv): Promise<TestKube> {
+export async function startKubernetes(env: NodeJS.ProcessEnv): Promise<TestKubernetes> {
   const found = findPrograms(env);
   if (found.bin === undefined) {
     if (env[REQUIRE_VARIABLE] === '1') throw new Error(`${REQUIRE_VARIABLE}=1, and ${found.why}`);

@@ -16,7 +16,7 @@ export interface TestRedis {
 const nothing = async (): Promise<void> => undefined;
 
 /** The Redis that answers at `configured`, else a `redis-server` from the PATH for the time of the run, else none. */
-export async function findRedis(configured: string | undefined): Promise<TestRedis> {
+export async function findOrStartRedis(configured: string | undefined): Promise<TestRedis> {
   if (configured && (await answers(configured)))
     return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
   const complaint = configured ? 'nothing answers at REDIS_URL' : 'REDIS_URL is not set';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Slipway } from '@slipway/sdk';
-import { beside, compare, skipped, type Finding } from '../finding.js';
+import { compareRounds, compareSides, skippedFinding, type Finding } from '../finding.js';
 import { HttpConnection, requestText } from '../http-connection.js';
 import { closedLoop, openLoop } from '../load.js';
 import { quantile } from '../measure.js';
@@ -24,7 +24,7 @@ export async function gateway(stand: Stand): Promise<Finding[]> {
     findings.push(await throughput(stand, 'gateway', kind, passes, bare));
   }
   const nginx = await startNginx(upstream);
-  if (!nginx) findings.push(skipped('gateway ÷ nginx', 'no nginx on the PATH that starts'));
+  if (!nginx) findings.push(skippedFinding('gateway ÷ nginx', 'no nginx on the PATH that starts'));
   try {
     for (const kind of nginx ? KINDS : []) {
       const passes = { ours: pass, limit: { ...pass, url: nginx!.url } };
@@ -94,7 +94,7 @@ export async function throughput(
   const bare = await closedLoop(limit.url, CONNECTIONS, 200, () => limit.requests[kind]);
   try {
     const sides = { ours: own.side, limit: bare.side };
-    return await compare(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`);
+    return await compareSides(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`);
   } finally {
     own.close();
     bare.close();
@@ -120,7 +120,7 @@ async function addedLatency(
   const added = (name: string): number[] => p50s[name]!.map((value, round) => value - p50s['upstream']![round]!);
   const p99 = (name: string): string =>
     `${(quantile(all[name]!, 0.99) - quantile(all['upstream']!, 0.99)).toFixed(1)} ms`;
-  return beside(
+  return compareRounds(
     'gateway: added latency',
     'ms',
     { ours: added('gatewayUrl'), limit: added('pipe') },

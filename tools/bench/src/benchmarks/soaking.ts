@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuSecondsOf } from '../cpu-time.js';
-import { exactly } from '../figure.js';
-import { against, type Finding } from '../finding.js';
+import { exactFigure } from '../figure.js';
+import { compareFigures, type Finding } from '../finding.js';
 import { quantile } from '../measure.js';
 import { rssMbOf } from '../memory.js';
 import type { Stand } from '../stand.js';
@@ -39,22 +39,22 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   const of = `of ${waking.toLocaleString('en')} that wake beside them, ${WAKES_PER_SECOND} a second`;
   const name = `soaking: ${number} operations`;
   return [
-    against(
+    compareFigures(
       `${name}, memory`,
-      exactly('MB', moreMb),
-      exactly('MB', MORE_MEMORY_MB),
+      exactFigure('MB', moreMb),
+      exactFigure('MB', MORE_MEMORY_MB),
       'what the worker that put them to sleep has more than before, resident; limit: what is asked',
     ),
-    against(
+    compareFigures(
       `${name}, processor`,
-      exactly('%', percent),
-      exactly('%', PROCESSOR_PERCENT),
+      exactFigure('%', percent),
+      exactFigure('%', PROCESSOR_PERCENT),
       'of a core, the worker at rest; limit: what is asked',
     ),
-    against(
+    compareFigures(
       `${name}, the latest to wake`,
-      exactly('ms', latest),
-      exactly('ms', LATE_MS),
+      exactFigure('ms', latest),
+      exactFigure('ms', LATE_MS),
       `${of}; ${tooLate} late by more than a second; p50 ${quantile(late, 0.5).toFixed(0)} ms; limit: what is asked`,
     ),
   ];

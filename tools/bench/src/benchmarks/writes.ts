@@ -1,7 +1,7 @@
-import { compare, type Finding } from '../finding.js';
+import { compareSides, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
-import { lanes } from '../measure.js';
+import { runLoops } from '../measure.js';
 import type { Stand } from '../stand.js';
 import { HOT, LIMIT_FUNCTION, ROLLOUTS_END_AT_ONCE, ROLLOUTS_END_AS_EVER } from './writes.query.js';
 
@@ -69,12 +69,12 @@ async function rates(
   const call = { name: 'bench-rollout', text: 'select bench_rollout($1, $2, $3, $4)' };
   const connections = await Promise.all(Array.from({ length: clients }, () => stand.admin.connect()));
   const limit = (ms: number): Promise<number> =>
-    lanes(clients, ms, (lane) => {
+    runLoops(clients, ms, (loop) => {
       const n = number();
-      return connections[lane]!.query({ ...call, values: [n, deploymentOf(n), tenant, BODY] });
+      return connections[loop]!.query({ ...call, values: [n, deploymentOf(n), tenant, BODY] });
     });
   try {
-    return await compare(name, stand.slices, { ours: ours.side, limit }, notes);
+    return await compareSides(name, stand.slices, { ours: ours.side, limit }, notes);
   } finally {
     ours.close();
     connections.forEach((connection) => connection.release());

@@ -12,7 +12,7 @@ const COMMIT_STEP = {
 };
 
 /** The least a durable worker can be: claim a row, then one statement that commits each step under the claim. */
-export async function claimLoop(pool: pg.Pool, concurrency: number, steps: number): Promise<void> {
+export async function runClaimLoop(pool: pg.Pool, concurrency: number, steps: number): Promise<void> {
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       const client = await pool.connect();

@@ -12,7 +12,7 @@ import {
   OperationStore,
   type OperationOf,
 } from '@slipway/platform-operations';
-import { claimLoop } from './claim-loop.js';
+import { runClaimLoop } from './claim-loop.js';
 import { startEngine } from './engine-context.js';
 
 // A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
@@ -58,7 +58,7 @@ async function perform({ work, prefix, count }: { work: string; prefix: string; 
   const cpu = process.cpuUsage();
   const begin = performance.now();
   if (work === 'runner') await runAll();
-  else if (work === 'claim-loop') await claimLoop(admin, CONCURRENCY, STEPS.length);
+  else if (work === 'claim-loop') await runClaimLoop(admin, CONCURRENCY, STEPS.length);
   else await path(count);
   if (work === 'runner') await allSucceed(prefix, count);
   const { user, system } = process.cpuUsage(cpu);
@@ -81,7 +81,7 @@ async function runAll(): Promise<void> {
   }
 }
 
-async function inLanes(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
+async function runConcurrently(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
@@ -93,7 +93,7 @@ async function inLanes(count: number, each: (n: number) => Promise<unknown>): Pr
 /** Accepts operations as a request does and waits until the last of them has ended. */
 async function path(count: number): Promise<void> {
   const ids: string[] = [];
-  await inLanes(count, async () => ids.push(await accept()));
+  await runConcurrently(count, async () => ids.push(await accept()));
   // The last of them is looked for by its key; all are counted only once it has ended, so that waiting costs next to nothing.
   for (const each of [ids.slice(-1), ids]) {
     while ((await unfinished(each)) > 0) await delay(10);
