@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { BENCHMARKS, PEER_BENCHMARKS } from './benchmarks.js';
 import { QuietWait } from './quiet.js';
 import { Stand, type Size } from './stand.js';
-import { formatReport, type BenchReport } from './table.js';
+import { formatReport, type BenchReport } from './finding.js';
 
 const ALL = { ...BENCHMARKS, ...PEER_BENCHMARKS };
 const USAGE = `usage: npm run bench -- [--quick | --smoke] [--peers] [--json] [--only NAME]...

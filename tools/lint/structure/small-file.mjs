@@ -13,6 +13,7 @@ const ROLE =
 /** Short files with one importer that stay files of their own: a file, or a folder of such files that ends in `/`, and the reason. */
 export const REASONS = {
   'libs/sdk/src/resources/': 'one file for each resource of the client; `slipway.ts` lists them',
+  'tools/quickstart/src/foreground.ts': 'tests start it by its path in `dist`',
   'libs/targets/process/src/builtin/': 'one file for each engine; `index.ts` lists them',
 };
 

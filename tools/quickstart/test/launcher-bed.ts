@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config';
 import { startEmbeddedPostgres } from '@slipway/platform-database';
-import { identifyProcess } from '../src/process-identity.js';
+import { identifyProcess } from '../src/run-record.js';
 
 // The launcher under test is a process of its own, which gets signals, so it runs what the build made. The three
 // processes are stand-ins that answer /readyz, send their ready message, and note what they receive.

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { BIN_VARIABLE, KubeClient, programs, readAccess, REQUIRE_VARIABLE } from '@slipway/kube-testbed';
 import { kubeIt } from '@slipway/kube-testbed/jest';
-import { startKubernetes } from './kube.js';
+import { startKubernetes } from './optional-servers.js';
 
 it('says that there is none, and throws where there must be one', async () => {
   const none = await startKubernetes({});

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { findOrStartRedis } from './redis.js';
+import { findOrStartRedis } from './optional-servers.js';
 
 const hasServer = spawnSync('redis-server', ['--version']).status === 0;
 

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { PLANE_VARIABLE } from '@slipway/kube-testbed';
 import { childEnvironment } from '@slipway/platform-config';
-import { startKubernetes, type TestKubernetes } from './kube.js';
+import { findOrStartRedis, startKubernetes, type TestKubernetes, type TestRedis } from './optional-servers.js';
 import { ROOT } from './projects.js';
-import { findOrStartRedis, type TestRedis } from './redis.js';
 
 const inTools = (file: string): string => path.join(ROOT, 'tools', 'test-runner', file);
 const { default: startPostgres } = (await import(inTools('jest-global-setup.mjs'))) as { default(): Promise<void> };

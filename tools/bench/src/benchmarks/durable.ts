@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { sendOrder } from '../ask.js';
 import { cpuSecondsOf } from '../cpu-time.js';
 import { figureOfEvents } from '../figure.js';
 import { compareFigures, compareRounds, type Finding } from '../finding.js';
@@ -80,4 +79,19 @@ export async function compareEngines(
       'at 20 operations/s; a ratio of times: lower is better',
     ),
   ];
+}
+
+/** Sends an order to one of our own processes and waits for its answer, `{error}` of which is thrown. */
+function sendOrder<T>(child: ChildProcess, order: object): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const lost = (): void => reject(new Error('the process of the benchmark died'));
+    child.once('exit', lost);
+    child.once('message', (answer) => {
+      child.off('exit', lost);
+      const { error } = answer as { error?: string };
+      if (error === undefined) resolve(answer as T);
+      else reject(new Error(error));
+    });
+    child.send(order);
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { exactFigure, figureOfSlices, figureOfEvents, formatFigure } from './figure.js';
 import { compareFigures, skippedFinding } from './finding.js';
-import { formatReport, type BenchReport } from './table.js';
+import { formatReport, type BenchReport } from './finding.js';
 
 it('shows a value with its range, or what one event in a hundred exceeded', () => {
   expect(formatFigure(figureOfSlices('/s', [170.4, 188.2, 201]))).toBe('188/s (170–201)');
