@@ -2,7 +2,7 @@ import { readImports } from './imports.mjs';
 import { unusedReasons } from './workspace.mjs';
 
 /** Folders that are not clean yet. The check reports them, and CI accepts them. */
-export const PENDING = ['apps', 'libs', 'tools'];
+export const PENDING = ['apps', 'libs', 'tools/kube-testbed'];
 
 const FEWEST_LINES = 40;
 

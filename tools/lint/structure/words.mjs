@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { unusedReasons } from './workspace.mjs';
 
 /** Folders that are not clean yet. The check reports them, and CI accepts them. */
-export const PENDING = ['apps', 'libs', 'tools'];
+export const PENDING = ['apps', 'libs', 'tools/kube-testbed', 'tools/llamacpp'];
 
 /** Words without a meaning of their own in this repository, and the words to use. */
 const WORDS = {
