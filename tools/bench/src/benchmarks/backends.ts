@@ -63,12 +63,12 @@ async function follow(
   const probe = new Probe(stand, connection, fill, count);
   const followedMs = await probe.times(stand.sized(30, 10, 2));
   const idleMs = stand.sized(10_000, 3_000, 100);
-  const idle = await during(pid, () => delay(idleMs));
+  const idle = await measureDuring(pid, () => delay(idleMs));
   const rssMb = rssMbOf(pid);
   const churnMs = stand.sized(20_000, 5_000, 300);
   let churnFollowedMs: number[] = [];
   let changes = 0;
-  const churn = await during(pid, async () => {
+  const churn = await measureDuring(pid, async () => {
     const end = performance.now() + churnMs;
     const probing = probe.times(stand.sized(30, 10, 2)).then((times) => (churnFollowedMs = times));
     while (performance.now() < end) {
@@ -101,7 +101,7 @@ async function start(stand: Stand): Promise<{ url: string; pid: number; ms: numb
   return { url, pid, ms: performance.now() - begin };
 }
 
-async function during(pid: number, work: () => Promise<unknown>) {
+async function measureDuring(pid: number, work: () => Promise<unknown>) {
   const before = { cpu: cpuSecondsOf(pid), moved: movedBytesOf(pid), at: performance.now() };
   await work();
   const moved = movedBytesOf(pid);

@@ -58,13 +58,13 @@ async function sideOf(stand: Stand, batch: number, fillWith: (tenant: string) =>
         }
       }),
     );
-    await untilEnded(stand, ids);
+    await waitUntilEnded(stand, ids);
     return (batch * 1_000) / (performance.now() - begin);
   };
 }
 
 /** The same for both databases: a look at these rows by their keys. */
-async function untilEnded(stand: Stand, ids: string[]): Promise<void> {
+async function waitUntilEnded(stand: Stand, ids: string[]): Promise<void> {
   for (const deadline = Date.now() + WAIT_MS; ; await delay(10)) {
     const { rows } = await stand.admin.query<{ status: string; n: number }>(
       'select status, count(*)::int as n from operations where id = any($1) group by status',

@@ -24,7 +24,7 @@ type Work = (typeof WORKS)[number];
 /** Operations of five trivial steps at concurrency 20: our runner against a claim loop over one table with the same commits. */
 export async function operations(stand: Stand): Promise<Finding[]> {
   await prepare(stand);
-  const ours = await ourEngine(stand);
+  const ours = await startOurEngine(stand);
   const batches: Record<Work, BatchFigures> = {
     runner: emptyFigures(),
     'claim-loop': emptyFigures(),
@@ -69,7 +69,7 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
     await prepare(stand);
     const own = { QUEUE_BACKEND: 'redis', REDIS_URL: redis.url };
     const servers = [stand.postgres.pid, redis.pid];
-    const ours = { ...(await ourEngine(stand, own)), servers };
+    const ours = { ...(await startOurEngine(stand, own)), servers };
     const limit = { child: (await stand.program(BARE_BULLMQ, [stand.adminUrl, 'redis', redis.url])).child, servers };
     const notes =
       'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operation that anyone can look at';
@@ -80,7 +80,7 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
 }
 
 /** A worker of ours with an operation of five steps that do nothing. @param own its part of the environment */
-export async function ourEngine(stand: Stand, own: Record<string, string> = {}): Promise<DurableEngine> {
+export async function startOurEngine(stand: Stand, own: Record<string, string> = {}): Promise<DurableEngine> {
   const { child } = await stand.limit('operations-worker', [stand.postgres.appUrl, stand.adminUrl], own);
   return { child, servers: [stand.postgres.pid] };
 }

@@ -7,7 +7,7 @@ import { NotHere, npmFolder, whyNot, programIn, startServer } from '../peers.js'
 import { startRedis } from '../redis.js';
 import { freePort, type Stand } from '../stand.js';
 import { compareEngines, type DurableEngine } from './durable.js';
-import { ourEngine, STEPS_TABLE } from './operations.js';
+import { startOurEngine, STEPS_TABLE } from './operations.js';
 
 const DATABASE = 'bench_peers';
 
@@ -26,21 +26,21 @@ const COMMITS = 'one job an operation, whose five steps are committed to the sam
 const PEERS: Record<string, Peer> = {
   'graphile-worker': {
     notes: COMMITS,
-    start: (stand, databaseUrl) => packaged(stand, 'graphile-worker', [databaseUrl, 'default']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'graphile-worker', [databaseUrl, 'default']),
   },
   'graphile-worker tuned': {
     notes: `${COMMITS}; local queue, completes in batches`,
-    start: (stand, databaseUrl) => packaged(stand, 'graphile-worker', [databaseUrl, 'tuned']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'graphile-worker', [databaseUrl, 'tuned']),
   },
-  'pg-boss': { notes: COMMITS, start: (stand, databaseUrl) => packaged(stand, 'pg-boss', [databaseUrl]) },
+  'pg-boss': { notes: COMMITS, start: (stand, databaseUrl) => startPackaged(stand, 'pg-boss', [databaseUrl]) },
   DBOS: {
     notes: 'a workflow of five steps on the same Postgres, called directly',
-    start: (stand, databaseUrl) => packaged(stand, 'dbos', [databaseUrl], ['@dbos-inc/dbos-sdk']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'dbos', [databaseUrl], ['@dbos-inc/dbos-sdk']),
   },
   Restate: { notes: 'a handler of five steps, in the log of its own server', start: restate },
   'BullMQ on Postgres': {
     notes: COMMITS,
-    start: (stand, databaseUrl) => packaged(stand, 'bullmq', [databaseUrl, 'postgres'], ['bullmq', 'ioredis']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'bullmq', [databaseUrl, 'postgres'], ['bullmq', 'ioredis']),
   },
   'BullMQ on Redis': { notes: COMMITS, start: bullmqOnRedis },
 };
@@ -52,9 +52,9 @@ export async function peersDurable(stand: Stand): Promise<Finding[]> {
     const title = `peers: ${name}`;
     let peer: PeerProcess | undefined;
     try {
-      peer = await start(stand, await emptyDatabase(stand));
+      peer = await start(stand, await createEmptyDatabase(stand));
       findings.push(
-        ...(await compareEngines(stand, title, { ours: await ourEngine(stand), limit: peer }, `limit: ${notes}`)),
+        ...(await compareEngines(stand, title, { ours: await startOurEngine(stand), limit: peer }, `limit: ${notes}`)),
       );
     } catch (error) {
       findings.push(skippedFinding(title, whyNot(title, error)));
@@ -66,7 +66,7 @@ export async function peersDurable(stand: Stand): Promise<Finding[]> {
 }
 
 /** Apart from the product's, on the same server with its settings, with the table of steps. @returns its address */
-async function emptyDatabase(stand: Stand): Promise<string> {
+async function createEmptyDatabase(stand: Stand): Promise<string> {
   await stand.admin.query(`drop database if exists ${DATABASE} with (force)`);
   await stand.admin.query(`create database ${DATABASE}`);
   const url = new URL(stand.adminUrl);
@@ -77,7 +77,7 @@ async function emptyDatabase(stand: Stand): Promise<string> {
   return url.href;
 }
 
-async function packaged(stand: Stand, program: string, args: string[], names = [program]): Promise<PeerProcess> {
+async function startPackaged(stand: Stand, program: string, args: string[], names = [program]): Promise<PeerProcess> {
   const folder = await npmFolder(...names, 'pg');
   const { child } = await stand.program(programIn(folder, `${program}.mjs`), args);
   return { child, servers: [stand.postgres.pid], stop: () => undefined };
@@ -86,7 +86,7 @@ async function packaged(stand: Stand, program: string, args: string[], names = [
 async function bullmqOnRedis(stand: Stand, databaseUrl: string): Promise<PeerProcess> {
   const redis = await startRedis();
   if (!redis) throw new NotHere('no redis-server on the PATH that starts');
-  const started = await packaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url], ['bullmq', 'ioredis']);
+  const started = await startPackaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url], ['bullmq', 'ioredis']);
   return { ...started, servers: [stand.postgres.pid, redis.pid], stop: redis.stop };
 }
 

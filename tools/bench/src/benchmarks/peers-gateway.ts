@@ -3,7 +3,7 @@ import path from 'node:path';
 import { skippedFinding, type Finding } from '../finding.js';
 import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
 import { freePort, type Stand } from '../stand.js';
-import { gatewayBefore, KINDS, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
+import { gatewayBefore, KINDS, requestsOf, measureThroughput, waitUntilServed, type Pass } from './gateway.js';
 
 /** It starts with none but a long one. */
 const LITELLM_KEY = `sk-${'b'.repeat(64)}`;
@@ -45,8 +45,8 @@ async function beside(
   passes: { ours: Pass; limit: Pass },
 ): Promise<Finding> {
   try {
-    await untilServed(passes.limit.url, passes.limit.requests[kind]);
-    return await throughput(stand, title, kind, passes, 'limit: that gateway, one process');
+    await waitUntilServed(passes.limit.url, passes.limit.requests[kind]);
+    return await measureThroughput(stand, title, kind, passes, 'limit: that gateway, one process');
   } catch (error) {
     return skippedFinding(`${title}: ${kind}`, whyNot(title, error));
   }

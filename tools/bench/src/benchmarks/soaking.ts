@@ -23,7 +23,7 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   await delay(restMs / 4);
   const rssMb = rssMbOf(pid);
   await accept(stand, 'asleep', asleep, HOUR_MS, 0);
-  await until(stand, 'asleep', 'wake_at is not null', asleep);
+  await waitUntil(stand, 'asleep', 'wake_at is not null', asleep);
   await delay(restMs / 4);
   const before = cpuSecondsOf(pid);
   await delay(restMs);
@@ -31,8 +31,8 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   const moreMb = rssMbOf(pid) - rssMb;
   const firstMs = stand.sized(FIRST_WAKE_MS, FIRST_WAKE_MS, 500);
   await accept(stand, 'waking', waking, firstMs, 1_000 / WAKES_PER_SECOND);
-  await until(stand, 'waking', `status = 'succeeded'`, waking);
-  const late = await lateness(stand);
+  await waitUntil(stand, 'waking', `status = 'succeeded'`, waking);
+  const late = await measureLateness(stand);
   const latest = quantile(late, 1);
   const tooLate = late.filter((ms) => ms > LATE_MS).length;
   const number = asleep.toLocaleString('en');
@@ -74,7 +74,7 @@ async function accept(stand: Stand, prefix: string, count: number, soakMs: numbe
   );
 }
 
-async function until(stand: Stand, prefix: string, condition: string, count: number): Promise<void> {
+async function waitUntil(stand: Stand, prefix: string, condition: string, count: number): Promise<void> {
   for (const deadline = Date.now() + 300_000; ; await delay(100)) {
     const { rows } = await stand.admin.query<{ n: number }>(
       `select count(*)::int as n from operations where id like $1 || '%' and ${condition}`,
@@ -86,7 +86,7 @@ async function until(stand: Stand, prefix: string, condition: string, count: num
 }
 
 /** How long after its time each of those ended that had to wake, in milliseconds, by the clock of Postgres. */
-async function lateness(stand: Stand): Promise<number[]> {
+async function measureLateness(stand: Stand): Promise<number[]> {
   const { rows } = await stand.admin.query<{ ms: number }>(
     `select extract(epoch from s.completed_at - s.started_at)::float8 * 1000 - (o.input->>'soakMs')::float8 as ms
      from operations o join operation_steps s on s.operation_id = o.id where o.id like 'waking%'`,

@@ -27,7 +27,7 @@ export async function writes(stand: Stand): Promise<Finding[]> {
   await stand.admin.query(LIMIT_FUNCTION);
   let next = HOT;
   const side = { stand, apiUrl, tenant, number: () => (next += 1) };
-  const spread = await rates(
+  const spread = await compareRates(
     'writes: POST a rollout',
     { ...side, clients: CLIENTS },
     (n) => n,
@@ -38,7 +38,12 @@ export async function writes(stand: Stand): Promise<Finding[]> {
     const notes = `${CLIENTS_OF_ONE} clients; each rollout ends in the statement that begins it (a trigger of the benchmark), so that none is refused; ${LIMIT}`;
     return [
       spread,
-      await rates('writes: POST rollouts of one deployment', { ...side, clients: CLIENTS_OF_ONE }, () => HOT, notes),
+      await compareRates(
+        'writes: POST rollouts of one deployment',
+        { ...side, clients: CLIENTS_OF_ONE },
+        () => HOT,
+        notes,
+      ),
     ];
   } finally {
     await stand.admin.query(ROLLOUTS_END_AS_EVER);
@@ -55,7 +60,7 @@ interface Side {
 }
 
 /** @param deploymentOf the number of the deployment for the n-th rollout */
-async function rates(
+async function compareRates(
   name: string,
   { stand, apiUrl, tenant, clients, number }: Side,
   deploymentOf: (n: number) => number,

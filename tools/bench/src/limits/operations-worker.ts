@@ -63,13 +63,13 @@ process.on('message', (order: { work: string; prefix: string; count: number }) =
 process.send?.(0);
 
 async function perform({ work, prefix, count }: { work: string; prefix: string; count: number }): Promise<object> {
-  if (work === 'steady') return { latencies: await steady(count) };
+  if (work === 'steady') return { latencies: await runSteadily(count) };
   const cpu = process.cpuUsage();
   const begin = performance.now();
   if (work === 'runner') await runAll();
   else if (work === 'claim-loop') await runClaimLoop(admin, CONCURRENCY, STEPS.length);
-  else await path(count);
-  if (work === 'runner') await allSucceed(prefix, count);
+  else await runPath(count);
+  if (work === 'runner') await waitUntilAllSucceeded(prefix, count);
   const { user, system } = process.cpuUsage(cpu);
   const ms = performance.now() - begin;
   return { done: count, ms, cpuMs: (user + system) / 1_000 };
@@ -100,16 +100,16 @@ async function runConcurrently(count: number, each: (n: number) => Promise<unkno
 }
 
 /** Accepts operations as a request does and waits until the last of them has ended. */
-async function path(count: number): Promise<void> {
+async function runPath(count: number): Promise<void> {
   const ids: string[] = [];
   await runConcurrently(count, async () => ids.push(await accept()));
   // The last of them is looked for by its key; all are counted only once it has ended, so that waiting costs next to nothing.
   for (const each of [ids.slice(-1), ids]) {
-    while ((await unfinished(each)) > 0) await delay(10);
+    while ((await countUnfinished(each)) > 0) await delay(10);
   }
 }
 
-async function unfinished(ids: readonly string[]): Promise<number> {
+async function countUnfinished(ids: readonly string[]): Promise<number> {
   const { rows } = await admin.query<{ left: number }>(
     `select count(*)::int as left from operations where id = any($1) and status <> 'succeeded'`,
     [ids],
@@ -117,7 +117,7 @@ async function unfinished(ids: readonly string[]): Promise<number> {
   return rows[0]!.left;
 }
 
-async function steady(count: number): Promise<number[]> {
+async function runSteadily(count: number): Promise<number[]> {
   const ids: string[] = [];
   const begin = performance.now();
   for (let n = 0; n < count; n += 1) {
@@ -146,7 +146,7 @@ function accept(): Promise<string> {
 }
 
 /** A job of the batch before may still ring, and the worker then takes some of these itself. */
-async function allSucceed(prefix: string, count: number): Promise<void> {
+async function waitUntilAllSucceeded(prefix: string, count: number): Promise<void> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const { rows } = await admin.query<{ n: number }>(
       `select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`,
