@@ -28,13 +28,13 @@ export default [
         {
           selector:
             "Decorator[expression.callee.name='Inject'] > CallExpression > Identifier[name=/^[A-Z][a-z]/]:first-child",
-          message: 'The type of the parameter says it: leave `@Inject` away.',
+          message: 'Remove `@Inject`: the type of the parameter already names the class.',
         },
         {
           selector:
             "CallExpression[callee.property.name=/^(save|remove|upsert|preload)$/][callee.object.callee.property.name='repository']",
           message:
-            'Use `insert`, `update` or `delete`: this one reads first, and writes over what happened since. A conflict is SQL.',
+            'Use `insert`, `update` or `delete`: this method reads first, and then overwrites concurrent changes. Use SQL for conflicts.',
         },
       ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -77,7 +77,7 @@ export default [
                 '@slipway/*/*/testing/*',
                 '@slipway/kube-testbed*',
               ],
-              message: 'Only specs and `test` folders may. Product code must run without it.',
+              message: 'Only specs and `test` folders may import this. Product code must run without it.',
             },
           ],
         },

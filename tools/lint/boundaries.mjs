@@ -1,6 +1,6 @@
 /**
- * Who may import whom, by the tags in each package.json. What is not listed is forbidden, so an area never imports an area:
- * it asks through a port that points down (`ports-point-down`), or subscribes to a stored event.
+ * Which project may import which, by the tags in each package.json. Every other import is forbidden, so an area never imports an area:
+ * it calls the port of an earlier area (`ports-point-down`), or subscribes to a stored event.
  */
 export const boundaries = [
   { sourceTag: 'app:api', onlyDependOnLibsWithTags: ['type:registry', 'type:platform'] },
@@ -25,7 +25,7 @@ export const boundaries = [
   { sourceTag: 'type:gateway', onlyDependOnLibsWithTags: ['type:dataplane', 'type:platform', 'type:contracts'] },
   { sourceTag: 'type:dataplane', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
   { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
-  // The vocabulary knows nobody.
+  // The words that all share import nothing.
   { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk', 'type:contracts'] },
   {
@@ -39,7 +39,7 @@ export const boundaries = [
       'type:sdk',
     ],
   },
-  // Runs parts of the product on a clock of its own, past the processes that hold them.
+  // Runs parts of the product on a clock of its own, outside of the processes.
   {
     sourceTag: 'type:simulation',
     onlyDependOnLibsWithTags: ['type:gateway', 'type:area', 'type:port', 'type:dataplane', 'type:contracts'],
@@ -47,8 +47,8 @@ export const boundaries = [
 ];
 
 /**
- * The same for specs and `test` folders: those of areas may build areas that stand before their own (`ports-point-down`), those of
- * processes may ask them as their clients do.
+ * The same for specs and `test` folders. Tests of areas may build earlier areas (`ports-point-down`), and tests of processes may use
+ * the client.
  */
 export const testBoundaries = boundaries.map((one) => {
   const more = one.sourceTag === 'type:area' ? 'type:area' : /^app:/.test(one.sourceTag) && 'type:sdk';

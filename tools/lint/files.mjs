@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** Specs, what lies beside them in a project's `test` folder, and what a library offers to the tests of others. */
+/** Specs, the `test` folder of a project, and the `src/testing` folder that a library offers to the tests of others. */
 export function isTest(context) {
   const name = inWorkspace(context);
   return /\.spec\.[cm]?tsx?$/.test(name) || /(^|\/)(test|src\/(\w+\/)?testing)\//.test(name);

@@ -1,3 +1,4 @@
+import areaOrder from './rules/area-order.mjs';
 import fileNames from './rules/file-names.mjs';
 import fileSize from './rules/file-size.mjs';
 import freeOfNest from './rules/free-of-nest.mjs';
@@ -19,6 +20,7 @@ export { boundaries, testBoundaries } from './boundaries.mjs';
 export const plugin = {
   meta: { name: 'slipway' },
   rules: {
+    'area-order': areaOrder,
     'file-names': fileNames,
     'file-size': fileSize,
     'free-of-nest': freeOfNest,

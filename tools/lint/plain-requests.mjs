@@ -1,4 +1,4 @@
-/** What may send plain requests, each with what the client of the product could not do there. */
+/** The files that may send plain requests, each with what the client of the product cannot do there. */
 export const PLAIN = {
   'apps/api/test/audit.e2e.spec.ts': 'contract: every operation of the document, and bodies that no client sends',
   'apps/api/test/authorization.e2e.spec.ts': 'contract: every operation of the document, with every token and none',

@@ -6,8 +6,8 @@ const VERB = /^\s*(?:select\s|insert into\s|update \w+(?: \w+)? set\s|delete fro
 const MAKERS = new Set(['prepared', 'lookup']);
 
 /**
- * SQL statements that are written by hand in the product's code under a folder: `prepared(…)`, `lookup(…)`, and any other text that
- * begins like a statement. Fragments that only stand inside other statements are not counted.
+ * The SQL statements that are written by hand in the product's code under a folder: `prepared(…)`, `lookup(…)`, and any other text that
+ * begins like a statement. Fragments of other statements are not counted.
  * @returns {{file: string, line: number, name: string}[]}
  */
 export function statementsUnder(root, folder) {

@@ -15,11 +15,12 @@ it('gives every migration a timestamp of its own', () => {
 
 it('lists every area that has a module', () => {
   const root = new URL('../../areas/', import.meta.url);
-  const written = readdirSync(root).filter((name) =>
-    readFileSync(new URL(`${name}/src/index.ts`, root), 'utf8').includes('Module'),
-  );
+  const written = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^[^/]+\/src\/([a-z-]+\/)?index\.ts$/.test(file))
+    .filter((file) => /export \{[^}]*\w+Module\b/.test(readFileSync(new URL(file, root), 'utf8')))
+    .map((file) => file.replace('/src/', '/').replace(/\/(index\.ts)?$|\/?index\.ts$/, ''));
   const listed = [
-    ...readFileSync(new URL('areas.ts', import.meta.url), 'utf8').matchAll(/@slipway\/area-([a-z-]+)/g),
+    ...readFileSync(new URL('areas.ts', import.meta.url), 'utf8').matchAll(/@slipway\/area-([a-z/-]+)/g),
   ].map(([, name]) => name);
   expect(listed.sort()).toEqual(written.sort());
 });

@@ -13,22 +13,22 @@ export interface Figure {
 }
 
 /** Of slices, one value each. Throws if there is none. */
-export function figure(unit: Unit, values: readonly number[]): Figure {
+export function figureOfSlices(unit: Unit, values: readonly number[]): Figure {
   return { unit, median: quantile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
 }
 
 /** Of single events, such as requests. Throws if there is none. */
-export function ofEvents(unit: Unit, values: readonly number[]): Figure {
-  return { ...figure(unit, values), p99: quantile(values, 0.99) };
+export function figureOfEvents(unit: Unit, values: readonly number[]): Figure {
+  return { ...figureOfSlices(unit, values), p99: quantile(values, 0.99) };
 }
 
 /** What was looked at once, or is asked for. */
-export function exactly(unit: Unit, value: number): Figure {
+export function exactFigure(unit: Unit, value: number): Figure {
   return { unit, median: value, min: value, max: value };
 }
 
 /** `188/s (170–201)`, `5.1 ms (p99 27.3)`, `0.27 (0.25–0.30)`; `-` for what there is not. */
-export function shown(of: Figure | null): string {
+export function formatFigure(of: Figure | null): string {
   if (!of) return '-';
   const { unit, median, min, max, p99 } = of;
   const digits = digitsFor(unit, median);

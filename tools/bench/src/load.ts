@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HttpConnection, type RawAnswer } from './http-connection.js';
-import { lanes, type Side } from './measure.js';
+import { runLoops, type Side } from './measure.js';
 
 /*
  * Not `autocannon`: two sides take turns on connections that stay open, and the open loop counts from when a request was due.
@@ -15,7 +15,7 @@ export async function closedLoop(
 ): Promise<{ side: Side; close(): void }> {
   const connections = await Promise.all(Array.from({ length: count }, () => HttpConnection.open(url)));
   const side: Side = (ms) =>
-    lanes(count, ms, async (lane) => expectStatus(await connections[lane]!.send(next()), wanted));
+    runLoops(count, ms, async (loop) => expectStatus(await connections[loop]!.send(next()), wanted));
   return { side, close: () => connections.forEach((connection) => connection.close()) };
 }
 

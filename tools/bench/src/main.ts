@@ -1,8 +1,8 @@
 import { cpus } from 'node:os';
 import { BENCHMARKS, PEER_BENCHMARKS } from './benchmarks.js';
-import { Quiet } from './quiet.js';
+import { QuietWait } from './quiet.js';
 import { Stand, type Size } from './stand.js';
-import { table, type Report } from './table.js';
+import { formatReport, type BenchReport } from './finding.js';
 
 const ALL = { ...BENCHMARKS, ...PEER_BENCHMARKS };
 const USAGE = `usage: npm run bench -- [--quick | --smoke] [--peers] [--json] [--only NAME]...
@@ -13,9 +13,9 @@ const PATIENCE_MS: Record<Size, number> = { full: 300_000, quick: 20_000, smoke:
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const options = readOptions(process.argv.slice(2));
-const quiet = new Quiet(PATIENCE_MS[options.size], say);
+const quiet = new QuietWait(PATIENCE_MS[options.size], say);
 // Whether every part runs does not depend on who else is there.
-const found = (): Promise<boolean> => (options.size === 'smoke' ? Promise.resolve(false) : quiet.found());
+const found = (): Promise<boolean> => (options.size === 'smoke' ? Promise.resolve(false) : quiet.waitUntilQuiet());
 const stand = await Stand.open(options.size);
 let stopping: Promise<never> | undefined;
 const stop = (): void =>
@@ -24,7 +24,7 @@ const stop = (): void =>
     () => process.exit(130),
   ));
 process.once('SIGINT', stop).once('SIGTERM', stop);
-const report: Report = {
+const report: BenchReport = {
   quiet: true,
   machine: { processors: cpus().length, node: process.version, platform: `${process.platform} ${process.arch}` },
   size: options.size,
@@ -51,7 +51,7 @@ await stand.close();
 report.quiet &&= await found();
 // What so small a run measures is nothing to keep.
 if (options.size !== 'smoke')
-  process.stdout.write(options.isJson ? `${JSON.stringify(report, null, 2)}\n` : table(report));
+  process.stdout.write(options.isJson ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
 process.exit(failures > 0 ? 1 : 0);
 
 function readOptions(argv: string[]): { size: Size; isJson: boolean; names: string[] } {

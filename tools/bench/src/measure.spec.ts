@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { compare } from './finding.js';
-import { quantile, takeTurns } from './measure.js';
+import { compareSides } from './finding.js';
+import { quantile, interleave } from './measure.js';
 
 it('interpolates quantiles and refuses to make one of nothing', () => {
   expect(quantile([3, 1, 2], 0.5)).toBe(2);
@@ -20,13 +20,13 @@ const sides = (ours: number[], limit: number[]) => {
 
 it('takes turns and drops the first slice of each side', async () => {
   const { order, sides: both } = sides([1, 40, 60, 50], [1, 100, 1_000, 90]);
-  expect(await takeTurns({ rounds: 3, sliceMs: 1 }, both)).toEqual({ ours: [40, 60, 50], limit: [100, 1_000, 90] });
+  expect(await interleave({ rounds: 3, sliceMs: 1 }, both)).toEqual({ ours: [40, 60, 50], limit: [100, 1_000, 90] });
   expect(order).toEqual(['ours', 'limit', 'ours', 'limit', 'ours', 'limit', 'ours', 'limit']);
 });
 
 it('divides medians, and tells between what the slices and the ratios of single rounds lay', async () => {
   const { sides: both } = sides([1, 40, 60, 50], [1, 100, 1_000, 90]);
-  expect(await compare('some', { rounds: 3, sliceMs: 1 }, both, 'why')).toEqual({
+  expect(await compareSides('some', { rounds: 3, sliceMs: 1 }, both, 'why')).toEqual({
     name: 'some',
     ours: { unit: '/s', median: 50, min: 40, max: 60 },
     limit: { unit: '/s', median: 100, min: 90, max: 1_000 },

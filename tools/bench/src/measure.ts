@@ -7,7 +7,7 @@ export interface Slices {
 }
 
 /** What sides did in slices that take turns, so that a neighbour's load hits all of them; one value a round. */
-export async function takeTurns<Name extends string>(
+export async function interleave<Name extends string>(
   { rounds, sliceMs }: Slices,
   sides: Record<Name, Side>,
 ): Promise<Record<Name, number[]>> {
@@ -33,14 +33,14 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** `lanes` loops that call `work` until the time is over; things done per second. */
-export async function lanes(count: number, ms: number, work: (lane: number) => Promise<unknown>): Promise<number> {
+/** Runs `count` loops that call `work` until the time is over. Returns calls per second. */
+export async function runLoops(count: number, ms: number, work: (loop: number) => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   let done = 0;
   await Promise.all(
-    Array.from({ length: count }, async (_, lane) => {
+    Array.from({ length: count }, async (_, loop) => {
       while (performance.now() - begin < ms) {
-        await work(lane);
+        await work(loop);
         done += 1;
       }
     }),

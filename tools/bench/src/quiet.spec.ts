@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { busyShare, cpuTicks, Quiet } from './quiet.js';
+import { busyShare, cpuTicks, QuietWait } from './quiet.js';
 
 const stat = (fields: string) => `cpu  ${fields}\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n`;
 
@@ -24,7 +24,7 @@ describe('waiting for quiet', () => {
       now += 2_000;
       return shares[Math.min(looks++, shares.length - 1)] as number;
     };
-    const quiet = new Quiet(
+    const quiet = new QuietWait(
       patienceMs,
       (line) => told.push(line),
       look,
@@ -35,32 +35,32 @@ describe('waiting for quiet', () => {
 
   it('is over at once on an idle machine, without a word', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.01]);
-    expect(await quiet.found()).toBe(true);
+    expect(await quiet.waitUntilQuiet()).toBe(true);
     expect(told).toEqual([]);
     expect(elapsed()).toBe(2_000);
   });
 
   it('says that it waits, and ends when the others have', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.9, 0.5, 0.02]);
-    expect(await quiet.found()).toBe(true);
+    expect(await quiet.waitUntilQuiet()).toBe(true);
     expect(told).toEqual(['waits for quiet: others use 90 % of the processors']);
     expect(elapsed()).toBe(6_000);
   });
 
   it('gives up when its patience is used, of all waits together, and says so', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.9]);
-    expect(await quiet.found()).toBe(false);
+    expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(elapsed()).toBe(60_000);
     expect(told.at(-1)).toBe('not quiet: others use 90 % of the processors; goes on');
     expect(told).toHaveLength(3);
-    expect(await quiet.found()).toBe(false);
+    expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(elapsed()).toBe(62_000);
   });
 
   it('finds none where it cannot be told, and says that once', async () => {
     const { quiet, told } = machine(60_000, [Number.NaN]);
-    expect(await quiet.found()).toBe(false);
-    expect(await quiet.found()).toBe(false);
+    expect(await quiet.waitUntilQuiet()).toBe(false);
+    expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(told).toEqual(['there is no /proc/stat: whether the machine is quiet cannot be told']);
   });
 });

@@ -42,7 +42,7 @@ async function lookAtMachine(): Promise<number> {
  * Waits until nobody else uses the machine. All waits of a run together are no longer than its patience: on a machine that is
  * never quiet the run goes on, and says so.
  */
-export class Quiet {
+export class QuietWait {
   private waitedMs = 0;
   private hasSaidBlind = false;
 
@@ -54,7 +54,7 @@ export class Quiet {
   ) {}
 
   /** @returns whether it is quiet; false also where nobody can tell */
-  async found(): Promise<boolean> {
+  async waitUntilQuiet(): Promise<boolean> {
     const begin = this.now();
     let told = -Infinity;
     for (;;) {

@@ -42,7 +42,7 @@ async function chat(): Promise<string> {
   }
 }
 
-it('A24: what the chart installs migrates, gets ready, runs a model in a pod and is upgraded under load without a lost request', async () => {
+it('what the chart installs migrates, gets ready, runs a model in a pod and is upgraded under load without a lost request', async () => {
   const { models, bed } = release!;
   const { deployments } = await release!.slipway();
   await deployments.create({ name: 'chat' });

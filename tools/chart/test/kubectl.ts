@@ -3,7 +3,7 @@ import { childEnvironment } from '@slipway/platform-config';
 
 const LIMIT_MS = 60_000;
 
-export interface Said {
+export interface CommandResult {
   status: number | null;
   stdout: string;
   stderr: string;
@@ -11,11 +11,11 @@ export interface Said {
 
 /** Runs kubectl against one API server. */
 export function kubectlAt(program: string, kubeconfig: string) {
-  return (args: string[], input = ''): Promise<Said> =>
+  return (args: string[], input = ''): Promise<CommandResult> =>
     new Promise((resolve, reject) => {
       const env = childEnvironment({ KUBECONFIG: kubeconfig });
       const child = spawn(program, args, { env, timeout: LIMIT_MS, stdio: 'pipe' });
-      const said: Said = { status: null, stdout: '', stderr: '' };
+      const said: CommandResult = { status: null, stdout: '', stderr: '' };
       child.stdout.on('data', (chunk) => (said.stdout += chunk));
       child.stderr.on('data', (chunk) => (said.stderr += chunk));
       child.once('error', reject);

@@ -5,7 +5,7 @@ import { beforeAll, expect } from '@jest/globals';
 import { sharedAccess } from '@slipway/kube-testbed';
 import { chartRules, exampleValues, RAW } from '../src/chart.js';
 import { objectsOf, renderChart, type KubeObject } from '../src/helm.js';
-import { kubectlAt, type Said } from './kubectl.js';
+import { kubectlAt, type CommandResult } from './kubectl.js';
 import { nameOf, podsOf } from './pods.js';
 import { helm, itWith, kubectl } from './programs.js';
 
@@ -36,10 +36,10 @@ beforeAll(async () => {
   await Promise.all(RELEASES.map(defaultAccount));
 });
 
-const apply = (objects: object[], ...args: string[]): Promise<Said> =>
+const apply = (objects: object[], ...args: string[]): Promise<CommandResult> =>
   run(['apply', ...args, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
 
-const tried = (objects: object[], namespace: string): Promise<Said> =>
+const tried = (objects: object[], namespace: string): Promise<CommandResult> =>
   apply(placed(objects, namespace), '--dry-run=server');
 
 /** kubectl takes no object of another namespace beside one that it is told. */

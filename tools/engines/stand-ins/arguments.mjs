@@ -8,22 +8,25 @@ const REFUSALS = {
   separate: (one) => ({ line: `error: invalid argument: ${one}`, code: 1 }),
 };
 
-export class Refused extends Error {
+export class ArgumentError extends Error {
   constructor({ line, code }) {
     super(line);
     this.code = code;
   }
 }
 
-/** The arguments by their names. @throws Refused for what the engine does not know */
+/** The arguments by their names. @throws ArgumentError for what the engine does not know */
 export function parse({ style, words = [], positionals = [], values, switches }, argv) {
-  const refuse = (one) => new Refused(REFUSALS[style](one));
+  const refuse = (one) => new ArgumentError(REFUSALS[style](one));
   for (const [index, word] of words.entries()) if (argv[index] !== word) throw refuse(String(argv[index]));
   const given = { args: {}, names: [...positionals] };
   const rest = argv.slice(words.length);
   while (rest.length > 0) take(rest, given, { style, values, switches, refuse });
   if (given.names.length > 0)
-    throw new Refused({ line: `error: the following arguments are required: ${given.names.join(', ')}`, code: 2 });
+    throw new ArgumentError({
+      line: `error: the following arguments are required: ${given.names.join(', ')}`,
+      code: 2,
+    });
   return given.args;
 }
 

@@ -5,8 +5,7 @@ import { serve } from './server.mjs';
 
 // A model server without a model:  node main.mjs <engine> <behaviour.json> [arguments of the engine]
 //
-// It behaves as the table of `engines/<engine>.mjs` says, which names for each fact the section of the note on inference servers that it
-// is from. The behaviour's file may hold: `load_ms`, `load_until` (a file whose creation ends the loading), `chunks` and `chunk_ms` of a
+// It behaves as the table in `engines/<engine>.mjs` describes. The behaviour's file may hold: `load_ms`, `load_until` (a file whose creation ends the loading), `chunks` and `chunk_ms` of a
 // stream, `fail` (a key of the engine's `failures`), `crash_after_ms` from when it is ready, `serves`, `models` of an adopted server.
 
 if (process.argv[2] === 'child') runChild(process.argv[3], process.argv[4] === 'true');

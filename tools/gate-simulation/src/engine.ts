@@ -1,25 +1,25 @@
 /** How an engine shares its time. */
 export interface EngineKind {
   /** At most so many are worked on at once; others wait in order. */
-  places: number;
+  concurrency: number;
   /** With n in work, each is 1 + slowdown · (n − 1) times as slow as alone: 1 shares the time of one, 0 never slows down. */
   slowdown: number;
 }
 
 export const ENGINES = {
   /** One request after another. */
-  serial: { places: 1, slowdown: 1 },
+  serial: { concurrency: 1, slowdown: 1 },
   /** All at once, each as much slower as there are more. */
-  shared: { places: Infinity, slowdown: 1 },
+  shared: { concurrency: Infinity, slowdown: 1 },
   /** Batches that gain throughput: alone 1, at most 4 times as many answers in the same time. */
-  batched: { places: Infinity, slowdown: 0.25 },
+  batched: { concurrency: Infinity, slowdown: 0.25 },
 } as const satisfies Record<string, EngineKind>;
 
 export type EngineName = keyof typeof ENGINES;
 
 /** Answers of an engine in a unit of time, at most. */
-export function capacityOf({ places, slowdown }: EngineKind, workMs: number): number {
-  return (places === 1 ? 1 : 1 / slowdown) / workMs;
+export function capacityOf({ concurrency, slowdown }: EngineKind, workMs: number): number {
+  return (concurrency === 1 ? 1 : 1 / slowdown) / workMs;
 }
 
 interface Job<Request> {
@@ -30,7 +30,7 @@ interface Job<Request> {
   hasFirstToken: boolean;
 }
 
-export interface Happening<Request> {
+export interface EngineEvent<Request> {
   at: number;
   request: Request;
   what: 'first_token' | 'end';
@@ -48,12 +48,12 @@ export class Engine<Request> {
   /** @param workMs what it takes alone; the first token comes after `firstTokenMs` of it */
   arrive(at: number, request: Request, firstTokenMs: number, workMs: number): void {
     this.advance(at);
-    if (this.running.length >= this.kind.places) this.waiting.push({ request, firstTokenMs, workMs });
+    if (this.running.length >= this.kind.concurrency) this.waiting.push({ request, firstTokenMs, workMs });
     else this.begin(request, firstTokenMs, workMs);
   }
 
   /** What happens next, if it is before `until`. */
-  next(until: number): Happening<Request> | undefined {
+  next(until: number): EngineEvent<Request> | undefined {
     let soonest: Job<Request> | undefined;
     for (const job of this.running) if (!soonest || dueOf(job) < dueOf(soonest)) soonest = job;
     if (!soonest) return undefined;

@@ -1,6 +1,27 @@
-import type { Verdict } from '@slipway/area-rollouts/analysis';
+import { judge, overall, type MetricResult, type Verdict } from '@slipway/area-rollouts/analysis';
+import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { ENGINES, type EngineName } from './engine.js';
-import { runGate } from './gate.js';
+import { soak, type SoakSettings } from './soak.js';
+
+const LIMIT_PERCENT = 20;
+const MIN_SAMPLES = 50;
+
+const METRICS = [
+  ['e2e_latency_ms', 'p95'],
+  ['ttft_ms', 'p95'],
+  ['error_rate', 'rate'],
+].map(
+  ([name, stat]) =>
+    ({
+      name,
+      stat,
+      check: 'regression',
+      max_regression_percent: LIMIT_PERCENT,
+      min_samples: MIN_SAMPLES,
+      failure_limit: 0,
+      dry_run: false,
+    }) as AnalysisMetricDto,
+);
 
 const CANDIDATES = [
   ['identical', 1],
@@ -65,3 +86,16 @@ for (const engine of engines)
       ];
       process.stdout.write(`| ${cells.join(' | ')} |\n`);
     }
+
+interface GateOutcome {
+  verdict: Verdict;
+  metrics: MetricResult[];
+}
+
+/** One soak and what the gate says of it. @param looks planned over the rollout that the soak belongs to */
+async function runGate(settings: SoakSettings, looks = 1): Promise<GateOutcome> {
+  const { candidate, baseline } = await soak(settings);
+  const chances = { looks, metrics: METRICS.length };
+  const metrics = METRICS.map((metric) => judge(metric, candidate, baseline, chances));
+  return { verdict: overall(metrics), metrics };
+}

@@ -1,7 +1,6 @@
 import { statsBetween, type Queryable, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
 import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
-import { exponential, logNormal, randomFrom } from './random.js';
 
 export interface SoakSettings {
   engine: EngineName;
@@ -133,4 +132,25 @@ function tableOf(windows: readonly StatsWindow[]): Queryable {
           })) as Row[],
       ),
   } as Queryable;
+}
+
+/** Mulberry32: small, fast, and the same for the same seed. Values in [0, 1). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function exponential(random: () => number, mean: number): number {
+  return -mean * Math.log(1 - random());
+}
+
+/** Log-normal with the given mean. @param sigma deviation of the logarithm */
+function logNormal(random: () => number, mean: number, sigma: number): number {
+  const gaussian = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return mean * Math.exp(sigma * gaussian - sigma ** 2 / 2);
 }

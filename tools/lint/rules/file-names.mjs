@@ -3,7 +3,7 @@ import path from 'node:path';
 /** What a file is in the architecture. Tooling and readers rely on these. */
 const ROLES = ['controller', 'service', 'operation', 'query', 'entity', 'dto', 'errors', 'events', 'module', 'port'];
 
-/** Further parts that a stem may have: nouns that say what the file holds. Adding one is a decision for a review. */
+/** Other suffixes: nouns that name what the file holds. A change that adds one needs a review of its own. */
 const PARTS = [
   'commits',
   'config',
@@ -38,9 +38,9 @@ export default {
     schema: [],
     messages: {
       empty:
-        '`{{word}}` says nothing about what is inside. Name the file after the thing it holds, as in `rollout.operation.ts` or `tenant-names.ts`.',
+        '`{{word}}` does not name what the file holds. Name the file after its subject, as in `rollout.operation.ts` or `tenant-names.ts`.',
       stem: 'File names are kebab-case: `{{stem}}` is not.',
-      suffix: `\`.{{suffix}}\` is no known suffix. Use one of .${ROLES.join(' .')}, a noun in kebab-case (\`price-list.ts\`), or add the suffix to tools/lint/rules/file-names.mjs in a change of its own.`,
+      suffix: `\`.{{suffix}}\` is not a known suffix. Use one of .${ROLES.join(' .')}, a noun in kebab-case (\`price-list.ts\`), or add the suffix to tools/lint/rules/file-names.mjs in a change of its own.`,
     },
   },
   create(context) {

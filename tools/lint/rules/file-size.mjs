@@ -7,7 +7,7 @@ export default {
     type: 'problem',
     schema: [],
     messages: {
-      long: '{{lines}} lines; the limit is {{most}}. Split by meaning: a query of over ten lines into a `.query.ts`, a decision into a pure function of its own file, a second feature under its own stem.',
+      long: '{{lines}} lines; the limit is {{most}}. Split by meaning: move long queries to a `.query.ts`, rules to pure functions in a file of their own, and a second subject to its own file.',
     },
   },
   create(context) {

@@ -7,12 +7,12 @@ const HEAVY = [
 ];
 
 const FREE = ['libs/contracts', 'libs/dataplane', 'libs/gateway', 'libs/platform/egress', 'apps/gateway'];
-/** For the processes that use TypeORM: a subpath of its own, which none of those above imports. */
+/** A subpath for the processes that use TypeORM. None of the folders above imports it. */
 const ENTITIES = 'libs/dataplane/src/entities';
 
 /**
- * The gateway starts in a fraction of a second and has nothing on its hot path that it does not need; the vocabulary is read by
- * everyone, one day by a console in the browser.
+ * The gateway starts in a fraction of a second and loads nothing that its hot path does not need. `contracts` is read by every process
+ * and by the console in the browser.
  */
 export default {
   meta: {
@@ -20,7 +20,7 @@ export default {
     schema: [],
     messages: {
       heavy:
-        '`{{source}}` brings Nest or TypeORM into a process that runs without them. Import a subpath that does not (`@slipway/platform-database/secret-box`), or hand the value in from the main file.',
+        '`{{source}}` loads Nest or TypeORM into a process that runs without them. Import a subpath without them (`@slipway/platform-database/secret-box`), or pass the value in from the main file.',
     },
   },
   create(context) {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { inWorkspace } from '../files.mjs';
 
-/** Older than the rule, and released with everything that stands beside them. */
+/** Older than the rule. They were released together with the code that they break. */
 const RELEASED = new Set(['1700000000013-token-owners.ts', '1700000000606-dataplane-histograms.ts']);
 
 const BREAKING = [
@@ -12,14 +12,14 @@ const BREAKING = [
 ];
 const ADDED = /\badd\s+column\b/i;
 
-/** While an upgrade is under way, processes of the last release serve beside the new schema. */
+/** During an upgrade, processes of the previous release serve on the new schema. */
 export default {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
       breaks:
-        'Processes of the last release still serve and know nothing of this. Let this release stop using it first, and give the migration of a later one `static readonly breaksBefore` with the name of a migration that this release came with. A new column may be null or has a default.',
+        'During an upgrade, processes of the previous release still use this. Stop using it in this release. Make the change in a later release, in a migration with `static readonly breaksBefore`: the name of a migration of this release. A new column must be nullable or have a default.',
     },
   },
   create(context) {
@@ -38,7 +38,7 @@ export default {
   },
 };
 
-/** One column's definition, as it follows `add column`. */
+/** Whether a column, given by the text after `add column`, is required and has no default. */
 function isBare(text) {
   const definition = text.split(/\badd\s+(column|constraint)\b|[;`]/i)[0];
   return /\bnot\s+null\b/i.test(definition) && !/\bdefault\b|\bgenerated\b/i.test(definition);

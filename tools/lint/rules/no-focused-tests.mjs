@@ -1,13 +1,13 @@
 const SUITES = new Set(['it', 'test', 'describe']);
 const SHORT = new Set(['fit', 'fdescribe']);
 
-/** One focused test switches off every other test of its file, and the run stays green. */
+/** One focused test skips every other test of its file, and the run stays green. */
 export default {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
-      only: 'Take `.only` away: it silences every other test of this file. To run one test, pass `-t "<name>"` to Jest.',
+      only: 'Remove `.only`: it skips every other test of this file. To run one test, pass `-t "<name>"` to Jest.',
     },
   },
   create(context) {

@@ -1,6 +1,6 @@
 import { isTest, isUnder } from '../files.mjs';
 
-/** How Nest lets a class find what its constructor does not name. */
+/** Nest's ways to find a provider that the constructor does not name. */
 const LOOKUPS = new Set([
   'DiscoveryService',
   'INestApplicationContext',
@@ -11,8 +11,8 @@ const LOOKUPS = new Set([
 ]);
 
 /**
- * What a class needs stands in its constructor. A look-up at run time, or a reference forward, lets two areas own each other
- * where neither the module list nor the boundary rules see it.
+ * A constructor lists what its class needs. A look-up at run time or a forward reference lets two areas need each other without the
+ * registry or the boundary rules seeing it.
  */
 export default {
   meta: {
@@ -20,11 +20,11 @@ export default {
     schema: [],
     messages: {
       lookup:
-        '`{{name}}` hides who needs whom. Inject the token of a port that points down (@slipway/ports/<area>), or publish a stored event that the other area subscribes to (`@Subscription`).',
+        '`{{name}}` hides which class needs which. Inject the token of a port of an earlier area (@slipway/ports/<area>), or publish a stored event that the other area subscribes to (`@Subscription`).',
     },
   },
   create(context) {
-    // The platform finds what areas declare (routes, operations, subscriptions) by what it is, never by its name.
+    // The platform finds what areas declare (routes, operations, subscriptions) by its kind, never by its name.
     if (isTest(context) || isUnder(context, 'apps', 'libs/platform', 'tools')) return {};
     const complain = (node, name) => context.report({ node, messageId: 'lookup', data: { name } });
     const isNest = (source) => source.value.startsWith('@nestjs/');

@@ -3,23 +3,23 @@ import { PLAIN } from '../plain-requests.mjs';
 
 const REQUEST = /^(fetch|request|requestText|send|inject|get|post|put|patch|delete)$/i;
 const API = /\/api\/v1\b/;
-/** Routes that belong to no client. */
-const BESIDE = /^\/(openapi\.json|healthz|readyz|metrics|docs\b.*)?$/;
+/** Routes outside of the API that the client covers. */
+const OUTSIDE = /^\/(openapi\.json|healthz|readyz|metrics|docs\b.*)?$/;
 
-/** A second client has faults of its own, and hides those of the first: what nobody else can see, its users do. */
+/** A second client has faults of its own, and hides the faults of the one that users have. */
 export default {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
       plain:
-        'A plain request to the api: use @slipway/sdk (`stack.slipway()`, `api.slipway()`; `answerTo` for statuses and headers). Contract, fuzz and fault tests are listed with their reasons in tools/lint/plain-requests.mjs.',
-      stale: 'It sends no plain request any more: take it off the list in tools/lint/plain-requests.mjs.',
+        'This is a plain request to the API. Use @slipway/sdk instead: `stack.slipway()` or `api.slipway()`, and `answerTo` for statuses and headers. Contract, fuzz and fault tests may send plain requests: list the file and its reason in tools/lint/plain-requests.mjs.',
+      stale: 'This file no longer sends a plain request. Delete its entry in tools/lint/plain-requests.mjs.',
     },
   },
   create(context) {
     const name = inWorkspace(context);
-    // Libraries stand below the client.
+    // Libraries cannot import the client.
     if (!isUnder(context, 'apps', 'tools')) return {};
     const { sourceCode } = context;
     const reason = PLAIN[name];
@@ -52,12 +52,12 @@ export default {
   },
 };
 
-/** The plain client of contract tests (`api.send`), for any path but those beside the api. */
+/** The plain client of contract tests (`api.send`), for any path of the API. */
 function isToAnywhere(callee, [, target]) {
   if (callee.type !== 'MemberExpression' || callee.property.name !== 'send' || target === undefined) return false;
-  // Something else that sends: a path is no object.
+  // Another `send`: a path is no object.
   if (target.type === 'ObjectExpression') return false;
-  return !(target.type === 'Literal' && BESIDE.test(String(target.value)));
+  return !(target.type === 'Literal' && OUTSIDE.test(String(target.value)));
 }
 
 function identifiersOf(node) {

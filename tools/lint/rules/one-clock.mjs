@@ -3,14 +3,14 @@ import { isTest, isUnder } from '../files.mjs';
 const NOW = /\bDate\.now\(\)/;
 const STORED = /\.getTime\(\)/;
 
-/** Times in rows are those of Postgres. This process's clock may be minutes off it, and then a soak ends early. */
+/** Times in rows come from the clock of Postgres. This process's clock may differ by minutes, and then a soak ends early. */
 export default {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
       clock:
-        'The clock of this process may be minutes off that of Postgres. Compute ages and expiries in SQL (`now() + make_interval(...)`), or ask `step.elapsedMs()`.',
+        'The clock of this process may differ from the clock of Postgres by minutes. Compute ages and expiries in SQL (`now() + make_interval(...)`), or call `step.elapsedMs()`.',
     },
   },
   create(context) {

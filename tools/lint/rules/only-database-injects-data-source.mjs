@@ -12,14 +12,14 @@ const NAMES = {
   ]),
 };
 
-/** A connection taken past `Database` has no tenant set, so row-level security shows it nothing or, worse, everything. */
+/** A connection that does not come from `Database` has no tenant, so row-level security shows it nothing or, worse, everything. */
 export default {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
       inject:
-        '`{{name}}` goes past the tenant of a transaction. Inject `Database` from @slipway/platform-database and work inside `database.tx(scope, ...)` or `database.read(...)`.',
+        '`{{name}}` bypasses the tenant of the transaction. Inject `Database` from @slipway/platform-database and work inside `database.tx(scope, ...)` or `database.read(...)`.',
     },
   },
   create(context) {

@@ -2,7 +2,7 @@ import { isTest, isUnder } from '../files.mjs';
 
 const ADDERS = new Set(['add', 'addBulk']);
 
-/** An enqueue beside the write survives a rollback, and is lost in a crash between commit and enqueue. The outbox is neither. */
+/** A job that is added next to the write survives a rollback, and is lost in a crash between commit and add. The outbox has neither fault. */
 export default {
   meta: {
     type: 'problem',
@@ -10,7 +10,7 @@ export default {
     messages: {
       add: 'Only the outbox relay adds to the queue. Claim an operation with `OperationStore` from @slipway/platform-durable/operations: its transaction writes the outbox row.',
       bullmq:
-        'BullMQ stays behind @slipway/platform-durable/queue. Claim an operation with `OperationStore` from @slipway/platform-durable/operations, or consume through `OPERATION_QUEUE`.',
+        'Only @slipway/platform-durable/queue imports BullMQ. Claim an operation with `OperationStore` from @slipway/platform-durable/operations, or consume through `OPERATION_QUEUE`.',
     },
   },
   create(context) {

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { areaOf, areasOf, rootOf } from '../areas.mjs';
 import { inWorkspace, isTest } from '../files.mjs';
 
-const ROOT = path.resolve(import.meta.dirname, '../../..');
 const CREATES = /create (?:unlogged )?table (?:if not exists )?"?(\w+)"?/gi;
 const NAMES = /\b(?:from|join|into|update|truncate|only)\s+(?:only\s+)?"?([a-z_]+)"?/gi;
 
-/** Areas whose matter a table of the platform is: they show it, and change it by the platform's own functions. */
+/** Tables of the platform, and the area modules that show them. These areas read the table, and change it by the platform's own functions. */
 const SHOWN_BY = {
   audit_log: ['audit'],
   events: ['webhooks'],
@@ -17,8 +17,10 @@ const SHOWN_BY = {
 };
 
 /**
- * An area reads and writes its own tables. What it needs of another stands in that one's port; what it needs of the platform is a
+ * An area module reads and writes only its own tables. It asks another area through that area's port, and the platform through a
  * function of the platform. Otherwise nobody could change a table without reading every area.
+ * The owner of a table is the module whose migrations create it: in `src/migrations`, or in `src/<module>/migrations` if a library
+ * holds several modules.
  */
 export default {
   meta: {
@@ -26,55 +28,72 @@ export default {
     schema: [],
     messages: {
       foreign:
-        'The table `{{table}}` belongs to {{owner}}. Ask its owner: through the port of an area, or a function of the library.',
+        'The table `{{table}}` belongs to {{owner}}. Ask its owner: call the port of the area or a function of the library, or subscribe to a stored event.',
     },
   },
   create(context) {
-    const file = inWorkspace(context);
-    const area = /^libs\/areas\/([^/]+)\//.exec(file)?.[1];
-    if (!area || isTest(context) || file.includes('/migrations/')) return {};
-    const owners = ownersOfTables();
-    const isForeign = (name) => {
-      const owner = owners.get(name);
-      return owner && owner !== `libs/areas/${area}`;
-    };
+    const area = areaOf(context);
+    if (!area || isTest(context) || inWorkspace(context).includes('/migrations/')) return {};
+    const owners = ownersOfTables(context);
+    const own = new Set([`libs/areas/${area.lib}`, areasOf(context).moduleAt(inWorkspace(context))?.folder]);
+    const isForeign = (name) => owners.has(name) && !own.has(owners.get(name));
     const report = (node, table) =>
       context.report({ node, messageId: 'foreign', data: { table, owner: owners.get(table) } });
-    const complain = (node, text) => {
+    const check = (node, text) => {
       for (const [, name] of text.matchAll(NAMES))
-        if (isForeign(name) && !SHOWN_BY[name]?.includes(area)) report(node, name);
+        if (isForeign(name) && !SHOWN_BY[name]?.includes(area.module)) report(node, name);
     };
     return {
-      // The entity stands with the table's owner, for those too who may show the table.
+      // Also an area that shows a table takes the entity from the table's owner.
       "Decorator > CallExpression[callee.name='Entity'] Property[key.name='name'] > Literal"(node) {
         if (isForeign(node.value)) report(node, node.value);
       },
-      Literal: (node) => typeof node.value === 'string' && complain(node, node.value),
-      TemplateElement: (node) => complain(node, node.value.raw),
+      Literal: (node) => typeof node.value === 'string' && check(node, node.value),
+      TemplateElement: (node) => check(node, node.value.raw),
     };
   },
 };
 
-let found;
-/** Which library's migrations create a table. */
-function ownersOfTables() {
-  found ??= new Map(
-    [...foldersIn('libs/areas'), ...foldersIn('libs/platform'), 'libs/dataplane'].flatMap((library) =>
-      migrationsOf(library).flatMap((text) => [...text.matchAll(CREATES)].map(([, table]) => [table, library])),
-    ),
-  );
-  return found;
+const read = new Map();
+/** The folder of the module or library whose migrations create a table, by the table's name. */
+function ownersOfTables(context) {
+  const root = rootOf(context);
+  if (!read.has(root)) {
+    const areas = areasOf(context);
+    const libraries = [...foldersIn(root, 'libs/areas'), ...foldersIn(root, 'libs/platform'), 'libs/dataplane'];
+    read.set(
+      root,
+      new Map(
+        libraries.flatMap((library) =>
+          migrationFoldersIn(root, library).flatMap((folder) => {
+            const owner = areas.moduleAt(folder)?.folder ?? library;
+            return tablesOf(path.join(root, folder)).map((table) => [table, owner]);
+          }),
+        ),
+      ),
+    );
+  }
+  return read.get(root);
 }
 
-function foldersIn(folder) {
-  return readdirSync(path.join(ROOT, folder)).map((name) => `${folder}/${name}`);
-}
-
-function migrationsOf(library) {
-  const folder = path.join(ROOT, library, 'src/migrations');
+function foldersIn(root, folder) {
   try {
-    return readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+    return readdirSync(path.join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${folder}/${name}`);
   } catch {
     return [];
   }
+}
+
+function migrationFoldersIn(root, library) {
+  return [`${library}/src`, ...foldersIn(root, `${library}/src`)].flatMap((folder) =>
+    foldersIn(root, folder).filter((one) => one.endsWith('/migrations')),
+  );
+}
+
+function tablesOf(folder) {
+  return readdirSync(folder).flatMap((name) =>
+    [...readFileSync(path.join(folder, name), 'utf8').matchAll(CREATES)].map(([, table]) => table),
+  );
 }

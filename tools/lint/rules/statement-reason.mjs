@@ -3,8 +3,8 @@ import { isTest, isUnder } from '../files.mjs';
 const MAKERS = new Set(['prepared', 'lookup']);
 
 /**
- * Plain reads and writes of an area go through repositories. A statement that is written by hand says above it what that buys: which
- * lock or conflict it is about, or which path is hot.
+ * Plain reads and writes of an area go through repositories. A comment above a statement that is written by hand gives the reason:
+ * a lock, a conflict or a hot path.
  */
 export default {
   meta: {
@@ -12,7 +12,7 @@ export default {
     schema: [],
     messages: {
       silent:
-        'Say in a comment above this statement what SQL by hand buys here. If nothing, use `tx.repository(Entity)`: find, insert, update, delete.',
+        'Explain in a comment above this statement why it needs SQL by hand: a lock, a conflict or a hot path. Otherwise use `tx.repository(Entity)`: find, insert, update, delete.',
     },
   },
   create(context) {

@@ -15,24 +15,26 @@ const found: Record<string, Finding[]> = JSON.parse(
 );
 const fixtures = Object.keys(found);
 
-/** What each message must name, so that whoever meets it knows what to do instead. */
+/** What each message must name, so that its reader knows what to do instead. */
 const REPLACEMENTS: Record<string, RegExp> = {
+  'area-order': /move the shared declaration/,
   'free-of-nest': /Import a subpath/,
   'file-names': /Name the file after|kebab-case|\.controller \.service/,
   'file-size': /Split by meaning/,
   'migration-breaks': /`static readonly breaksBefore`/,
   'no-focused-tests': /-t "<name>"/,
   'no-lazy-lookup': /@slipway\/ports\/<area>/,
-  'one-client': /use @slipway\/sdk|take it off the list/,
+  'one-client': /Use @slipway\/sdk|Delete its entry/,
   'one-clock': /step\.elapsedMs/,
   'only-config-reads-env': /inject `CONFIG`/,
   'only-database-injects-data-source': /Inject `Database`/,
   'only-the-relay-enqueues': /OperationStore/,
   'own-tables-only': /Ask its owner/,
-  'ports-point-down': /@Subscription|Offer a port of your own|Put the type into/,
+  'ports-point-down':
+    /@Subscription|Offer a port of your own|Put the type into|Export the name there|Move the file into/,
   'no-restricted-imports': /Only specs and `test` folders may/,
-  'no-restricted-syntax': /leave `@Inject` away|Use `insert`, `update` or `delete`/,
-  'statement-reason': /Say in a comment above/,
+  'no-restricted-syntax': /Remove `@Inject`|Use `insert`, `update` or `delete`/,
+  'statement-reason': /Explain in a comment above/,
   'enforce-module-boundaries':
     /Circular dependency|cannot depend on any libs|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
 };

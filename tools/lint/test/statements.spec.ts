@@ -4,12 +4,10 @@ import { statementsIn, statementsUnder } from '../statements.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 /**
- * Half of what stood there before repositories took over, and since then: two that claim and fence the heads of the audit that are kept
- * outside, the lock of an adopted server, those by which devices and places are given away under locks and output travels through Postgres,
- * those by which the number of instances follows the load, ages and counts over all workloads at once, the one by which a target says that
- * it is ill, the look-ups by which deployments, revisions and routes are shown without a transaction, those of console sessions, which are
- * claimed, counted and ended by the clock of Postgres, those by which workers say that they live, and the one by which webhooks tell which old
- * events they still need, over many streams at once.
+ * Half of the number before repositories, and these since then: claim and fence of the audit heads that are kept outside, the lock of an
+ * adopted server, the assignment of devices under locks, output that travels through Postgres, scaling by load over all workloads at once,
+ * the health of a target, look-ups of deployments, revisions and routes without a transaction, console sessions by the clock of Postgres,
+ * the heartbeats of workers, and the events that webhooks still need, over many streams at once.
  */
 const MOST = 134;
 
@@ -26,7 +24,7 @@ it('counts what is sent to Postgres, once each, and no fragment', () => {
   expect(statementsIn('shop.query.ts', text).map(({ line }) => line)).toEqual([4, 5, 6, 7]);
 });
 
-it('finds no more of them in the areas than there are reasons for', () => {
+it('finds no more statements in the areas than the list of reasons explains', () => {
   const found = statementsUnder(root, 'libs/areas');
   expect(found.length).toBeGreaterThan(0);
   expect(found.length).toBeLessThanOrEqual(MOST);

@@ -34,7 +34,7 @@ function workplace({
       return { outcome, by: 'a test', seconds: 1 };
     },
   };
-  const place: Workplace = {
+  const folders: Workplace = {
     setUp: step('set up'),
     tearDown: step('tear down'),
     async makeCopy() {
@@ -43,16 +43,16 @@ function workplace({
     },
     ...broken,
   };
-  return { log, place };
+  return { log, folders };
 }
 
 const silent = { print: () => undefined };
 
 describe('a run', () => {
   it('asks once whether specs pass, tries each mutant, and leaves nothing behind', async () => {
-    const { log, place } = workplace();
+    const { log, folders } = workplace();
     const lists = [{ library: 'libs/x', mutants: [mutant('a'), mutant('b'), mutant('c', { test: 'one' })] }];
-    expect(await tryLists(lists, place, silent)).toBe(0);
+    expect(await tryLists(lists, folders, silent)).toBe(0);
     expect(log).toEqual(['set up', 'copy', 'unchanged', 'a', 'b', 'unchanged', 'c', 'remove', 'tear down']);
   });
 
@@ -62,27 +62,27 @@ describe('a run', () => {
     ['broken', 2],
   ])('counts who fares otherwise than the list says: all are %s', async (outcome, unexpected) => {
     const mutants = [mutant('a'), mutant('b', { survives: 'it is the same thing in other words' })];
-    expect(await tryLists([{ library: 'libs/x', mutants }], workplace({ outcome }).place, silent)).toBe(unexpected);
+    expect(await tryLists([{ library: 'libs/x', mutants }], workplace({ outcome }).folders, silent)).toBe(unexpected);
   });
 
   it('takes away what it made where specs fail without any mutant', async () => {
-    const { log, place } = workplace({ failure: 'red' });
-    const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], place, silent);
+    const { log, folders } = workplace({ failure: 'red' });
+    const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], folders, silent);
     await expect(run).rejects.toThrow('libs/x/src/x.spec.ts fails without any mutant:\nred');
     expect(log).toEqual(['set up', 'copy', 'unchanged', 'remove', 'tear down']);
   });
 
   it('takes the server away where there is no copy to be had', async () => {
-    const { log, place } = workplace({ makeCopy: () => Promise.reject(new Error('the disk is full')) });
-    await expect(tryLists([{ library: 'libs/x', mutants: [] }], place, silent)).rejects.toThrow('the disk is full');
+    const { log, folders } = workplace({ makeCopy: () => Promise.reject(new Error('the disk is full')) });
+    await expect(tryLists([{ library: 'libs/x', mutants: [] }], folders, silent)).rejects.toThrow('the disk is full');
     expect(log).toEqual(['set up', 'tear down']);
   });
 
   it('ends before the next mutant where it is told to, and takes away what it made', async () => {
     const stop = new AbortController();
     stop.abort(new Error('enough'));
-    const { log, place } = workplace();
-    const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], place, { ...silent, signal: stop.signal });
+    const { log, folders } = workplace();
+    const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], folders, { ...silent, signal: stop.signal });
     await expect(run).rejects.toThrow('enough');
     expect(log).toEqual(['set up', 'copy', 'remove', 'tear down']);
   });

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const place = (name: string): string => path.join(folder, name);
+const pathOf = (name: string): string => path.join(folder, name);
 
 /** What `npm run <name>` runs, without the build. */
 function run(name: string, home: string, ...args: string[]): Promise<{ status: number; out: string }> {
@@ -53,28 +53,28 @@ async function inDatabase(home: string, statement: string): Promise<unknown[]> {
 }
 
 it('keeps a stopped embedded installation, brings it back in a new home with its own key, and touches no home with another', async () => {
-  expect(await run('migrate', place('old'))).toMatchObject({ status: 0 });
-  await inDatabase(place('old'), `insert into tenants (id, name, is_operator) values ('ten_1', 'default', true)`);
-  const backup = await run('backup', place('old'), place('kept'));
+  expect(await run('migrate', pathOf('old'))).toMatchObject({ status: 0 });
+  await inDatabase(pathOf('old'), `insert into tenants (id, name, is_operator) values ('ten_1', 'default', true)`);
+  const backup = await run('backup', pathOf('old'), pathOf('kept'));
   expect(backup).toMatchObject({ status: 0, out: expect.stringMatching(/rows and secret-key to .*kept\n/) });
 
-  expect(await run('restore', place('new'), place('kept'))).toMatchObject({
+  expect(await run('restore', pathOf('new'), pathOf('kept'))).toMatchObject({
     status: 0,
-    out: expect.stringContaining(`restored ${place('kept')}\n`),
+    out: expect.stringContaining(`restored ${pathOf('kept')}\n`),
   });
-  expect(readFileSync(place('new/secret-key'))).toEqual(readFileSync(place('old/secret-key')));
-  expect(statSync(place('new/secret-key')).mode & 0o777).toBe(0o600);
-  expect(await inDatabase(place('new'), 'select id from tenants')).toEqual([{ id: 'ten_1' }]);
+  expect(readFileSync(pathOf('new/secret-key'))).toEqual(readFileSync(pathOf('old/secret-key')));
+  expect(statSync(pathOf('new/secret-key')).mode & 0o777).toBe(0o600);
+  expect(await inDatabase(pathOf('new'), 'select id from tenants')).toEqual([{ id: 'ten_1' }]);
 
-  mkdirSync(place('used'));
-  writeFileSync(place('used/secret-key'), 'another');
-  expect(await run('restore', place('used'), place('kept'))).toEqual({
+  mkdirSync(pathOf('used'));
+  writeFileSync(pathOf('used/secret-key'), 'another');
+  expect(await run('restore', pathOf('used'), pathOf('kept'))).toEqual({
     status: 1,
-    out: `${place('used/secret-key')} is not that of the back-up: restore into a new installation, or move it away\n`,
+    out: `${pathOf('used/secret-key')} is not that of the back-up: restore into a new installation, or move it away\n`,
   });
-  expect(readdirSync(place('used'))).toEqual(['secret-key']);
-  expect(await run('restore', place('none'), place('nowhere'))).toEqual({
+  expect(readdirSync(pathOf('used'))).toEqual(['secret-key']);
+  expect(await run('restore', pathOf('none'), pathOf('nowhere'))).toEqual({
     status: 1,
-    out: `${place('nowhere')} holds no whole back-up: it has no backup.json\n`,
+    out: `${pathOf('nowhere')} holds no whole back-up: it has no backup.json\n`,
   });
 });

@@ -48,13 +48,13 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
     await stack.ready;
     narrator.line(`Ready after ${seconds()} s: api ${stack.apiUrl}, gateway ${stack.gatewayUrl}`);
     if (stack.token.isNew) narrator.line(tokenNotice(stack.token).trimEnd());
-    const deployment = await withinBounds(demonstrate({ ...stack, token: stack.token.value, narrator }));
+    const deployment = await limitTime(demonstrate({ ...stack, token: stack.token.value, narrator }));
     if (options.isOnce) {
       narrator.heading(`Done in ${seconds()} s. Stopping.`);
       await end(0);
     }
     narrator.heading(`Done in ${seconds()} s. Where to look next`);
-    for (const line of whereNext(stack, deployment, logFile ?? '')) narrator.line(line);
+    for (const line of nextStepLines(stack, deployment, logFile ?? '')) narrator.line(line);
   } catch (error) {
     if (asked.signal.aborted && !stack) process.exit(0);
     if (asked.signal.aborted) return;
@@ -65,7 +65,7 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
   }
 }
 
-function withinBounds<T>(work: Promise<T>): Promise<T> {
+function limitTime<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not done after ${LONGEST_MS / 60_000} minutes`)), LONGEST_MS);
     void work.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -73,7 +73,7 @@ function withinBounds<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Three lines of the command `slipway`, which finds this stack by itself. */
-export function whatToTry(deployment: string): string[] {
+export function commandsToTry(deployment: string): string[] {
   return [
     `npx slipway deployments get ${deployment}`,
     `npx slipway rollouts create ${deployment} --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 50:5,100:5 --wait`,
@@ -82,9 +82,9 @@ export function whatToTry(deployment: string): string[] {
 }
 
 /** Commands as they can be pasted into the shell that this was started from. */
-export function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: string, logFile: string): string[] {
-  const bearer = token.file ? `$(cat ${quoted(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
-  const key = token.file ? `the token in ${shown(token.file)}` : 'your token';
+export function nextStepLines({ apiUrl, gatewayUrl, token }: Stack, deployment: string, logFile: string): string[] {
+  const bearer = token.file ? `$(cat ${quotePath(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
+  const key = token.file ? `the token in ${shortPath(token.file)}` : 'your token';
   return [
     ...(childEnvironment()['SLIPWAY_CONSOLE'] === 'off'
       ? []
@@ -92,21 +92,21 @@ export function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: stri
     `  The API, to read and to try:   ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`,
     `  Any OpenAI client:             base URL ${gatewayUrl}/v1, model "${deployment}", key: the token`,
     `  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,
-    `  Logs of the processes:         ${shown(logFile)}`,
+    `  Logs of the processes:         ${shortPath(logFile)}`,
     '  Execution targets of your own: slipway.config.yaml, see README.md',
     '  Next, in another shell, try:',
-    ...whatToTry(deployment).map((line) => `    ${line}`),
+    ...commandsToTry(deployment).map((line) => `    ${line}`),
     '\nThe stack is running. Ctrl-C stops it.',
   ];
 }
 
 /** npm runs scripts in the package's folder, wherever its user stands. */
-function shown(file: string): string {
+function shortPath(file: string): string {
   const relative = path.relative(childEnvironment()['INIT_CWD'] ?? process.cwd(), file);
   return relative && !relative.startsWith('..') ? relative : file;
 }
 
-function quoted(file: string): string {
-  const name = shown(file);
+function quotePath(file: string): string {
+  const name = shortPath(file);
   return /^[\w./@%+,:=-]+$/.test(name) && !name.startsWith('-') ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }

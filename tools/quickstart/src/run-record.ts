@@ -1,7 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { identify, isStillThere, type ProcessIdentity } from './process-identity.js';
+
+/** A process beyond its pid, which is reused: `started` is its start in ticks since boot, or `unknown` if the system does not tell. */
+interface ProcessIdentity {
+  pid: number;
+  started: string;
+}
 
 /** `<home>/run/processes.json`: what a launcher started, for the next one to find should this one be killed. */
 interface RunRecord {
@@ -18,8 +23,8 @@ const apiUrlFileOf = (home: string): string => path.join(home, 'run', 'api-url')
 export function writeRunRecord(home: string, childPids: number[]): void {
   const file = fileOf(home);
   const record: RunRecord = {
-    launcher: identify(process.pid) ?? { pid: process.pid, started: 'unknown' },
-    children: childPids.flatMap((pid) => identify(pid) ?? []),
+    launcher: identifyProcess(process.pid) ?? { pid: process.pid, started: 'unknown' },
+    children: childPids.flatMap((pid) => identifyProcess(pid) ?? []),
   };
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
@@ -38,7 +43,7 @@ export function removeRunRecord(home: string): void {
 /** The living launcher of this home, if it is not this process. */
 export function otherLauncher(home: string): number | undefined {
   const record = read(home);
-  return record && record.launcher.pid !== process.pid && isStillThere(record.launcher)
+  return record && record.launcher.pid !== process.pid && isStillRunning(record.launcher)
     ? record.launcher.pid
     : undefined;
 }
@@ -48,13 +53,13 @@ export function otherLauncher(home: string): number | undefined {
  * start wants. Waits for them, then ends what does not leave.
  */
 export async function outliveOrphans(home: string, say: (line: string) => void): Promise<void> {
-  const orphans = (read(home)?.children ?? []).filter(isStillThere);
+  const orphans = (read(home)?.children ?? []).filter(isStillRunning);
   if (orphans.length === 0) return;
   say(`waiting for ${orphans.length} processes of an earlier start to leave`);
   const deadline = Date.now() + ORPHANS_LEAVE_MS;
-  while (orphans.some(isStillThere) && Date.now() < deadline) await delay(50);
-  for (const orphan of orphans.filter(isStillThere)) endHard(orphan.pid);
-  while (orphans.some(isStillThere) && Date.now() < deadline + 2_000) await delay(20);
+  while (orphans.some(isStillRunning) && Date.now() < deadline) await delay(50);
+  for (const orphan of orphans.filter(isStillRunning)) endHard(orphan.pid);
+  while (orphans.some(isStillRunning) && Date.now() < deadline + 2_000) await delay(20);
 }
 
 function endHard(pid: number): void {
@@ -71,4 +76,24 @@ function read(home: string): RunRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Undefined for a dead process, and for a zombie, which is dead but not collected. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
+  }
+  try {
+    // After the command's closing parenthesis, as the command itself may hold spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ') ?? [];
+    return fields[0] === 'Z' ? undefined : { pid, started: fields[19] ?? 'unknown' };
+  } catch {
+    return { pid, started: 'unknown' };
+  }
+}
+
+function isStillRunning(known: ProcessIdentity): boolean {
+  return identifyProcess(known.pid)?.started === known.started;
 }

@@ -68,7 +68,7 @@ describe('the launcher', () => {
     expect(launcher.stdout.split('\n')).toHaveLength(2);
   });
 
-  it('10.3: tells each process the metrics ports of the others', async () => {
+  it('tells each process the metrics ports of the others', async () => {
     const launcher = bed.launch({ ...externalPostgres(), SLIPWAY_METRICS_PORT: '29090', SLIPWAY_OWN_PORTS: '29000' });
     await launcher.ready();
     for (const [index, name] of ['api', 'worker', 'gateway'].entries())

@@ -65,7 +65,7 @@ export class SupervisedProcess {
       lastWords.push(once(lines, 'close'));
     }
     child.on('message', (message) => {
-      if (!saysReady(message)) return;
+      if (!isReadyMessage(message)) return;
       this.isReady = true;
       this.wasReady = true;
       this.options.onChange();
@@ -137,7 +137,7 @@ export class SupervisedProcess {
   }
 
   private heard(line: string): void {
-    if (line.trim()) this.lastLine = saidIn(line);
+    if (line.trim()) this.lastLine = messageIn(line);
     this.options.log(this.labelled(line));
   }
 
@@ -148,7 +148,7 @@ export class SupervisedProcess {
 }
 
 /** The message of a JSON line, with its error; other lines as they are. */
-function saidIn(line: string): string {
+function messageIn(line: string): string {
   try {
     const { msg, error } = JSON.parse(line) as { msg?: string; error?: string };
     return [msg, error].filter(Boolean).join(': ') || line;
@@ -157,7 +157,7 @@ function saidIn(line: string): string {
   }
 }
 
-function saysReady(message: unknown): boolean {
+function isReadyMessage(message: unknown): boolean {
   return (
     message === READY_MESSAGE ||
     (message !== null && typeof message === 'object' && (message as { ready?: unknown }).ready === true)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config';
 import { startEmbeddedPostgres } from '@slipway/platform-database';
-import { identify } from '../src/process-identity.js';
+import { identifyProcess } from '../src/run-record.js';
 
 // The launcher under test is a process of its own, which gets signals, so it runs what the build made. The three
 // processes are stand-ins that answer /readyz, send their ready message, and note what they receive.
@@ -144,8 +144,8 @@ export class LauncherBed {
   expectInOrder(...wanted: string[]): void {
     const lines = this.notes();
     expect(lines).toEqual(expect.arrayContaining(wanted));
-    const places = wanted.map((line) => lines.indexOf(line));
-    expect(places).toEqual([...places].sort((a, b) => a - b));
+    const positions = wanted.map((line) => lines.indexOf(line));
+    expect(positions).toEqual([...positions].sort((a, b) => a - b));
   }
 
   pidOf(name: string): number {
@@ -169,7 +169,7 @@ export function externalPostgres(): Record<string, string> {
   return { DATABASE_URL: url, SLIPWAY_MIGRATE_DATABASE_URL: url };
 }
 
-export const isAlive = (pid: number): boolean => identify(pid) !== undefined;
+export const isAlive = (pid: number): boolean => identifyProcess(pid) !== undefined;
 
 export async function until(condition: () => boolean, explain: () => string = () => ''): Promise<void> {
   const deadline = Date.now() + 60_000;

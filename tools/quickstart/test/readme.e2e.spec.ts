@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config';
 import { freePort } from '@slipway/platform-database/testing';
-import { complaintsAbout, readReadme, type Printed, type ReadmeStep } from './readme.js';
+import { complaintsAbout, readReadme, type StepOutput, type ReadmeStep } from './readme.js';
 import { isInstalled, SHELL_NAMES, typeInto, type ShellName } from './typing-shell.js';
 
 jest.setTimeout(180_000);
@@ -43,7 +43,7 @@ const onOurPorts = (text: string): string =>
     .replaceAll('127.0.0.1:7080', `127.0.0.1:${ports.gateway}`)
     .replaceAll(/127\.0\.0\.1:8000|(?<=--port )8000/g, (text) => text.replace('8000', String(ports.simulator)));
 
-const type = (shell: ShellName, steps: ReadmeStep[], pasted: boolean): Promise<Printed[]> =>
+const type = (shell: ShellName, steps: ReadmeStep[], pasted: boolean): Promise<StepOutput[]> =>
   typeInto(
     shell,
     steps.map(({ text }) => onOurPorts(text)),
@@ -54,8 +54,8 @@ const type = (shell: ShellName, steps: ReadmeStep[], pasted: boolean): Promise<P
     },
   );
 
-const complaints = (steps: ReadmeStep[], printed: Printed[]): string[] =>
-  steps.flatMap((step, place) => complaintsAbout(step, printed[place] as Printed));
+const complaints = (steps: ReadmeStep[], printed: StepOutput[]): string[] =>
+  steps.flatMap((step, index) => complaintsAbout(step, printed[index] as StepOutput));
 
 const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -168,7 +168,7 @@ for (const shell of SHELL_NAMES) {
     const printed = await type(shell, readme.steps, !isPasted(shell));
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
     const unmoved = readme.steps.filter(
-      (step, place) => !complaintsAbout(step, printed[place] as Printed).includes(`${step.name} was answered 422`),
+      (step, index) => !complaintsAbout(step, printed[index] as StepOutput).includes(`${step.name} was answered 422`),
     );
     expect(unmoved).toEqual([]);
     const told = printed.map(({ stderr }) => stderr).join('');

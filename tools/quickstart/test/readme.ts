@@ -25,7 +25,7 @@ export function readReadme(markdown: string): Readme {
   const shell = blocks.filter(({ language }) => language === 'sh');
   const typed = shell
     .filter(({ text }) => !isPackageCommand(text as string))
-    .map(({ index, text }, place) => ({ index, name: `block ${place + 1}`, text: text as string }));
+    .map(({ index, text }, position) => ({ index, name: `block ${position + 1}`, text: text as string }));
   const rows = [...markdown.matchAll(ROW)].map(({ index, 1: number, 2: operation, 3: text, 4: answers }) => ({
     index,
     name: `row ${number}, ${operation}`,
@@ -43,13 +43,13 @@ export function readReadme(markdown: string): Readme {
 }
 
 /** What typing one step printed. */
-export interface Printed {
+export interface StepOutput {
   stdout: string;
   stderr: string;
 }
 
 /** What is not as README.md says it, in words; empty where all is. */
-export function complaintsAbout(step: ReadmeStep, printed: Printed): string[] {
+export function complaintsAbout(step: ReadmeStep, printed: StepOutput): string[] {
   const statuses = [...printed.stderr.matchAll(/^HTTP (\d+)$/gm)].map(([, status]) => Number(status));
   // A shell tells where it put a job; all else that it says is a complaint.
   const said = printed.stderr.replace(/^(HTTP \d+|\[\d+\].*)$/gm, '').trim();

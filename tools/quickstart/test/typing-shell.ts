@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Printed } from './readme.js';
+import type { StepOutput } from './readme.js';
 
 /** Arguments that keep the files of whoever runs the tests out of it, and how each shell is told that a person types. */
 const SHELLS = {
@@ -30,7 +30,7 @@ export async function typeInto(
   shell: ShellName,
   texts: string[],
   options: { pasted: boolean; cwd: string; env: NodeJS.ProcessEnv },
-): Promise<Printed[]> {
+): Promise<StepOutput[]> {
   const marked = texts.map((text) => `${text.trimEnd()}\nprintf '\\n${MARK}\\n'; printf '\\n${MARK}\\n' >&2\n`);
   const script = `PS1=; PS2=\nprintf '\\n${MARK}\\n'; printf '\\n${MARK}\\n' >&2\n${marked.join('')}exit 0\n`;
   const file = path.join(options.cwd, 'typed');
@@ -61,7 +61,7 @@ export async function typeInto(
   if (isLeftBehind) throw new Error(`${shell} left a process behind\n${printed.stderr}`);
 
   const [stdout, stderr] = [printed.stdout, printed.stderr].map((text) => text.split(`${MARK}\n`).slice(1));
-  return texts.map((_, place) => ({ stdout: stdout?.[place] ?? '', stderr: stderr?.[place] ?? '' }));
+  return texts.map((_, index) => ({ stdout: stdout?.[index] ?? '', stderr: stderr?.[index] ?? '' }));
 }
 
 /** Whether there was anything to kill. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config';
 import { freePort } from '@slipway/platform-database/testing';
-import { whatToTry } from '../src/demonstration.js';
+import { commandsToTry } from '../src/demonstration.js';
 
 jest.setTimeout(180_000);
 
@@ -78,7 +78,7 @@ it('the three lines that the quickstart ends with work beside a stack, without a
     const code = await ended;
     expect([line, code, code === 0 ? '' : output()]).toEqual([line, 0, '']);
   }
-  const [get, create, follow, ...more] = whatToTry('chat');
+  const [get, create, follow, ...more] = commandsToTry('chat');
   expect(more).toEqual([]);
   for (const line of [get!, create!]) {
     const { ended, output } = run(line);

@@ -52,7 +52,7 @@ function file(name: string, text: string): string {
   return at;
 }
 
-it('10.9e: writes the digest of every image into Compose files and Dockerfiles, and touches nothing else', async () => {
+it('writes the digest of every image into Compose files and Dockerfiles, and touches nothing else', async () => {
   const old = `${host}/old:1@sha256:${'0'.repeat(64)}`;
   const compose = file(
     'compose.yaml',
@@ -82,7 +82,7 @@ it('10.9e: writes the digest of every image into Compose files and Dockerfiles, 
   expect([(await pin(compose, docker)).code, seen]).toEqual([0, []]);
 });
 
-it('10.9e: writes a Compose file that runs what was published instead of building', async () => {
+it('writes a Compose file that runs what was published instead of building', async () => {
   const { out } = await pin(
     '--service',
     `api=${host}/slipway-api:0.2.0`,
@@ -96,7 +96,7 @@ it('10.9e: writes a Compose file that runs what was published instead of buildin
   });
 });
 
-it('10.9e: fetches an anonymous token where the registry asks for one', async () => {
+it('fetches an anonymous token where the registry asks for one', async () => {
   behaviour = (request, response) => {
     if (request.url?.startsWith('/token')) response.end(JSON.stringify({ token: 'anonymous' }));
     else if (request.headers.authorization === 'Bearer anonymous') response.end(MANIFEST);
@@ -127,7 +127,7 @@ it.each<[what: string, answer: (response: ServerResponse) => void, says: RegExp]
     /and sends/,
   ],
   ['sends without end', (response) => response.end(Buffer.alloc(5 * 1024 * 1024)), /does not end/],
-])('10.9e: writes nothing where a registry %s', async (_what, answer, says) => {
+])('writes nothing where a registry %s', async (_what, answer, says) => {
   behaviour = (request, response) => (request.url?.includes('/good/') ? response.end(MANIFEST) : answer(response));
   const text = `    image: ${host}/good:1\n    image: ${host}/bad:1\n`;
   const compose = file('compose.yaml', text);
@@ -141,12 +141,12 @@ it.each([
   ['with a variable', 'image: ${IMAGE}:1'],
   ['with a digest that is none', 'image: redis:7@sha256:abc'],
   ['with a name that is none', 'image: Redis:7'],
-])('10.9e: refuses an image %s', async (_what, line) => {
+])('refuses an image %s', async (_what, line) => {
   expect(await pin(file('compose.yaml', `    ${line}\n`))).toMatchObject({ code: 1 });
   expect(seen).toEqual([]);
 });
 
-it('10.9e: reads the references of this repository', async () => {
+it('reads the references of this repository', async () => {
   const folderOfImages = fileURLToPath(new URL('../../../docker/', import.meta.url));
   const files = ['compose.yaml', 'api.Dockerfile', 'gateway.Dockerfile', 'worker.Dockerfile'];
   const { err } = await pin('--check', ...files.map((name) => path.join(folderOfImages, name)));

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { BIN_VARIABLE, KubeClient, programs, readAccess, REQUIRE_VARIABLE } from '@slipway/kube-testbed';
 import { kubeIt } from '@slipway/kube-testbed/jest';
-import { findKube } from './kube.js';
+import { startKubernetes } from './optional-servers.js';
 
 it('says that there is none, and throws where there must be one', async () => {
-  const none = await findKube({});
+  const none = await startKubernetes({});
   expect(none.folder).toBeUndefined();
   expect(none.note).toContain(`${BIN_VARIABLE} is not set`);
   await none.stop();
-  await expect(findKube({ [REQUIRE_VARIABLE]: '1', [BIN_VARIABLE]: '/nowhere' })).rejects.toThrow(
+  await expect(startKubernetes({ [REQUIRE_VARIABLE]: '1', [BIN_VARIABLE]: '/nowhere' })).rejects.toThrow(
     'SLIPWAY_REQUIRE_KUBE=1, and SLIPWAY_KUBE_BIN names /nowhere, where there is no etcd',
   );
 });
@@ -17,7 +17,7 @@ it('says that there is none, and throws where there must be one', async () => {
 kubeIt(
   'starts a control plane that others find by its folder, and ends it',
   async () => {
-    const kube = await findKube({ [BIN_VARIABLE]: programs() });
+    const kube = await startKubernetes({ [BIN_VARIABLE]: programs() });
     const access = readAccess(kube.folder as string);
     const client = new KubeClient(access, access.token);
     expect(await client.raw('GET', '/readyz')).toBe('ok');

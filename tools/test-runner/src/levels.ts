@@ -6,7 +6,7 @@ import { childEnvironment } from '@slipway/platform-config';
 import { projectsOf, run, runJest } from './commands.js';
 import { chooseParts, specsOf, type CommandStep, type Part, type Step, type TestStep } from './parts.js';
 import { TestServers } from './servers.js';
-import { combined, printTests, readTally, summary, type Tally } from './tally.js';
+import { combineTallies, printTests, readTally, summary, type Tally } from './tally.js';
 
 // `.ci/nightly` and `.ci/weekly`, after the build: `levels.js nightly|weekly [--only kubernetes,console] [--list] [--needs]`.
 // Parts run one after the other, and one that fails does not stop the next. The last line of the output is `N passed, N failed`.
@@ -40,7 +40,7 @@ async function runParts(): Promise<number> {
     const startedAt = performance.now();
     const tally = await runPart(part).catch((error: unknown) => {
       console.error(error);
-      return { ...combined([]), failed: 1 };
+      return { ...combineTallies([]), failed: 1 };
     });
     results.push({ part, seconds: Math.round((performance.now() - startedAt) / 1000), ...tally });
     console.log(`=== ${part.name}: ${tally.failed === 0 ? 'passed' : 'FAILED'} in ${results.at(-1)?.seconds} s`);
@@ -49,7 +49,7 @@ async function runParts(): Promise<number> {
   console.log('\nParts:');
   for (const { part, seconds, passed, failed, skipped } of results)
     console.log(`  ${part.name}: ${passed} passed, ${failed} failed, ${skipped.length} skipped, ${seconds} s`);
-  const { line, exitCode } = summary(combined(results), false);
+  const { line, exitCode } = summary(combineTallies(results), false);
   console.log(`\n${line}`);
   return exitCode;
 }
@@ -60,14 +60,18 @@ async function runPart(part: Part): Promise<Tally> {
   const steps: readonly Step[] = [...(only.length > 0 ? [{ files: only, env: part.env }] : []), ...(part.steps ?? [])];
   const tallies: Tally[] = [];
   for (const step of steps) tallies.push('command' in step ? await runCommand(part, step) : await runTests(step));
-  return combined(tallies);
+  return combineTallies(tallies);
 }
 
 async function runCommand(part: Part, { command: [program = '', ...args], env }: CommandStep): Promise<Tally> {
   const status = await run(program, args, childEnvironment(env));
-  if (status === 0) return { ...combined([]), passed: 1 };
+  if (status === 0) return { ...combineTallies([]), passed: 1 };
   const message = `exit status ${status}`;
-  return { ...combined([]), failed: 1, failures: [{ file: part.name, name: [program, ...args].join(' '), message }] };
+  return {
+    ...combineTallies([]),
+    failed: 1,
+    failures: [{ file: part.name, name: [program, ...args].join(' '), message }],
+  };
 }
 
 async function runTests({ files, title, env }: TestStep): Promise<Tally> {

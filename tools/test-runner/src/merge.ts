@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { runJest } from './commands.js';
-import { leftToNightly } from './parts.js';
+import { nightlySpecs } from './parts.js';
 import { GROUPS, type GroupName } from './projects.js';
 import { TestServers } from './servers.js';
 import { printTests, readTally, summary } from './tally.js';
@@ -20,7 +20,7 @@ if (unknown.length > 0)
   throw new Error(`no such group: ${unknown.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}`);
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-run-'));
-const without = leftToNightly();
+const without = nightlySpecs();
 const times: string[] = [];
 let isFailed = false;
 let missingServers: string[] = [];

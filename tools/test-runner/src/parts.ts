@@ -173,7 +173,7 @@ export const PARTS: readonly Part[] = [
 ];
 
 /** Spec files that the merge level leaves to the nightly level, relative to the root. */
-export function leftToNightly(): string[] {
+export function nightlySpecs(): string[] {
   return specsThatFit(PARTS.flatMap(({ only = [] }) => only));
 }
 

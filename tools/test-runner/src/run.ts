@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathPattern, run } from './commands.js';
-import { leftToNightly } from './parts.js';
+import { nightlySpecs } from './parts.js';
 import { PROJECTS, ROOT } from './projects.js';
 import { TestServers } from './servers.js';
 import { printTests, sumUp, summary } from './tally.js';
@@ -16,7 +16,7 @@ const nx = path.join(ROOT, 'node_modules', '.bin', 'nx');
 if (!existsSync(nx)) throw new Error('nx is not installed: run `npm ci`');
 
 for (const project of PROJECTS) rmSync(tallyOf(project), { force: true });
-const nightly = leftToNightly();
+const nightly = nightlySpecs();
 let exitCode = 1;
 let missingServers: string[] = [];
 try {

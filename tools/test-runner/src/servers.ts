@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { PLANE_VARIABLE } from '@slipway/kube-testbed';
 import { childEnvironment } from '@slipway/platform-config';
-import { findKube, type TestKube } from './kube.js';
+import { findOrStartRedis, startKubernetes, type TestKubernetes, type TestRedis } from './optional-servers.js';
 import { ROOT } from './projects.js';
-import { findRedis, type TestRedis } from './redis.js';
 
 const inTools = (file: string): string => path.join(ROOT, 'tools', 'test-runner', file);
 const { default: startPostgres } = (await import(inTools('jest-global-setup.mjs'))) as { default(): Promise<void> };
@@ -13,16 +12,16 @@ const { default: stopPostgres } = (await import(inTools('jest-global-teardown.mj
 export class TestServers {
   private constructor(
     private readonly redis: TestRedis,
-    private readonly kube: TestKube | undefined,
+    private readonly kube: TestKubernetes | undefined,
   ) {}
 
   /** @throws Error if Kubernetes is required and missing */
   static async start(): Promise<TestServers> {
     await startPostgres();
     try {
-      const redis = await findRedis(childEnvironment()['REDIS_URL']);
+      const redis = await findOrStartRedis(childEnvironment()['REDIS_URL']);
       console.log(redis.note);
-      const kube = await findKube(childEnvironment()).catch(async (error: unknown) => {
+      const kube = await startKubernetes(childEnvironment()).catch(async (error: unknown) => {
         await redis.stop();
         throw error;
       });

@@ -25,7 +25,7 @@ export interface Tally {
 }
 
 export function sumUp(lines: string): Tally {
-  return combined(
+  return combineTallies(
     lines
       .split('\n')
       .filter(Boolean)
@@ -33,7 +33,7 @@ export function sumUp(lines: string): Tally {
   );
 }
 
-export function combined(tallies: readonly TallyLine[]): Tally {
+export function combineTallies(tallies: readonly TallyLine[]): Tally {
   const total: Tally = { passed: 0, failed: 0, failures: [], skipped: [] };
   for (const { passed, failed, failures = [], skipped } of tallies) {
     total.passed += passed;

@@ -2,8 +2,8 @@ import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuSecondsOf } from '../cpu-time.js';
-import { exactly, figure, type Figure, type Unit } from '../figure.js';
-import { against, type Finding } from '../finding.js';
+import { exactFigure, figureOfSlices, type Figure, type Unit } from '../figure.js';
+import { compareFigures, type Finding } from '../finding.js';
 import { HttpConnection, requestText } from '../http-connection.js';
 import { movedBytesOf, rssMbOf } from '../memory.js';
 import type { Stand } from '../stand.js';
@@ -16,7 +16,7 @@ const PROBES_FROM = 1_000_000;
 const SERVED_MS = 30_000;
 
 /** What one gateway showed with so many backends. */
-interface Seen {
+interface GatewaySample {
   startMs: number;
   restartMs: number;
   rssMb: number;
@@ -48,7 +48,11 @@ export async function backends(stand: Stand): Promise<Finding[]> {
   return findings(many, ours, limit);
 }
 
-async function follow(stand: Stand, count: number, fill: (from: number, to: number) => Promise<void>): Promise<Seen> {
+async function follow(
+  stand: Stand,
+  count: number,
+  fill: (from: number, to: number) => Promise<void>,
+): Promise<GatewaySample> {
   const file = path.join(stand.home, 'gateway', 'snapshot.json');
   rmSync(file, { force: true });
   const cold = await start(stand);
@@ -59,12 +63,12 @@ async function follow(stand: Stand, count: number, fill: (from: number, to: numb
   const probe = new Probe(stand, connection, fill, count);
   const followedMs = await probe.times(stand.sized(30, 10, 2));
   const idleMs = stand.sized(10_000, 3_000, 100);
-  const idle = await during(pid, () => delay(idleMs));
+  const idle = await measureDuring(pid, () => delay(idleMs));
   const rssMb = rssMbOf(pid);
   const churnMs = stand.sized(20_000, 5_000, 300);
   let churnFollowedMs: number[] = [];
   let changes = 0;
-  const churn = await during(pid, async () => {
+  const churn = await measureDuring(pid, async () => {
     const end = performance.now() + churnMs;
     const probing = probe.times(stand.sized(30, 10, 2)).then((times) => (churnFollowedMs = times));
     while (performance.now() < end) {
@@ -97,7 +101,7 @@ async function start(stand: Stand): Promise<{ url: string; pid: number; ms: numb
   return { url, pid, ms: performance.now() - begin };
 }
 
-async function during(pid: number, work: () => Promise<unknown>) {
+async function measureDuring(pid: number, work: () => Promise<unknown>) {
   const before = { cpu: cpuSecondsOf(pid), moved: movedBytesOf(pid), at: performance.now() };
   await work();
   const moved = movedBytesOf(pid);
@@ -142,13 +146,13 @@ class Probe {
   }
 }
 
-function findings(many: number, ours: Seen, limit: Seen): Finding[] {
+function findings(many: number, ours: GatewaySample, limit: GatewaySample): Finding[] {
   const size = many.toLocaleString('en');
   const beside = `limit: the same with ${FEW} backends`;
-  const row = (what: string, of: (seen: Seen) => Figure, notes: string): Finding =>
-    against(`backends: ${what}`, of(ours), of(limit), `${notes}; ${beside}`);
-  const one = (what: string, unit: Unit, of: (seen: Seen) => number, notes: string): Finding =>
-    row(what, (seen) => exactly(unit, of(seen)), notes);
+  const row = (what: string, of: (seen: GatewaySample) => Figure, notes: string): Finding =>
+    compareFigures(`backends: ${what}`, of(ours), of(limit), `${notes}; ${beside}`);
+  const one = (what: string, unit: Unit, of: (seen: GatewaySample) => number, notes: string): Finding =>
+    row(what, (seen) => exactFigure(unit, of(seen)), notes);
   const load = `${CHANGES_PER_SECOND} changes/s`;
   const kept = 'as before, with the file that the gateway before it left';
   const starts = 'from the start of the process until it serves what Postgres says, no file there';
@@ -158,8 +162,12 @@ function findings(many: number, ours: Seen, limit: Seen): Finding[] {
     one('start with a file', 'ms', ({ restartMs }) => restartMs, kept),
     one('memory', 'MB', ({ rssMb }) => rssMb, 'resident, two instances a backend'),
     one('snapshot file', 'MB', ({ fileMb }) => fileMb, 'on disk'),
-    row('one change', ({ followedMs }) => figure('ms', followedMs), 'from the write of a new route until it is served'),
-    row(`one change beside ${load}`, ({ churnFollowedMs }) => figure('ms', churnFollowedMs), 'the same'),
+    row(
+      'one change',
+      ({ followedMs }) => figureOfSlices('ms', followedMs),
+      'from the write of a new route until it is served',
+    ),
+    row(`one change beside ${load}`, ({ churnFollowedMs }) => figureOfSlices('ms', churnFollowedMs), 'the same'),
     one('processor at rest', '%', ({ idleCpu }) => idleCpu * 100, 'of a core, nothing changes'),
     one(`processor at ${load}`, '%', ({ churnCpu }) => churnCpu * 100, 'of a core'),
     one('read for a change', 'kB', ({ churnReadKb }) => churnReadKb, moved),

@@ -1,5 +1,5 @@
 import type { Slipway } from '@slipway/sdk';
-import { compare, type Finding } from '../finding.js';
+import { compareSides, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
 import type { Stand } from '../stand.js';
@@ -20,7 +20,7 @@ export async function eventPages(stand: Stand): Promise<Finding[]> {
   const requests = { long: page('many', many / 2), short: page('few', FEW / 2) };
   const long = await closedLoop(apiUrl, CONNECTIONS, 200, () => requests.long);
   const short = await closedLoop(apiUrl, CONNECTIONS, 200, () => requests.short);
-  const finding = await compare(
+  const finding = await compareSides(
     `event-pages: of ${many.toLocaleString('en')} events`,
     stand.slices,
     { ours: long.side, limit: short.side },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Slipway } from '@slipway/sdk';
-import { beside, compare, skipped, type Finding } from '../finding.js';
+import { compareRounds, compareSides, skippedFinding, type Finding } from '../finding.js';
 import { HttpConnection, requestText } from '../http-connection.js';
 import { closedLoop, openLoop } from '../load.js';
 import { quantile } from '../measure.js';
@@ -21,19 +21,21 @@ export async function gateway(stand: Stand): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const kind of KINDS) {
     const passes = { ours: pass, limit: { ...pass, url: pipe } };
-    findings.push(await throughput(stand, 'gateway', kind, passes, bare));
+    findings.push(await measureThroughput(stand, 'gateway', kind, passes, bare));
   }
   const nginx = await startNginx(upstream);
-  if (!nginx) findings.push(skipped('gateway ÷ nginx', 'no nginx on the PATH that starts'));
+  if (!nginx) findings.push(skippedFinding('gateway ÷ nginx', 'no nginx on the PATH that starts'));
   try {
     for (const kind of nginx ? KINDS : []) {
       const passes = { ours: pass, limit: { ...pass, url: nginx!.url } };
-      findings.push(await throughput(stand, 'gateway ÷ nginx', kind, passes, 'limit: nginx with one worker process'));
+      findings.push(
+        await measureThroughput(stand, 'gateway ÷ nginx', kind, passes, 'limit: nginx with one worker process'),
+      );
     }
   } finally {
     nginx?.stop();
   }
-  findings.push(await addedLatency(stand, { upstream, pipe, gatewayUrl: pass.url }, pass.requests.JSON));
+  findings.push(await measureAddedLatency(stand, { upstream, pipe, gatewayUrl: pass.url }, pass.requests.JSON));
   return findings;
 }
 
@@ -54,7 +56,7 @@ export async function gatewayBefore(stand: Stand, upstream: string): Promise<Pas
   const url = await stand.app('gateway');
   await deploy(slipway, upstream);
   const requests = requestsOf('bench', stand.bearer);
-  await untilServed(url, requests.JSON);
+  await waitUntilServed(url, requests.JSON);
   return { url, requests };
 }
 
@@ -72,7 +74,7 @@ async function deploy(slipway: Slipway, upstream: string): Promise<void> {
 }
 
 /** A proxy that has just started, or has just been told of a route, is asked until it answers. */
-export async function untilServed(url: string, request: string): Promise<void> {
+export async function waitUntilServed(url: string, request: string): Promise<void> {
   const connection = await HttpConnection.open(url);
   for (const deadline = Date.now() + 15_000; ; await delay(10)) {
     const { status, body } = await connection.send(request);
@@ -83,7 +85,7 @@ export async function untilServed(url: string, request: string): Promise<void> {
 }
 
 /** Requests of one kind, through both in turns. */
-export async function throughput(
+export async function measureThroughput(
   stand: Stand,
   name: string,
   kind: Kind,
@@ -94,14 +96,14 @@ export async function throughput(
   const bare = await closedLoop(limit.url, CONNECTIONS, 200, () => limit.requests[kind]);
   try {
     const sides = { ours: own.side, limit: bare.side };
-    return await compare(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`);
+    return await compareSides(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`);
   } finally {
     own.close();
     bare.close();
   }
 }
 
-async function addedLatency(
+async function measureAddedLatency(
   stand: Stand,
   urls: { upstream: string; pipe: string; gatewayUrl: string },
   request: string,
@@ -120,7 +122,7 @@ async function addedLatency(
   const added = (name: string): number[] => p50s[name]!.map((value, round) => value - p50s['upstream']![round]!);
   const p99 = (name: string): string =>
     `${(quantile(all[name]!, 0.99) - quantile(all['upstream']!, 0.99)).toFixed(1)} ms`;
-  return beside(
+  return compareRounds(
     'gateway: added latency',
     'ms',
     { ours: added('gatewayUrl'), limit: added('pipe') },

@@ -1,8 +1,8 @@
 import { cpuSecondsOf } from '../cpu-time.js';
-import { beside, skipped, type Finding } from '../finding.js';
+import { compareRounds, skippedFinding, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
-import { takeTurns, type Side } from '../measure.js';
+import { interleave, type Side } from '../measure.js';
 import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
@@ -13,7 +13,7 @@ const LISTED = 70;
 /** Processor time of the api alone for one request, per GET, against a bare node:http with one prepared statement. */
 export async function getCosts(stand: Stand): Promise<Finding[]> {
   const { url, pid } = await stand.process('api');
-  if (Number.isNaN(cpuSecondsOf(pid))) return [skipped('get-costs', 'no /proc here')];
+  if (Number.isNaN(cpuSecondsOf(pid))) return [skippedFinding('get-costs', 'no /proc here')];
   const operation = await fill(stand, url);
   const bare = await stand.limit('read-server', [stand.adminUrl]);
   const events = '/api/v1/deployments/bench/events';
@@ -47,11 +47,11 @@ export async function getCosts(stand: Stand): Promise<Finding[]> {
   };
   const sides: Record<string, Side> = { [LIMIT]: await side(bare.url, bare.pid, targets['an operation'] as string) };
   for (const [name, target] of Object.entries(targets)) sides[name] = await side(url, pid, target);
-  const seen = await takeTurns({ ...stand.slices, rounds: stand.sized(5, 3, 1) }, sides);
+  const seen = await interleave({ ...stand.slices, rounds: stand.sized(5, 3, 1) }, sides);
   loops.forEach((loop) => loop.close());
   const notes = `processor time of the api a request, ${CONNECTIONS} connections; limit: that of a bare node:http + pg for an operation; lower is better`;
   return Object.keys(targets).map((name) =>
-    beside(`get-costs: ${name}`, 'µs', { ours: seen[name]!, limit: seen[LIMIT]! }, notes),
+    compareRounds(`get-costs: ${name}`, 'µs', { ours: seen[name]!, limit: seen[LIMIT]! }, notes),
   );
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beside, type Finding } from '../finding.js';
+import { compareRounds, type Finding } from '../finding.js';
 import { HttpConnection, requestText } from '../http-connection.js';
 import { expectStatus } from '../load.js';
-import { takeTurns, type Side } from '../measure.js';
+import { interleave, type Side } from '../measure.js';
 import type { Stand } from '../stand.js';
 import { FILL_DEPLOYMENTS, FILL_FINISHED, FILL_FINISHED_STEPS } from './growth.query.js';
 
@@ -20,10 +20,10 @@ export async function growth(stand: Stand): Promise<Finding[]> {
     // As many as are rolled out, and nothing else.
     await other.admin.query(FILL_DEPLOYMENTS, [tenant, batch * (stand.slices.rounds + 1)]);
   });
-  const seen = await takeTurns(stand.slices, { ours: grown, limit: empty });
+  const seen = await interleave(stand.slices, { ours: grown, limit: empty });
   const [past, size] = [finished.toLocaleString('en'), deployments.toLocaleString('en')];
   return [
-    beside(
+    compareRounds(
       'growth: rollouts to their end',
       '/s',
       seen,
@@ -58,13 +58,13 @@ async function sideOf(stand: Stand, batch: number, fillWith: (tenant: string) =>
         }
       }),
     );
-    await untilEnded(stand, ids);
+    await waitUntilEnded(stand, ids);
     return (batch * 1_000) / (performance.now() - begin);
   };
 }
 
 /** The same for both databases: a look at these rows by their keys. */
-async function untilEnded(stand: Stand, ids: string[]): Promise<void> {
+async function waitUntilEnded(stand: Stand, ids: string[]): Promise<void> {
   for (const deadline = Date.now() + WAIT_MS; ; await delay(10)) {
     const { rows } = await stand.admin.query<{ status: string; n: number }>(
       'select status, count(*)::int as n from operations where id = any($1) group by status',
@@ -78,17 +78,18 @@ async function untilEnded(stand: Stand, ids: string[]): Promise<void> {
 
 /** Without its keys to other tables being looked up: they are right, and it takes half the time. */
 async function fill(stand: Stand, tenant: string, finished: number, deployments: number): Promise<void> {
-  const lanes = await Promise.all([stand.admin.connect(), stand.admin.connect()]);
-  const [operations, steps] = lanes;
+  const connections = await Promise.all([stand.admin.connect(), stand.admin.connect()]);
+  const [operations, steps] = connections;
   try {
-    for (const lane of lanes) await lane.query('set session_replication_role = replica');
+    for (const connection of connections) await connection.query('set session_replication_role = replica');
     await operations!.query(FILL_DEPLOYMENTS, [tenant, deployments]);
     await Promise.all([
       operations!.query(FILL_FINISHED, [tenant, finished, deployments]),
       steps!.query(FILL_FINISHED_STEPS, [tenant, finished]),
     ]);
   } finally {
-    for (const lane of lanes) await lane.query('reset session_replication_role').finally(() => lane.release());
+    for (const connection of connections)
+      await connection.query('reset session_replication_role').finally(() => connection.release());
   }
   await stand.admin.query('vacuum (analyze) operations, operation_steps, deployments');
   // Else it comes in the midst of the slices, for one side only.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { exactly, figure } from '../figure.js';
-import { against, type Finding } from '../finding.js';
+import { exactFigure, figureOfSlices } from '../figure.js';
+import { compareFigures, type Finding } from '../finding.js';
 import { rssMbOf } from '../memory.js';
 import type { App, Stand } from '../stand.js';
 
@@ -25,16 +25,16 @@ export async function idle(stand: Stand): Promise<Finding[]> {
     for (const pid of pids) await stand.end(pid);
   }
   return (Object.keys(MOST_MB) as App[]).flatMap((app) => [
-    against(
+    compareFigures(
       `idle: memory of the ${app}`,
-      figure('MB', seen[app]!.rssMb),
-      exactly('MB', MOST_MB[app]),
+      figureOfSlices('MB', seen[app]!.rssMb),
+      exactFigure('MB', MOST_MB[app]),
       'resident, some seconds after it is ready; limit: what is asked',
     ),
-    against(
+    compareFigures(
       `idle: start of the ${app}`,
-      figure('ms', seen[app]!.readyMs),
-      exactly('ms', MOST_READY_MS),
+      figureOfSlices('ms', seen[app]!.readyMs),
+      exactFigure('ms', MOST_READY_MS),
       'from the start of the process until it is ready; limit: what is asked',
     ),
   ]);

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import { ofEvents } from '../figure.js';
-import { beside, skipped, type Finding } from '../finding.js';
+import { figureOfEvents } from '../figure.js';
+import { compareRounds, skippedFinding, type Finding } from '../finding.js';
 import { startRedis } from '../redis.js';
 import type { Stand } from '../stand.js';
 import {
-  besideEngine,
+  compareEngines,
   cpuOf,
   forgetFirst,
-  noBatches,
+  emptyFigures,
   runBatch,
-  startTimes,
-  type Batches,
-  type Durable,
+  measureStartTimes,
+  type BatchFigures,
+  type DurableEngine,
 } from './durable.js';
 
 const BARE_BULLMQ = fileURLToPath(new URL('../../src/peers/bullmq.mjs', import.meta.url));
@@ -24,8 +24,12 @@ type Work = (typeof WORKS)[number];
 /** Operations of five trivial steps at concurrency 20: our runner against a claim loop over one table with the same commits. */
 export async function operations(stand: Stand): Promise<Finding[]> {
   await prepare(stand);
-  const ours = await ourEngine(stand);
-  const batches: Record<Work, Batches> = { runner: noBatches(), 'claim-loop': noBatches(), path: noBatches() };
+  const ours = await startOurEngine(stand);
+  const batches: Record<Work, BatchFigures> = {
+    runner: emptyFigures(),
+    'claim-loop': emptyFigures(),
+    path: emptyFigures(),
+  };
   const count = stand.sized(1_000, 100, 5);
   for (let round = 0; round <= stand.slices.rounds; round += 1) {
     for (const work of WORKS) {
@@ -37,7 +41,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
   Object.values(batches).forEach(forgetFirst);
   const limit = batches['claim-loop'];
   const row = (work: Work, what: string): Finding =>
-    beside(
+    compareRounds(
       `operations: ${what}`,
       '/s',
       { ours: batches[work].rates, limit: limit.rates },
@@ -48,7 +52,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
     row('path', 'accept → queue → runner, 5 steps'),
     {
       name: 'operations: accepted → first step',
-      ours: ofEvents('ms', await startTimes(stand, ours)),
+      ours: figureOfEvents('ms', await measureStartTimes(stand, ours)),
       limit: null,
       ratio: null,
       notes: 'at 20 operations/s, created_at → started_at',
@@ -60,23 +64,23 @@ export async function operations(stand: Stand): Promise<Finding[]> {
 export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
   const name = 'operations on Redis';
   const redis = await startRedis();
-  if (!redis) return [skipped(name, 'no redis-server on the PATH that starts')];
+  if (!redis) return [skippedFinding(name, 'no redis-server on the PATH that starts')];
   try {
     await prepare(stand);
     const own = { QUEUE_BACKEND: 'redis', REDIS_URL: redis.url };
     const servers = [stand.postgres.pid, redis.pid];
-    const ours = { ...(await ourEngine(stand, own)), servers };
+    const ours = { ...(await startOurEngine(stand, own)), servers };
     const limit = { child: (await stand.program(BARE_BULLMQ, [stand.adminUrl, 'redis', redis.url])).child, servers };
     const notes =
       'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operation that anyone can look at';
-    return await besideEngine(stand, name, { ours, limit }, notes);
+    return await compareEngines(stand, name, { ours, limit }, notes);
   } finally {
     await stand.clear().finally(redis.stop);
   }
 }
 
 /** A worker of ours with an operation of five steps that do nothing. @param own its part of the environment */
-export async function ourEngine(stand: Stand, own: Record<string, string> = {}): Promise<Durable> {
+export async function startOurEngine(stand: Stand, own: Record<string, string> = {}): Promise<DurableEngine> {
   const { child } = await stand.limit('operations-worker', [stand.postgres.appUrl, stand.adminUrl], own);
   return { child, servers: [stand.postgres.pid] };
 }

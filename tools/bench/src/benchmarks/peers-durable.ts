@@ -2,23 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { skipped, type Finding } from '../finding.js';
+import { skippedFinding, type Finding } from '../finding.js';
 import { NotHere, npmFolder, whyNot, programIn, startServer } from '../peers.js';
 import { startRedis } from '../redis.js';
 import { freePort, type Stand } from '../stand.js';
-import { besideEngine, type Durable } from './durable.js';
-import { ourEngine, STEPS_TABLE } from './operations.js';
+import { compareEngines, type DurableEngine } from './durable.js';
+import { startOurEngine, STEPS_TABLE } from './operations.js';
 
 const DATABASE = 'bench_peers';
 
 /** A peer that has started. */
-interface Started extends Durable {
+interface PeerProcess extends DurableEngine {
   stop(): Promise<void> | void;
 }
 
 interface Peer {
   notes: string;
-  start(stand: Stand, databaseUrl: string): Promise<Started>;
+  start(stand: Stand, databaseUrl: string): Promise<PeerProcess>;
 }
 
 const COMMITS = 'one job an operation, whose five steps are committed to the same Postgres';
@@ -26,21 +26,21 @@ const COMMITS = 'one job an operation, whose five steps are committed to the sam
 const PEERS: Record<string, Peer> = {
   'graphile-worker': {
     notes: COMMITS,
-    start: (stand, databaseUrl) => packaged(stand, 'graphile-worker', [databaseUrl, 'default']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'graphile-worker', [databaseUrl, 'default']),
   },
   'graphile-worker tuned': {
     notes: `${COMMITS}; local queue, completes in batches`,
-    start: (stand, databaseUrl) => packaged(stand, 'graphile-worker', [databaseUrl, 'tuned']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'graphile-worker', [databaseUrl, 'tuned']),
   },
-  'pg-boss': { notes: COMMITS, start: (stand, databaseUrl) => packaged(stand, 'pg-boss', [databaseUrl]) },
+  'pg-boss': { notes: COMMITS, start: (stand, databaseUrl) => startPackaged(stand, 'pg-boss', [databaseUrl]) },
   DBOS: {
     notes: 'a workflow of five steps on the same Postgres, called directly',
-    start: (stand, databaseUrl) => packaged(stand, 'dbos', [databaseUrl], ['@dbos-inc/dbos-sdk']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'dbos', [databaseUrl], ['@dbos-inc/dbos-sdk']),
   },
   Restate: { notes: 'a handler of five steps, in the log of its own server', start: restate },
   'BullMQ on Postgres': {
     notes: COMMITS,
-    start: (stand, databaseUrl) => packaged(stand, 'bullmq', [databaseUrl, 'postgres'], ['bullmq', 'ioredis']),
+    start: (stand, databaseUrl) => startPackaged(stand, 'bullmq', [databaseUrl, 'postgres'], ['bullmq', 'ioredis']),
   },
   'BullMQ on Redis': { notes: COMMITS, start: bullmqOnRedis },
 };
@@ -50,14 +50,14 @@ export async function peersDurable(stand: Stand): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, { notes, start }] of Object.entries(PEERS)) {
     const title = `peers: ${name}`;
-    let peer: Started | undefined;
+    let peer: PeerProcess | undefined;
     try {
-      peer = await start(stand, await emptyDatabase(stand));
+      peer = await start(stand, await createEmptyDatabase(stand));
       findings.push(
-        ...(await besideEngine(stand, title, { ours: await ourEngine(stand), limit: peer }, `limit: ${notes}`)),
+        ...(await compareEngines(stand, title, { ours: await startOurEngine(stand), limit: peer }, `limit: ${notes}`)),
       );
     } catch (error) {
-      findings.push(skipped(title, whyNot(title, error)));
+      findings.push(skippedFinding(title, whyNot(title, error)));
     } finally {
       await stand.clear().finally(() => peer?.stop());
     }
@@ -66,7 +66,7 @@ export async function peersDurable(stand: Stand): Promise<Finding[]> {
 }
 
 /** Apart from the product's, on the same server with its settings, with the table of steps. @returns its address */
-async function emptyDatabase(stand: Stand): Promise<string> {
+async function createEmptyDatabase(stand: Stand): Promise<string> {
   await stand.admin.query(`drop database if exists ${DATABASE} with (force)`);
   await stand.admin.query(`create database ${DATABASE}`);
   const url = new URL(stand.adminUrl);
@@ -77,20 +77,20 @@ async function emptyDatabase(stand: Stand): Promise<string> {
   return url.href;
 }
 
-async function packaged(stand: Stand, program: string, args: string[], names = [program]): Promise<Started> {
+async function startPackaged(stand: Stand, program: string, args: string[], names = [program]): Promise<PeerProcess> {
   const folder = await npmFolder(...names, 'pg');
   const { child } = await stand.program(programIn(folder, `${program}.mjs`), args);
   return { child, servers: [stand.postgres.pid], stop: () => undefined };
 }
 
-async function bullmqOnRedis(stand: Stand, databaseUrl: string): Promise<Started> {
+async function bullmqOnRedis(stand: Stand, databaseUrl: string): Promise<PeerProcess> {
   const redis = await startRedis();
   if (!redis) throw new NotHere('no redis-server on the PATH that starts');
-  const started = await packaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url], ['bullmq', 'ioredis']);
+  const started = await startPackaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url], ['bullmq', 'ioredis']);
   return { ...started, servers: [stand.postgres.pid, redis.pid], stop: redis.stop };
 }
 
-async function restate(stand: Stand, databaseUrl: string): Promise<Started> {
+async function restate(stand: Stand, databaseUrl: string): Promise<PeerProcess> {
   const folder = await npmFolder('@restatedev/restate-sdk', '@restatedev/restate-server', 'pg');
   const [ingress, admin, node, handler] = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-restate-'));

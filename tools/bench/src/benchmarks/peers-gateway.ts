@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { skipped, type Finding } from '../finding.js';
+import { skippedFinding, type Finding } from '../finding.js';
 import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
 import { freePort, type Stand } from '../stand.js';
-import { gatewayBefore, KINDS, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
+import { gatewayBefore, KINDS, requestsOf, measureThroughput, waitUntilServed, type Pass } from './gateway.js';
 
 /** It starts with none but a long one. */
 const LITELLM_KEY = `sk-${'b'.repeat(64)}`;
 
-interface Started extends Pass {
+interface PeerGateway extends Pass {
   stop(): Promise<void>;
 }
 
-const PEERS: Record<string, (stand: Stand, upstream: string) => Promise<Started>> = {
+const PEERS: Record<string, (stand: Stand, upstream: string) => Promise<PeerGateway>> = {
   Portkey: portkey,
   LiteLLM: litellm,
 };
@@ -24,12 +24,12 @@ export async function peersGateway(stand: Stand): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, start] of Object.entries(PEERS)) {
     const title = `peers: gateway ÷ ${name}`;
-    let peer: Started | undefined;
+    let peer: PeerGateway | undefined;
     try {
       peer = await start(stand, upstream);
       for (const kind of KINDS) findings.push(await beside(stand, title, kind, { ours, limit: peer }));
     } catch (error) {
-      findings.push(skipped(title, whyNot(title, error)));
+      findings.push(skippedFinding(title, whyNot(title, error)));
     } finally {
       await peer?.stop();
     }
@@ -45,14 +45,14 @@ async function beside(
   passes: { ours: Pass; limit: Pass },
 ): Promise<Finding> {
   try {
-    await untilServed(passes.limit.url, passes.limit.requests[kind]);
-    return await throughput(stand, title, kind, passes, 'limit: that gateway, one process');
+    await waitUntilServed(passes.limit.url, passes.limit.requests[kind]);
+    return await measureThroughput(stand, title, kind, passes, 'limit: that gateway, one process');
   } catch (error) {
-    return skipped(`${title}: ${kind}`, whyNot(title, error));
+    return skippedFinding(`${title}: ${kind}`, whyNot(title, error));
   }
 }
 
-async function portkey(_stand: Stand, upstream: string): Promise<Started> {
+async function portkey(_stand: Stand, upstream: string): Promise<PeerGateway> {
   const folder = await npmFolder('@portkey-ai/gateway');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -68,7 +68,7 @@ async function portkey(_stand: Stand, upstream: string): Promise<Started> {
   return { url, requests: requestsOf('m', headers), stop };
 }
 
-async function litellm(stand: Stand, upstream: string): Promise<Started> {
+async function litellm(stand: Stand, upstream: string): Promise<PeerGateway> {
   const bin = await pythonBin('litellm[proxy]');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

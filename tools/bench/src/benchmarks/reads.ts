@@ -1,4 +1,4 @@
-import { compare, type Finding } from '../finding.js';
+import { compareSides, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
 import type { Stand } from '../stand.js';
@@ -41,7 +41,7 @@ async function beside(
   const next = (): string => requests[(sent += 1) % requests.length] as string;
   const ours = await closedLoop(urls.ours, CONNECTIONS, 200, next);
   const limit = await closedLoop(urls.limit, CONNECTIONS, 200, next);
-  const finding = await compare(
+  const finding = await compareSides(
     `reads: GET ${what}`,
     stand.slices,
     { ours: ours.side, limit: limit.side },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { exactly, ofEvents } from '../figure.js';
-import { against, type Finding } from '../finding.js';
+import { exactFigure, figureOfEvents } from '../figure.js';
+import { compareFigures, type Finding } from '../finding.js';
 import type { Stand } from '../stand.js';
 
 /** What the design demands of the median. */
@@ -36,7 +36,7 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
     await slipway.operations.wait(operation.id, { limitMs: 30_000 });
   }
   const row = (name: string, values: number[], notes: string): Finding =>
-    against(name, ofEvents('ms', values), exactly('ms', WANTED_MS), notes);
+    compareFigures(name, figureOfEvents('ms', values), exactFigure('ms', WANTED_MS), notes);
   return [
     row(
       'rollout-start: created_at → started_at',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuSecondsOf } from '../cpu-time.js';
-import { exactly } from '../figure.js';
-import { against, type Finding } from '../finding.js';
+import { exactFigure } from '../figure.js';
+import { compareFigures, type Finding } from '../finding.js';
 import { quantile } from '../measure.js';
 import { rssMbOf } from '../memory.js';
 import type { Stand } from '../stand.js';
@@ -23,7 +23,7 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   await delay(restMs / 4);
   const rssMb = rssMbOf(pid);
   await accept(stand, 'asleep', asleep, HOUR_MS, 0);
-  await until(stand, 'asleep', 'wake_at is not null', asleep);
+  await waitUntil(stand, 'asleep', 'wake_at is not null', asleep);
   await delay(restMs / 4);
   const before = cpuSecondsOf(pid);
   await delay(restMs);
@@ -31,30 +31,30 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   const moreMb = rssMbOf(pid) - rssMb;
   const firstMs = stand.sized(FIRST_WAKE_MS, FIRST_WAKE_MS, 500);
   await accept(stand, 'waking', waking, firstMs, 1_000 / WAKES_PER_SECOND);
-  await until(stand, 'waking', `status = 'succeeded'`, waking);
-  const late = await lateness(stand);
+  await waitUntil(stand, 'waking', `status = 'succeeded'`, waking);
+  const late = await measureLateness(stand);
   const latest = quantile(late, 1);
   const tooLate = late.filter((ms) => ms > LATE_MS).length;
   const number = asleep.toLocaleString('en');
   const of = `of ${waking.toLocaleString('en')} that wake beside them, ${WAKES_PER_SECOND} a second`;
   const name = `soaking: ${number} operations`;
   return [
-    against(
+    compareFigures(
       `${name}, memory`,
-      exactly('MB', moreMb),
-      exactly('MB', MORE_MEMORY_MB),
+      exactFigure('MB', moreMb),
+      exactFigure('MB', MORE_MEMORY_MB),
       'what the worker that put them to sleep has more than before, resident; limit: what is asked',
     ),
-    against(
+    compareFigures(
       `${name}, processor`,
-      exactly('%', percent),
-      exactly('%', PROCESSOR_PERCENT),
+      exactFigure('%', percent),
+      exactFigure('%', PROCESSOR_PERCENT),
       'of a core, the worker at rest; limit: what is asked',
     ),
-    against(
+    compareFigures(
       `${name}, the latest to wake`,
-      exactly('ms', latest),
-      exactly('ms', LATE_MS),
+      exactFigure('ms', latest),
+      exactFigure('ms', LATE_MS),
       `${of}; ${tooLate} late by more than a second; p50 ${quantile(late, 0.5).toFixed(0)} ms; limit: what is asked`,
     ),
   ];
@@ -74,7 +74,7 @@ async function accept(stand: Stand, prefix: string, count: number, soakMs: numbe
   );
 }
 
-async function until(stand: Stand, prefix: string, condition: string, count: number): Promise<void> {
+async function waitUntil(stand: Stand, prefix: string, condition: string, count: number): Promise<void> {
   for (const deadline = Date.now() + 300_000; ; await delay(100)) {
     const { rows } = await stand.admin.query<{ n: number }>(
       `select count(*)::int as n from operations where id like $1 || '%' and ${condition}`,
@@ -86,7 +86,7 @@ async function until(stand: Stand, prefix: string, condition: string, count: num
 }
 
 /** How long after its time each of those ended that had to wake, in milliseconds, by the clock of Postgres. */
-async function lateness(stand: Stand): Promise<number[]> {
+async function measureLateness(stand: Stand): Promise<number[]> {
   const { rows } = await stand.admin.query<{ ms: number }>(
     `select extract(epoch from s.completed_at - s.started_at)::float8 * 1000 - (o.input->>'soakMs')::float8 as ms
      from operations o join operation_steps s on s.operation_id = o.id where o.id like 'waking%'`,

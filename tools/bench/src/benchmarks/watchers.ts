@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { beside, type Finding } from '../finding.js';
+import { compareRounds, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import type { Stand } from '../stand.js';
 
@@ -32,7 +32,7 @@ export async function watchers(stand: Stand): Promise<Finding[]> {
   ours.leave();
   limit.leave();
   return [
-    beside(
+    compareRounds(
       `watchers: ${count.toLocaleString('en')} event streams`,
       'ms',
       times,

@@ -1,7 +1,7 @@
-import { compare, type Finding } from '../finding.js';
+import { compareSides, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
-import { lanes } from '../measure.js';
+import { runLoops } from '../measure.js';
 import type { Stand } from '../stand.js';
 import { HOT, LIMIT_FUNCTION, ROLLOUTS_END_AT_ONCE, ROLLOUTS_END_AS_EVER } from './writes.query.js';
 
@@ -27,7 +27,7 @@ export async function writes(stand: Stand): Promise<Finding[]> {
   await stand.admin.query(LIMIT_FUNCTION);
   let next = HOT;
   const side = { stand, apiUrl, tenant, number: () => (next += 1) };
-  const spread = await rates(
+  const spread = await compareRates(
     'writes: POST a rollout',
     { ...side, clients: CLIENTS },
     (n) => n,
@@ -38,7 +38,12 @@ export async function writes(stand: Stand): Promise<Finding[]> {
     const notes = `${CLIENTS_OF_ONE} clients; each rollout ends in the statement that begins it (a trigger of the benchmark), so that none is refused; ${LIMIT}`;
     return [
       spread,
-      await rates('writes: POST rollouts of one deployment', { ...side, clients: CLIENTS_OF_ONE }, () => HOT, notes),
+      await compareRates(
+        'writes: POST rollouts of one deployment',
+        { ...side, clients: CLIENTS_OF_ONE },
+        () => HOT,
+        notes,
+      ),
     ];
   } finally {
     await stand.admin.query(ROLLOUTS_END_AS_EVER);
@@ -55,7 +60,7 @@ interface Side {
 }
 
 /** @param deploymentOf the number of the deployment for the n-th rollout */
-async function rates(
+async function compareRates(
   name: string,
   { stand, apiUrl, tenant, clients, number }: Side,
   deploymentOf: (n: number) => number,
@@ -69,12 +74,12 @@ async function rates(
   const call = { name: 'bench-rollout', text: 'select bench_rollout($1, $2, $3, $4)' };
   const connections = await Promise.all(Array.from({ length: clients }, () => stand.admin.connect()));
   const limit = (ms: number): Promise<number> =>
-    lanes(clients, ms, (lane) => {
+    runLoops(clients, ms, (loop) => {
       const n = number();
-      return connections[lane]!.query({ ...call, values: [n, deploymentOf(n), tenant, BODY] });
+      return connections[loop]!.query({ ...call, values: [n, deploymentOf(n), tenant, BODY] });
     });
   try {
-    return await compare(name, stand.slices, { ours: ours.side, limit }, notes);
+    return await compareSides(name, stand.slices, { ours: ours.side, limit }, notes);
   } finally {
     ours.close();
     connections.forEach((connection) => connection.release());

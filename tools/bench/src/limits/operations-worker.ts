@@ -12,13 +12,22 @@ import {
   OperationStore,
   type OperationOf,
 } from '@slipway/platform-durable/operations';
-import { claimLoop } from './claim-loop.js';
 import { startEngine } from './engine-context.js';
 
 // A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
 const CONCURRENCY = 20;
 const STEPS = ['one', 'two', 'three', 'four', 'five'] as const;
 const NOTHING = async () => done();
+const CLAIM_ROW = {
+  name: 'bench-claim',
+  text: `update bench_operations set state = 'running', worker = 'w' where id = (
+    select id from bench_operations where state = 'waiting' order by id limit 1 for update skip locked) returning id`,
+};
+const COMMIT_STEP = {
+  name: 'bench-step',
+  text: `with guarded as (update bench_operations set step = $2, state = case when $2 = $3::int then 'done' else state end where id = $1 and worker = 'w' returning id)
+    insert into bench_steps (operation_id, step) select id, $2 from guarded`,
+};
 const TENANT = 'ten_bench';
 const WHO = { type: 'system', id: 'bench' } as const;
 
@@ -54,13 +63,13 @@ process.on('message', (order: { work: string; prefix: string; count: number }) =
 process.send?.(0);
 
 async function perform({ work, prefix, count }: { work: string; prefix: string; count: number }): Promise<object> {
-  if (work === 'steady') return { latencies: await steady(count) };
+  if (work === 'steady') return { latencies: await runSteadily(count) };
   const cpu = process.cpuUsage();
   const begin = performance.now();
   if (work === 'runner') await runAll();
-  else if (work === 'claim-loop') await claimLoop(admin, CONCURRENCY, STEPS.length);
-  else await path(count);
-  if (work === 'runner') await allSucceed(prefix, count);
+  else if (work === 'claim-loop') await runClaimLoop(admin, CONCURRENCY, STEPS.length);
+  else await runPath(count);
+  if (work === 'runner') await waitUntilAllSucceeded(prefix, count);
   const { user, system } = process.cpuUsage(cpu);
   const ms = performance.now() - begin;
   return { done: count, ms, cpuMs: (user + system) / 1_000 };
@@ -81,7 +90,7 @@ async function runAll(): Promise<void> {
   }
 }
 
-async function inLanes(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
+async function runConcurrently(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: CONCURRENCY }, async () => {
@@ -91,16 +100,16 @@ async function inLanes(count: number, each: (n: number) => Promise<unknown>): Pr
 }
 
 /** Accepts operations as a request does and waits until the last of them has ended. */
-async function path(count: number): Promise<void> {
+async function runPath(count: number): Promise<void> {
   const ids: string[] = [];
-  await inLanes(count, async () => ids.push(await accept()));
+  await runConcurrently(count, async () => ids.push(await accept()));
   // The last of them is looked for by its key; all are counted only once it has ended, so that waiting costs next to nothing.
   for (const each of [ids.slice(-1), ids]) {
-    while ((await unfinished(each)) > 0) await delay(10);
+    while ((await countUnfinished(each)) > 0) await delay(10);
   }
 }
 
-async function unfinished(ids: readonly string[]): Promise<number> {
+async function countUnfinished(ids: readonly string[]): Promise<number> {
   const { rows } = await admin.query<{ left: number }>(
     `select count(*)::int as left from operations where id = any($1) and status <> 'succeeded'`,
     [ids],
@@ -108,7 +117,7 @@ async function unfinished(ids: readonly string[]): Promise<number> {
   return rows[0]!.left;
 }
 
-async function steady(count: number): Promise<number[]> {
+async function runSteadily(count: number): Promise<number[]> {
   const ids: string[] = [];
   const begin = performance.now();
   for (let n = 0; n < count; n += 1) {
@@ -137,7 +146,7 @@ function accept(): Promise<string> {
 }
 
 /** A job of the batch before may still ring, and the worker then takes some of these itself. */
-async function allSucceed(prefix: string, count: number): Promise<void> {
+async function waitUntilAllSucceeded(prefix: string, count: number): Promise<void> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const { rows } = await admin.query<{ n: number }>(
       `select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`,
@@ -147,4 +156,25 @@ async function allSucceed(prefix: string, count: number): Promise<void> {
     await delay(10);
   }
   throw new Error(`not all of ${count} operations succeeded`);
+}
+
+/** The least a durable worker can be: claim a row, then one statement that commits each step under the claim. */
+async function runClaimLoop(pool: pg.Pool, concurrency: number, steps: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      const client = await pool.connect();
+      try {
+        for (;;) {
+          const {
+            rows: [claimed],
+          } = await client.query<{ id: string }>(CLAIM_ROW);
+          if (!claimed) return;
+          for (let step = 1; step <= steps; step += 1)
+            await client.query({ ...COMMIT_STEP, values: [claimed.id, step, steps] });
+        }
+      } finally {
+        client.release();
+      }
+    }),
+  );
 }

@@ -46,13 +46,13 @@ async function perform({ work, prefix = 'steady-', count }, accept) {
   const begin = performance.now();
   const ends = [];
   let next = 0;
-  const lane = async () => {
+  const loop = async () => {
     for (let n = next++; n < count; n = next++) {
       ends.push(expected(`${prefix}${n}`).ended);
       await accept(`${prefix}${n}`);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  await Promise.all(Array.from({ length: CONCURRENCY }, loop));
   await Promise.all(ends);
   const { user, system } = process.cpuUsage(cpu);
   return { done: count, ms: performance.now() - begin, cpuMs: (user + system) / 1_000 };

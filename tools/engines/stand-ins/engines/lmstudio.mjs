@@ -1,6 +1,6 @@
 import { list, nested, OPEN_AI } from './answers.mjs';
 
-/** Section A9 of the note on inference servers; adopted only. [U]: nobody has verified it, and the worst is played. */
+/** From the documentation and the source of the engine; adopted only. [U]: not verified, so the stand-in assumes the worst case. */
 export const engine = {
   program: 'lms',
   syntax: { style: 'cobra', words: ['server', 'start'], values: ['--port'], switches: [] },

@@ -1,6 +1,6 @@
 import { list, OPEN_AI, PYTHON_FAILURES } from './answers.mjs';
 
-/** Section A8 of the note on inference servers. [U]: nobody has verified it, and the worst is played. */
+/** From the documentation and the source of the engine. [U]: not verified, so the stand-in assumes the worst case. */
 export const engine = {
   program: 'trtllm-serve',
   syntax: {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { events } from './chat.js';
-import { bar, Narrator, type Told } from './narrator.js';
+import { bar, Narrator, type OperationProgress } from './narrator.js';
 
-const operation = (progress: number, ...done: string[]): Told => ({
+const operation = (progress: number, ...done: string[]): OperationProgress => ({
   id: 'op_1',
   status: progress === 100 ? 'succeeded' : 'running',
   progress,

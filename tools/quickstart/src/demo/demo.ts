@@ -1,6 +1,6 @@
 import { Slipway } from '@slipway/sdk';
 import { chat } from './chat.js';
-import type { Narrator, Told } from './narrator.js';
+import type { Narrator, OperationProgress } from './narrator.js';
 
 export interface DemoOptions {
   apiUrl: string;
@@ -27,7 +27,7 @@ const SIMULATED = { target: 'local', engine: 'sim' };
 export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoOptions): Promise<string> {
   const { deployments, operations } = new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES });
   const watched = async ({ operation }: { operation: { id: string } }): Promise<void> => {
-    const onStep = (_: unknown, now: Told): void => narrator.operation(now);
+    const onStep = (_: unknown, now: OperationProgress): void => narrator.operation(now);
     await operations.wait(operation.id, { onStep, limitMs: OPERATION_MS, pollMs: POLL_MS });
   };
   // The answer's `model` is the name that was asked for; which model is behind it, the gateway says in a header.

@@ -1,7 +1,7 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 
 /** What is told of an operation. */
-export type Told = Pick<Operation, 'id' | 'status' | 'progress' | 'current_step'> & {
+export type OperationProgress = Pick<Operation, 'id' | 'status' | 'progress' | 'current_step'> & {
   steps: Pick<OperationStep, 'name' | 'status' | 'message'>[];
 };
 
@@ -35,7 +35,7 @@ export class Narrator {
     else this.redraw(text);
   }
 
-  operation(operation: Told): void {
+  operation(operation: OperationProgress): void {
     const width = Math.max(0, ...operation.steps.map((step) => step.name.length));
     for (const step of operation.steps) {
       const isTold = this.toldSteps.has(`${operation.id} ${step.name}`);

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { ControlPlane, findPrograms, REQUIRE_VARIABLE } from '@slipway/kube-testbed';
 
 export interface TestRedis {
   /** Undefined if there is none; then `note` says why, in a sentence for the reader of the test run. */
@@ -16,7 +17,7 @@ export interface TestRedis {
 const nothing = async (): Promise<void> => undefined;
 
 /** The Redis that answers at `configured`, else a `redis-server` from the PATH for the time of the run, else none. */
-export async function findRedis(configured: string | undefined): Promise<TestRedis> {
+export async function findOrStartRedis(configured: string | undefined): Promise<TestRedis> {
   if (configured && (await answers(configured)))
     return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
   const complaint = configured ? 'nothing answers at REDIS_URL' : 'REDIS_URL is not set';
@@ -100,4 +101,29 @@ function end(child: ChildProcess, dir: string): Promise<void> {
     child.once('exit', () => resolve());
     child.kill('SIGTERM');
   }).then(() => rmSync(dir, { recursive: true, force: true }));
+}
+
+export interface TestKubernetes {
+  /** Folder of the control plane, for `SLIPWAY_TEST_KUBE`. Undefined if there is none; then `note` says why, in a sentence. */
+  folder?: string;
+  note: string;
+  stop(): Promise<void>;
+}
+
+/** One Kubernetes control plane for the time of the run, where its programs are built. @throws Error where it must be, and is not */
+export async function startKubernetes(env: NodeJS.ProcessEnv): Promise<TestKubernetes> {
+  const found = findPrograms(env);
+  if (found.bin === undefined) {
+    if (env[REQUIRE_VARIABLE] === '1') throw new Error(`${REQUIRE_VARIABLE}=1, and ${found.why}`);
+    return {
+      note: `Kubernetes: none (${found.why}), so the tests on a control plane are skipped; tools/kube-testbed says how to build one.`,
+      stop: nothing,
+    };
+  }
+  const plane = await ControlPlane.start({ bin: found.bin });
+  return {
+    folder: plane.folder,
+    note: `Kubernetes: a control plane of the run's own (${plane.access.server})`,
+    stop: () => plane.stop(),
+  };
 }

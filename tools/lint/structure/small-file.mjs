@@ -1,0 +1,48 @@
+import { readImports } from './imports.mjs';
+import { unusedReasons } from './workspace.mjs';
+
+/** Folders that are not clean yet. The check reports them, and CI accepts them. */
+export const PENDING = ['apps', 'libs', 'tools/kube-testbed'];
+
+const FEWEST_LINES = 40;
+
+/** Roles of the area template: a reader looks for these files, however short they are. */
+const ROLE =
+  /\.(?:module|controller|entity|errors|query|dto|events|port)\.tsx?$|\/(?:index|main)\.tsx?$|\/migrations\//;
+
+/** Short files with one importer that stay files of their own: a file, or a folder of such files that ends in `/`, and the reason. */
+export const REASONS = {
+  'libs/sdk/src/resources/': 'one file for each resource of the client; `slipway.ts` lists them',
+  'tools/quickstart/src/foreground.ts': 'tests start it by its path in `dist`',
+  'libs/targets/process/src/builtin/': 'one file for each engine; `index.ts` lists them',
+};
+
+/** A short file that only one other file reads makes the reader open two files to understand one thing. */
+export default {
+  name: 'small-file',
+  says: `a product file of under ${FEWEST_LINES} lines with exactly one importer`,
+  find(workspace, reasons = REASONS) {
+    const { importers, started, entries } = readImports(workspace);
+    const used = new Set();
+    const found = smallFiles(workspace).flatMap((file) => {
+      const [importer, ...others] = importers.get(file) ?? [];
+      if (!importer || others.length > 0 || ROLE.test(file) || started.has(file) || entries.has(file)) return [];
+      const reason = Object.keys(reasons).find((key) => (key.endsWith('/') ? file.startsWith(key) : file === key));
+      if (reason) {
+        used.add(reason);
+        return [];
+      }
+      const lines = workspace.lines(file);
+      const target = /\/index\.tsx?$/.test(importer)
+        ? `only ${importer} exports it, and no product file imports it: delete the export, or merge it with the file it is read with`
+        : `merge it with ${importer}, its only importer`;
+      return [{ file, line: 1, text: `${lines} lines: ${target}` }];
+    });
+    return [...found, ...unusedReasons('small-file', reasons, used)];
+  },
+};
+
+/** The product files of under 40 lines, the roles of the area template included. */
+export function smallFiles(workspace) {
+  return workspace.products.filter((file) => workspace.lines(file) < FEWEST_LINES);
+}

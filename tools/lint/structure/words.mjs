@@ -1,0 +1,86 @@
+import ts from 'typescript';
+import { unusedReasons } from './workspace.mjs';
+
+/** Folders that are not clean yet. The check reports them, and CI accepts them. */
+export const PENDING = ['apps', 'libs', 'tools/kube-testbed', 'tools/llamacpp'];
+
+/** Words without a meaning of their own in this repository, and the words to use. */
+const WORDS = {
+  lane: 'connection, queue or priority',
+  turn: 'step run or batch',
+  room: 'capacity',
+  place: 'slot, position, location or file',
+};
+const FORMS = Object.fromEntries(Object.keys(WORDS).flatMap((word) => [word, `${word}s`].map((form) => [form, word])));
+/** Ordinary English in a longer name: `turnOff`, `inPlace`. */
+const ORDINARY = /turns?(?:Away|Back|Down|Into|Off|On|Over|Up)(?![a-z])|inPlace(?![a-z])/i;
+
+/** Names that are stored or on the wire: `name` or `path/of/file.ts#name`, and what stores or reads it. */
+export const REASONS = {};
+
+/** A word with several meanings makes the reader stop at each of its uses. */
+export default {
+  name: 'words',
+  says: 'a declared name or a file name with the word lane, turn, room or place',
+  find(workspace, reasons = REASONS) {
+    const used = new Set();
+    const found = workspace.sources.flatMap((file) => {
+      // The name of a migration is stored with the schema.
+      if (file.includes('/migrations/')) return [];
+      return namesIn(file, workspace.text(file)).flatMap(({ name, line }) => {
+        const word = removedWord(name);
+        if (!word) return [];
+        const reason = [name, `${file}#${name}`].find((key) => reasons[key]);
+        if (reason) {
+          used.add(reason);
+          return [];
+        }
+        return [{ file, line, word, text: `\`${name}\`: \`${word}\` has no meaning here; use ${WORDS[word]}` }];
+      });
+    });
+    return [...found, ...unusedReasons('words', reasons, used)];
+  },
+};
+
+function removedWord(name) {
+  if (ORDINARY.test(name)) return undefined;
+  const words = name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/);
+  return words.map((word) => FORMS[word.toLowerCase()]).find(Boolean);
+}
+
+const CANDIDATE =
+  /(?:\b|_)(?:lane|turn|room|place)s?(?![a-z])|(?:Lane|Turn|Room|Place)s?(?![a-z])|(?:LANE|TURN|ROOM|PLACE)/;
+const SILENT = /^\s*(?:\/?\*|\/\/).*$|\s\/\/ .*$|'[^'\n]*'/gm;
+
+/** The names that a file declares, and its own. A full parse is slow, so only files with such a word outside of comments get one. */
+function namesIn(file, text) {
+  const found = [{ name: /([^/]+?)\.[a-z]+$/.exec(file)[1], line: 1 }];
+  if (!CANDIDATE.test(text.replace(SILENT, ''))) return found;
+  // Fields of these classes are columns and JSON.
+  const hasStoredFields = /\.(?:dto|entity)\.ts$/.test(file);
+  const source = ts.createSourceFile(file, text, {
+    languageVersion: ts.ScriptTarget.Latest,
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+  });
+  const visit = (node) => {
+    const isStored = hasStoredFields && ts.isPropertyDeclaration(node);
+    if (isDeclaration(node) && !isStored)
+      found.push({ name: node.name.text, line: source.getLineAndCharacterOfPosition(node.name.end).line + 1 });
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** A key of an object literal and an imported name are declared elsewhere. */
+function isDeclaration(node) {
+  if (!node.name || !(ts.isIdentifier(node.name) || ts.isPrivateIdentifier(node.name))) return false;
+  return !(
+    ts.isPropertyAccessExpression(node) ||
+    ts.isPropertyAssignment(node) ||
+    ts.isShorthandPropertyAssignment(node) ||
+    ts.isImportSpecifier(node) ||
+    ts.isExportSpecifier(node) ||
+    ts.isMetaProperty(node)
+  );
+}
