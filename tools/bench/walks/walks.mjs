@@ -67,10 +67,10 @@ try {
 
   await call('POST', `${v1}/deployments`, { name: 'chat' });
   for (const seed of [1, 2, 3]) await ended(await rollOut(seed));
-  for (let turn = 0; turn < 20; turn++) await ask();
+  for (let asked = 0; asked < 20; asked++) await ask();
   const operation = await counted('POST rollouts', 'api', () => rollOut(4));
   await ended(operation);
-  for (let turn = 0; turn < 5; turn++) await read(operation.operation.id);
+  for (let asked = 0; asked < 5; asked++) await read(operation.operation.id);
   await counted('GET an operation', 'api', () => read(operation.operation.id));
   await counted('one request through the gateway', 'gateway', ask);
   await counted('the steps of a rollout in the worker', 'worker', async () => ended(await rollOut(5)));
