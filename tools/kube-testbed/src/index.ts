@@ -10,7 +10,7 @@ export { LwsController } from './lws-controller.js';
 export { KWOK_LABEL, KwokNodes } from './kwok-nodes.js';
 export { PACE, type Pace } from './kubelet/pace.js';
 export * from './objects.js';
-export { grant, workerRules, type Granted, type PolicyRule } from './service-account.js';
+export { grant, workerRules, type GrantedAccess, type PolicyRule } from './service-account.js';
 export {
   BIN_VARIABLE,
   findPrograms,
@@ -18,7 +18,7 @@ export {
   programs,
   REQUIRE_VARIABLE,
   sharedAccess,
-  type FoundPrograms,
+  type ProgramSearch,
 } from './test-plane.js';
 export { SwallowingProxy } from './swallowing-proxy.js';
 export { isReady, TestBed, type TestBedOptions } from './test-bed.js';

@@ -1,10 +1,10 @@
-import type { InstanceSpec, InstanceState, Observation, TargetDriver } from './driver.js';
+import type { InstanceSpec, ObservedState, Observation, TargetDriver } from './driver.js';
 
 /** Observes until the state is `wanted`, and fails with everything seen on the way when that does not happen in time. */
 export async function observeUntil(
   driver: TargetDriver,
   spec: InstanceSpec,
-  wanted: InstanceState,
+  wanted: ObservedState,
   deadlineMs = 15_000,
 ): Promise<Observation> {
   const end = Date.now() + deadlineMs;

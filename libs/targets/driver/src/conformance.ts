@@ -19,12 +19,12 @@ export interface ConformanceSubject {
 }
 
 /** Which promises a driver makes: those of one that starts something or that finds it running, and who restarts and probes. */
-export type Promises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
+export type DriverPromises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
 
 /** What every driver promises, as tests. Call it at the top level of a driver's spec. */
 export function describeConformance(
   name: string,
-  options: Promises & { create: () => Promise<ConformanceSubject> },
+  options: DriverPromises & { create: () => Promise<ConformanceSubject> },
 ): void {
   describe(`${name} keeps the promises of a target driver`, () => {
     let subject: ConformanceSubject;

@@ -86,10 +86,10 @@ export interface InstanceSpec {
  * - `exited`: it ran and is over, by itself, by `terminate` or because a newer generation replaced it.
  *   Only the next generation starts again.
  */
-export type InstanceState = 'absent' | 'starting' | 'ready' | 'unhealthy' | 'exited' | 'stopping';
+export type ObservedState = 'absent' | 'starting' | 'ready' | 'unhealthy' | 'exited' | 'stopping';
 
 export interface Observation {
-  state: InstanceState;
+  state: ObservedState;
   /** Where requests go, without a trailing slash: `http://127.0.0.1:20001`. Present while something runs. */
   baseUrl?: string;
   /**
@@ -123,14 +123,14 @@ export interface Observation {
 export type ModelsAnswer = { names: string[] } | { unknown: string };
 
 /** A rule that a spec breaks. `field` is a path of the API's revision spec: `runtime.args.ttft_ms`, `endpoint.base_url`. */
-export interface SpecIssue {
+export interface InstanceSpecIssue {
   field: string;
   code: 'required' | 'unknown' | 'not_declared' | 'not_allowed' | 'invalid_value' | 'not_applicable';
   message: string;
 }
 
 /** How far a host is with what a start needs. `failed` is final for its `instanceId`. */
-export type Preparation =
+export type StartPreparation =
   { state: 'ready' } | { state: 'running'; progress: StartProgress } | { state: 'failed'; failure: StartFailure };
 
 /** Something of an instance that the target still has. `incarnation` is missing when nothing of it runs any more. */
@@ -219,7 +219,7 @@ export interface TargetDriver {
   /** The engines it can start; none if it adopts. */
   engines(): EngineDescription[];
   /** Every rule that the spec breaks; empty when it can be provisioned. Pure: no file, no network. */
-  check(spec: InstanceSpec): SpecIssue[];
+  check(spec: InstanceSpec): InstanceSpecIssue[];
   /**
    * Starts this generation if it never was, and returns as soon as the start is recorded, not when it is ready.
    * While an older generation still runs it only begins to stop that one: call again after the next look.
@@ -231,7 +231,7 @@ export interface TargetDriver {
    * one that a hub has. Call again while it is `running`; `instanceId` tells one wish from the next. Occupies nothing. Absent for a target
    * that starts nothing.
    */
-  prepare?(spec: InstanceSpec): Promise<Preparation>;
+  prepare?(spec: InstanceSpec): Promise<StartPreparation>;
   /**
    * One look, including one health probe. Never throws for what it sees, nor for a spec that `check` has come to refuse;
    * throws only when it cannot look.
@@ -271,7 +271,7 @@ export interface TargetDriver {
 
 /** Thrown by `provision` for a spec that `check` refuses. */
 export class InvalidSpecError extends Error {
-  constructor(readonly issues: SpecIssue[]) {
+  constructor(readonly issues: InstanceSpecIssue[]) {
     super(issues.map((issue) => `${issue.field}: ${issue.message}`).join('; '));
     this.name = 'InvalidSpecError';
   }

@@ -5,27 +5,34 @@ export type {
   EngineTraits,
   InstanceRef,
   InstanceSpec,
-  InstanceState,
+  ObservedState,
   LogLine,
   LogOptions,
   ModelsAnswer,
   Observation,
-  Preparation,
-  SpecIssue,
+  StartPreparation,
+  InstanceSpecIssue,
   TargetDriver,
   TargetHealth,
 } from './driver.js';
 export { InvalidSpecError, TargetConfigError, assertSpec } from './driver.js';
 export { TARGET_KINDS, type DriverHost, type TargetKind } from './target-kind.js';
-export { redacted } from './log-redaction.js';
+export { redactSecrets } from './log-redaction.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
 export { askEngineLoad, readEngineLoad } from './engine-load.js';
 export { LineReader, MAX_LINE_BYTES } from './log-text.js';
 export { causeOf, HealthHistory, probeHealth } from './health.js';
 export type { HealthAnswer } from './health.js';
-export { isListed, listTells, shownModels } from './model-names.js';
+export { isListed, checkModelList, describeModels } from './model-names.js';
 export { fieldOf } from './served-requests.js';
-export { filled, MODEL_FIELDS, modelValues, placeholdersIn, provable, type PlaceholderValues } from './placeholders.js';
+export {
+  fillPlaceholders,
+  MODEL_FIELDS,
+  modelValues,
+  placeholdersIn,
+  provableIdentity,
+  type PlaceholderValues,
+} from './placeholders.js';
 export { engineIssue, instanceIssues, SAFE_NAME } from './templates/instance-check.js';
 export { declaredArgs, textProblem, type DeclaredArg } from './templates/declared-arg.js';
 export {
@@ -42,11 +49,11 @@ export {
   commandProblems,
   environmentProblems,
   gpuProblems,
-  identityProblems,
+  templateIdentityProblems,
   variableProblems,
   type TemplateProblem,
 } from './templates/template-problems.js';
 export { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from './templates/template-schemas.js';
 export { checkArgNames, checkCommandShape } from './templates/template-shapes.js';
-export { filledCommand, filledEnvironment, placeholderProblems } from './templates/template-text.js';
+export { fillCommand, fillEnvironment, placeholderProblems } from './templates/template-text.js';
 export { DEFAULT_READY_SECONDS, liveOf, placeholdersOf, templateTraits } from './templates/template-traits.js';

@@ -18,7 +18,7 @@ const MIN_SECRET_LENGTH = 6;
  * A line of an engine's output without what looks like a secret, and without the values given: an engine may print all it was started with.
  * Drivers take it out, and so does whoever hands lines on: a driver may forget.
  */
-export function redacted(text: string, values: readonly string[] = []): string {
+export function redactSecrets(text: string, values: readonly string[] = []): string {
   let shown = text;
   for (const value of values) if (value.length >= MIN_SECRET_LENGTH) shown = shown.replaceAll(value, REDACTED);
   for (const pattern of SECRETS) shown = shown.replace(pattern, `$1${REDACTED}`);

@@ -10,42 +10,42 @@ const [LF, CR] = [10, 13];
  * last state, of a line of megabytes its beginning; no escape sequences; what is not UTF-8 is replaced.
  */
 export class LineReader {
-  private held: Buffer = Buffer.alloc(0);
+  private pending: Buffer = Buffer.alloc(0);
   private wasCut = false;
 
   /** The lines that end in the chunk, with how many bytes of the chunk each ends at. */
   *push(chunk: Buffer): Generator<{ text: string; end: number }> {
     let start = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      this.hold(chunk.subarray(start, end));
+      this.keep(chunk.subarray(start, end));
       start = end + 1;
       yield { text: this.take(), end: start };
     }
-    this.hold(chunk.subarray(start));
+    this.keep(chunk.subarray(start));
   }
 
   /** What has no end yet; undefined when there is nothing. */
   rest(): string | undefined {
-    return this.held.length === 0 ? undefined : this.take();
+    return this.pending.length === 0 ? undefined : this.take();
   }
 
-  private hold(piece: Buffer): void {
-    const all = Buffer.concat([this.held, piece]);
+  private keep(piece: Buffer): void {
+    const all = Buffer.concat([this.pending, piece]);
     const overwritten = withoutReturns(all).lastIndexOf(CR);
     if (overwritten >= 0) this.wasCut = false;
     // A copy, since a part of it would keep all of it alive.
-    this.held = Buffer.from(all.subarray(overwritten + 1));
-    if (this.held.length <= MAX_LINE_BYTES) return;
+    this.pending = Buffer.from(all.subarray(overwritten + 1));
+    if (this.pending.length <= MAX_LINE_BYTES) return;
     this.wasCut = true;
-    const isReturned = this.held.at(-1) === CR;
-    this.held = Buffer.concat([this.held.subarray(0, MAX_LINE_BYTES), Buffer.from(isReturned ? [CR] : [])]);
+    const isReturned = this.pending.at(-1) === CR;
+    this.pending = Buffer.concat([this.pending.subarray(0, MAX_LINE_BYTES), Buffer.from(isReturned ? [CR] : [])]);
   }
 
   private take(): string {
-    const text = withoutReturns(this.held).toString('utf8');
+    const text = withoutReturns(this.pending).toString('utf8');
     const shown = stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '');
     const line = this.wasCut ? `${shown}${CUT}` : shown;
-    this.held = Buffer.alloc(0);
+    this.pending = Buffer.alloc(0);
     this.wasCut = false;
     return line;
   }

@@ -14,7 +14,7 @@ export function placeholdersIn(text: string): string[] {
 }
 
 /** Undefined when a placeholder has no value. Values are taken literally: no placeholder in one is filled. */
-export function filled(text: string, values: PlaceholderValues): string | undefined {
+export function fillPlaceholders(text: string, values: PlaceholderValues): string | undefined {
   if (placeholdersIn(text).some((name) => !values.has(name))) return undefined;
   return text.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!);
 }
@@ -28,10 +28,10 @@ export function modelValues({ model }: Pick<InstanceSpec, 'model'>): [name: stri
 }
 
 /** The proofs that can be asked for, filled in: one that speaks of what a spec leaves open proves nothing. */
-export function provable(identity: readonly IdentityProof[], values: PlaceholderValues): IdentityProof[] {
+export function provableIdentity(identity: readonly IdentityProof[], values: PlaceholderValues): IdentityProof[] {
   return identity.flatMap((proof): IdentityProof[] => {
     if (typeof proof === 'string') return [proof];
-    const equals = filled(proof.equals, values);
+    const equals = fillPlaceholders(proof.equals, values);
     return equals === undefined ? [] : [{ ...proof, equals }];
   });
 }

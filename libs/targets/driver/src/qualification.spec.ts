@@ -9,7 +9,7 @@ import {
   isQualified,
   openAiRoot,
   runCheck,
-  type CallableTarget,
+  type CallableServer,
   type CallResult,
   type CheckResult,
   type QualificationCheck,
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const check = (
   name: QualificationCheck,
-  target: CallableTarget,
+  target: CallableServer,
   { traits, signal }: { traits?: PromisedTraits; signal?: AbortSignal } = {},
 ): Promise<CallResult> => runCheck(name, { target, traits, signal: signal ?? new AbortController().signal });
 

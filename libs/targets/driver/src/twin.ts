@@ -11,7 +11,7 @@ import {
   type LogLine,
   type LogOptions,
   type Observation,
-  type SpecIssue,
+  type InstanceSpecIssue,
   type TargetDriver,
   type TargetHealth,
 } from './driver.js';
@@ -177,8 +177,8 @@ export class TwinDriver implements TargetDriver {
     return [{ name: 'sim', args: [], env: [] }];
   }
 
-  check(spec: InstanceSpec): SpecIssue[] {
-    const issues: SpecIssue[] = [];
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    const issues: InstanceSpecIssue[] = [];
     if (!/^[A-Za-z0-9_-]{1,128}$/.test(spec.instanceId))
       issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
     for (const name of Object.keys(spec.runtime.args))

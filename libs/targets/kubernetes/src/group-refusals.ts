@@ -2,7 +2,7 @@ import type { KubeEvent, Pod } from './api/objects.js';
 import { sizeOf, type Unit } from './unit-kind.js';
 
 /** What the API server is asked for: all else that happens in a namespace is nothing to us. */
-export const REFUSALS = 'type=Warning,reason=FailedCreate';
+export const REFUSAL_EVENTS = 'type=Warning,reason=FailedCreate';
 
 /** What the name of a unit ends with where its leader is meant. */
 const OF_LEADER = '-0';

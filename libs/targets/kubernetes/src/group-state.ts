@@ -3,16 +3,16 @@ import type { Observation } from '@slipway/target-driver';
 import type { Pod } from './api/objects.js';
 
 /** What one pod, or all of a unit, says of itself. */
-export type Told = Pick<Observation, 'state'> & { reason?: ObservationReason; message?: string | undefined };
+export type PodReport = Pick<Observation, 'state'> & { reason?: ObservationReason; message?: string | undefined };
 
-export interface GroupSeen {
+export interface GroupReports {
   /** Undefined while there is none. */
-  leader?: Told;
+  leader?: PodReport;
   /** Of each worker that is there. */
-  workers: readonly Told[];
+  workers: readonly PodReport[];
   size: number;
   /** Why pods that are missing could not be made. */
-  refused?: Told;
+  refused?: PodReport;
 }
 
 /** Pods of a group are made together: one that comes so much later took the place of another one, which its leader knew. */
@@ -38,7 +38,7 @@ const UNEXPLAINED = new Set<ObservationReason | undefined>([undefined, 'loading'
  * What a group is by what its pods say: ready where all of them are. A leader is probed and its workers are not, so that it may say that it is
  * ready while one of them is gone already. Where the leader knows no reason, a worker or who makes the pods may.
  */
-export function toldOfGroup({ leader, workers, size, refused }: GroupSeen): Told {
+export function summarizeGroup({ leader, workers, size, refused }: GroupReports): PodReport {
   const ready = workers.filter(({ state }) => state === 'ready').length;
   if (leader?.state === 'ready' && ready >= size - 1) return leader;
   const isExplained = leader && leader.state !== 'ready' && !UNEXPLAINED.has(leader.reason);

@@ -11,7 +11,7 @@ import { instanceLog, type LoggedPod } from './instance-log.js';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 /** What is held, and not what the process has yet to give back: that depends on when the collector runs. */
-function heldBytes(): number {
+function usedBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -137,18 +137,18 @@ describe('the output of an instance', () => {
         yield sent % 50 === 0 ? `${stamp(1)} ${'y'.repeat(1_000)}\n` : 'x'.repeat(64 * 1024);
       }
     };
-    const before = heldBytes();
-    let held = Infinity;
+    const before = usedBytes();
+    let used = Infinity;
     let lines = 0;
     for await (const { text } of read({ follow: true, tail: 1 })) {
       expect(text.length).toBeLessThan(20_000);
       lines += 1;
       if (lines === 150) {
-        held = heldBytes();
+        used = usedBytes();
         break;
       }
     }
     // 470 MiB went by.
-    expect(held - before).toBeLessThan(200 * 1024 * 1024);
+    expect(used - before).toBeLessThan(200 * 1024 * 1024);
   });
 });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LineReader, redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { ApiError } from './api/errors.js';
 import type { KubeApi, PodLogOptions } from './api/requests.js';
 import type { Pod } from './api/objects.js';
-import { ENGINE_CONTAINER, incarnationOf } from './pod-state-ends.js';
+import { ENGINE_CONTAINER, podIncarnation } from './pod-state-ends.js';
 
 /** The pod whose engine writes, and which life of it that is. */
 export interface LoggedPod {
@@ -14,7 +14,7 @@ export interface LoggedPod {
 
 export function loggedPod(pod: Pod): LoggedPod {
   const { name, namespace = '' } = pod.metadata;
-  return { namespace, name, incarnation: incarnationOf(pod) };
+  return { namespace, name, incarnation: podIncarnation(pod) };
 }
 
 /** How soon a log that ended, or that nobody writes yet, is looked for again. */
@@ -34,7 +34,7 @@ export async function* instanceLog(
   secrets: readonly string[],
 ): AsyncGenerator<LogLine> {
   const { tail, since, previous, follow, signal } = options;
-  let shown: Shown | undefined;
+  let shown: LogPosition | undefined;
   do {
     const pod = find();
     const isAnother = pod?.incarnation !== shown?.incarnation;
@@ -57,7 +57,7 @@ export async function* instanceLog(
         yield {
           stream: options.stream === 'stderr' ? 'stderr' : 'stdout',
           ...(stamp === undefined ? {} : { at: stamp }),
-          text: redacted(text, secrets),
+          text: redactSecrets(text, secrets),
         };
       }
     }
@@ -76,7 +76,7 @@ export async function lastWords(
   const options = { container: ENGINE_CONTAINER, timestamps: true, tailLines: tail, previous: isPrevious, signal };
   try {
     for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }))
-      found.push(redacted(text, secrets));
+      found.push(redactSecrets(text, secrets));
   } catch {
     // That it failed is known without them.
   }
@@ -120,19 +120,19 @@ function stamped(line: string): StampedLine {
 }
 
 /** How far the output of one life was told: the time of the last line, and how many lines had that time. */
-interface Shown {
+interface LogPosition {
   incarnation: string;
   last?: string;
   atLast: number;
 }
 
-function note(shown: Shown, stamp: string): void {
+function note(shown: LogPosition, stamp: string): void {
   shown.atLast = stamp === shown.last ? shown.atLast + 1 : 1;
   shown.last = stamp;
 }
 
 /** Of a new answer: the server counts in whole seconds, and tells some of them again. Many lines may have one time. */
-function toldBefore({ last, atLast }: Shown, since: string | undefined): (stamp: string) => boolean {
+function toldBefore({ last, atLast }: LogPosition, since: string | undefined): (stamp: string) => boolean {
   let again = atLast;
   return (stamp) => {
     if (last === undefined) return since !== undefined && Date.parse(stamp) < Date.parse(since);

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pod } from './api/objects.js';
 import type { KubeApi } from './api/requests.js';
 import { lastWords, loggedPod } from './instance-log.js';
-import { engineStatus, incarnationOf } from './pod-state-ends.js';
+import { engineStatus, podIncarnation } from './pod-state-ends.js';
 
 const SEARCHED_LINES = 200;
 const MOST_KNOWN = 2_000;
@@ -27,7 +27,7 @@ export class StartEvidence {
     if (state !== 'starting') this.known.delete(instanceId);
     const hasEnded = restarts > 0 || (lastExit !== undefined && seen.reason !== 'loading');
     if (state !== 'starting' || !pod || !lastExit || !hasEnded) return seen;
-    const incarnation = incarnationOf(pod);
+    const incarnation = podIncarnation(pod);
     const before = this.known.get(instanceId);
     if (before?.incarnation === incarnation) return { ...seen, failure: await before.failure };
     const failure = this.read(api, pod, lastExit, secrets);

@@ -11,7 +11,7 @@ import { isWorker, sizeOf, type Unit } from './unit-kind.js';
  * What the controller of groups does not do: it begins a group anew when it sees that one of its pods went, and sees it not where another one
  * has the name already; and it waits for ever for pods that a lost node cannot end. By the uid of a pod each, so that it is done once.
  */
-export async function mendGroup(
+export async function repairGroup(
   { api, live }: { api: Pick<KubeApi, 'delete'>; live: Pick<LiveUnits, 'isAbandoned'> },
   { unit, pods }: { unit: Unit; pods: readonly Pod[] },
   lateMs?: number,

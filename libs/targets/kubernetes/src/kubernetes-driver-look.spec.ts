@@ -1,12 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { pod, ready } from '../test/pod-rows.js';
 import type { Pod } from './api/objects.js';
-import { lookAt } from './kubernetes-driver-look.js';
+import { viewInstance } from './kubernetes-driver-look.js';
 
 const labels = { 'slipway.dev/generation': '1' };
 const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'slw-chat-1', uid: 'r1', controller: true };
 const told = (metadata: Partial<Pod['metadata']>) =>
-  lookAt({ generation: 1 }, { units: [], pods: [pod({ conditions: ready }, { labels, ...metadata })] }).observation;
+  viewInstance({ generation: 1 }, { units: [], pods: [pod({ conditions: ready }, { labels, ...metadata })] })
+    .observation;
 
 it.each([
   [{ ownerReferences: [owner] }, 'kubectl -n models delete replicaset slw-chat-1'],

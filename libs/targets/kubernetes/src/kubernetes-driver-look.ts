@@ -1,12 +1,12 @@
 import type { InstanceSpec, Observation } from '@slipway/target-driver';
 import type { Pod } from './api/objects.js';
 import { isLeaving } from './pod-state-ends.js';
-import { driftOf, isStopped, livePods, observationOf, type UnitSeen } from './pod-state.js';
+import { driftOf, isStopped, livePods, observationOf, type UnitSnapshot } from './pod-state.js';
 import type { Unit } from './unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
 /** What one look at an instance's objects says of a generation, and which units must end by it. */
-export interface Look {
+export interface InstanceView {
   observation: Observation;
   /** Units that run although a newer one is there. */
   outdated: Unit[];
@@ -14,14 +14,14 @@ export interface Look {
   own?: { unit: Unit; pods: Pod[] };
 }
 
-type Memory = Pick<UnitSeen, 'left' | 'wasReady' | 'reach' | 'refused' | 'lateMs'>;
+type Memory = Pick<UnitSnapshot, 'left' | 'wasReady' | 'reach' | 'refused' | 'lateMs'>;
 
 /** Pure. Knows all generations, since what becomes of one depends on the others. */
-export function lookAt(
+export function viewInstance(
   { generation }: Pick<InstanceSpec, 'generation'>,
   objects: InstanceObjects,
   memory: Memory = {},
-): Look {
+): InstanceView {
   const units = [...objects.units].sort((a, b) => generationIn(b) - generationIn(a));
   const newest = units[0] ? generationIn(units[0]) : 0;
   const outdated = units.filter((unit) => generationIn(unit) < newest && !isStopped(unit));

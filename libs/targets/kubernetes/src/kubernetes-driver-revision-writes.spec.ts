@@ -77,8 +77,8 @@ it('writes several at once: of one tenant four, of all eight, and nobody’s wai
   await revisions.settled();
   expect(there()).toHaveLength(2 * 41);
   expect(new Set(applied()).size).toBe(applied().length);
-  const places = appliedOf('third').map((one) => applied().indexOf(one));
-  expect(Math.max(...places)).toBeLessThan(2 * 8 + 2);
+  const positions = appliedOf('third').map((one) => applied().indexOf(one));
+  expect(Math.max(...positions)).toBeLessThan(2 * 8 + 2);
 });
 
 it('what is under way is not written a second time, whatever comes meanwhile', async () => {

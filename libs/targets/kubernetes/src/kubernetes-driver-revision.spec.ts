@@ -6,7 +6,7 @@ import { PDBS, SERVICES } from './api/kinds.js';
 import type { PodDisruptionBudget } from './api/objects.js';
 import { KubeApi } from './api/requests.js';
 import { RevisionObjects } from './kubernetes-driver-revision.js';
-import type { RevisionPlaceOptions } from './revision-place.js';
+import type { SharedObjectsOptions } from './revision-place.js';
 import type { Unit } from './unit-kind.js';
 
 const config = targetConfig();
@@ -29,7 +29,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-function revisionObjects(more: Partial<RevisionPlaceOptions & { sweepMs: number }> = {}): RevisionObjects {
+function revisionObjects(more: Partial<SharedObjectsOptions & { sweepMs: number }> = {}): RevisionObjects {
   const seen = {
     all: () => [['ins_1', { units, pods: [] }]].values() as never,
     has: () => true,

@@ -1,14 +1,14 @@
 import type { InstanceSpec } from '@slipway/target-driver';
-import { INFERENCE_POOLS, PDBS, SERVICES, type Kind } from './api/kinds.js';
+import { INFERENCE_POOLS, PDBS, SERVICES, type KubeKind } from './api/kinds.js';
 import type { KubeObject } from './api/objects.js';
 import type { KubeApi } from './api/requests.js';
 import { pdbOf, poolOf, serviceOf, unitServiceOf } from './revision-objects.js';
-import { RevisionPlace, type RevisionPlaceOptions } from './revision-place.js';
+import { SharedObjects, type SharedObjectsOptions } from './revision-place.js';
 import { namespaceFor, type KubernetesTargetConfig } from './target-config.js';
 import { ownerReferenceTo, type Unit } from './unit-kind.js';
 import { LABEL, type Writer } from './unit-labels.js';
 import type { UnitWatch } from './unit-watch.js';
-import { WriteTurns } from './write-turns.js';
+import { TenantWriteQueue } from './write-turns.js';
 
 /** Between two looks for what nobody needs any more. */
 const SWEEP_MS = 60_000;
@@ -23,15 +23,15 @@ export class RevisionObjects {
   private readonly kept = new Set<string>();
   private config?: KubernetesTargetConfig;
   /** Once there, for good: what was made there is removed there, whatever the file says by then. */
-  private readonly places = new Map<string, RevisionPlace>();
-  private readonly turns = new WriteTurns();
+  private readonly shared = new Map<string, SharedObjects>();
+  private readonly writes = new TenantWriteQueue();
   private sweptAt = performance.now();
   private isClosed = false;
 
   constructor(
     private readonly api: KubeApi,
     private readonly units: Pick<UnitWatch, 'all' | 'has' | 'isSyncedIn'>,
-    private readonly options: Omit<RevisionPlaceOptions, 'turns'> & { writer: Writer; sweepMs?: number },
+    private readonly options: Omit<SharedObjectsOptions, 'writes'> & { writer: Writer; sweepMs?: number },
   ) {}
 
   /** A unit of the revision is there, and wants what its revision has. */
@@ -43,7 +43,7 @@ export class RevisionObjects {
     if (!this.kept.has(uid)) this.wantAll(spec, config, unit);
     this.kept.add(uid);
     const namespace = namespaceFor(config, spec.tenantName);
-    for (const kind of KINDS) this.places.get(keyOf(kind, namespace))?.attend();
+    for (const kind of KINDS) this.shared.get(keyOf(kind, namespace))?.attend();
   }
 
   /** Now and then: what nobody needs goes. */
@@ -56,29 +56,29 @@ export class RevisionObjects {
       for (const { metadata } of units)
         for (const whose of [metadata.labels?.[LABEL.revision], metadata.uid])
           needed.add(`${metadata.namespace}/${whose}`);
-    for (const place of this.places.values()) {
-      const { kind, namespace } = place;
+    for (const objects of this.shared.values()) {
+      const { kind, namespace } = objects;
       const isAskedFor = kind !== INFERENCE_POOLS || this.config?.inference_pool !== undefined;
       // What cannot be seen at the moment may well be there.
-      if (this.units.isSyncedIn(namespace)) place.sweep((whose) => isAskedFor && needed.has(`${namespace}/${whose}`));
+      if (this.units.isSyncedIn(namespace)) objects.sweep((whose) => isAskedFor && needed.has(`${namespace}/${whose}`));
     }
   }
 
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
-    await Promise.all([...this.places.values()].map((place) => place.settled()));
+    await Promise.all([...this.shared.values()].map((objects) => objects.settled()));
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.places.values()].map((place) => place.close()));
+    await Promise.all([...this.shared.values()].map((objects) => objects.close()));
   }
 
   /** Each unit is asked about anew by its next look. */
   private follow(config: KubernetesTargetConfig): void {
     this.config = config;
     this.kept.clear();
-    for (const place of this.places.values()) place.wantNothing();
+    for (const objects of this.shared.values()) objects.wantNothing();
   }
 
   private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
@@ -91,17 +91,17 @@ export class RevisionObjects {
     if (pool) this.want(INFERENCE_POOLS, pool);
   }
 
-  private want(kind: Kind, object: KubeObject, unit?: string): void {
+  private want(kind: KubeKind, object: KubeObject, unit?: string): void {
     const { namespace = '' } = object.metadata;
     const key = keyOf(kind, namespace);
-    const options = { ...this.options, turns: this.turns };
-    const place = this.places.get(key) ?? new RevisionPlace(this.api, this.units, kind, namespace, options);
-    this.places.set(key, place);
-    place.want(object, unit);
+    const options = { ...this.options, writes: this.writes };
+    const objects = this.shared.get(key) ?? new SharedObjects(this.api, this.units, kind, namespace, options);
+    this.shared.set(key, objects);
+    objects.want(object, unit);
   }
 }
 
-const keyOf = ({ plural }: Kind, namespace: string): string => `${plural}/${namespace}`;
+const keyOf = ({ plural }: KubeKind, namespace: string): string => `${plural}/${namespace}`;
 
 function ownedBy<T extends KubeObject>(object: T, unit: Unit): T {
   return { ...object, metadata: { ...object.metadata, ownerReferences: [ownerReferenceTo(unit)] } };

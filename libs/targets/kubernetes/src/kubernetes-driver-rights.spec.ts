@@ -37,11 +37,11 @@ it('the driver uses each right that it asks for, and asks for each that it uses'
   // One pod and one group, of which a worker came late.
   await Promise.all([driver.provision(pod), driver.provision(groupSpec)]);
   const { metadata, spec } = api.store.list<Deployment>(DEPLOYMENTS, NAMESPACE)[0]!.spec!.template!;
-  const place = {
+  const common = {
     metadata: { ...metadata, name: 'alone', namespace: NAMESPACE },
     spec: { ...spec, nodeName: 'node-0' },
   };
-  api.store.put<Pod>(PODS, { ...place, status: { phase: 'Running', podIP: '10.1.2.9', ...UP } });
+  api.store.put<Pod>(PODS, { ...common, status: { phase: 'Running', podIP: '10.1.2.9', ...UP } });
   for (const index of [0, 1]) api.store.put<Pod>(PODS, member(index, UP));
   await observeUntil(driver, pod, 'ready');
   api.store.put<Pod>(PODS, member(2, UP));

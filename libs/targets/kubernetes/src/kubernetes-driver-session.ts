@@ -1,6 +1,6 @@
 import type { DriverHost, TargetHealth } from '@slipway/target-driver';
-import { readCluster, type Cluster } from './api/cluster.js';
-import { INFERENCE_POOLS, LEADER_WORKER_SETS, type Kind } from './api/kinds.js';
+import { readCluster, type KubeCluster } from './api/cluster.js';
+import { INFERENCE_POOLS, LEADER_WORKER_SETS, type KubeKind } from './api/kinds.js';
 import type { ReflectorClock } from './api/reflector.js';
 import { KubeApi } from './api/requests.js';
 import { LiveUnits, selectorOf } from './kubernetes-driver-units.js';
@@ -16,7 +16,7 @@ import { UnitWatch } from './unit-watch.js';
 /** What tests set otherwise. */
 export interface KubernetesDriverOptions {
   /** Instead of the one that the configuration names. */
-  cluster?: Cluster;
+  cluster?: KubeCluster;
   /** How long a call waits for the first lists before it says that it cannot look. */
   syncMs?: number;
   health?: { roundMs?: number; limitMs?: number };
@@ -31,7 +31,7 @@ export interface KubernetesDriverOptions {
 const SYNC_MS = 5_000;
 
 /** One opened cluster: who we are there, what we watch, and whether it answers. */
-export interface Session {
+export interface KubernetesSession {
   api: KubeApi;
   writer: Writer;
   live: LiveUnits;
@@ -47,8 +47,8 @@ export interface Session {
  * call, and told meanwhile as the health of the target.
  */
 export class KubernetesSessions {
-  private opening?: Promise<Session>;
-  private opened?: Session;
+  private opening?: Promise<KubernetesSession>;
+  private opened?: KubernetesSession;
   private problem?: { since: string; message: string };
   private isClosed = false;
 
@@ -60,7 +60,7 @@ export class KubernetesSessions {
   ) {}
 
   /** @throws KubeConfigError; Error where there is no installation, or the driver is closed */
-  async open(): Promise<Session> {
+  async open(): Promise<KubernetesSession> {
     this.opening ??= this.begin();
     try {
       return await this.opening;
@@ -76,7 +76,7 @@ export class KubernetesSessions {
    * When it is known what there is in the namespace, or in any. One that cannot be read keeps nobody from the others.
    * @throws Error while it is not known
    */
-  async known(namespace?: string): Promise<Session> {
+  async known(namespace?: string): Promise<KubernetesSession> {
     const session = await this.open();
     const { watch, openedAt, health } = session;
     if (watch.isKnown) return session;
@@ -109,7 +109,7 @@ export class KubernetesSessions {
     await Promise.all([watch.close(), health.close(), api.close(), revisions.close()]);
   }
 
-  private async begin(): Promise<Session> {
+  private async begin(): Promise<KubernetesSession> {
     if (this.isClosed) throw new Error('this driver is closed');
     const config = this.config();
     const installation = await this.host.installation?.();
@@ -160,6 +160,6 @@ export class KubernetesSessions {
   }
 }
 
-function kindsOf(needs: RuleNeeds): Kind[] {
+function kindsOf(needs: RuleNeeds): KubeKind[] {
   return [...(needs.usesGroups ? [LEADER_WORKER_SETS] : []), ...(needs.usesInferencePools ? [INFERENCE_POOLS] : [])];
 }

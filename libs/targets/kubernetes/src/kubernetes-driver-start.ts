@@ -3,7 +3,7 @@ import type { DriverHost, InstanceSpec } from '@slipway/target-driver';
 import { ApiError, UnreachableError } from './api/errors.js';
 import { SECRETS } from './api/kinds.js';
 import type { Secret } from './api/objects.js';
-import type { Session } from './kubernetes-driver-session.js';
+import type { KubernetesSession } from './kubernetes-driver-session.js';
 import { isTombstone } from './kubernetes-driver-units.js';
 import { isStopped, refusalReason } from './pod-state.js';
 import { namespaceFor, type KubernetesTargetConfig } from './target-config.js';
@@ -40,7 +40,7 @@ export class UnitNameTakenError extends Error {
   }
 }
 
-export interface StartPlace {
+export interface StartContext {
   config: KubernetesTargetConfig;
   /** Where units of the instance may be. */
   namespaces: readonly string[];
@@ -52,38 +52,38 @@ export interface StartPlace {
  * late would start again what was stopped.
  * @throws UnitRefusedError, UnitNameTakenError, TargetUnavailableError, ApiError
  */
-export async function startUnit(session: Session, spec: InstanceSpec, place: StartPlace): Promise<void> {
+export async function startUnit(session: KubernetesSession, spec: InstanceSpec, context: StartContext): Promise<void> {
   try {
-    await start(session, spec, place);
+    await start(session, spec, context);
   } catch (error) {
     const isAway = error instanceof UnreachableError || (error instanceof ApiError && error.isRetryable);
     throw isAway ? new TargetUnavailableError(error) : error;
   }
 }
 
-async function start(session: Session, spec: InstanceSpec, place: StartPlace): Promise<void> {
+async function start(session: KubernetesSession, spec: InstanceSpec, context: StartContext): Promise<void> {
   const { live, watch } = session;
-  const found = await live.find(spec.instanceId, place.namespaces);
+  const found = await live.find(spec.instanceId, context.namespaces);
   if (found.units.some((unit) => generationIn(unit) > spec.generation)) return;
   const own = found.units.find((unit) => generationIn(unit) === spec.generation);
   // Its starter may have died between the unit and its secret.
-  if (own && !isStopped(own)) return createSecret(session, spec, place.config, own);
+  if (own && !isStopped(own)) return createSecret(session, spec, context.config, own);
   if (own) return;
   await Promise.all(found.units.filter((unit) => !isTombstone(unit)).map((unit) => live.stop(unit)));
-  if (live.isHeld(found)) return;
-  await place.pausePoint('before-unit');
-  const created = await createUnit(session, spec, place);
+  if (live.isOccupied(found)) return;
+  await context.pausePoint('before-unit');
+  const created = await createUnit(session, spec, context);
   if (!created) return;
   watch.remember(created);
-  await place.pausePoint('after-unit');
-  await createSecret(session, spec, place.config, created);
+  await context.pausePoint('after-unit');
+  await createSecret(session, spec, context.config, created);
 }
 
 /** Undefined where it was there before. */
 async function createUnit(
-  { api, writer, live }: Session,
+  { api, writer, live }: KubernetesSession,
   spec: InstanceSpec,
-  { config, namespaces }: StartPlace,
+  { config, namespaces }: StartContext,
 ): Promise<Unit | undefined> {
   const namespace = namespaceFor(config, spec.tenantName);
   const unit = unitOf(spec, config, writer);
@@ -103,7 +103,7 @@ async function createUnit(
 
 /** What stands in it is never in the pod's own spec. It goes with its unit. */
 async function createSecret(
-  { api, writer }: Session,
+  { api, writer }: KubernetesSession,
   spec: InstanceSpec,
   config: KubernetesTargetConfig,
   unit: Unit,

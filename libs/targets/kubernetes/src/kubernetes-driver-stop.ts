@@ -1,7 +1,7 @@
 import type { DriverHost, InstanceRef } from '@slipway/target-driver';
-import type { Session } from './kubernetes-driver-session.js';
+import type { KubernetesSession } from './kubernetes-driver-session.js';
 import { isTombstone, stoppedSecondsAgo } from './kubernetes-driver-units.js';
-import { incarnationOf } from './pod-state-ends.js';
+import { podIncarnation } from './pod-state-ends.js';
 import { isStopped, livePods, podOf } from './pod-state.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
@@ -10,39 +10,39 @@ const MOST_BURIALS = 50;
 
 /** Begins the end of all generations, and says whether anything is left. */
 export async function stopUnits(
-  { live, watch }: Session,
+  { live, watch }: KubernetesSession,
   instanceId: string,
   namespaces: readonly string[],
   pausePoint: DriverHost['pausePoint'],
 ): Promise<'stopping' | 'gone'> {
   const cached = watch.of(instanceId);
   // A caller asks often while a stop takes its time; that pods are there needs no proof.
-  if (cached.units.length > 0 && cached.units.every(isTombstone) && live.isHeld(cached)) return 'stopping';
+  if (cached.units.length > 0 && cached.units.every(isTombstone) && live.isOccupied(cached)) return 'stopping';
   const found = await live.find(instanceId, namespaces);
   const running = found.units.filter((unit) => !isTombstone(unit));
   if (running.length > 0) await pausePoint('before-stop');
   const stopped = await Promise.all(running.map((unit) => live.stop(unit)));
   if (running.length > 0) await pausePoint('after-stop');
   for (const unit of stopped) if (unit) watch.remember(unit);
-  return running.length > 0 || live.isHeld(found) ? 'stopping' : 'gone';
+  return running.length > 0 || live.isOccupied(found) ? 'stopping' : 'gone';
 }
 
 /** What exists and is not over, by id; what the cache shows of an instance that was stopped is asked anew. */
-export async function listUnits({ live, watch }: Session): Promise<InstanceRef[]> {
+export async function listUnits({ live, watch }: KubernetesSession): Promise<InstanceRef[]> {
   const refs: InstanceRef[] = [];
   for (const [instanceId, objects] of watch.all()) {
     const isEnding = objects.units.every(isTombstone);
-    const current = isEnding && live.isHeld(objects) ? await live.find(instanceId, namespacesIn(objects)) : objects;
+    const current = isEnding && live.isOccupied(objects) ? await live.find(instanceId, namespacesIn(objects)) : objects;
     const ref = refOf(instanceId, current);
-    if (ref && (!isEnding || live.isHeld(current))) refs.push(ref);
+    if (ref && (!isEnding || live.isOccupied(current))) refs.push(ref);
   }
   return refs.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
 }
 
 /** Removes marks that are so old that nobody can come late any more. */
-export async function buryUnits({ live, watch }: Session, retainSeconds: number): Promise<void> {
+export async function buryUnits({ live, watch }: KubernetesSession, retainSeconds: number): Promise<void> {
   const old = [...watch.all()]
-    .filter(([, objects]) => !live.isHeld(objects))
+    .filter(([, objects]) => !live.isOccupied(objects))
     .flatMap(([, { units }]) => units.filter((unit) => (stoppedSecondsAgo(unit) ?? -1) > retainSeconds));
   await Promise.all(old.slice(0, MOST_BURIALS).map((unit) => live.bury(unit)));
 }
@@ -57,5 +57,5 @@ function refOf(instanceId: string, { units, pods }: InstanceObjects): InstanceRe
   const open = units.filter((unit) => !isStopped(unit)).map(generationIn);
   const generation = running ? generationIn(running) : Math.max(...open, ...livePods(pods).map(generationIn));
   if (!Number.isFinite(generation)) return undefined;
-  return { instanceId, generation, ...(running && { incarnation: incarnationOf(running) }) };
+  return { instanceId, generation, ...(running && { incarnation: podIncarnation(running) }) };
 }

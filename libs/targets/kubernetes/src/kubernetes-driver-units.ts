@@ -107,7 +107,7 @@ export class LiveUnits {
   }
 
   /** Whether something of it runs, or may yet: a pod on a node that is lost for good does not. */
-  isHeld({ units, pods }: InstanceObjects): boolean {
+  isOccupied({ units, pods }: InstanceObjects): boolean {
     return units.some((unit) => !isSettled(unit)) || livePods(pods).some((pod) => !this.isLost(pod));
   }
 

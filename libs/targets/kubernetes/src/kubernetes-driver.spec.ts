@@ -49,16 +49,16 @@ describe('a generation is started at most once', () => {
   it('by a worker that was held up between its look and its write while all was over', async () => {
     const spec = instanceSpec();
     let release = () => {};
-    let tellHeld = () => {};
-    const held = new Promise<void>((done) => (release = done));
-    const isHeld = new Promise<void>((done) => (tellHeld = done));
+    let tellReached = () => {};
+    const released = new Promise<void>((done) => (release = done));
+    const isReached = new Promise<void>((done) => (tellReached = done));
     bench.onPausePoint = async (name) => {
       if (name !== 'kubernetes:before-unit') return;
-      tellHeld();
-      await held;
+      tellReached();
+      await released;
     };
     const late = bench.driver().provision(spec);
-    await isHeld;
+    await isReached;
     bench.onPausePoint = async () => undefined;
     const other = bench.driver();
     await other.provision(spec);

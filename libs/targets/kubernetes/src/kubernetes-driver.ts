@@ -13,7 +13,7 @@ import {
   type LogLine,
   type LogOptions,
   type Observation,
-  type SpecIssue,
+  type InstanceSpecIssue,
   type TargetDriver,
   type TargetHealth,
 } from '@slipway/target-driver';
@@ -22,14 +22,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { instanceLog, loggedPod, type LoggedPod } from './instance-log.js';
 import { StartEvidence } from './kubernetes-driver-evidence.js';
-import { mendGroup } from './kubernetes-driver-groups.js';
-import { isNegative, lookAt, type Look } from './kubernetes-driver-look.js';
-import { KubernetesSessions, type KubernetesDriverOptions, type Session } from './kubernetes-driver-session.js';
+import { repairGroup } from './kubernetes-driver-groups.js';
+import { isNegative, viewInstance, type InstanceView } from './kubernetes-driver-look.js';
+import {
+  KubernetesSessions,
+  type KubernetesDriverOptions,
+  type KubernetesSession,
+} from './kubernetes-driver-session.js';
 import { startUnit } from './kubernetes-driver-start.js';
 import { buryUnits, listUnits, namespacesIn, stopUnits } from './kubernetes-driver-stop.js';
 import { podOf } from './pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from './target-config.js';
-import { specIssues } from './unit-check.js';
+import { kubernetesSpecIssues } from './unit-check.js';
 import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
 import type { Unit } from './unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
@@ -95,8 +99,8 @@ export class KubernetesDriver implements TargetDriver {
     return engineTraits(this.config, spec);
   }
 
-  check(spec: InstanceSpec): SpecIssue[] {
-    return specIssues(spec, this.config);
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    return kubernetesSpecIssues(spec, this.config);
   }
 
   warnings(): string[] {
@@ -121,12 +125,12 @@ export class KubernetesDriver implements TargetDriver {
     if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
     const session = await this.sessions.known(namespaceFor(this.config, spec.tenantName));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
-    const look = await this.lookConfirmed(session, spec);
-    await this.stopOutdated(session, look);
-    await this.mend(session, look);
-    if (look.own) session.revisions.keep(spec, this.config, look.own.unit);
-    const pod = look.own && podOf(look.own.pods);
-    return this.evidence.add(session.api, instanceId, pod, look.observation, this.secretsOf(instanceId));
+    const view = await this.viewConfirmed(session, spec);
+    await this.stopOutdated(session, view);
+    await this.repair(session, view);
+    if (view.own) session.revisions.keep(spec, this.config, view.own.unit);
+    const pod = view.own && podOf(view.own.pods);
+    return this.evidence.add(session.api, instanceId, pod, view.observation, this.secretsOf(instanceId));
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
@@ -182,7 +186,7 @@ export class KubernetesDriver implements TargetDriver {
     await this.agent.destroy();
   }
 
-  private async lookConfirmed(session: Session, spec: InstanceSpec): Promise<Look> {
+  private async viewConfirmed(session: KubernetesSession, spec: InstanceSpec): Promise<InstanceView> {
     const { instanceId, generation } = spec;
     const { watch, live } = session;
     const memory = {
@@ -192,15 +196,18 @@ export class KubernetesDriver implements TargetDriver {
       refused: watch.refused.bind(watch),
       lateMs: this.options.groups?.lateMs,
     };
-    const look = lookAt(spec, watch.of(instanceId), memory);
-    if (!isNegative(look.observation)) return look;
+    const view = viewInstance(spec, watch.of(instanceId), memory);
+    if (!isNegative(view.observation)) return view;
     const namespaces = this.searched(session, instanceId, spec);
     const found: InstanceObjects = await this.noting(session, () => live.find(instanceId, namespaces));
-    return lookAt(spec, found, memory);
+    return viewInstance(spec, found, memory);
   }
 
   /** That an older unit is still to be stopped says nothing of what was asked for; the next look tries again. */
-  private async stopOutdated({ live, watch, health }: Session, { outdated, own, observation }: Look): Promise<void> {
+  private async stopOutdated(
+    { live, watch, health }: KubernetesSession,
+    { outdated, own, observation }: InstanceView,
+  ): Promise<void> {
     const isDrifted = observation.drift !== undefined && this.config.on_drift === 'replace';
     const units: Unit[] = [...outdated, ...(isDrifted && own ? [own.unit] : [])];
     for (const unit of units) {
@@ -213,15 +220,15 @@ export class KubernetesDriver implements TargetDriver {
     }
   }
 
-  private async mend(session: Session, { own }: Look): Promise<void> {
+  private async repair(session: KubernetesSession, { own }: InstanceView): Promise<void> {
     try {
-      if (own) await mendGroup(session, own, this.options.groups?.lateMs);
+      if (own) await repairGroup(session, own, this.options.groups?.lateMs);
     } catch (error) {
       session.health.note(error);
     }
   }
 
-  private loggedPodOf({ watch }: Session, instanceId: string): LoggedPod | undefined {
+  private loggedPodOf({ watch }: KubernetesSession, instanceId: string): LoggedPod | undefined {
     const { pods } = watch.of(instanceId);
     const newest = Math.max(...pods.map(generationIn));
     const pod = podOf(pods.filter((one) => generationIn(one) === newest));
@@ -232,7 +239,7 @@ export class KubernetesDriver implements TargetDriver {
    * Where an instance is looked for: where it should be, where it was seen, and where else something can be seen. Without a spec and any
    * sight of it, everywhere.
    */
-  private searched({ watch }: Session, instanceId: string, spec?: InstanceSpec): string[] {
+  private searched({ watch }: KubernetesSession, instanceId: string, spec?: InstanceSpec): string[] {
     const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
     const seen = namespacesIn(watch.of(instanceId));
     if (!spec && seen.length === 0) return all;
@@ -246,7 +253,7 @@ export class KubernetesDriver implements TargetDriver {
   }
 
   /** What fails is a reason to ask at once how the target is. */
-  private async noting<T>({ health }: Session, work: () => Promise<T>): Promise<T> {
+  private async noting<T>({ health }: KubernetesSession, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -4,12 +4,12 @@ import {
   declaredArgs,
   environmentProblems,
   gpuProblems,
-  identityProblems,
+  templateIdentityProblems,
   placeholdersIn,
   variableProblems,
   type TemplateProblem,
 } from '@slipway/target-driver';
-import { KNOWN_PLACEHOLDERS } from './kubernetes-engine-schema.js';
+import { KUBERNETES_PLACEHOLDERS } from './kubernetes-engine-schema.js';
 import { podPartProblems } from './pod-part-problems.js';
 import type { Accelerator, KubernetesEngine } from './target-config.js';
 
@@ -22,7 +22,7 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
   const taken = [...Object.keys(env), ...allowed];
   return [
     ...programProblems('command', command),
-    ...commandProblems('command', command, KNOWN_PLACEHOLDERS),
+    ...commandProblems('command', command, KUBERNETES_PLACEHOLDERS),
     ...shellProblems('command', command),
     ...(worker ? [...programProblems('worker_command', worker), ...workerProblems(worker)] : []),
     ...args.flatMap((arg) => argProblems(arg, args)),
@@ -30,10 +30,10 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
       ...Object.keys(env).map((name): [string, string] => [`env.${name}`, name]),
       ...allowed.map((name, index): [string, string] => [`env_allow[${index}]`, name]),
     ]),
-    ...environmentProblems('env', env, KNOWN_PLACEHOLDERS),
+    ...environmentProblems('env', env, KUBERNETES_PLACEHOLDERS),
     ...keyProblems(engine),
     ...expansionProblems(engine),
-    ...identityProblems(engine),
+    ...templateIdentityProblems(engine),
     ...gpuProblems(engine),
     ...unitProblems(engine),
     ...podPartProblems('pod', pod, taken),
@@ -48,7 +48,7 @@ function programProblems(key: string, [program]: KubernetesEngine['command']): T
 
 function workerProblems(command: KubernetesEngine['command']): TemplateProblem[] {
   return [
-    ...commandProblems('worker_command', command, KNOWN_PLACEHOLDERS),
+    ...commandProblems('worker_command', command, KUBERNETES_PLACEHOLDERS),
     ...shellProblems('worker_command', command),
   ];
 }

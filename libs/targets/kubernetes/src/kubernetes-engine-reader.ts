@@ -7,7 +7,7 @@ import {
   type TemplateConfig,
 } from '@slipway/target-driver';
 import { allowanceProblems, engineProblems } from './kubernetes-engine-problems.js';
-import { ENGINE } from './kubernetes-engine-schema.js';
+import { KUBERNETES_ENGINE } from './kubernetes-engine-schema.js';
 import type { Accelerator, Allowance, KubernetesEngine, PodPart } from './target-config.js';
 
 type Bag = Record<string, unknown>;
@@ -18,7 +18,7 @@ const DEFAULT_DRAIN_SECONDS = 30;
 const AFTER_DRAIN_SECONDS = 5;
 
 /** An engine as the schema has read it, short forms and all. */
-type Written = TemplateConfig & {
+type WrittenEngine = TemplateConfig & {
   image?: string;
   port?: number;
   key_env?: string;
@@ -36,7 +36,7 @@ type Written = TemplateConfig & {
 };
 
 /** One entry of `engines`, with its short forms written out. @param accelerators the target's; absent where they could not be read */
-export function readEngine(
+export function readKubernetesEngine(
   reader: ConfigReader,
   path: string,
   { name, value, accelerators }: { name: string; value: unknown; accelerators?: Record<string, Accelerator> },
@@ -44,20 +44,20 @@ export function readEngine(
   if (!NAME.test(name)) reader.fail(path, `is not a valid engine name (${NAME.source})`);
   const before = reader.problems.length;
   // Problems are told by their places in the file, so what is taken out is taken from a copy.
-  const { pod, worker_pod: workerPod, ...rest } = { ...reader.map(path, value, keysOf(ENGINE)) };
+  const { pod, worker_pod: workerPod, ...rest } = { ...reader.map(path, value, keysOf(KUBERNETES_ENGINE)) };
   checkCommandShape(reader, path, rest);
   const isCommandWrong = reader.problems.length > before;
   const args = checkArgNames(reader, path, rest['args']);
   const known = Object.fromEntries(
     Object.entries(rest).flatMap(([key, one]): [string, unknown][] => {
-      if (!keysOf(ENGINE).includes(key)) return [];
+      if (!keysOf(KUBERNETES_ENGINE).includes(key)) return [];
       return key === 'args' && isMapping(one)
         ? [[key, Object.fromEntries(args.map((arg) => [arg, one[arg]]))]]
         : [[key, one]];
     }),
   );
-  const required = (ENGINE.required ?? []).filter((key) => !(key === 'command' && isCommandWrong));
-  const read = readAs(reader, path, known, { ...ENGINE, required }) as Written;
+  const required = (KUBERNETES_ENGINE.required ?? []).filter((key) => !(key === 'command' && isCommandWrong));
+  const read = readAs(reader, path, known, { ...KUBERNETES_ENGINE, required }) as WrittenEngine;
   sayOneOf(reader, path, read);
   const engine: KubernetesEngine = {
     ...written(read),
@@ -71,7 +71,11 @@ export function readEngine(
 }
 
 /** What two keys could say differently. */
-function sayOneOf(reader: ConfigReader, path: string, { allow, stop, key_env: keyEnv, env = {}, unit }: Written): void {
+function sayOneOf(
+  reader: ConfigReader,
+  path: string,
+  { allow, stop, key_env: keyEnv, env = {}, unit }: WrittenEngine,
+): void {
   const { fixed, max, arg } = allow?.count ?? {};
   if (allow?.count && (fixed === undefined) === (max === undefined))
     reader.fail(`${path}.allow.count`, `must have one of max and fixed${arg === undefined ? '' : ' beside arg'}`);
@@ -84,7 +88,7 @@ function sayOneOf(reader: ConfigReader, path: string, { allow, stop, key_env: ke
     reader.fail(`${path}.unit.size`, unit.size === undefined ? 'must be there' : 'is for unit.kind leaderworkerset');
 }
 
-function written(read: Written): Omit<KubernetesEngine, 'pod' | 'worker_pod'> {
+function written(read: WrittenEngine): Omit<KubernetesEngine, 'pod' | 'worker_pod'> {
   const {
     key_env: keyEnv,
     image = '',
@@ -124,7 +128,7 @@ function argOf(arg: string | string[] | ArgConfig): ArgConfig {
 }
 
 /** What `gpus` and `allow.count` say together: what the engine can do, narrowed by what a revision may ask for. */
-function gpusOf({ gpus, allow }: Written): KubernetesEngine['gpus'] {
+function gpusOf({ gpus, allow }: WrittenEngine): KubernetesEngine['gpus'] {
   const { fixed, max } = allow?.count ?? {};
   if (!gpus && (allow?.accelerators ?? []).length === 0 && !allow?.count) return undefined;
   const most = Math.min(fixed ?? max ?? gpus?.max ?? 1, gpus?.max ?? Infinity);
@@ -136,7 +140,7 @@ function allowanceOf({
   count,
   memory_mb: memory,
   max_replicas: replicas,
-}: NonNullable<Written['allow']> = {}): Allowance {
+}: NonNullable<WrittenEngine['allow']> = {}): Allowance {
   return {
     accelerators,
     ...(count?.arg !== undefined && { count_arg: [count.arg].flat() }),

@@ -2,7 +2,7 @@ import { ENV_NAME, type MappingSchema, type Schema } from '@slipway/platform-con
 import { ARG, ARG_NAME, ENV, mapping, MODEL_FIELDS, seconds, TEMPLATE, TEXT, WORDS } from '@slipway/target-driver';
 
 /** What `{…}` may stand for in the command and the variables of an engine. */
-export const KNOWN_PLACEHOLDERS: ReadonlySet<string> = new Set([
+export const KUBERNETES_PLACEHOLDERS: ReadonlySet<string> = new Set([
   'port',
   'drain',
   'instance_key',
@@ -87,12 +87,12 @@ const POD: Schema = {
 };
 
 /** What is read by its schema; `pod` and `worker_pod` are taken as they are. */
-export const ENGINE: MappingSchema = mapping(
+export const KUBERNETES_ENGINE: MappingSchema = mapping(
   {
     image: { type: 'string', pattern: IMAGE.source, description: 'Best by digest: name@sha256:…' },
     command: {
       ...WORDS,
-      description: `Program and arguments, in place of those of the image. ${[...KNOWN_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} are filled in. What stands in a list is left out together where one of its placeholders has no value`,
+      description: `Program and arguments, in place of those of the image. ${[...KUBERNETES_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} are filled in. What stands in a list is left out together where one of its placeholders has no value`,
     },
     port: WHOLE(1, 65_535, 'Where the engine listens'),
     key_env: {

@@ -7,9 +7,9 @@ import {
 } from '@slipway/platform-config';
 import { mapping, type DriverHost, type TargetKind } from '@slipway/target-driver';
 import { KubernetesDriver } from './kubernetes-driver.js';
-import { readEngine } from './kubernetes-engine-reader.js';
+import { readKubernetesEngine } from './kubernetes-engine-reader.js';
 import { INFERENCE_POOL, readInferencePool } from './inference-pool-schema.js';
-import { ACCELERATOR, DNS_LABEL, ENGINE } from './kubernetes-engine-schema.js';
+import { ACCELERATOR, DNS_LABEL, KUBERNETES_ENGINE } from './kubernetes-engine-schema.js';
 import { urlProblems } from './reach.js';
 import type { Accelerator, KubernetesTargetConfig } from './target-config.js';
 
@@ -69,7 +69,7 @@ const KUBERNETES: MappingSchema = mapping(
       type: 'object',
       minProperties: 1,
       propertyNames: { pattern: NAME_PATTERN },
-      additionalProperties: ENGINE,
+      additionalProperties: KUBERNETES_ENGINE,
       description: 'Images that serve a model, by the name that runtime.engine of a revision gives',
     },
     retain_seconds: {
@@ -138,7 +138,11 @@ function readEngines(
   return Object.fromEntries(
     engines.map(([name, one]) => [
       name,
-      readEngine(reader, `${path}.${name}`, { name, value: one, ...(accelerators !== false && { accelerators }) }),
+      readKubernetesEngine(reader, `${path}.${name}`, {
+        name,
+        value: one,
+        ...(accelerators !== false && { accelerators }),
+      }),
     ]),
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mergedPod } from './pod-merge.js';
+import { mergePod } from './pod-merge.js';
 
 describe('a part over another', () => {
   it.each<[string, unknown, unknown, unknown]>([
@@ -48,14 +48,14 @@ describe('a part over another', () => {
     ],
     ['a list whose entries have no names replaces', { env: [{ name: 'A' }] }, { env: [{}] }, { env: [{}] }],
     ['a mapping replaces what is none', { a: 1 }, { a: { b: 2 } }, { a: { b: 2 } }],
-  ])('merges %s', (_case, base, over, expected) => expect(mergedPod(base, over)).toEqual(expected));
+  ])('merges %s', (_case, base, over, expected) => expect(mergePod(base, over)).toEqual(expected));
 
   const anyPart = fc.dictionary(fc.string(), fc.jsonValue());
 
   it('has all that only one of the two says, and what the other says of what both do', () => {
     fc.assert(
       fc.property(anyPart, anyPart, (base, over) => {
-        const merged = mergedPod<Record<string, unknown>>(base, over);
+        const merged = mergePod<Record<string, unknown>>(base, over);
         for (const key of Object.keys(base)) if (!Object.hasOwn(over, key)) expect(merged[key]).toEqual(base[key]);
         for (const [key, value] of Object.entries(over)) {
           if (value === null) expect(Object.hasOwn(merged, key)).toBe(false);
@@ -69,8 +69,8 @@ describe('a part over another', () => {
     fc.assert(
       fc.property(anyPart, anyPart, (base, over) => {
         const before = JSON.stringify([base, over]);
-        const once = mergedPod(base, over);
-        expect(mergedPod(once, over)).toEqual(once);
+        const once = mergePod(base, over);
+        expect(mergePod(once, over)).toEqual(once);
         expect(JSON.stringify([base, over])).toBe(before);
       }),
     );
@@ -78,7 +78,7 @@ describe('a part over another', () => {
 
   it('takes a key called __proto__ for a key', () => {
     const over = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}') as object;
-    const merged = mergedPod<Record<string, unknown>>({}, over);
+    const merged = mergePod<Record<string, unknown>>({}, over);
     expect(merged['polluted']).toBeUndefined();
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);

@@ -9,7 +9,7 @@ const REPLACED_BY_NAME = new Set(['env', 'volumes', 'ports']);
  * A part of a pod template over another: mappings deeply, what has names by its name, any other list whole; `null` takes a key away. What
  * nobody here knows passes through.
  */
-export function mergedPod<T>(base: T, over: unknown): T {
+export function mergePod<T>(base: T, over: unknown): T {
   return merged(base, over) as T;
 }
 

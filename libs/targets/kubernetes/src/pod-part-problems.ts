@@ -5,7 +5,7 @@ import { LABEL, OURS } from './label-keys.js';
 import type { PodPart } from './target-config.js';
 
 type Bag = Record<string, unknown>;
-type Key = 'pod' | 'worker_pod';
+type PodPartKey = 'pod' | 'worker_pod';
 
 /** What stands elsewhere, where Slipway fills it, and would be overwritten here. */
 const ELSEWHERE: Record<string, string> = {
@@ -30,7 +30,7 @@ const PORT_NAME = 'http';
  * and what would undo the protection that every engine has. Whatever else stands there is the API server's to judge.
  * @param taken names of variables that the engine's own keys set or let a revision set
  */
-export function podPartProblems(key: Key, part: PodPart, taken: readonly string[]): TemplateProblem[] {
+export function podPartProblems(key: PodPartKey, part: PodPart, taken: readonly string[]): TemplateProblem[] {
   const problems: TemplateProblem[] = [];
   const add = (path: string, problem: string) => problems.push({ key: path === '' ? key : `${key}.${path}`, problem });
   for (const name of Object.keys(part))
@@ -43,9 +43,9 @@ export function podPartProblems(key: Key, part: PodPart, taken: readonly string[
   return problems;
 }
 
-type Add = (path: string, problem: string) => void;
+type ProblemSink = (path: string, problem: string) => void;
 
-function metadataProblems(metadata: Bag, add: Add): void {
+function metadataProblems(metadata: Bag, add: ProblemSink): void {
   const ours = (name: string) =>
     name.startsWith(`${OURS}/`) || [LABEL.managedBy, LABEL.name].some((label) => label === name);
   for (const [key, value] of Object.entries(metadata)) {
@@ -60,7 +60,7 @@ function metadataProblems(metadata: Bag, add: Add): void {
   }
 }
 
-function specProblems(spec: Bag, taken: readonly string[], add: Add): void {
+function specProblems(spec: Bag, taken: readonly string[], add: ProblemSink): void {
   for (const [key, why] of Object.entries(POD_ELSEWHERE))
     if (isSet(spec[key])) add(`spec.${key}`, `must not be set: ${why}`);
   if (spec['automountServiceAccountToken'] === true)
@@ -82,14 +82,14 @@ function specProblems(spec: Bag, taken: readonly string[], add: Add): void {
   }
 }
 
-function containerProblems(at: string, { securityContext: context }: Bag, add: Add): void {
+function containerProblems(at: string, { securityContext: context }: Bag, add: ProblemSink): void {
   seccompProblem(`${at}.securityContext`, context, add);
   if (!isBag(context)) return;
   for (const key of ['privileged', 'allowPrivilegeEscalation'])
     if (context[key] === true) add(`${at}.securityContext.${key}`, 'must not be true: engines gain no privileges');
 }
 
-function engineProblems(at: string, engine: Bag, taken: readonly string[], add: Add): void {
+function engineProblems(at: string, engine: Bag, taken: readonly string[], add: ProblemSink): void {
   for (const [key, why] of Object.entries(ELSEWHERE))
     if (isSet(engine[key])) add(`${at}.${key}`, `must not be set: ${why}`);
   const { lifecycle, env, ports } = engine;
@@ -108,14 +108,14 @@ function engineProblems(at: string, engine: Bag, taken: readonly string[], add: 
     });
 }
 
-function seccompProblem(at: string, context: unknown, add: Add): void {
+function seccompProblem(at: string, context: unknown, add: ProblemSink): void {
   if (!isBag(context) || !isBag(context['seccompProfile'])) return;
   if (context['seccompProfile']['type'] === 'Unconfined')
     add(`${at}.seccompProfile.type`, 'must not be Unconfined: RuntimeDefault, or a profile of your own as Localhost');
 }
 
 /** Things are merged by their names, so that each needs one of its own. */
-function hasNames(path: string, value: unknown, add: Add): boolean {
+function hasNames(path: string, value: unknown, add: ProblemSink): boolean {
   if (!Array.isArray(value)) {
     add(path, 'must be a list');
     return false;

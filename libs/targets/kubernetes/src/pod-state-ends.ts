@@ -95,7 +95,7 @@ export function restartsOf(pod: Pod): number {
  * One life of the engine: another pod and another start in the same pod are other lives. In a group such a start is no life: all pods go for it,
  * and it would count twice.
  */
-export function incarnationOf(pod: Pod): string {
+export function podIncarnation(pod: Pod): string {
   return `${pod.metadata.uid}/${isOfGroup(pod) ? 0 : restartsOf(pod)}`;
 }
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { ObservationReason } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { ContainerStatus, Pod } from './api/objects.js';
-import { isFormer, isLate, toldOfGroup, type Told } from './group-state.js';
+import { isFormer, isLate, summarizeGroup, type PodReport } from './group-state.js';
 import { baseUrlOf } from './reach.js';
 import type { Reach } from './target-config.js';
 import { isOfGroup, isWorker, kindOf, servingTemplateOf, sizeOf, type Unit } from './unit-kind.js';
@@ -17,7 +17,7 @@ import {
   engineStatus,
   exitBefore,
   exitOf,
-  incarnationOf,
+  podIncarnation,
   initStatuses,
   isLeaving,
   isOver,
@@ -27,7 +27,7 @@ import {
 } from './pod-state-ends.js';
 
 /** What is known of one unit, from a watch or from a live answer. */
-export interface UnitSeen {
+export interface UnitSnapshot {
   unit: Unit;
   generation: number;
   /** Of this unit. */
@@ -81,7 +81,7 @@ export function podOf(pods: readonly Pod[]): Pod | undefined {
 }
 
 /** State, reason and words of one unit, as its objects say. Pure. */
-export function observationOf(seen: UnitSeen): Observation {
+export function observationOf(seen: UnitSnapshot): Observation {
   const { unit, pods, generation } = seen;
   const pod = podOf(pods);
   const about = { generation, ...(pod && lifeOf(pod, seen)), ...lastExitOf(seen, pod) };
@@ -125,11 +125,11 @@ function portOf(unit: Unit): number | undefined {
   return (ports.find(({ name }) => name === PORT_NAME) ?? ports[0])?.containerPort;
 }
 
-function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSeen): Partial<Observation> {
+function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSnapshot): Partial<Observation> {
   const baseUrl = addressOf(pod, unit, reach);
   const place = pod.spec?.nodeName;
   return {
-    incarnation: incarnationOf(pod),
+    incarnation: podIncarnation(pod),
     restarts: restartsOf(pod),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(place ? { place } : {}),
@@ -137,7 +137,7 @@ function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSeen): Partial<Observatio
 }
 
 /** Of the life before this one: in the same pod, or in the one before. */
-function lastExitOf({ unit, pods, left }: UnitSeen, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
+function lastExitOf({ unit, pods, left }: UnitSnapshot, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
   const here = pod && newestOf([pod, ...workersOf(pods)].flatMap((one) => exitBefore(one) ?? []));
   if (here) return { lastExit: here };
   const others = pods.filter((one) => one !== pod && (isLeaving(one) || isOver(one)));
@@ -149,10 +149,10 @@ function lastExitOf({ unit, pods, left }: UnitSeen, pod: Pod | undefined): Pick<
 }
 
 /** A pod of it is one of several: what each says, and what was said of those that are missing. */
-function groupTold(seen: UnitSeen, leader: Pod | undefined): Told {
+function groupTold(seen: UnitSnapshot, leader: Pod | undefined): PodReport {
   const { unit, pods, refused } = seen;
   const words = refused?.(unit, pods);
-  return toldOfGroup({
+  return summarizeGroup({
     leader: leader && memberTold(leader, leader, seen),
     workers: workersOf(pods).map((pod) => memberTold(pod, leader, seen)),
     size: sizeOf(unit),
@@ -161,7 +161,7 @@ function groupTold(seen: UnitSeen, leader: Pod | undefined): Told {
 }
 
 /** One that runs may run for another leader, or be about to go with the others because it began anew alone. */
-function memberTold(pod: Pod, leader: Pod | undefined, seen: UnitSeen): Told {
+function memberTold(pod: Pod, leader: Pod | undefined, seen: UnitSnapshot): PodReport {
   const own = told(pod, seen);
   if (own.state !== 'ready' || !leader) return own;
   const { name } = pod.metadata;
@@ -175,9 +175,13 @@ function workersOf(pods: readonly Pod[]): Pod[] {
   return livePods(pods).filter(isWorker);
 }
 
-const refusal = (message: string | undefined): Told => ({ state: 'starting', reason: refusalReason(message), message });
+const refusal = (message: string | undefined): PodReport => ({
+  state: 'starting',
+  reason: refusalReason(message),
+  message,
+});
 
-function withoutPod({ unit, pods }: UnitSeen): Told {
+function withoutPod({ unit, pods }: UnitSnapshot): PodReport {
   const refused = unit.status?.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   if (refused) return refusal(refused.message);
   const over = pods.filter(isOver).at(-1);
@@ -197,7 +201,7 @@ function isReady(pod: Pod): boolean {
   return conditionOf(pod, 'Ready')?.status === 'True' && !isLeaving(pod);
 }
 
-function told(pod: Pod, { wasReady }: UnitSeen): Told {
+function told(pod: Pod, { wasReady }: UnitSnapshot): PodReport {
   const disruption = disruptionOf(pod);
   if (isLeaving(pod) || disruption !== undefined) return leaving(pod, disruption);
   if (isReady(pod) && hasAddress(pod)) return { state: 'ready' };
@@ -205,11 +209,11 @@ function told(pod: Pod, { wasReady }: UnitSeen): Told {
     unscheduled(pod) ??
     initialising(pod) ??
     waiting(engineStatus(pod)) ??
-    serving(pod, wasReady?.(incarnationOf(pod)) ?? false)
+    serving(pod, wasReady?.(podIncarnation(pod)) ?? false)
   );
 }
 
-function leaving(pod: Pod, disruption: ObservationReason | undefined): Told {
+function leaving(pod: Pod, disruption: ObservationReason | undefined): PodReport {
   const { message } = conditionOf(pod, 'DisruptionTarget') ?? {};
   if (disruption === 'node_lost' && !isLeaving(pod))
     return {
@@ -221,14 +225,14 @@ function leaving(pod: Pod, disruption: ObservationReason | undefined): Told {
   return { state: 'unhealthy', reason: disruption ?? 'killed', message: words };
 }
 
-function unscheduled(pod: Pod): Told | undefined {
+function unscheduled(pod: Pod): PodReport | undefined {
   const scheduled = conditionOf(pod, 'PodScheduled');
   if (scheduled?.status !== 'False') return undefined;
   const reason = scheduled.reason === 'SchedulingGated' ? 'gated' : 'unschedulable';
   return { state: 'starting', reason, message: scheduled.message };
 }
 
-function initialising(pod: Pod): Told | undefined {
+function initialising(pod: Pod): PodReport | undefined {
   const statuses = initStatuses(pod);
   const current = statuses.find(({ state }) => state?.terminated?.exitCode !== 0);
   if (!current || engineStatus(pod)?.state?.running) return undefined;
@@ -242,7 +246,7 @@ function initialising(pod: Pod): Told | undefined {
   return { state: 'starting', reason: 'loading_weights', message: `container ${current.name} runs before the engine` };
 }
 
-function waiting(status: ContainerStatus | undefined): Told | undefined {
+function waiting(status: ContainerStatus | undefined): PodReport | undefined {
   if (!status || status.state?.running) return undefined;
   const fault = faultBeforeStart(status);
   if (fault) return fault;
@@ -253,7 +257,7 @@ function waiting(status: ContainerStatus | undefined): Told | undefined {
 }
 
 /** A container that cannot even be made. */
-function faultBeforeStart({ state }: ContainerStatus): Told | undefined {
+function faultBeforeStart({ state }: ContainerStatus): PodReport | undefined {
   const { reason: why = '', message } = state?.waiting ?? {};
   const words = message ? `${why}: ${message}` : why;
   if (IMAGE_FAULTS.has(why)) return { state: 'starting', reason: 'image_pull_failed', message: words };
@@ -272,7 +276,7 @@ function endWords(who: string, { code, reason, words }: NonNullable<ReturnType<t
 }
 
 /** The engine runs. What has never been ready in this life starts, whatever its readiness says. */
-function serving(pod: Pod, wasReady: boolean): Told {
+function serving(pod: Pod, wasReady: boolean): PodReport {
   const status = engineStatus(pod);
   const ready = conditionOf(pod, 'Ready');
   const startedAt = status?.state?.running?.startedAt;

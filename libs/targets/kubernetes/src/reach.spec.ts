@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { baseUrlOf } from './reach.js';
 
-const place = { unit: 'slw-a-0-6789abcd-g1', namespace: 'models', port: 8_000 };
+const location = { unit: 'slw-a-0-6789abcd-g1', namespace: 'models', port: 8_000 };
 
 it.each([
   ['10.1.2.3', 'http://10.1.2.3:8000'],
@@ -9,11 +9,11 @@ it.each([
   ['', undefined],
   [undefined, undefined],
 ])('reaches a pod at %s', (podIp, url) => {
-  expect(baseUrlOf({ reach: 'pod' }, { ...place, ...(podIp !== undefined && { podIp }) })).toBe(url);
+  expect(baseUrlOf({ reach: 'pod' }, { ...location, ...(podIp !== undefined && { podIp }) })).toBe(url);
 });
 
 it('reaches a Service and a URL without the address of a pod', () => {
-  expect(baseUrlOf({ reach: 'service' }, place)).toBe('http://slw-a-0-6789abcd-g1.models.svc:8000');
+  expect(baseUrlOf({ reach: 'service' }, location)).toBe('http://slw-a-0-6789abcd-g1.models.svc:8000');
   const reach = { url: 'https://{unit}.{namespace}.example/' };
-  expect(baseUrlOf({ reach }, place)).toBe('https://slw-a-0-6789abcd-g1.models.example');
+  expect(baseUrlOf({ reach }, location)).toBe('https://slw-a-0-6789abcd-g1.models.example');
 });

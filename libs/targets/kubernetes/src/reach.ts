@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
-import { filled, placeholderProblems, placeholdersIn } from '@slipway/target-driver';
+import { fillPlaceholders, placeholderProblems, placeholdersIn } from '@slipway/target-driver';
 import type { KubernetesTargetConfig } from './target-config.js';
 
 const KNOWN = new Set(['unit', 'namespace']);
 
 /** Where the engine of a unit is reached. */
-export interface EnginePlace {
+export interface EngineLocation {
   unit: string;
   namespace: string;
   port: number;
@@ -18,10 +18,10 @@ export interface EnginePlace {
 /** The URL by which gateways come to an engine, without a trailing slash; undefined as long as its pod has no address. */
 export function baseUrlOf(
   { reach }: Pick<KubernetesTargetConfig, 'reach'>,
-  { unit, namespace, port, service = unit, podIp }: EnginePlace,
+  { unit, namespace, port, service = unit, podIp }: EngineLocation,
 ): string | undefined {
   if (typeof reach === 'object')
-    return filled(
+    return fillPlaceholders(
       reach.url,
       new Map([
         ['unit', unit],
@@ -47,7 +47,7 @@ export function urlProblems(
     problems.push('must contain {namespace}, since there are several');
   if (
     !isHttpUrl(
-      filled(
+      fillPlaceholders(
         url,
         new Map([
           ['unit', 'u'],

@@ -1,4 +1,4 @@
-import { filled, type InstanceSpec } from '@slipway/target-driver';
+import { fillPlaceholders, type InstanceSpec } from '@slipway/target-driver';
 import { apiVersionOf, INFERENCE_POOLS, PDBS, SERVICES } from './api/kinds.js';
 import type { InferencePool, ObjectMeta, PodDisruptionBudget, Service } from './api/objects.js';
 import { WORKER_INDEX } from './label-keys.js';
@@ -83,7 +83,7 @@ export function poolOf(spec: InstanceSpec, config: KubernetesTargetConfig, write
 
 /** An endpoint picker serves one pool: with `{pool}` in its name each revision has its own. */
 export function pickerName(name: string, pool: string): string {
-  return filled(name, new Map([['pool', pool]])) ?? name;
+  return fillPlaceholders(name, new Map([['pool', pool]])) ?? name;
 }
 
 /** What selects the pods of a revision that serve. */

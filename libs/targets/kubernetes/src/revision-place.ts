@@ -1,10 +1,10 @@
-import type { Kind } from './api/kinds.js';
+import type { KubeKind } from './api/kinds.js';
 import type { KubeObject } from './api/objects.js';
 import { Reflector, type ReflectorClock } from './api/reflector.js';
 import type { KubeApi } from './api/requests.js';
 import { LABEL } from './unit-labels.js';
 import type { UnitWatch } from './unit-watch.js';
-import type { WriteTurns } from './write-turns.js';
+import type { TenantWriteQueue } from './write-turns.js';
 
 /** After trouble, and until what has to wait is looked at again. */
 const RETRY_MS = 5_000;
@@ -12,16 +12,16 @@ const RETRY_MS = 5_000;
 const PACE_MS = 30_000;
 const WRITER = { manager: 'slipway', force: true };
 
-export interface RevisionPlaceOptions {
+export interface SharedObjectsOptions {
   labelSelector: string;
-  turns: WriteTurns;
+  writes: TenantWriteQueue;
   /** Null when the place is heard again. */
   onTrouble(error: unknown): void;
   clock?: Partial<ReflectorClock>;
   paceMs?: number;
 }
 
-interface Wanted {
+interface DesiredObject {
   object: KubeObject;
   /** The uid of the only unit that wants it; else it is its revision's. */
   unit?: string;
@@ -32,10 +32,10 @@ interface Wanted {
  * What revisions share of one kind in one namespace: seen by a watch, so that nothing is asked for while nothing happens, and written where it is not
  * as it should be.
  */
-export class RevisionPlace {
+export class SharedObjects {
   private readonly there: Reflector<KubeObject>;
   /** By name. */
-  private readonly wanted = new Map<string, Wanted>();
+  private readonly wanted = new Map<string, DesiredObject>();
   /** Names of what may not be as it should. */
   private readonly due = new Set<string>();
   /** Names of what met with trouble, or was written not long ago. */
@@ -50,9 +50,9 @@ export class RevisionPlace {
   constructor(
     private readonly api: Pick<KubeApi, 'list' | 'watch' | 'apply' | 'delete' | 'server'>,
     private readonly units: Pick<UnitWatch, 'has'>,
-    readonly kind: Kind,
+    readonly kind: KubeKind,
     readonly namespace: string,
-    private readonly options: RevisionPlaceOptions,
+    private readonly options: SharedObjectsOptions,
   ) {
     const { labelSelector, onTrouble, clock } = options;
     const onChange = this.note.bind(this);
@@ -106,13 +106,13 @@ export class RevisionPlace {
   private note(before: KubeObject | undefined, after: KubeObject | undefined): void {
     const { name } = (after ?? before)!.metadata;
     const wanted = this.wanted.get(name);
-    if (wanted && !(after && holds(after.spec, wanted.object.spec))) this.due.add(name);
+    if (wanted && !(after && contains(after.spec, wanted.object.spec))) this.due.add(name);
   }
 
   private take(name: string): void {
     this.due.delete(name);
     const tenant = this.wanted.get(name)?.object.metadata.labels?.[LABEL.tenant] ?? '';
-    const work = this.options.turns.take(tenant, () => this.putRight(name)).finally(() => this.underWay.delete(name));
+    const work = this.options.writes.run(tenant, () => this.putRight(name)).finally(() => this.underWay.delete(name));
     this.underWay.set(name, work);
   }
 
@@ -151,13 +151,13 @@ export class RevisionPlace {
     return RETRY_MS / (this.options.clock?.shorterRetries ?? 1);
   }
 
-  private isForSomebody({ unit }: Wanted): boolean {
+  private isForSomebody({ unit }: DesiredObject): boolean {
     return unit === undefined || this.units.has(this.namespace, unit);
   }
 
   private isThere({ metadata, spec }: KubeObject): boolean {
     const found = this.there.get(metadata.name);
-    return found !== undefined && !this.removed.has(found) && holds(found.spec, spec);
+    return found !== undefined && !this.removed.has(found) && contains(found.spec, spec);
   }
 }
 
@@ -167,9 +167,9 @@ function compared({ metadata: { name, uid, resourceVersion, labels }, spec }: Ku
 }
 
 /** Whether all that is wanted is there; what a server fills in is its own. */
-function holds(found: unknown, wanted: unknown): boolean {
+function contains(found: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return found === wanted;
   if (typeof found !== 'object' || found === null) return false;
   if (Array.isArray(wanted) && wanted.length !== (found as unknown[]).length) return false;
-  return Object.entries(wanted).every(([key, one]) => holds((found as Record<string, unknown>)[key], one));
+  return Object.entries(wanted).every(([key, one]) => contains((found as Record<string, unknown>)[key], one));
 }

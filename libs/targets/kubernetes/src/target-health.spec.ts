@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../test/driver-bench.js';
 import { startStubApi, type StubApi } from '../test/stub-api/index.js';
-import { INFERENCE_POOLS, LEADER_WORKER_SETS, type Kind } from './api/kinds.js';
+import { INFERENCE_POOLS, LEADER_WORKER_SETS, type KubeKind } from './api/kinds.js';
 import { KubeApi } from './api/requests.js';
 import { neededRules, ruleText } from './target-health-rules.js';
 import { TargetHealthWatch, type TargetHealthOptions } from './target-health.js';
@@ -17,7 +17,7 @@ let stub: StubApi;
 let api: KubeApi;
 let health: TargetHealthWatch;
 let namespaces: string[];
-let kinds: Kind[];
+let kinds: KubeKind[];
 beforeEach(async () => {
   stub = await startStubApi();
   api = new KubeApi(stub.cluster());

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetHealth } from '@slipway/target-driver';
 import { ApiError } from './api/errors.js';
-import { apiVersionOf, type Kind } from './api/kinds.js';
+import { apiVersionOf, type KubeKind } from './api/kinds.js';
 import type { KubeApi } from './api/requests.js';
 import { ruleText, type Rule } from './target-health-rules.js';
 
@@ -11,7 +11,7 @@ export interface TargetHealthOptions {
   namespaces(): readonly string[];
   rules(): readonly Rule[];
   /** Types that not every server has. */
-  kinds(): readonly Kind[];
+  kinds(): readonly KubeKind[];
   /** Every rule is asked for once within it, unless there are very many. */
   roundMs?: number;
   /** How long an API server may take for an answer before it counts as away. */
@@ -30,7 +30,7 @@ const AWAY_PAUSE_MS = 1_000;
 const NAMED_RIGHTS = 8;
 
 /** Whether we have a right in a namespace, or whether the server has a type. */
-type Question = { namespace: string; rule: Rule } | { kind: Kind };
+type Question = { namespace: string; rule: Rule } | { kind: KubeKind };
 
 /**
  * Whether a target can be worked with: asks the API server all the time, one small question after the other, whether it has the types and we
@@ -153,7 +153,7 @@ export class TargetHealthWatch {
   }
 }
 
-function isOfType(question: Question): question is { kind: Kind } {
+function isOfType(question: Question): question is { kind: KubeKind } {
   return 'kind' in question;
 }
 

@@ -3,7 +3,7 @@ import { TestBed } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { Agent, request } from 'undici';
 import { deploymentOf, groupOf, readTarget, specOf, WRITER } from '../test/target-fixture.js';
-import { DEPLOYMENTS, pathOf, PDBS, PODS, SECRETS, SERVICES, type Kind } from './api/kinds.js';
+import { DEPLOYMENTS, pathOf, PDBS, PODS, SECRETS, SERVICES, type KubeKind } from './api/kinds.js';
 import type { KubeObject, PodTemplate } from './api/objects.js';
 import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
 import { secretOf } from './unit.js';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** What a server says of an object that it is only to judge, with every field that it does not know and every warning. */
-async function judged(kind: Kind, namespace: string, object: KubeObject): Promise<unknown> {
+async function judged(kind: KubeKind, namespace: string, object: KubeObject): Promise<unknown> {
   const url = `${bed.access.server}${pathOf(kind, namespace)}?dryRun=All&fieldValidation=Strict`;
   const headers = { authorization: `Bearer ${bed.access.token}`, 'content-type': 'application/json' };
   const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(object), dispatcher: agent });
@@ -48,7 +48,7 @@ kubeIt('an API server takes every object as it is written, and warns of none', a
       scaling: { min_replicas: 2, max_replicas: 2 },
       ...(engine === 'llama-cpp' && { resources: { memory_mb: 1_024 } }),
     });
-    const objects: [Kind, KubeObject | undefined][] = [
+    const objects: [KubeKind, KubeObject | undefined][] = [
       [DEPLOYMENTS, deploymentOf(spec, config, WRITER)],
       [SECRETS, secretOf(spec, config, WRITER)],
       [SERVICES, serviceOf(spec, config, WRITER)],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { engineWith, readTarget, specOf } from '../test/target-fixture.js';
-import { specIssues } from './unit-check.js';
+import { kubernetesSpecIssues } from './unit-check.js';
 
 const config = readTarget();
 const runtime = (change: Partial<InstanceSpec['runtime']>) => ({
@@ -23,7 +23,7 @@ it.each<[string, Partial<InstanceSpec>]>([
     'a health path of its own',
     { probe: { path: '/v1/models?x=1', intervalSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 } },
   ],
-])('accepts %s', (_case, change) => expect(specIssues(specOf(change), config)).toEqual([]));
+])('accepts %s', (_case, change) => expect(kubernetesSpecIssues(specOf(change), config)).toEqual([]));
 
 it.each<[string, Partial<InstanceSpec>, string, string]>([
   ['an id that is a path', { instanceId: '../escape' }, 'instance_id', 'invalid_value'],
@@ -104,11 +104,11 @@ it.each<[string, Partial<InstanceSpec>, string, string]>([
     'invalid_value',
   ],
 ])('refuses %s', (_case, change, field, code) => {
-  expect(specIssues(specOf(change), config)).toEqual([{ field, code, message: expect.any(String) }]);
+  expect(kubernetesSpecIssues(specOf(change), config)).toEqual([{ field, code, message: expect.any(String) }]);
 });
 
 it('refuses an ordinal without room in a name', () => {
-  const issues = specIssues(specOf({ owner: { ...specOf().owner!, ordinal: 10_000 } }), config);
+  const issues = kubernetesSpecIssues(specOf({ owner: { ...specOf().owner!, ordinal: 10_000 } }), config);
   expect(issues).toContainEqual({ field: 'ordinal', code: 'invalid_value', message: expect.any(String) });
 });
 
@@ -120,14 +120,14 @@ describe('an engine without accelerators', () => {
     [{ accelerator: 'l40s' }, 'resources.accelerator', 'not_allowed'],
     [{ count: 1 }, 'resources.count', 'not_applicable'],
   ])('refuses %j', (resources, field, code) => {
-    expect(specIssues(spec(resources), config)).toEqual([{ field, code, message: expect.any(String) }]);
+    expect(kubernetesSpecIssues(spec(resources), config)).toEqual([{ field, code, message: expect.any(String) }]);
   });
 
   it('lets a revision choose its memory only where it is allowed to', () => {
-    expect(specIssues(spec({ memory_mb: 16_384 }), config)).toEqual([]);
+    expect(kubernetesSpecIssues(spec({ memory_mb: 16_384 }), config)).toEqual([]);
     const without = readTarget(engineWith({}));
     const asked = specOf({ runtime: { engine: 'e', args: {}, env: {} }, resources: { memory_mb: 1 } });
-    expect(specIssues(asked, without)).toMatchObject([{ field: 'resources.memory_mb', code: 'not_allowed' }]);
+    expect(kubernetesSpecIssues(asked, without)).toMatchObject([{ field: 'resources.memory_mb', code: 'not_allowed' }]);
   });
 });
 
@@ -140,7 +140,9 @@ describe('the number of accelerators', () => {
       ),
     );
   const codes = (config: ReturnType<typeof readTarget>, resources: object) =>
-    specIssues(specOf({ runtime: { engine: 'e', args: {}, env: {} }, resources }), config).map(({ field }) => field);
+    kubernetesSpecIssues(specOf({ runtime: { engine: 'e', args: {}, env: {} }, resources }), config).map(
+      ({ field }) => field,
+    );
 
   it.each([
     [{ min: 1, max: 8 }, {}, { count: 3 }, []],

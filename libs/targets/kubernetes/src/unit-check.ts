@@ -7,7 +7,7 @@ import {
   modelIssues,
   valueIssue,
   type InstanceSpec,
-  type SpecIssue,
+  type InstanceSpecIssue,
 } from '@slipway/target-driver';
 import type { KubernetesEngine, KubernetesTargetConfig } from './target-config.js';
 import { resourceIssues } from './unit-resources.js';
@@ -24,7 +24,7 @@ const SECRET_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
  * Every rule of a target that a spec breaks. A revision sets the model where the command has a blank, declared arguments, allowed variables,
  * resources within `allow`, its scaling and the pace of its probes, and never anything else of a pod. Pure.
  */
-export function specIssues(spec: InstanceSpec, config: KubernetesTargetConfig): SpecIssue[] {
+export function kubernetesSpecIssues(spec: InstanceSpec, config: KubernetesTargetConfig): InstanceSpecIssue[] {
   const name = spec.runtime.engine ?? '';
   const engine = Object.hasOwn(config.engines, name) ? config.engines[name] : undefined;
   const own = [...instanceIssues(config.name, spec), ...nameIssues(spec)];
@@ -42,7 +42,7 @@ export function specIssues(spec: InstanceSpec, config: KubernetesTargetConfig): 
   ];
 }
 
-function nameIssues({ generation, owner }: InstanceSpec): SpecIssue[] {
+function nameIssues({ generation, owner }: InstanceSpec): InstanceSpecIssue[] {
   return [
     ...valueIssue(
       'generation',
@@ -61,7 +61,7 @@ function variableIssues(
   name: string,
   { env_allow: allowed }: KubernetesEngine,
   { runtime }: InstanceSpec,
-): SpecIssue[] {
+): InstanceSpecIssue[] {
   const { env, envRefs = {} } = runtime;
   const long = Object.entries(env).flatMap(([variable, value]) =>
     valueIssue(
@@ -71,7 +71,7 @@ function variableIssues(
         : undefined,
     ),
   );
-  const referred = Object.entries(envRefs).flatMap(([variable, { secret, key }]): SpecIssue[] => {
+  const referred = Object.entries(envRefs).flatMap(([variable, { secret, key }]): InstanceSpecIssue[] => {
     const field = `runtime.env.${variable}`;
     if (!allowed.includes(variable))
       return [{ field, code: 'not_allowed', message: `engine "${name}" does not accept this variable` }];
@@ -81,7 +81,11 @@ function variableIssues(
   return [...long, ...referred];
 }
 
-function replicaIssues(name: string, { allow }: KubernetesEngine, { owner, scaling }: InstanceSpec): SpecIssue[] {
+function replicaIssues(
+  name: string,
+  { allow }: KubernetesEngine,
+  { owner, scaling }: InstanceSpec,
+): InstanceSpecIssue[] {
   const { max_replicas: most } = allow;
   if (most === undefined) return [];
   const message = `must not be above ${most} for engine "${name}"`;

@@ -1,7 +1,7 @@
 import {
   declaredArgs,
-  filled,
-  filledCommand,
+  fillPlaceholders,
+  fillCommand,
   modelValues,
   placeholdersIn,
   placeholdersOf,
@@ -50,14 +50,14 @@ export function commandOf(spec: InstanceSpec, engine: KubernetesEngine): { comma
     arg.elementsFor(Object.hasOwn(given, arg.name) ? given[arg.name] : undefined, literal),
   );
   const counted = count === 0 ? [] : (engine.allow.count_arg ?? []).map((one) => one.replace('{}', String(count)));
-  return { command: filledCommand(engine.command, valuesOf(spec, engine)), args: [...counted, ...declared] };
+  return { command: fillCommand(engine.command, valuesOf(spec, engine)), args: [...counted, ...declared] };
 }
 
 /** Of the pods of a group that do not lead. */
 export function workerCommandOf(spec: InstanceSpec, engine: KubernetesEngine): { command: string[]; args: string[] } {
   const { worker_command: command } = engine;
   if (!command) return commandOf(spec, engine);
-  return { command: filledCommand(command, valuesOf(spec, engine)), args: [] };
+  return { command: fillCommand(command, valuesOf(spec, engine)), args: [] };
 }
 
 /** What `{…}` stands for, written so that the kubelet expands nothing of it but the key, which stands in the Secret. */
@@ -89,7 +89,7 @@ export function environmentOf(spec: InstanceSpec, config: KubernetesTargetConfig
   // First, since a reference is to what stands before it.
   const env: EnvVar[] = key !== undefined && isKeyWithin(engine) ? [hidden(KEY_VARIABLE, KEY_ENTRY, key)] : [];
   for (const [variable, text] of Object.entries(engine.env)) {
-    const value = text === KEY ? undefined : filled(text, values);
+    const value = text === KEY ? undefined : fillPlaceholders(text, values);
     if (key !== undefined && text === KEY) env.push(hidden(variable, KEY_ENTRY, key));
     if (value !== undefined) env.push({ name: variable, value });
   }

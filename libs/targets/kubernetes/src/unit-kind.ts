@@ -1,4 +1,4 @@
-import { apiVersionOf, DEPLOYMENTS, LEADER_WORKER_SETS, type Kind } from './api/kinds.js';
+import { apiVersionOf, DEPLOYMENTS, LEADER_WORKER_SETS, type KubeKind } from './api/kinds.js';
 import type { Deployment, LeaderWorkerSet, OwnerReference, Pod, PodTemplate } from './api/objects.js';
 import { WORKER_INDEX } from './label-keys.js';
 
@@ -6,7 +6,7 @@ import { WORKER_INDEX } from './label-keys.js';
 export type Unit = Deployment | LeaderWorkerSet;
 
 /** The kind of a unit. Told by what it has: objects of a list do not say it. */
-export function kindOf(unit: Unit): Kind {
+export function kindOf(unit: Unit): KubeKind {
   return groupIn(unit) ? LEADER_WORKER_SETS : DEPLOYMENTS;
 }
 

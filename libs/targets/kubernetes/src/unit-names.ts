@@ -15,22 +15,23 @@ const UUID_END = /^[0-9a-f-]*[0-9a-f]{12}$/;
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const UNIT_NAME = /^slw-[a-z0-9](?:[-a-z0-9]*[a-z0-9])?-\d+-[0-9a-f]{8}-g(\d{1,15})$/;
 
-type Named = Pick<InstanceSpec, 'instanceId' | 'generation' | 'owner'>;
+type UnitIdentity = Pick<InstanceSpec, 'instanceId' | 'generation' | 'owner'>;
 
 /**
  * The one name that a generation of an instance can have: who creates it twice is told so by the API server.
  * `slw-<revision>-<ordinal>-<end of the instance's id>-g<generation>`
  * @throws RangeError where its numbers leave no room for a name
  */
-export function unitName({ instanceId, generation, owner }: Named): string {
+export function unitName({ instanceId, generation, owner }: UnitIdentity): string {
   const end = `-${owner?.ordinal ?? 0}-${idEnd(instanceId)}-g${generation}`;
-  const room = Math.min(LONGEST_SLUG, LONGEST_UNIT_NAME - 'slw-'.length - end.length);
-  if (room < 1) throw new RangeError(`generation ${generation} of instance ${instanceId} leaves no room for a name`);
-  return `slw-${slug(owner?.revisionName ?? instanceId, room)}${end}`;
+  const available = Math.min(LONGEST_SLUG, LONGEST_UNIT_NAME - 'slw-'.length - end.length);
+  if (available < 1)
+    throw new RangeError(`generation ${generation} of instance ${instanceId} leaves no room for a name`);
+  return `slw-${slug(owner?.revisionName ?? instanceId, available)}${end}`;
 }
 
 /** Of what all units of a revision share. It may be longer than a unit's, and two of one name would take each other's pods. */
-export function revisionObjectName({ instanceId, owner }: Named): string {
+export function revisionObjectName({ instanceId, owner }: UnitIdentity): string {
   return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId, REVISION_DIGITS)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import type { Container, EnvVar, PodSpec, PodTemplate } from './api/objects.js';
-import { isBag, mergedPod } from './pod-merge.js';
+import { isBag, mergePod } from './pod-merge.js';
 import { ENGINE_CONTAINER } from './pod-state-ends.js';
 import { engineOf, type KubernetesEngine, type KubernetesTargetConfig, type PodPart } from './target-config.js';
 import { commandOf, environmentOf, workerCommandOf } from './unit-environment.js';
@@ -24,8 +24,8 @@ export function podTemplateOf(
 ): PodTemplate {
   const engine = engineOf(config, spec.runtime.engine);
   const part: PodPart = role === 'serves' ? engine.pod : engine.worker_pod;
-  const merged = mergedPod<PodTemplate>({ metadata: {}, spec: defaultsOf(engine) }, part);
-  const metadata = mergedPod(merged.metadata ?? {}, {
+  const merged = mergePod<PodTemplate>({ metadata: {}, spec: defaultsOf(engine) }, part);
+  const metadata = mergePod(merged.metadata ?? {}, {
     labels,
     ...(Object.keys(annotations).length > 0 && { annotations }),
   });
@@ -48,7 +48,7 @@ function defaultsOf(engine: KubernetesEngine): PodSpec {
   };
 }
 
-interface Wanted {
+interface PodRequest {
   spec: InstanceSpec;
   engine: KubernetesEngine;
   config: KubernetesTargetConfig;
@@ -56,7 +56,7 @@ interface Wanted {
 }
 
 /** Again after the merge: the reader of the file refuses what would undo it, and this is what holds if it once does not. */
-function enforced(pod: PodSpec, wanted: Wanted): PodSpec {
+function enforced(pod: PodSpec, wanted: PodRequest): PodSpec {
   const { engine } = wanted;
   const { restartPolicy: _own, ...rest } = pod;
   const containers = listed(pod.containers).map(confined);
@@ -87,13 +87,13 @@ function confined(container: Container): Container {
   };
 }
 
-function engineContainer(container: Container, { spec, engine, config, role }: Wanted): Container {
+function engineContainer(container: Container, { spec, engine, config, role }: PodRequest): Container {
   const kept = Object.fromEntries(Object.entries(container).filter(([key]) => !OURS.includes(key))) as Container;
   const { command, args } = role === 'serves' ? commandOf(spec, engine) : workerCommandOf(spec, engine);
   const { env } = environmentOf(spec, config);
   return {
     ...kept,
-    resources: mergedPod(mapping(kept['resources']), grantedAmounts(spec, engine, config)),
+    resources: mergePod(mapping(kept['resources']), grantedAmounts(spec, engine, config)),
     env: inOrder(env, listed(kept.env)),
     image: engine.image,
     command,

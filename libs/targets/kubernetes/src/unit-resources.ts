@@ -1,7 +1,7 @@
-import type { InstanceSpec, SpecIssue } from '@slipway/target-driver';
+import type { InstanceSpec, InstanceSpecIssue } from '@slipway/target-driver';
 import type { Accelerator, KubernetesEngine, KubernetesTargetConfig } from './target-config.js';
 
-type Asked = Pick<InstanceSpec, 'resources'>;
+type ResourceRequest = Pick<InstanceSpec, 'resources'>;
 
 /** What `resources` of a container say. */
 export interface Amounts {
@@ -10,7 +10,7 @@ export interface Amounts {
 }
 
 /** The kind of accelerator that a spec gets, by its name; undefined for none. Where there is one kind only, it needs not be named. */
-export function acceleratorName({ resources }: Asked, engine: KubernetesEngine): string | undefined {
+export function acceleratorName({ resources }: ResourceRequest, engine: KubernetesEngine): string | undefined {
   const { accelerator, count } = resources ?? {};
   const [only, ...others] = engine.allow.accelerators;
   if (accelerator !== undefined) return accelerator;
@@ -19,13 +19,17 @@ export function acceleratorName({ resources }: Asked, engine: KubernetesEngine):
 }
 
 /** How many accelerators a spec gets. */
-export function acceleratorCount({ resources }: Asked, engine: KubernetesEngine): number {
+export function acceleratorCount({ resources }: ResourceRequest, engine: KubernetesEngine): number {
   if (acceleratorName({ resources }, engine) === undefined) return 0;
   return resources?.count ?? Math.max(1, engine.gpus?.min ?? 1);
 }
 
 /** What a container must have of a spec's resources, above what the operator says of them. */
-export function grantedAmounts(spec: Asked, engine: KubernetesEngine, config: KubernetesTargetConfig): Amounts {
+export function grantedAmounts(
+  spec: ResourceRequest,
+  engine: KubernetesEngine,
+  config: KubernetesTargetConfig,
+): Amounts {
   const memory = spec.resources?.memory_mb;
   const accelerator = acceleratorOf(spec, engine, config);
   const amounts: Record<string, string> = {
@@ -38,7 +42,7 @@ export function grantedAmounts(spec: Asked, engine: KubernetesEngine, config: Ku
 
 /** The accelerator that a spec gets. */
 export function acceleratorOf(
-  spec: Asked,
+  spec: ResourceRequest,
   engine: KubernetesEngine,
   { accelerators }: KubernetesTargetConfig,
 ): Accelerator | undefined {
@@ -50,10 +54,10 @@ export function acceleratorOf(
 export function resourceIssues(
   { name: engineName, engine }: { name: string; engine: KubernetesEngine },
   config: KubernetesTargetConfig,
-  spec: Asked,
-): SpecIssue[] {
-  const issues: SpecIssue[] = [];
-  const add = (field: string, code: SpecIssue['code'], message: string) =>
+  spec: ResourceRequest,
+): InstanceSpecIssue[] {
+  const issues: InstanceSpecIssue[] = [];
+  const add = (field: string, code: InstanceSpecIssue['code'], message: string) =>
     issues.push({ field: `resources.${field}`, code, message });
   const { accelerator, count, memory_mb: memory } = spec.resources ?? {};
   const { accelerators: allowed, memory_mb: most } = engine.allow;
@@ -74,9 +78,9 @@ function countIssues(
   name: string,
   engine: KubernetesEngine,
   config: KubernetesTargetConfig,
-  spec: Asked,
+  spec: ResourceRequest,
   count: number,
-): SpecIssue[] {
+): InstanceSpecIssue[] {
   const field = 'resources.count';
   if (!engine.gpus)
     return count === 0 ? [] : [{ field, code: 'not_applicable', message: `engine "${name}" uses no accelerators` }];

@@ -1,11 +1,11 @@
 import type { Observation } from '@slipway/target-driver';
 import { ApiError } from './api/errors.js';
-import { DEPLOYMENTS, EVENTS, LEADER_WORKER_SETS, PODS, type Kind } from './api/kinds.js';
+import { DEPLOYMENTS, EVENTS, LEADER_WORKER_SETS, PODS, type KubeKind } from './api/kinds.js';
 import type { Deployment, KubeEvent, KubeObject, LeaderWorkerSet, Pod } from './api/objects.js';
 import { Reflector, type ReflectorClock } from './api/reflector.js';
 import type { KubeApi } from './api/requests.js';
-import { GroupRefusals, REFUSALS, unitsNamedIn } from './group-refusals.js';
-import { conditionOf, endInGroup, endOfPod, incarnationOf } from './pod-state-ends.js';
+import { GroupRefusals, REFUSAL_EVENTS, unitsNamedIn } from './group-refusals.js';
+import { conditionOf, endInGroup, endOfPod, podIncarnation } from './pod-state-ends.js';
 import { isOfGroup, kindOf, type Unit } from './unit-kind.js';
 import { instanceIdOf, LABEL } from './unit-labels.js';
 
@@ -17,7 +17,7 @@ export interface InstanceObjects {
   pods: Pod[];
 }
 
-interface Tracked {
+interface TrackedInstance {
   units: Map<string, Unit>;
   pods: Map<string, Pod>;
   /** How the last pod that went had ended, by generation. */
@@ -28,12 +28,12 @@ export interface UnitWatchOptions {
   /** Objects of this installation and target. */
   labelSelector: string;
   /** Null when a kind is heard again. */
-  onTrouble(kind: Kind, namespace: string, error: unknown): void;
+  onTrouble(kind: KubeKind, namespace: string, error: unknown): void;
   clock?: Partial<ReflectorClock>;
 }
 
 /** What is watched in one namespace. */
-interface Watched {
+interface NamespaceWatch {
   deployments: Reflector<Deployment>;
   pods: Reflector<Pod>;
   /** Where an engine of the target uses groups: a cluster need not know them otherwise. */
@@ -49,11 +49,11 @@ const SYNC_LOOK_MS = 20;
  * instances there are. An answer that something is *not* there is none: it may only not have been heard yet.
  */
 export class UnitWatch {
-  private readonly watched = new Map<string, Watched>();
+  private readonly watched = new Map<string, NamespaceWatch>();
   /** Namespaces whose API server knows no LeaderWorkerSets: there are none. */
   private readonly groupless = new Set<string>();
   private readonly refusals = new GroupRefusals();
-  private readonly instances = new Map<string, Tracked>();
+  private readonly instances = new Map<string, TrackedInstance>();
   private readonly known = new Set<string>();
   /** Lives of engines that were seen ready, by pod. */
   private readonly ready = new Map<string, string>();
@@ -175,7 +175,7 @@ export class UnitWatch {
   }
 
   private reflectorOf<T extends KubeObject>(
-    kind: Kind,
+    kind: KubeKind,
     namespace: string,
     onChange: (before: T | undefined, after: T | undefined) => void,
   ): Reflector<T> {
@@ -184,7 +184,7 @@ export class UnitWatch {
       kind,
       namespace,
       // Events have none of our labels.
-      ...(kind === EVENTS ? { fieldSelector: REFUSALS } : { labelSelector }),
+      ...(kind === EVENTS ? { fieldSelector: REFUSAL_EVENTS } : { labelSelector }),
       onChange,
       onTrouble: (error: unknown) => {
         if (kind === LEADER_WORKER_SETS) this.noteGroupless(namespace, error);
@@ -223,7 +223,7 @@ export class UnitWatch {
   private notePod(before: Pod | undefined, after: Pod | undefined): void {
     this.note(before, after, (tracked, key) => {
       if (after) tracked.pods.set(key, after);
-      if (after && conditionOf(after, 'Ready')?.status === 'True') this.ready.set(key, incarnationOf(after));
+      if (after && conditionOf(after, 'Ready')?.status === 'True') this.ready.set(key, podIncarnation(after));
       if (after) return;
       tracked.pods.delete(key);
       this.ready.delete(key);
@@ -235,7 +235,7 @@ export class UnitWatch {
   private note(
     before: KubeObject | undefined,
     after: KubeObject | undefined,
-    take: (tracked: Tracked, key: string) => void,
+    take: (tracked: TrackedInstance, key: string) => void,
   ): void {
     const object = (after ?? before)!;
     const instance = instanceIdOf(object.metadata);
@@ -262,6 +262,6 @@ function endOf(pod: Pod, known: LastExit | undefined): LastExit {
   return isOfGroup(pod) ? endInGroup(pod, known) : endOfPod(pod);
 }
 
-function nothing(): Tracked {
+function nothing(): TrackedInstance {
   return { units: new Map(), pods: new Map(), left: new Map() };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { keysOf, parseOperatorConfig } from '@slipway/platform-config';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { builtInNames } from './builtin/index.js';
-import { ENGINE } from './engine-schema.js';
+import { PROCESS_ENGINE } from './engine-schema.js';
 import { EngineTemplate } from './engine-template.js';
 import type { ProcessTargetConfig } from './process-driver.js';
 import { processTarget } from './process-target.js';
@@ -29,7 +29,7 @@ const spec = (overrides: Partial<InstanceSpec> = {}): InstanceSpec => ({
   instanceKey: 'K',
   ...overrides,
 });
-const place = { port: 1, ports: { metrics: 2, master: 3 }, folder: '/i' };
+const allocation = { port: 1, ports: { metrics: 2, master: 3 }, folder: '/i' };
 
 const COMMON = {
   SPT_NOENV: '1',
@@ -80,7 +80,7 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
 
   it('is right, and starts exactly this', () => {
     expect([engine.problems, engine.warnings, engine.check(spec())]).toEqual([[], [], []]);
-    const launch = engine.launch(spec(), place);
+    const launch = engine.launch(spec(), allocation);
     expect(launch.command).toEqual(command.split(' '));
     expect(launch.env).toEqual({ ...COMMON, ...env });
     expect(launch).toMatchObject({ cwd: '/i', limits: { nofile: 65_536, core_mb: 0 }, secretEnv: {} });
@@ -104,7 +104,7 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
 it('has a row above for each template, and the page for operators one for each of them and for each key', () => {
   expect(builtInNames().filter((name) => !name.includes('@'))).toHaveLength(7);
   const page = readFileSync(new URL('../../../../docs/engines.md', import.meta.url), 'utf8');
-  const rows = [...builtInNames().filter((name) => name.includes('@')), ...keysOf(ENGINE)];
+  const rows = [...builtInNames().filter((name) => name.includes('@')), ...keysOf(PROCESS_ENGINE)];
   expect(rows.filter((row) => !page.includes(`\`${row}\``) && !page.includes(`\`${row}: `))).toEqual([]);
 });
 
@@ -113,17 +113,17 @@ it('fetches what a hub has, online and with its token, and nothing that is a fil
   const engine = template('vllm', `, ${sources}, prefetch: {secret_env: {HF_TOKEN: {secret: hf}}}`);
   const model = { id: 'q', uri: 'Qwen/Qwen3-8B', revision: 'main' };
   expect(engine.check(spec({ model }))).toEqual([]);
-  const { command, env, secretEnv, timeoutSeconds } = engine.prefetch(spec({ model }), place)!;
+  const { command, env, secretEnv, timeoutSeconds } = engine.prefetch(spec({ model }), allocation)!;
   expect(command).toEqual(['hf', 'download', 'Qwen/Qwen3-8B', '--revision=main']);
   expect([env['HF_HUB_OFFLINE'], secretEnv, timeoutSeconds]).toEqual(['0', { HF_TOKEN: 'hf' }, 7_200]);
-  expect(engine.launch(spec({ model }), place)).toMatchObject({ env: { HF_HUB_OFFLINE: '1' }, secretEnv: {} });
-  expect(engine.prefetch(spec(), place)).toBeUndefined();
+  expect(engine.launch(spec({ model }), allocation)).toMatchObject({ env: { HF_HUB_OFFLINE: '1' }, secretEnv: {} });
+  expect(engine.prefetch(spec(), allocation)).toBeUndefined();
 });
 
 it("lets a target's defaults stand over the common ones, and an engine's own over these", () => {
   const defaults = ', engine_defaults: {env: {HF_HOME: /mnt/hf, A: b}, stop: {grace_seconds: 30, drain: gateway}}';
   const engine = template('llamacpp', '', defaults);
-  expect(engine.launch(spec(), place).env).toMatchObject({ HF_HOME: '/mnt/hf', A: 'b', HF_HUB_OFFLINE: '1' });
+  expect(engine.launch(spec(), allocation).env).toMatchObject({ HF_HOME: '/mnt/hf', A: 'b', HF_HUB_OFFLINE: '1' });
   expect(engine.stop).toMatchObject({ graceSeconds: 20 });
   expect(template('vllm', '', defaults).stop).toMatchObject({ graceSeconds: 30, drain: 'gateway' });
 });
@@ -135,7 +135,7 @@ it('is changed key by key: another program, an argument less, another value for 
   );
   const launch = engine.launch(
     spec({ devices: [], instanceKey: undefined, runtime: { args: { seed: -1 }, env: {} } }),
-    place,
+    allocation,
   );
   expect(launch.command.slice(0, 2)).toEqual(['/usr/local/bin/llama-server', '--model']);
   expect(launch.command.slice(13)).toEqual(['--ctx-size', '512', '--n-gpu-layers', '999', '--seed', '-1']);

@@ -13,17 +13,21 @@ import { Agent } from 'undici';
 import type { Generation, InstanceFolder, StartIntent } from './instance-folder.js';
 import type { PortOwner } from './port-listener.js';
 
-type Seen = Pick<Observation, 'state' | 'reason' | 'message' | 'failure'>;
+type HealthFinding = Pick<Observation, 'state' | 'reason' | 'message' | 'failure'>;
 
 /** Asks engines for their health: until they are ready as their `ready` says, from then on as their `live` says. */
 export class EngineHealth {
   private readonly history = new HealthHistory();
   private readonly agent = new Agent({ pipelining: 0 });
   /** When a ready engine was last asked, and what came of it. */
-  private readonly asked = new Map<string, { generation: number; at: number; seen: Seen }>();
+  private readonly asked = new Map<string, { generation: number; at: number; seen: HealthFinding }>();
 
   /** One look at a generation that runs; it probes unless the engine's own pace is slower than the looks. */
-  async look(spec: InstanceSpec, own: Generation, { folder, intent, baseUrl, owner }: EngineAtPort): Promise<Seen> {
+  async look(
+    spec: InstanceSpec,
+    own: Generation,
+    { folder, intent, baseUrl, owner }: EngineAtPort,
+  ): Promise<HealthFinding> {
     const probe = own.wasReady ? liveProbe(spec, intent) : startProbe(spec, intent);
     const last = this.asked.get(spec.instanceId);
     const isEarly = own.wasReady && performance.now() - (last?.at ?? -Infinity) < probe.intervalSeconds * 1000;
@@ -32,9 +36,9 @@ export class EngineHealth {
     const owns = answered.status === undefined ? undefined : await owner();
     if (owns?.is === 'foreign') return this.taken(owns.who, baseUrl);
     const answer = owns?.is === 'nobody' ? NOBODY : answered;
-    const verdict = this.history.note(spec.instanceId, own.generation, answer.healthy, probe.failureThreshold);
+    const state = this.history.note(spec.instanceId, own.generation, answer.healthy, probe.failureThreshold);
     if (answer.healthy && !own.wasReady) await folder.mark(own.generation, 'ready');
-    const judged = this.judge(spec, own, intent, answer, verdict);
+    const judged = this.judge(spec, own, intent, answer, state);
     const seen =
       owns?.is === 'unknown' ? { message: `whose port it is was not checked: ${owns.why}`, ...judged } : judged;
     if (own.wasReady) this.asked.set(spec.instanceId, { generation: own.generation, at: performance.now(), seen });
@@ -59,7 +63,7 @@ export class EngineHealth {
     await this.agent.destroy();
   }
 
-  private taken(who: string, baseUrl: string): Seen {
+  private taken(who: string, baseUrl: string): HealthFinding {
     const message = `${who} listens on port ${new URL(baseUrl).port}, and is not the engine`;
     const failure = startFailure({ code: null, signal: null, known: 'port_in_use' }, []);
     return { state: 'unhealthy', reason: 'port_in_use', message, failure };
@@ -70,10 +74,10 @@ export class EngineHealth {
     own: Generation,
     intent: StartIntent,
     answer: HealthAnswer,
-    verdict: ReturnType<HealthHistory['note']>,
-  ): Seen {
+    state: ReturnType<HealthHistory['note']>,
+  ): HealthFinding {
     const message = answer.message === undefined ? {} : { message: answer.message };
-    if (verdict === 'ready') return { state: 'ready', ...message };
+    if (state === 'ready') return { state: 'ready', ...message };
     if (own.wasReady) return { state: 'unhealthy', reason: 'probe_failed', ...message };
     if (isWrongAnswer(intent, answer)) {
       const { path } = startProbe(spec, intent);

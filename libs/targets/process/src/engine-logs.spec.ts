@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LineReader, MAX_LINE_BYTES, redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, MAX_LINE_BYTES, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { observeUntil } from '@slipway/target-driver/conformance';
 import { EngineHost, until } from '../test/engine-host.js';
 import { boundLogs } from './engine-log.js';
@@ -179,7 +179,7 @@ describe('secrets', () => {
       '100 prompt_tokens: 12, api keys are required, --token-limit 5',
     ],
   ])('do not show: %s', (line, shown) => {
-    expect(redacted(line, ['tiger-tiger', 'is'])).toBe(shown);
+    expect(redactSecrets(line, ['tiger-tiger', 'is'])).toBe(shown);
   });
 
   it('that an engine was started with do not show when it prints them, nor those that the caller names', async () => {

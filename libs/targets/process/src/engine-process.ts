@@ -14,7 +14,7 @@ export const GENERATION_VARIABLE = 'SLIPWAY_INSTANCE_GENERATION';
 export const FOLDER_VARIABLE = 'SLIPWAY_INSTANCE_FOLDER';
 
 /** Whose processes are meant. */
-export interface Belonging {
+export interface ProcessOwner {
   instanceId: string;
   generation: number;
   /** The instance's folder, absolute. */
@@ -56,7 +56,7 @@ export class EngineProcesses {
    * while the leader lives and its session is certainly its own, the rest of that. Returns whether there was any: ask again until there
    * is none. Without /proc there is only the group of a living leader.
    */
-  async killAll(own: Belonging): Promise<boolean> {
+  async killAll(own: ProcessOwner): Promise<boolean> {
     const { record, cgroup } = own;
     if (record.bootId !== this.bootId) return false;
     const isLed = await this.isAlive(record);
@@ -71,7 +71,7 @@ export class EngineProcesses {
   }
 
   /** Pids of all that belong to an engine that lives, and of their children, whatever session and environment these have. */
-  async belonging(own: Belonging): Promise<number[]> {
+  async belonging(own: ProcessOwner): Promise<number[]> {
     const grouped = own.cgroup === undefined ? [] : await groupMembers(own.cgroup);
     const found = new Set([own.record.pid, ...(await this.members(own, true)), ...grouped]);
     const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
@@ -83,7 +83,7 @@ export class EngineProcesses {
     return [...found];
   }
 
-  private async members(own: Belonging, isLed: boolean): Promise<number[]> {
+  private async members(own: ProcessOwner, isLed: boolean): Promise<number[]> {
     const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
     const found = await Promise.all(
       names.map(async (name) => {
@@ -139,7 +139,7 @@ async function readEnvironment(pid: number): Promise<Set<string>> {
 }
 
 /** An engine of the release before has no folder in its environment; of those, the group tells. */
-function isMarked(environment: ReadonlySet<string>, own: Belonging, group: number): boolean {
+function isMarked(environment: ReadonlySet<string>, own: ProcessOwner, group: number): boolean {
   // As the bytes were read.
   const has = (name: string, value: string) =>
     environment.has(`${name}=${Buffer.from(value, 'utf8').toString('latin1')}`);

@@ -3,7 +3,7 @@ import { checkArgNames, checkCommandShape } from '@slipway/target-driver';
 import { builtIn, BUILT_IN_DEFAULTS, builtInNames } from './builtin/index.js';
 import { DEFAULT_PROBE } from './engine-template.js';
 import type { EngineConfig, SecretRef } from './engine-config.js';
-import { ENGINE, ENGINE_DEFAULTS } from './engine-schema.js';
+import { PROCESS_ENGINE, ENGINE_DEFAULTS } from './engine-schema.js';
 import { templateProblems } from './template-problems.js';
 
 type Bag = Record<string, unknown>;
@@ -17,22 +17,22 @@ export function readEngineDefaults(reader: ConfigReader, path: string, value: un
 }
 
 /** One entry of `engines`: what it extends and the target's defaults, changed by what it says itself. */
-export function readEngine(
+export function readProcessEngine(
   reader: ConfigReader,
   path: string,
   { name, value, defaults }: { name: string; value: unknown; defaults: Bag },
 ): EngineConfig {
   if (!NAME.test(name)) reader.fail(path, `is not a valid engine name (${NAME.source})`);
   const before = reader.problems.length;
-  const { extends: extended, program, ...written } = reader.map(path, value, keysOf(ENGINE));
+  const { extends: extended, program, ...written } = reader.map(path, value, keysOf(PROCESS_ENGINE));
   const template = extended === undefined ? undefined : templateOf(reader, path, name, extended);
   const base = template ? merged(merged(BUILT_IN_DEFAULTS, defaults), template) : defaults;
   const whole = merged(base, written) as Bag;
   if (program !== undefined) replaceProgram(reader, path, whole, { program, isExtended: extended !== undefined });
   checkShapes(reader, path, whole);
   // Unknown keys of its own are told already.
-  const known = Object.fromEntries(Object.entries(whole).filter(([key]) => keysOf(ENGINE).includes(key)));
-  const read = readAs(reader, path, known, ENGINE) as Partial<EngineConfig>;
+  const known = Object.fromEntries(Object.entries(whole).filter(([key]) => keysOf(PROCESS_ENGINE).includes(key)));
+  const read = readAs(reader, path, known, PROCESS_ENGINE) as Partial<EngineConfig>;
   const engine = {
     ...read,
     command: read.command ?? [],

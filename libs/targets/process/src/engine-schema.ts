@@ -1,7 +1,7 @@
 import { ENV_NAME, partOf, type MappingSchema, type Schema } from '@slipway/platform-config';
 import { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from '@slipway/target-driver';
 import { builtInNames } from './builtin/index.js';
-import { KNOWN_PLACEHOLDERS } from './placeholders.js';
+import { PROCESS_PLACEHOLDERS } from './placeholders.js';
 
 /** Their placeholder is `{port.<name>}`. */
 const PORT_NAME = /^[a-z][a-z_]{0,30}$/;
@@ -58,7 +58,7 @@ export const ENGINE_DEFAULTS: MappingSchema = {
   description: 'What every engine of this target has where it says nothing else',
 };
 
-export const ENGINE: MappingSchema = {
+export const PROCESS_ENGINE: MappingSchema = {
   ...mapping({
     extends: {
       enum: ['builtin', ...builtInNames()],
@@ -68,7 +68,7 @@ export const ENGINE: MappingSchema = {
     program: { ...TEXT, description: 'The program of the template that it extends' },
     command: {
       ...WORDS,
-      description: `Program and arguments, without a shell. ${[...KNOWN_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} and {port.<name>} are filled in; {port} must be there. What stands in a list is left out together where one of its placeholders has no value`,
+      description: `Program and arguments, without a shell. ${[...PROCESS_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} and {port.<name>} are filled in; {port} must be there. What stands in a list is left out together where one of its placeholders has no value`,
     },
     args: {
       type: 'object',
@@ -108,7 +108,7 @@ export const ENGINE: MappingSchema = {
 export const ENGINE_ENTRY: Schema = {
   anyOf: [
     {
-      ...ENGINE,
+      ...PROCESS_ENGINE,
       // Who tells the port by a variable writes env.
       anyOf: [
         {
@@ -119,6 +119,6 @@ export const ENGINE_ENTRY: Schema = {
         { required: ['command', 'env'] },
       ],
     },
-    { ...partOf(ENGINE), required: ['extends'] },
+    { ...partOf(PROCESS_ENGINE), required: ['extends'] },
   ],
 };

@@ -5,7 +5,7 @@ import {
   modelIssues,
   type CheckedTemplate,
   type InstanceSpec,
-  type SpecIssue,
+  type InstanceSpecIssue,
 } from '@slipway/target-driver';
 import type { EngineConfig } from './engine-config.js';
 import type { ModelSources } from './model-sources.js';
@@ -18,7 +18,7 @@ export interface CheckedEngine extends CheckedTemplate {
 }
 
 /** Every rule of its engine that a spec breaks. Pure: no file, no network. */
-export function specIssues(engine: CheckedEngine, spec: InstanceSpec): SpecIssue[] {
+export function processSpecIssues(engine: CheckedEngine, spec: InstanceSpec): InstanceSpecIssue[] {
   const { config, sources } = engine;
   return [
     ...modelIssues(engine, spec, {

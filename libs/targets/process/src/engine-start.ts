@@ -5,7 +5,7 @@ import type { InstanceSpec } from '@slipway/target-driver';
 import type { EngineCgroups } from './engine-cgroup.js';
 import { boundLogs, openLogs, pruneLogs } from './engine-log.js';
 import { FOLDER_VARIABLE, GENERATION_VARIABLE, INSTANCE_VARIABLE } from './engine-process.js';
-import type { EngineLaunch, EnginePlace } from './engine-template.js';
+import type { EngineLaunch, EngineAllocation } from './engine-template.js';
 import { handOver, type EngineUser } from './engine-user.js';
 import { METRICS_PORT, type InstanceFolder } from './instance-folder.js';
 import type { PortReservations } from './port-reservations.js';
@@ -37,7 +37,7 @@ export interface EngineStart {
   user?: EngineUser;
   /** What becomes of it; `START_SCRIPT` by default, which becomes the engine. */
   script?: string;
-  launch(place: EnginePlace): EngineLaunch;
+  launch(allocation: EngineAllocation): EngineLaunch;
 }
 
 /** From spawn to the claim that the new process writes; it takes milliseconds on an idle host. */
@@ -65,11 +65,11 @@ export class EngineStarter {
     const { pausePoint, maxLogBytes } = this.options;
     await pruneLogs(folder.path, generation);
     await boundLogs(folder.path, generation, maxLogBytes);
-    const place = await this.place(start);
-    const launch = start.launch(place);
+    const allocation = await this.allocation(start);
+    const launch = start.launch(allocation);
     if (start.cgroup !== undefined) await this.options.cgroups?.create(start.cgroup, launch.limits.memory_mb);
     await pausePoint?.('provision.before_spawn');
-    const outcome = await this.spawn(start, launch, place);
+    const outcome = await this.spawn(start, launch, allocation);
     await pausePoint?.('provision.after_spawn');
 
     const deadline = Date.now() + CLAIM_DEADLINE_MS;
@@ -100,7 +100,7 @@ export class EngineStarter {
     this.secrets.delete(path);
   }
 
-  private async place({ folder, portNames, user }: EngineStart): Promise<EnginePlace> {
+  private async allocation({ folder, portNames, user }: EngineStart): Promise<EngineAllocation> {
     const workFolder = join(folder.path, 'work');
     await mkdir(workFolder, { recursive: true, mode: 0o700 });
     if (user) await handOver(folder.path, workFolder, user);
@@ -110,7 +110,7 @@ export class EngineStarter {
     return { port, ports, folder: workFolder };
   }
 
-  private async spawn(start: EngineStart, launch: EngineLaunch, { port, ports }: EnginePlace) {
+  private async spawn(start: EngineStart, launch: EngineLaunch, { port, ports }: EngineAllocation) {
     const { folder, spec, cgroup = '', user } = start;
     const { generation } = spec;
     const { shell, bootId } = this.options;

@@ -103,19 +103,19 @@ const typed = (config: Partial<EngineConfig> = {}) =>
     },
     '/srv/slipway',
   );
-const place = { port: 1, ports: { metrics: 2 }, folder: '/i' };
+const allocation = { port: 1, ports: { metrics: 2 }, folder: '/i' };
 
 describe('typed arguments', () => {
   it('become the elements that are declared, defaults where nothing is set', () => {
     const args = { tokens: 4, share: 0.5, cache: 8, caching: false, config: ' {"a":\n-1}', name: 'x y' };
     expect(typed().check(spec({ args }))).toEqual([]);
-    expect(typed().launch(spec({ args }), place).command.slice(3)).toEqual([
+    expect(typed().launch(spec({ args }), allocation).command.slice(3)).toEqual([
       ...['--seqs', '4', '--tokens=4', '--share=0.5', '--cache', '8', '--no-caching', '--config', '{"a":-1}'],
       ...['--name', 'x y'],
     ]);
     expect(
       typed()
-        .launch(spec({ args: { seqs: -1, caching: true } }), place)
+        .launch(spec({ args: { seqs: -1, caching: true } }), allocation)
         .command.slice(3),
     ).toEqual([...['--seqs', '-1', '--caching']]);
   });
@@ -163,7 +163,7 @@ describe('typed arguments', () => {
       const one = spec(given as Overrides);
       if (engine.check(one).length > 0) return;
       accepted += 1;
-      const { command } = engine.launch(one, place);
+      const { command } = engine.launch(one, allocation);
       const options = command.filter((element) => element.startsWith('-') && !/^-\d/.test(element));
       const known = /^--(port=1|m=2|revision|seqs|tokens=-?\d+|share=[\d.e-]+|cache|caching|no-caching|config|name)$/;
       expect(options.filter((option) => !known.test(option))).toEqual([]);
@@ -189,12 +189,12 @@ describe('a start', () => {
       env: { REV: '{model.revision}', GPUS: '[{gpu.indices}]' },
       secret_env: { T: { secret: 's' } },
     });
-    const { command, env, secretEnv } = engine.launch(spec(), place);
+    const { command, env, secretEnv } = engine.launch(spec(), allocation);
     expect(command).toEqual(['serve', '--port=1', '--m=2', '--seqs', '4']);
     expect([env, secretEnv]).toEqual([{ SPT_NOENV: '1', GPUS: '[]' }, { T: 's' }]);
     const revision = { ...spec(), model: { id: 'tiny', revision: 'main' } };
-    expect(engine.launch(revision, place)).toMatchObject({ env: { REV: 'main' } });
-    expect(engine.launch(revision, place).command.slice(2, 4)).toEqual(['--revision', 'main']);
+    expect(engine.launch(revision, allocation)).toMatchObject({ env: { REV: 'main' } });
+    expect(engine.launch(revision, allocation).command.slice(2, 4)).toEqual(['--revision', 'main']);
     expect(engine.check({ ...revision, model: { id: 'tiny', revision: '-x' } })).toMatchObject([
       { field: 'model.revision' },
     ]);
@@ -203,12 +203,12 @@ describe('a start', () => {
   it('shows its devices to an engine that takes some, and none to it where there are none', () => {
     const engine = typed({ gpus: { min: 0, max: 2, share: 'exclusive' } });
     const devices = [{ uuid: 'GPU-1', index: 3 }];
-    expect(engine.launch({ ...spec(), devices }, place).env).toMatchObject({ CUDA_VISIBLE_DEVICES: '3' });
-    expect(engine.launch(spec(), place).env).toMatchObject({
+    expect(engine.launch({ ...spec(), devices }, allocation).env).toMatchObject({ CUDA_VISIBLE_DEVICES: '3' });
+    expect(engine.launch(spec(), allocation).env).toMatchObject({
       CUDA_VISIBLE_DEVICES: '',
       CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
     });
-    expect(typed().launch(spec(), place).env).not.toHaveProperty('CUDA_VISIBLE_DEVICES');
+    expect(typed().launch(spec(), allocation).env).not.toHaveProperty('CUDA_VISIBLE_DEVICES');
     expect(engine.check({ ...spec(), resources: { count: 3 } })).toMatchObject([
       { field: 'resources.count', message: 'must be from 0 to 2 for engine "typed"' },
     ]);
@@ -217,10 +217,10 @@ describe('a start', () => {
   it('does not happen without the key that the engine is to have, nor with fewer devices than it needs', () => {
     const keyed = typed({ env: { KEY: '{instance_key}' } });
     expect(keyed.traits(spec()).isKeyed).toBe(true);
-    expect(() => keyed.launch(spec(), place)).toThrow('{instance_key}');
-    expect(keyed.launch({ ...spec(), instanceKey: 'k' }, place).env).toMatchObject({ KEY: 'k' });
+    expect(() => keyed.launch(spec(), allocation)).toThrow('{instance_key}');
+    expect(keyed.launch({ ...spec(), instanceKey: 'k' }, allocation).env).toMatchObject({ KEY: 'k' });
     const large = typed({ gpus: { min: 2, max: 2, share: 'exclusive' } });
-    expect(() => large.launch(spec(), place)).toThrow('takes at least 2 devices, and was given 0');
+    expect(() => large.launch(spec(), allocation)).toThrow('takes at least 2 devices, and was given 0');
   });
 });
 

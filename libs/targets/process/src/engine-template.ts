@@ -1,9 +1,9 @@
 import {
   declaredArgs,
   DEFAULT_READY_SECONDS,
-  filled,
-  filledCommand,
-  filledEnvironment,
+  fillPlaceholders,
+  fillCommand,
+  fillEnvironment,
   InvalidSpecError,
   modelValues,
   placeholdersOf,
@@ -15,12 +15,12 @@ import {
   type InstanceSpec,
   type MetricsConfig,
   type PlaceholderValues,
-  type SpecIssue,
+  type InstanceSpecIssue,
 } from '@slipway/target-driver';
 import type { EngineConfig, LimitsConfig, ReadyConfig, StopConfig } from './engine-config.js';
 import type { HostNeeds } from './host-needs.js';
-import { specIssues } from './engine-spec-check.js';
-import { traitsOf } from './engine-traits.js';
+import { processSpecIssues } from './engine-spec-check.js';
+import { processEngineTraits } from './engine-traits.js';
 import type { EngineProbe } from './instance-folder.js';
 import { ModelSources } from './model-sources.js';
 import { templateProblems } from './template-problems.js';
@@ -32,7 +32,7 @@ export const DEFAULT_PROBE: EngineProbe = { path: '/health', timeoutSeconds: DEF
 const ENVIRONMENT = { SPT_NOENV: '1' };
 
 /** What only the host can give to a start. */
-export interface EnginePlace {
+export interface EngineAllocation {
   port: number;
   /** By the names of `portNames`. */
   ports?: Readonly<Record<string, number>>;
@@ -142,12 +142,12 @@ export class EngineTemplate {
   }
 
   traits(spec: InstanceSpec): EngineTraits {
-    return traitsOf(this.config, spec, this.home);
+    return processEngineTraits(this.config, spec, this.home);
   }
 
   /** Pure: no file, no network. */
-  check(spec: InstanceSpec): SpecIssue[] {
-    return specIssues(this, spec);
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    return processSpecIssues(this, spec);
   }
 
   /** Before anything is started, of a spec that `check` accepted. @throws InvalidSpecError where a link leads elsewhere */
@@ -160,14 +160,14 @@ export class EngineTemplate {
    * How to start a spec that `check` accepted.
    * @throws Error where the caller gave no key to an engine that takes one, or fewer devices than it needs
    */
-  launch(spec: InstanceSpec, place: EnginePlace): EngineLaunch {
+  launch(spec: InstanceSpec, allocation: EngineAllocation): EngineLaunch {
     const { gpus, command } = this.config;
     const count = spec.devices?.length ?? 0;
     if (this.isKeyed && spec.instanceKey === undefined)
       throw new Error(`engine "${this.name}" starts with {instance_key}, and was given none`);
     if (gpus && count < gpus.min)
       throw new Error(`engine "${this.name}" takes at least ${gpus.min} devices, and was given ${count}`);
-    const values = this.values(spec, place);
+    const values = this.values(spec, allocation);
     const { args: given } = spec.runtime;
     const args = this.args.flatMap((arg) =>
       arg.elementsFor(Object.hasOwn(given, arg.name) ? given[arg.name] : undefined),
@@ -176,8 +176,8 @@ export class EngineTemplate {
   }
 
   /** What a start will look for on the host. */
-  needs(spec: InstanceSpec, place: EnginePlace): HostNeeds {
-    const values = this.values(spec, place);
+  needs(spec: InstanceSpec, allocation: EngineAllocation): HostNeeds {
+    const values = this.values(spec, allocation);
     const { path, cwd } = this.around(values);
     const { uri } = spec.model;
     const isRead = uri?.startsWith('/') && placeholdersOf(this.config).has('model.uri');
@@ -190,16 +190,16 @@ export class EngineTemplate {
   }
 
   /** What is to run before the start of a spec that `check` accepted, if anything: never for a model that is a path. */
-  prefetch(spec: InstanceSpec, place: EnginePlace): EnginePrefetch | undefined {
+  prefetch(spec: InstanceSpec, allocation: EngineAllocation): EnginePrefetch | undefined {
     const { prefetch } = this.config;
     // A path is there or not; only what a hub has can be fetched.
     if (!prefetch || spec.model.uri?.startsWith('/')) return undefined;
-    const values = this.values(spec, place);
+    const values = this.values(spec, allocation);
     const { env, secretEnv, ...around } = this.around(values);
     return {
       ...around,
       command: commandOf(prefetch.command, values),
-      env: { ...env, ...filledEnvironment(prefetch.env ?? {}, values) },
+      env: { ...env, ...fillEnvironment(prefetch.env ?? {}, values) },
       secretEnv: { ...secretEnv, ...secretNames(prefetch.secret_env) },
       timeoutSeconds: prefetch.timeout_seconds,
     };
@@ -211,17 +211,17 @@ export class EngineTemplate {
       env: {
         ...ENVIRONMENT,
         ...(gpus && { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: values.get('gpu.indices')! }),
-        ...filledEnvironment(env, values),
+        ...fillEnvironment(env, values),
       },
       secretEnv: secretNames(secrets),
-      path: path.map((one) => filled(one, values)!),
+      path: path.map((one) => fillPlaceholders(one, values)!),
       limits,
-      ...(cwd !== undefined && { cwd: filled(cwd, values)! }),
+      ...(cwd !== undefined && { cwd: fillPlaceholders(cwd, values)! }),
       ...(user !== undefined && { user }),
     };
   }
 
-  private values(spec: InstanceSpec, { port, ports = {}, folder }: EnginePlace): PlaceholderValues {
+  private values(spec: InstanceSpec, { port, ports = {}, folder }: EngineAllocation): PlaceholderValues {
     const devices = spec.devices ?? [];
     const values = new Map([
       ...modelValues(spec),
@@ -253,7 +253,7 @@ export function readTemplates(
 }
 
 function commandOf(command: EngineConfig['command'], values: PlaceholderValues): string[] {
-  const [program, ...rest] = filledCommand(command, values);
+  const [program, ...rest] = fillCommand(command, values);
   return [program === 'node' ? process.execPath : program!, ...rest];
 }
 

@@ -8,7 +8,11 @@ import {
 import type { EngineConfig } from './engine-config.js';
 
 /** What callers must know of an engine that is to run a spec. @param home what `{home}` stands for */
-export function traitsOf(config: EngineConfig, spec: Pick<InstanceSpec, 'model'>, home: string): EngineTraits {
+export function processEngineTraits(
+  config: EngineConfig,
+  spec: Pick<InstanceSpec, 'model'>,
+  home: string,
+): EngineTraits {
   const { gpus, stop } = config;
   return {
     ...templateTraits(config, new Map([...modelValues(spec), ['home', home]])),

@@ -2,10 +2,10 @@ import { type Observation, SEARCHED_LINES, startFailure } from '@slipway/target-
 import { wasShortOfMemory } from './engine-cgroup.js';
 import { isBeingWritten } from './engine-stop.js';
 import type { Generation, InstanceFolder, StartIntent, StartRecord } from './instance-folder.js';
-import { lastLines } from './log-reader.js';
+import { readLastLines } from './log-reader.js';
 
 /** Of a generation that no process has claimed. */
-export function unclaimed(own: Generation): Observation {
+export function observeUnclaimed(own: Generation): Observation {
   const { generation } = own;
   const over = { state: 'exited', generation, lastExit: { code: null } } as const;
   if (own.stoppedAt !== undefined)
@@ -16,7 +16,7 @@ export function unclaimed(own: Generation): Observation {
 }
 
 /** Of a generation whose process is gone. One that never was ready is a start that failed, however it ended: engines do end with 0. */
-export async function exited(
+export async function observeExited(
   own: Generation,
   intent: StartIntent | undefined,
   folder: InstanceFolder,
@@ -42,13 +42,13 @@ export async function exited(
       ...(wasShort === undefined ? {} : { wasShortOfMemory: wasShort }),
       ...(program === undefined ? {} : { program }),
     },
-    await lastLines(folder.path, generation, SEARCHED_LINES, secrets),
+    await readLastLines(folder.path, generation, SEARCHED_LINES, secrets),
   );
   const message = failure.line === undefined ? how : `${how}: ${failure.line}`;
   return { ...over, reason: failure.cause, message, failure };
 }
 
 /** One run of the engine: another process is another incarnation. */
-export function incarnationOf({ pid }: StartRecord): string {
+export function processIncarnation({ pid }: StartRecord): string {
   return String(pid);
 }

@@ -5,7 +5,7 @@ import type { EngineProcesses } from './engine-process.js';
 import type { EngineStarter } from './engine-start.js';
 import type { EngineStopper } from './engine-stop.js';
 import { DEFAULT_PROBE } from './engine-template.js';
-import { exited, incarnationOf, unclaimed } from './generation-observation.js';
+import { observeExited, processIncarnation, observeUnclaimed } from './generation-observation.js';
 import type { EngineProbe, Generation, InstanceFolder, StartIntent, StartRecord } from './instance-folder.js';
 import { loggedGenerations } from './log-reader.js';
 import type { ModelPrefetch } from './model-prefetch.js';
@@ -90,13 +90,13 @@ export class GenerationObserver {
         return {
           state: 'absent',
           generation,
-          incarnation: incarnationOf(record),
+          incarnation: processIncarnation(record),
           message: `generation ${generation} still runs`,
         };
       return {
         state: 'stopping',
         generation,
-        incarnation: incarnationOf(record),
+        incarnation: processIncarnation(record),
         message: `generation ${generation} has to end first`,
       };
     }
@@ -106,16 +106,17 @@ export class GenerationObserver {
   private async observeOwn(spec: InstanceSpec, folder: InstanceFolder, own: Generation): Promise<Observation> {
     const { generation, record } = own;
     const intent = await this.intentOf(spec, folder);
-    if (record === undefined) return intent.prefetch ? this.observePrefetch(own, intent.prefetch) : unclaimed(own);
+    if (record === undefined)
+      return intent.prefetch ? this.observePrefetch(own, intent.prefetch) : observeUnclaimed(own);
     if (!(await this.parts.processes.isAlive(record))) {
       await this.parts.starter.exitNoted(folder, generation);
       const last = (await folder.generations()).find((each) => each.generation === generation) ?? own;
-      const seen = await exited(last, intent, folder, this.secretsOf(spec, folder));
+      const seen = await observeExited(last, intent, folder, this.secretsOf(spec, folder));
       if (seen.failure?.cause === 'model_missing' && intent.prefetch)
         await this.parts.prefetches.doubt(intent.prefetch);
       return seen;
     }
-    const running = { generation, incarnation: incarnationOf(record), baseUrl: `http://127.0.0.1:${record.port}` };
+    const running = { generation, incarnation: processIncarnation(record), baseUrl: `http://127.0.0.1:${record.port}` };
     if (own.stoppedAt !== undefined) {
       await this.parts.stopper.stop(spec.instanceId, [own]);
       return { state: 'stopping', reason: 'terminated', ...running };
@@ -142,7 +143,7 @@ export class GenerationObserver {
     own: Generation,
     { id, attempt }: { id: string; attempt: number },
   ): Promise<Observation> {
-    const plain = unclaimed(own);
+    const plain = observeUnclaimed(own);
     if (plain.state !== 'absent') return plain;
     const fetched = await this.parts.prefetches.look(id, attempt);
     const { generation } = own;

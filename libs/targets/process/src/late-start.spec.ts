@@ -65,29 +65,29 @@ const standingBeforeSpawn = async (spec: ReturnType<typeof first>) => {
 };
 
 /** Bash, because its traps can hold a script at a line. */
-const places = (['start', 'claim', 'look'] as const).filter((at) => at === 'start' || existsSync('/bin/bash'));
+const points = (['start', 'claim', 'look'] as const).filter((at) => at === 'start' || existsSync('/bin/bash'));
 
-describe.each(places)('a process that is held up at its %s while its worker dies', (at) => {
-  const heldUp = async () => {
-    const held = await host.holdingShell(at);
-    await host.provisionAndDieAt('provision.after_spawn', first(), { shell: held.shell });
-    await held.held();
-    return held;
+describe.each(points)('a process that is held up at its %s while its worker dies', (at) => {
+  const pausedProcess = async () => {
+    const paused = await host.pausingShell(at);
+    await host.provisionAndDieAt('provision.after_spawn', first(), { shell: paused.shell });
+    await paused.paused();
+    return paused;
   };
 
   it('starts nothing once its generation was terminated', async () => {
-    const held = await heldUp();
+    const paused = await pausedProcess();
     await terminateUntilGone(driver, 'inst_1');
-    await held.goOn();
+    await paused.goOn();
     expect(await started()).toEqual([]);
     expect((await driver.observe(first())).state).toBe('exited');
     expect(await driver.terminate('inst_1')).toBe('gone');
   });
 
   it('starts nothing once the next generation runs', async () => {
-    const held = await heldUp();
+    const paused = await pausedProcess();
     const pid = await provisionUntilReady(driver, next());
-    await held.goOn();
+    await paused.goOn();
     expect(await started()).toEqual([{ generation: 2, pid }]);
     expect(await isRunning(pid)).toBe(true);
     expect(await driver.observe(next())).toMatchObject({ state: 'ready', incarnation: String(pid) });
@@ -96,9 +96,9 @@ describe.each(places)('a process that is held up at its %s while its worker dies
   });
 
   it('starts nothing while the next generation is about to start', async () => {
-    const held = await heldUp();
+    const paused = await pausedProcess();
     const rival = await standingBeforeSpawn(next());
-    await held.goOn();
+    await paused.goOn();
     expect(await started()).toEqual([]);
     rival.goOn();
     await rival.done;
@@ -108,22 +108,22 @@ describe.each(places)('a process that is held up at its %s while its worker dies
 
   if (at !== 'look')
     it('starts nothing once another process has claimed its generation', async () => {
-      const held = await heldUp();
+      const paused = await pausedProcess();
       // None has yet: it is for the successor to start.
       expect(await driver.observe(first())).toEqual({ state: 'absent' });
       await driver.provision(first());
       const pid = pidOf(await observeUntil(driver, first(), 'ready'));
-      await held.goOn();
+      await paused.goOn();
       expect(await started()).toEqual([{ generation: 1, pid }]);
       expect(pidOf(await driver.observe(first()))).toBe(pid);
     });
 });
 
 it('a process that has claimed its generation and looks round is taken for it, and nobody starts another', async () => {
-  if (!places.includes('look')) return;
-  const held = await host.holdingShell('look');
-  await host.provisionAndDieAt('provision.after_spawn', first(), { shell: held.shell });
-  await held.held();
+  if (!points.includes('look')) return;
+  const paused = await host.pausingShell('look');
+  await host.provisionAndDieAt('provision.after_spawn', first(), { shell: paused.shell });
+  await paused.paused();
   const counting = await host.countingShell();
   const successor = host.driver({ shell: counting.shell });
   await successor.provision(first());
@@ -145,10 +145,10 @@ describe('a worker that comes late', () => {
     [
       'with a generation that was terminated before anybody had started it',
       async () => {
-        const held = await host.holdingShell('start');
-        await host.provisionAndDieAt('provision.after_spawn', first(), { shell: held.shell });
+        const paused = await host.pausingShell('start');
+        await host.provisionAndDieAt('provision.after_spawn', first(), { shell: paused.shell });
         await terminateUntilGone(driver, 'inst_1');
-        await held.goOn();
+        await paused.goOn();
         // What the process itself left behind would keep others from starting as well.
         await rm(join(host.home, 'instances', 'local', 'inst_1', '1.pid'), { force: true });
       },

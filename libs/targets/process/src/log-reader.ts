@@ -1,7 +1,7 @@
 import { open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { LineReader, redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { LOG_STREAMS, logName, oldLogName, ROTATED, timesName, type LogStream } from './engine-log.js';
 import { missingAs } from './instance-folder.js';
 
@@ -24,7 +24,7 @@ export async function* readLog(
 }
 
 /** The last lines of both streams, at once. */
-export async function lastLines(
+export async function readLastLines(
   folder: string,
   generation: number,
   tail: number,
@@ -105,7 +105,7 @@ class LogCursors {
       if (!first) return;
       const line = first.next.value as LogLine;
       if (this.skipped > 0) this.skipped -= 1;
-      else yield { ...line, text: redacted(line.text, this.secrets) };
+      else yield { ...line, text: redactSecrets(line.text, this.secrets) };
       first.next = await first.lines.next();
     }
   }

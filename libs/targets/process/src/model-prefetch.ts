@@ -11,19 +11,19 @@ import { EngineStopper, isBeingWritten } from './engine-stop.js';
 import type { EnginePrefetch, EngineTemplate } from './engine-template.js';
 import type { EngineUser } from './engine-user.js';
 import { InstanceFolder, missingAs, type Generation, type StartIntent } from './instance-folder.js';
-import { lastLines } from './log-reader.js';
+import { readLastLines } from './log-reader.js';
 import { RUN_SCRIPT } from './start-script.js';
 
 /** Old attempts are kept for those who still wait for one and have not looked since it ended. */
 const KEPT_ATTEMPTS = 10;
 const SEARCHED_LINES = 200;
 /** What is fetched does not depend on it. */
-const NO_PLACE = { port: 0, folder: '' };
+const NO_ALLOCATION = { port: 0, folder: '' };
 
 type AwaitedPrefetch = NonNullable<StartIntent['prefetch']>;
 
 /** `absent`: nobody has begun the attempt. */
-export type Prefetched =
+export type PrefetchState =
   | { state: 'absent' | 'done' }
   | { state: 'running'; progress: StartProgress }
   | { state: 'failed'; failure: StartFailure };
@@ -83,7 +83,7 @@ export class ModelPrefetch {
    * The same without a start behind it. The attempt is remembered by `instanceId` until it has ended; a worker that has forgotten it joins the
    * newest.
    */
-  async prepare(engine: EngineTemplate, spec: InstanceSpec, user: EngineUser | undefined): Promise<Prefetched> {
+  async prepare(engine: EngineTemplate, spec: InstanceSpec, user: EngineUser | undefined): Promise<PrefetchState> {
     const awaited = await this.choose(engine, spec, this.prepared.get(spec.instanceId));
     if (!awaited) return { state: 'done' };
     this.prepared.set(spec.instanceId, awaited);
@@ -108,8 +108,9 @@ export class ModelPrefetch {
     const before = known.find(({ generation }) => generation < attempt);
     if (before && (await this.killRest(id, folder, before))) return;
     const cgroup = this.limits.cgroups?.pathOf(folder.path, attempt);
-    const prefetch = (place: { port: number; folder: string }): EnginePrefetch => engine.prefetch(spec, place)!;
-    const { timeoutSeconds, command } = prefetch(NO_PLACE);
+    const prefetch = (allocation: { port: number; folder: string }): EnginePrefetch =>
+      engine.prefetch(spec, allocation)!;
+    const { timeoutSeconds, command } = prefetch(NO_ALLOCATION);
     await folder.create();
     await folder.intend(attempt, {
       path: '/',
@@ -144,7 +145,7 @@ export class ModelPrefetch {
   }
 
   /** Ends an attempt that takes longer than it may. */
-  async look(id: string, attempt: number): Promise<Prefetched> {
+  async look(id: string, attempt: number): Promise<PrefetchState> {
     const folder = this.folder(id);
     const own = (await folder.generations()).find(({ generation }) => generation === attempt);
     if (own?.claimedAt === undefined)
@@ -181,14 +182,14 @@ export class ModelPrefetch {
   }
 
   /** It may have written how it ended after the look at its files. */
-  private async ended(folder: InstanceFolder, { generation }: Generation): Promise<Prefetched> {
+  private async ended(folder: InstanceFolder, { generation }: Generation): Promise<PrefetchState> {
     await this.starter.exitNoted(folder, generation);
     const own = (await folder.generations()).find((one) => one.generation === generation);
     if (own === undefined) return { state: 'absent' };
     return own.exit?.code === 0 ? { state: 'done' } : this.failed(folder, own);
   }
 
-  private async failed(folder: InstanceFolder, { generation, exit, stoppedAt }: Generation): Promise<Prefetched> {
+  private async failed(folder: InstanceFolder, { generation, exit, stoppedAt }: Generation): Promise<PrefetchState> {
     const program = (await folder.readIntent(generation))?.program;
     const end = {
       code: exit?.code ?? null,
@@ -200,13 +201,13 @@ export class ModelPrefetch {
   }
 
   private lines(folder: InstanceFolder, attempt: number) {
-    return lastLines(folder.path, attempt, SEARCHED_LINES, this.starter.secretsOf(folder));
+    return readLastLines(folder.path, attempt, SEARCHED_LINES, this.starter.secretsOf(folder));
   }
 }
 
 function idOf(engine: EngineTemplate, spec: InstanceSpec): string | undefined {
   const { model } = spec;
-  const command = engine.prefetch(spec, NO_PLACE)?.command;
+  const command = engine.prefetch(spec, NO_ALLOCATION)?.command;
   if (command === undefined) return undefined;
   const what = [engine.name, command, model.uri, model.revision];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 32);

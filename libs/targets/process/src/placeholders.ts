@@ -1,7 +1,7 @@
 import { MODEL_FIELDS } from '@slipway/target-driver';
 
 /** What `{…}` may stand for in a command. `home` is the absolute SLIPWAY_HOME. */
-export const KNOWN_PLACEHOLDERS: ReadonlySet<string> = new Set([
+export const PROCESS_PLACEHOLDERS: ReadonlySet<string> = new Set([
   'port',
   'home',
   'instance.dir',

@@ -1,5 +1,5 @@
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
-import type { Belonging, EngineProcesses } from './engine-process.js';
+import type { ProcessOwner, EngineProcesses } from './engine-process.js';
 
 /** More than the listeners of any host; the kernel names them before the connections, of which there may be many. */
 const MAX_TABLE_BYTES = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ export class PortListeners {
   ) {}
 
   /** Call it when something has answered at the port. */
-  async ownerOf(engine: Belonging): Promise<PortOwner> {
+  async ownerOf(engine: ProcessOwner): Promise<PortOwner> {
     const key = keyOf(engine);
     const before = this.unknown.get(key);
     if (before && performance.now() - before.at < UNKNOWN_AGE_MS) return before.owner;
@@ -49,13 +49,13 @@ export class PortListeners {
     return owner;
   }
 
-  private async lookTwice(engine: Belonging): Promise<PortOwner> {
+  private async lookTwice(engine: ProcessOwner): Promise<PortOwner> {
     const owner = await this.ownerBy(engine, TABLE_AGE_MS);
     // It may have begun to listen after the table was read.
     return owner.is === 'own' ? owner : this.ownerBy(engine, 0);
   }
 
-  private async ownerBy(engine: Belonging, maxAgeMs: number): Promise<PortOwner> {
+  private async ownerBy(engine: ProcessOwner, maxAgeMs: number): Promise<PortOwner> {
     const all = await this.listeners(maxAgeMs);
     if (all.length === 0) return { is: 'unknown', why: 'the host does not tell who listens' };
     const listeners = at(engine.record.port, all);
@@ -73,11 +73,11 @@ export class PortListeners {
       for (const key of known.keys()) if (key.startsWith(`${folder}/`)) known.delete(key);
   }
 
-  private async judged(engine: Belonging, listeners: readonly Listener[]): Promise<PortOwner> {
-    const held = await Promise.all((await this.processes.belonging(engine)).map((pid) => this.socketsOf(pid)));
-    const foreign = listeners.find(({ inode }) => !held.some((sockets) => sockets?.has(inode)));
+  private async judged(engine: ProcessOwner, listeners: readonly Listener[]): Promise<PortOwner> {
+    const owned = await Promise.all((await this.processes.belonging(engine)).map((pid) => this.socketsOf(pid)));
+    const foreign = listeners.find(({ inode }) => !owned.some((sockets) => sockets?.has(inode)));
     if (foreign === undefined) return { is: 'own' };
-    if (held.includes(undefined)) return { is: 'unknown', why: 'what its processes have open cannot be read' };
+    if (owned.includes(undefined)) return { is: 'unknown', why: 'what its processes have open cannot be read' };
     return { is: 'foreign', who: await this.nameOf(foreign) };
   }
 
@@ -109,7 +109,7 @@ export class PortListeners {
   }
 }
 
-function keyOf({ folder, generation }: Belonging): string {
+function keyOf({ folder, generation }: ProcessOwner): string {
   return `${folder}/${generation}`;
 }
 

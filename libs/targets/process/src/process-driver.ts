@@ -11,8 +11,8 @@ import {
   type LogOptions,
   type InstanceSpec,
   type Observation,
-  type Preparation,
-  type SpecIssue,
+  type StartPreparation,
+  type InstanceSpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
 import type { TargetConfig } from '@slipway/platform-config';
@@ -28,9 +28,9 @@ import { readTemplates, type EngineTemplate } from './engine-template.js';
 import type { EngineUser } from './engine-user.js';
 import { missingOnHost } from './host-needs.js';
 import { removeFolder } from './folder-retention.js';
-import { incarnationOf } from './generation-observation.js';
+import { processIncarnation } from './generation-observation.js';
 import { GenerationObserver } from './generation-observer.js';
-import { instanceIssues } from './instance-check.js';
+import { processInstanceIssues } from './instance-check.js';
 import { InstanceFolder, metricsUrl, missingAs, type StartIntent } from './instance-folder.js';
 import { followLog, readLog } from './log-reader.js';
 import { ModelPrefetch } from './model-prefetch.js';
@@ -155,8 +155,8 @@ export class ProcessDriver implements TargetDriver {
     return this.inventory.look(this.devicesConfig);
   }
 
-  check(spec: InstanceSpec): SpecIssue[] {
-    return instanceIssues(this.name, this.engineTemplates, spec);
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    return processInstanceIssues(this.name, this.engineTemplates, spec);
   }
 
   async provision(spec: InstanceSpec): Promise<void> {
@@ -183,16 +183,16 @@ export class ProcessDriver implements TargetDriver {
       portNames: engine.portNames,
       cgroup: intent.cgroup,
       user,
-      launch: (place) => engine.launch(spec, place),
+      launch: (allocation) => engine.launch(spec, allocation),
     });
     // Only now does a file of a newer generation keep late callers from starting these.
     await Promise.all(older.map(({ generation }) => folder.forget(generation)));
   }
 
-  async prepare(spec: InstanceSpec): Promise<Preparation> {
+  async prepare(spec: InstanceSpec): Promise<StartPreparation> {
     const engine = await this.engineFor(spec);
-    const place = { port: 0, folder: this.folder(spec.instanceId).path };
-    const failure = await missingOnHost(engine.needs(spec, place), this.surroundings);
+    const allocation = { port: 0, folder: this.folder(spec.instanceId).path };
+    const failure = await missingOnHost(engine.needs(spec, allocation), this.surroundings);
     if (failure) return { state: 'failed', failure };
     const fetched = await this.prefetches.prepare(engine, spec, this.users.get(engine.config.user ?? ''));
     if (fetched.state === 'failed') return fetched;
@@ -287,7 +287,7 @@ export class ProcessDriver implements TargetDriver {
     const known = await this.folder(instanceId).generations();
     for (const { generation, record } of known) {
       if (record && (await this.processes.isAlive(record)))
-        return { instanceId, generation, incarnation: incarnationOf(record) };
+        return { instanceId, generation, incarnation: processIncarnation(record) };
     }
     const open = known.find(({ stoppedAt }) => stoppedAt === undefined);
     if (open) return { instanceId, generation: open.generation };

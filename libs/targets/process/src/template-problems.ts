@@ -4,7 +4,7 @@ import {
   declaredArgs,
   environmentProblems,
   gpuProblems,
-  identityProblems,
+  templateIdentityProblems,
   placeholderProblems,
   placeholdersIn,
   variableProblems,
@@ -12,13 +12,13 @@ import {
 } from '@slipway/target-driver';
 import type { EngineConfig } from './engine-config.js';
 import { sourceProblem } from './model-sources.js';
-import { KNOWN_PLACEHOLDERS } from './placeholders.js';
+import { PROCESS_PLACEHOLDERS } from './placeholders.js';
 
 const BEHIND_FOLDER = new Set(['home', 'instance.dir']);
 
 /** What is wrong with an engine, by its key in the operator's file: what each alone is right for may be wrong together. */
 export function templateProblems(config: EngineConfig): TemplateProblem[] {
-  const known = new Set([...KNOWN_PLACEHOLDERS, ...(config.ports ?? []).map((name) => `port.${name}`)]);
+  const known = new Set([...PROCESS_PLACEHOLDERS, ...(config.ports ?? []).map((name) => `port.${name}`)]);
   const args = declaredArgs(config);
   return [
     ...portProblems(config),
@@ -31,7 +31,7 @@ export function templateProblems(config: EngineConfig): TemplateProblem[] {
     ...ownVariableProblems(config),
     ...folderProblems(config),
     ...sourceProblems(config),
-    ...identityProblems(config, ['home']),
+    ...templateIdentityProblems(config, ['home']),
     ...gpuProblems(config),
   ];
 }

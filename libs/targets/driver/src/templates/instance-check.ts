@@ -1,12 +1,12 @@
-import type { InstanceSpec, SpecIssue } from '../driver.js';
+import type { InstanceSpec, InstanceSpecIssue } from '../driver.js';
 
 /** Of a target or an instance: it becomes a part of names that others read. */
 export const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 const PATH = /^\/[\x21-\x7e]*$/;
 
 /** Every rule that a spec breaks on any target that starts its servers itself, whichever engine it names. */
-export function instanceIssues(target: string, spec: InstanceSpec): SpecIssue[] {
-  const issues: SpecIssue[] = [];
+export function instanceIssues(target: string, spec: InstanceSpec): InstanceSpecIssue[] {
+  const issues: InstanceSpecIssue[] = [];
   if (!SAFE_NAME.test(spec.instanceId))
     issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
   if (!Number.isSafeInteger(spec.generation) || spec.generation < 1)
@@ -21,7 +21,7 @@ export function instanceIssues(target: string, spec: InstanceSpec): SpecIssue[] 
 }
 
 /** That a spec names no engine of its target. */
-export function engineIssue(target: string, engines: Iterable<string>, { runtime }: InstanceSpec): SpecIssue {
+export function engineIssue(target: string, engines: Iterable<string>, { runtime }: InstanceSpec): InstanceSpecIssue {
   const code = runtime.engine === undefined ? 'required' : 'unknown';
   return { field: 'runtime.engine', code, message: `target "${target}" has the engines: ${[...engines].join(', ')}` };
 }

@@ -1,4 +1,4 @@
-import type { InstanceSpec, SpecIssue } from '../driver.js';
+import type { InstanceSpec, InstanceSpecIssue } from '../driver.js';
 import { MODEL_FIELDS, placeholdersIn } from '../placeholders.js';
 import { textProblem, type DeclaredArg } from './declared-arg.js';
 import type { TemplateConfig } from './template-config.js';
@@ -12,7 +12,7 @@ export interface CheckedTemplate {
 }
 
 /** What fills blanks beside the engine's own command and variables. */
-type Filled = Pick<TemplateConfig, 'command' | 'env'>;
+type TemplatePart = Pick<TemplateConfig, 'command' | 'env'>;
 
 /**
  * What is wrong with the model of a spec.
@@ -21,13 +21,13 @@ type Filled = Pick<TemplateConfig, 'command' | 'env'>;
 export function modelIssues(
   { name: engine, config }: CheckedTemplate,
   { model }: Pick<InstanceSpec, 'model'>,
-  more: { filled?: readonly Filled[]; refusalOf?: (uri: string) => string | undefined } = {},
-): SpecIssue[] {
+  more: { filled?: readonly TemplatePart[]; refusalOf?: (uri: string) => string | undefined } = {},
+): InstanceSpecIssue[] {
   const all = [config, ...(more.filled ?? [])];
   const used = new Set(all.flatMap((one) => [...placeholdersOf(one)]));
   const isRequired = (name: string) =>
     all.some(({ command }) => command.some((one) => !Array.isArray(one) && placeholdersIn(one).includes(name)));
-  return MODEL_FIELDS.flatMap((field): SpecIssue[] => {
+  return MODEL_FIELDS.flatMap((field): InstanceSpecIssue[] => {
     const name = `model.${field}`;
     const value = model[field];
     if (!used.has(name)) return [];
@@ -43,8 +43,8 @@ export function modelIssues(
 export function argIssues(
   { name: engine, args }: CheckedTemplate,
   { runtime }: Pick<InstanceSpec, 'runtime'>,
-): SpecIssue[] {
-  const issues = Object.entries(runtime.args).flatMap(([name, value]): SpecIssue[] => {
+): InstanceSpecIssue[] {
+  const issues = Object.entries(runtime.args).flatMap(([name, value]): InstanceSpecIssue[] => {
     const field = `runtime.args.${name}`;
     const arg = args.find((one) => one.name === name);
     if (arg) return valueIssue(field, arg.problemOf(value));
@@ -56,10 +56,10 @@ export function argIssues(
 }
 
 /** What may not be below another, once each is right by itself. */
-function orderIssues(args: readonly DeclaredArg[], given: InstanceSpec['runtime']['args']): SpecIssue[] {
+function orderIssues(args: readonly DeclaredArg[], given: InstanceSpec['runtime']['args']): InstanceSpecIssue[] {
   const valueOf = (name: string) =>
     Object.hasOwn(given, name) ? given[name] : args.find((one) => one.name === name)?.config.default;
-  return args.flatMap(({ name, config: { at_least: other } }): SpecIssue[] => {
+  return args.flatMap(({ name, config: { at_least: other } }): InstanceSpecIssue[] => {
     if (other === undefined) return [];
     const [value, least] = [valueOf(name), valueOf(other)];
     if (value === undefined || least === undefined || value >= least) return [];
@@ -72,9 +72,9 @@ function orderIssues(args: readonly DeclaredArg[], given: InstanceSpec['runtime'
 export function environmentIssues(
   { name: engine, config }: CheckedTemplate,
   { runtime }: Pick<InstanceSpec, 'runtime'>,
-): SpecIssue[] {
+): InstanceSpecIssue[] {
   const allowed = config.env_allow ?? [];
-  return Object.entries(runtime.env).flatMap(([name, value]): SpecIssue[] => {
+  return Object.entries(runtime.env).flatMap(([name, value]): InstanceSpecIssue[] => {
     const field = `runtime.env.${name}`;
     if (!allowed.includes(name))
       return [{ field, code: 'not_allowed', message: `engine "${engine}" does not accept this variable` }];
@@ -87,7 +87,7 @@ export function environmentIssues(
 export function gpuIssues(
   { name: engine, config: { gpus } }: CheckedTemplate,
   { resources }: Pick<InstanceSpec, 'resources'>,
-): SpecIssue[] {
+): InstanceSpecIssue[] {
   const count = resources?.count;
   if (!gpus || count === undefined || (count >= gpus.min && count <= gpus.max)) return [];
   const range = gpus.min === gpus.max ? `${gpus.min}` : `from ${gpus.min} to ${gpus.max}`;
@@ -95,6 +95,6 @@ export function gpuIssues(
 }
 
 /** A value that is wrong, unless nothing is wrong with it. */
-export function valueIssue(field: string, problem: string | undefined): SpecIssue[] {
+export function valueIssue(field: string, problem: string | undefined): InstanceSpecIssue[] {
   return problem === undefined ? [] : [{ field, code: 'invalid_value', message: problem }];
 }

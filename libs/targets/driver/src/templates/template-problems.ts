@@ -94,7 +94,7 @@ export function environmentProblems(
 }
 
 /** What is wrong with how it proves which model it has. @param others placeholders that have a meaning there beside the model's */
-export function identityProblems(
+export function templateIdentityProblems(
   { identity = [], unknown_model: unknown = 'rejects' }: TemplateConfig,
   others: readonly string[] = [],
 ): TemplateProblem[] {

@@ -1,22 +1,22 @@
 import { isMisspelling } from '@slipway/platform-config';
-import { filled, type PlaceholderValues } from '../placeholders.js';
+import { fillPlaceholders, type PlaceholderValues } from '../placeholders.js';
 
 /** Also those that are spelled wrong; not what stands in the braces of JSON. */
 const MEANT_AS_PLACEHOLDER = /\{(\s*[A-Za-z][\w.-]*\s*)\}/g;
 
 /** The elements of a command line; those that are a list are left out together when one of them has no value. */
-export function filledCommand(command: readonly (string | string[])[], values: PlaceholderValues): string[] {
+export function fillCommand(command: readonly (string | string[])[], values: PlaceholderValues): string[] {
   return command.flatMap((element) => {
-    const parts = [element].flat().map((part) => filled(part, values));
+    const parts = [element].flat().map((part) => fillPlaceholders(part, values));
     return parts.every((part) => part !== undefined) ? parts : [];
   });
 }
 
 /** Variables, without those that have no value. */
-export function filledEnvironment(env: Record<string, string>, values: PlaceholderValues): Record<string, string> {
+export function fillEnvironment(env: Record<string, string>, values: PlaceholderValues): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, text]) => {
-      const value = filled(text, values);
+      const value = fillPlaceholders(text, values);
       return value === undefined ? [] : [[name, value]];
     }),
   );

@@ -7,7 +7,7 @@ import type { ExecPlugin } from './credentials.js';
 import { KubeConfigError } from './errors.js';
 
 /** How one cluster is reached, and as whom. */
-export interface Access {
+export interface KubeconfigAccess {
   server: string;
   namespace?: string;
   user: { token?: string; tokenFile?: string; exec?: ExecPlugin };
@@ -33,7 +33,7 @@ export function readKubeconfig({
 }: {
   kubeconfig: string;
   context?: string;
-}): Access {
+}): KubeconfigAccess {
   const config = mappingIn(file);
   const name = wanted ?? textOf(file, config, 'current-context', 'the file');
   if (name === undefined || name === '') throw new KubeConfigError(file, 'has no `current-context`; name a `context`');
@@ -77,7 +77,7 @@ export function readKubeconfig({
   };
 }
 
-function userOf(file: string, user: Mapping, where: string): Access['user'] {
+function userOf(file: string, user: Mapping, where: string): KubeconfigAccess['user'] {
   const token = textOf(file, user, 'token', where);
   const tokenFile = textOf(file, user, 'tokenFile', where);
   const exec = user.exec === undefined ? undefined : pluginOf(file, user.exec, where);

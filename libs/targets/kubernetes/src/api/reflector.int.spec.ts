@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest } from '@jest/globals';
 import { ControlPlane, programs, SwallowingProxy } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
-import { readCluster, type Cluster } from './cluster.js';
+import { readCluster, type KubeCluster } from './cluster.js';
 import { UnreachableError } from './errors.js';
 import { SERVICES } from './kinds.js';
 import type { KubeObject, Service } from './objects.js';
@@ -67,7 +67,7 @@ async function reflect(clock: Partial<ReflectorClock> = {}, server = plane.acces
   await until(() => reflector.isSynced && watches > 0);
 }
 
-const at = (cluster: Cluster, server: string): Cluster => ({
+const at = (cluster: KubeCluster, server: string): KubeCluster => ({
   server,
   tls: cluster.tls,
   authorization: () => cluster.authorization(),

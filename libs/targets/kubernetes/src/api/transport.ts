@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
-import type { Cluster, ClusterTls } from './cluster.js';
+import type { KubeCluster, ClusterTls } from './cluster.js';
 import { ApiError, UnreachableError, type ApiCall } from './errors.js';
 import type { Status } from './objects.js';
 
@@ -54,7 +54,7 @@ export class Transport {
   private isClosed = false;
 
   constructor(
-    private readonly cluster: Cluster,
+    private readonly cluster: KubeCluster,
     options: TransportOptions = {},
   ) {
     const url = new URL(cluster.server);
@@ -261,7 +261,7 @@ function queryOf(query: ApiRequest['query'] = {}): string {
 }
 
 /** Connects with the certificates of the moment: they are replaced on disk while we run. */
-function connectorOf(cluster: Cluster): buildConnector.connector {
+function connectorOf(cluster: KubeCluster): buildConnector.connector {
   let made: { of: ClusterTls; connect: buildConnector.connector } | undefined;
   return (options, callback) => {
     const tls = cluster.tls;

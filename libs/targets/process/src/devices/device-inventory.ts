@@ -8,8 +8,8 @@ import {
   MAX_DEVICES,
   parseComputeApps,
   parseGpus,
-  parseMigSlots,
-  type MigSlot,
+  parseMigDevices,
+  type MigDevice,
 } from './nvidia-smi.js';
 import { isOfInstance } from './own-process.js';
 import { parseRocm, ROCM_QUERY } from './rocm-smi.js';
@@ -82,22 +82,22 @@ export class DeviceInventory {
     const listed = await this.run(program, ['-L'], until);
     const apps = await this.run(program, APPS_QUERY, until);
     const foreign = await this.foreign(apps.output);
-    const slots = parseMigSlots(listed.output);
+    const parts = parseMigDevices(listed.output);
     const devices = gpus
       .map((gpu) => ({ ...gpu, foreign_mb: foreign.get(gpu.uuid) ?? 0 }))
-      .flatMap((gpu) => divided(gpu, slots));
+      .flatMap((gpu) => divided(gpu, parts));
     return inventory(devices.slice(0, MAX_DEVICES), problem ?? listed.problem ?? apps.problem);
   }
 
   /** MiB by card that processes hold which no instance has started. */
   private async foreign(output: string): Promise<Map<string, number>> {
     const { isOurs = isOfInstance } = this.options;
-    const held = new Map<string, number>();
+    const used = new Map<string, number>();
     for (const { gpu, pid, used_mb } of parseComputeApps(output)) {
       if (used_mb === null || (await isOurs(pid))) continue;
-      held.set(gpu, (held.get(gpu) ?? 0) + used_mb);
+      used.set(gpu, (used.get(gpu) ?? 0) + used_mb);
     }
-    return held;
+    return used;
   }
 
   /** No program to ask: what the kernel shows is there, and how large it is nobody knows. */
@@ -130,8 +130,8 @@ export class DeviceInventory {
 }
 
 /** A divided card is its parts; each process sees one of them, and by its UUID only. */
-function divided(gpu: Device, slots: readonly MigSlot[]): Device[] {
-  const own = slots.filter(({ parent }) => parent === gpu.uuid);
+function divided(gpu: Device, parts: readonly MigDevice[]): Device[] {
+  const own = parts.filter(({ parent }) => parent === gpu.uuid);
   if (own.length === 0) return [gpu];
   return own.map(({ uuid, profile, memory_mb }) => ({
     ...gpu,
