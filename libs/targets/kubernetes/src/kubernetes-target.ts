@@ -6,11 +6,11 @@ import {
   type TargetConfig,
 } from '@slipway/platform-config';
 import { mapping, type DriverHost, type TargetKind } from '@slipway/target-driver';
-import { KubernetesDriver } from './kubernetes-driver.js';
-import { readKubernetesEngine } from './kubernetes-engine-reader.js';
-import { INFERENCE_POOL, readInferencePool } from './inference-pool-schema.js';
-import { ACCELERATOR, DNS_LABEL, KUBERNETES_ENGINE } from './kubernetes-engine-schema.js';
-import { urlProblems } from './reach.js';
+import { KubernetesDriver } from './driver/kubernetes-driver.js';
+import { readKubernetesEngine } from './config/kubernetes-engine-reader.js';
+import { INFERENCE_POOL, readInferencePool } from './config/inference-pool-schema.js';
+import { ACCELERATOR, DNS_LABEL, KUBERNETES_ENGINE } from './config/kubernetes-engine-schema.js';
+import { urlProblems } from './manifests/reach.js';
 import type { Accelerator, KubernetesTargetConfig } from './target-config.js';
 
 const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$';

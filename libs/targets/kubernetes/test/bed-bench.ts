@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { workerRules, type GrantedAccess, type PolicyRule, type TestBed } from '@slipway/kube-testbed';
-import { KubernetesDriver } from '../src/kubernetes-driver.js';
-import type { KubernetesDriverOptions } from '../src/kubernetes-driver-session.js';
+import { KubernetesDriver } from '../src/driver/kubernetes-driver.js';
+import type { KubernetesDriverOptions } from '../src/driver/session.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
 import { engineConfig, INSTALLATION, instanceSpec, targetConfig, until } from './driver-bench.js';
 

@@ -4,7 +4,7 @@ import {
   type InstanceSpec,
   type InstanceSpecIssue,
 } from '@slipway/target-driver';
-import type { EngineTemplate } from './engine-template.js';
+import type { EngineTemplate } from './templates/engine-template.js';
 
 /** Every rule of the target that a spec breaks, with those of the engine that it names. */
 export function processInstanceIssues(

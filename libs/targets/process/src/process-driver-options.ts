@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import type { ProvisionPoint } from './engine-start.js';
-import type { PortRange } from './port-reservations.js';
+import type { ProvisionPoint } from './lifecycle/engine-start.js';
+import type { PortRange } from './lifecycle/port-reservations.js';
 
 export interface ProcessDriverOptions {
   /** SLIPWAY_HOME; every worker that shares the target shares it. Instances live in `<home>/instances/<target>/<id>`. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Device } from '@slipway/contracts';
-import { findProgram } from '../find-program.js';
+import { findProgram } from '../host/find-program.js';
 import { askProgram } from './host-command.js';
 import {
   APPS_QUERY,

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { INSTANCE_VARIABLE } from '../engine-process.js';
+import { INSTANCE_VARIABLE } from '../instances/engine-process.js';
 
 /** Whether a process belongs to an instance of any target of this host: by its environment, or by its cgroup where that is closed to us. */
 export async function isOfInstance(pid: number): Promise<boolean> {
