@@ -8,14 +8,13 @@ import {
   type EngineTraits,
   type InstanceRef,
   type InstanceSpec,
-  type LogLine,
-  type LogOptions,
   type Observation,
   type InstanceSpecIssue,
   type TargetDriver,
   type TargetHealth,
 } from './driver.js';
 import { probeHealth } from './health.js';
+import type { LogLine, LogOptions } from './logs.js';
 
 /** One run of a server. */
 interface Life {

@@ -18,7 +18,6 @@ import type { TargetConfig } from '@slipway/platform-config';
 import { DEFAULT_HEALTH, healthPathOf, profileTraits, type EndpointProfile } from './endpoint-profile.js';
 import { listModels, type ServerQuestion } from './model-list.js';
 import { cheapProofs, ModelWatch } from './model-watch.js';
-import { missMessage } from './probe-miss.js';
 
 /** A target of `kind: endpoint`: addresses that its servers may have, and what they do. */
 export type EndpointTargetConfig = TargetConfig & { allow: AllowEntry[]; profile?: EndpointProfile };
@@ -275,4 +274,23 @@ function problemOf(pattern: string): string[] {
   } catch (error) {
     return [(error as Error).message];
   }
+}
+
+const MOST_SHOWN = 200;
+
+/** What a health probe found instead of a healthy server, and which field of the spec is to be looked at. */
+function missMessage({ probe }: Pick<InstanceSpec, 'probe'>, asked: string, { status, cause }: HealthAnswer): string {
+  const url = shown(asked);
+  if (status === undefined) return `${url}: ${cause}`;
+  const pathField = probe.path === undefined ? 'endpoint.health_path' : 'probes.path';
+  if (status === 404) return `${url} answered 404: set ${pathField} to a path that the server answers with 200`;
+  if (status === 401 || status === 403)
+    return `${url} answered ${status}: endpoint.credential_ref must name a secret that the server takes`;
+  if (status >= 300 && status < 400)
+    return `${url} answered ${status}, a redirect, and none is followed: endpoint.base_url must be where the server itself is`;
+  return `${url} answered ${status}`;
+}
+
+function shown(url: string): string {
+  return url.length > MOST_SHOWN ? `${url.slice(0, MOST_SHOWN)}…` : url;
 }

@@ -1,5 +1,5 @@
 import type { EngineTraits } from '../driver.js';
-import { placeholdersIn, provableIdentity, type PlaceholderValues } from '../placeholders.js';
+import { placeholdersIn, provableIdentity, type PlaceholderValues } from './placeholders.js';
 import type { LiveConfig, TemplateConfig } from './template-config.js';
 
 /** Where an engine does not say how long it may take to its first answer. */

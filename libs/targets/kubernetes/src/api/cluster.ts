@@ -3,10 +3,9 @@ import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import { childEnvironment } from '@slipway/platform-config';
 import { readBounded } from './bounded-file.js';
-import type { ClusterTls } from './cluster-tls.js';
+import { type ClusterTls, readKubeconfig, type KubeconfigAccess } from './kubeconfig.js';
 import { ExecCredentials, FileToken, type ClusterCredentials } from './credentials.js';
 import { KubeConfigError } from './errors.js';
-import { readKubeconfig, type KubeconfigAccess } from './kubeconfig.js';
 
 export type { ClusterTls };
 

@@ -2,9 +2,20 @@ import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { readBounded } from './bounded-file.js';
-import type { ClusterTls } from './cluster-tls.js';
 import type { ExecPlugin } from './credentials.js';
 import { KubeConfigError } from './errors.js';
+
+/** What a connection is checked with. The same object until a file that it came from has changed. */
+export interface ClusterTls {
+  /** PEM. Absent: the certificates that Node knows. */
+  ca?: string;
+  /** PEM of a client certificate and its key. */
+  cert?: string;
+  key?: string;
+  /** The name that the server's certificate must have, where it is not that of the address. */
+  servername?: string;
+  rejectUnauthorized: boolean;
+}
 
 /** How one cluster is reached, and as whom. */
 export interface KubeconfigAccess {

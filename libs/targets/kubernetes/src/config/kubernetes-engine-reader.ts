@@ -8,14 +8,18 @@ import {
 } from '@slipway/target-driver';
 import { allowanceProblems, engineProblems } from './kubernetes-engine-problems.js';
 import { KUBERNETES_ENGINE } from './kubernetes-engine-schema.js';
-import type { Accelerator, Allowance, KubernetesEngine, PodPart } from '../target-config.js';
+import {
+  AFTER_DRAIN_SECONDS,
+  type Accelerator,
+  type Allowance,
+  type KubernetesEngine,
+  type PodPart,
+} from '../target-config.js';
 
 type Bag = Record<string, unknown>;
 
 const DEFAULT_HEALTH = '/health';
 const DEFAULT_DRAIN_SECONDS = 30;
-/** Between the end of the drain and SIGKILL. */
-const AFTER_DRAIN_SECONDS = 5;
 
 /** An engine as the schema has read it, short forms and all. */
 type WrittenEngine = TemplateConfig & {
@@ -155,9 +159,4 @@ function podPart(reader: ConfigReader, path: string, value: unknown): PodPart {
 
 function isMapping(value: unknown): value is Bag {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-/** How long requests under way may take to end. */
-export function drainSeconds({ stop }: Pick<KubernetesEngine, 'stop'>): number {
-  return stop.grace_seconds - AFTER_DRAIN_SECONDS;
 }

@@ -1,7 +1,7 @@
 import type { TemplateProblem } from '@slipway/target-driver';
-import { ENGINE_CONTAINER } from '../instances/pod-ends.js';
+import { ENGINE_CONTAINER } from '../manifests/unit-kind.js';
 import { isBag } from '../manifests/pod-merge.js';
-import { LABEL, OURS } from '../manifests/label-keys.js';
+import { LABEL, OURS } from '../manifests/unit-names.js';
 import type { PodPart } from '../target-config.js';
 
 type Bag = Record<string, unknown>;

@@ -22,21 +22,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
 import { instanceLog, loggedPod, type LoggedPod } from '../logs/instance-log.js';
 import { StartEvidence } from '../logs/start-evidence.js';
-import { repairGroup } from './group-repair.js';
 import { isNegative, viewInstance, type InstanceView } from '../instances/instance-view.js';
-import {
-  KubernetesSessions,
-  type KubernetesDriverOptions,
-  type KubernetesSession,
-} from './session.js';
+import { KubernetesSessions, type KubernetesDriverOptions, type KubernetesSession } from './session.js';
 import { startUnit } from './start.js';
 import { buryUnits, listUnits, namespacesIn, stopUnits } from './stop.js';
-import { podOf } from '../instances/pod-state.js';
+import { podOf, isStopped } from '../instances/pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from '../target-config.js';
 import { kubernetesSpecIssues } from '../config/spec-check.js';
 import { describeEngine, engineTraits, probePathOf, targetWarnings } from '../config/engine-description.js';
-import type { Unit } from '../manifests/unit-kind.js';
+import { type Unit, isWorker, sizeOf } from '../manifests/unit-kind.js';
 import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
+import { PODS } from '../api/kinds.js';
+import type { Pod } from '../api/objects.js';
+import type { KubeApi } from '../api/requests.js';
+import { isLate } from '../instances/pod-groups.js';
+import type { LiveUnits } from '../instances/live-units.js';
+import { isLeaving } from '../instances/pod-ends.js';
 
 /** With more namespaces an instance is looked for where it should be and where it was seen only. */
 const MOST_SEARCHED = 8;
@@ -261,4 +262,24 @@ export class KubernetesDriver implements TargetDriver {
       throw error;
     }
   }
+}
+
+/**
+ * What the controller of groups does not do: it begins a group anew when it sees that one of its pods went, and sees it not where another one
+ * has the name already; and it waits for ever for pods that a lost node cannot end. By the uid of a pod each, so that it is done once.
+ */
+async function repairGroup(
+  { api, live }: { api: Pick<KubeApi, 'delete'>; live: Pick<LiveUnits, 'isAbandoned'> },
+  { unit, pods }: { unit: Unit; pods: readonly Pod[] },
+  lateMs?: number,
+): Promise<void> {
+  if (sizeOf(unit) === 1) return;
+  const remove = ({ metadata: { name, namespace = '', uid } }: Pod, how: { graceSeconds?: number; isLast?: boolean }) =>
+    api.delete(PODS, namespace, name, { uid, ...how });
+  for (const pod of pods) if (live.isAbandoned(pod)) await remove(pod, { graceSeconds: 0 });
+  const leader = podOf(pods);
+  if (isStopped(unit) || !leader || isLeaving(leader)) return;
+  // After its workers, as the controller does it: the next leader must not meet those of the last.
+  if (pods.some((pod) => isWorker(pod) && !isLeaving(pod) && isLate(pod, leader, lateMs)))
+    await remove(leader, { isLast: true });
 }

@@ -4,7 +4,7 @@ import { INFERENCE_POOLS, LEADER_WORKER_SETS, type KubeKind } from '../api/kinds
 import type { ReflectorClock } from '../api/reflector.js';
 import { KubeApi } from '../api/requests.js';
 import { LiveUnits, selectorOf } from '../instances/live-units.js';
-import { RevisionObjects } from '../revisions/revision-keeper.js';
+import { RevisionKeeper } from '../revisions/revision-keeper.js';
 import type { KubernetesTargetConfig } from '../target-config.js';
 import { namespacesOf, usesGroups } from '../target-config.js';
 import { neededRules, type RuleNeeds } from '../health/target-health-rules.js';
@@ -37,7 +37,7 @@ export interface KubernetesSession {
   live: LiveUnits;
   watch: UnitWatch;
   health: TargetHealthWatch;
-  revisions: RevisionObjects;
+  revisions: RevisionKeeper;
   /** By `performance.now()`. */
   openedAt: number;
 }
@@ -137,7 +137,7 @@ export class KubernetesSessions {
       hasGroups: () => watch.followsGroups,
     });
     const note = (error: unknown) => health.note(error);
-    const revisions = new RevisionObjects(api, watch, {
+    const revisions = new RevisionKeeper(api, watch, {
       labelSelector,
       writer,
       onTrouble: note,

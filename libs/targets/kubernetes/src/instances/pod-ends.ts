@@ -1,10 +1,7 @@
 import type { ObservationReason } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { ContainerStatus, Pod } from '../api/objects.js';
-import { isOfGroup } from '../manifests/unit-kind.js';
-
-/** The container that serves; others of a pod are the operator's business. */
-export const ENGINE_CONTAINER = 'engine';
+import { ENGINE_CONTAINER, isOfGroup } from '../manifests/unit-kind.js';
 
 const MAX_MESSAGE = 400;
 /** From the end of a group's first pod to that of its last. */

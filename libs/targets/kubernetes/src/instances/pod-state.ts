@@ -2,10 +2,18 @@ import { isIP } from 'node:net';
 import type { ObservationReason } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { ContainerStatus, Pod } from '../api/objects.js';
-import { isFormer, isLate, summarizeGroup, type PodReport } from './group-state.js';
+import { isFormer, isLate, summarizeGroup, type PodReport } from './pod-groups.js';
 import { baseUrlOf } from '../manifests/reach.js';
 import type { Reach } from '../target-config.js';
-import { isOfGroup, isWorker, kindOf, servingTemplateOf, sizeOf, type Unit } from '../manifests/unit-kind.js';
+import {
+  ENGINE_CONTAINER,
+  isOfGroup,
+  isWorker,
+  kindOf,
+  servingTemplateOf,
+  sizeOf,
+  type Unit,
+} from '../manifests/unit-kind.js';
 import { unitServiceName } from '../manifests/unit-names.js';
 import { PORT_NAME } from '../manifests/unit-probes.js';
 import {
@@ -13,7 +21,6 @@ import {
   disruptionOf,
   endInGroup,
   endOfPod,
-  ENGINE_CONTAINER,
   engineStatus,
   exitBefore,
   exitOf,

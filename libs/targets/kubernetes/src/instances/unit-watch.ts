@@ -4,7 +4,7 @@ import { DEPLOYMENTS, EVENTS, LEADER_WORKER_SETS, PODS, type KubeKind } from '..
 import type { Deployment, KubeEvent, KubeObject, LeaderWorkerSet, Pod } from '../api/objects.js';
 import { Reflector, type ReflectorClock } from '../api/reflector.js';
 import type { KubeApi } from '../api/requests.js';
-import { GroupRefusals, REFUSAL_EVENTS, unitsNamedIn } from './group-refusals.js';
+import { GroupRefusals, REFUSAL_EVENTS, unitsNamedIn } from './pod-groups.js';
 import { conditionOf, endInGroup, endOfPod, podIncarnation } from './pod-ends.js';
 import { isOfGroup, kindOf, type Unit } from '../manifests/unit-kind.js';
 import { instanceIdOf, LABEL } from '../manifests/unit-labels.js';

@@ -3,7 +3,8 @@ import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipw
 import { ApiError } from '../api/errors.js';
 import type { KubeApi, PodLogOptions } from '../api/requests.js';
 import type { Pod } from '../api/objects.js';
-import { ENGINE_CONTAINER, podIncarnation } from '../instances/pod-ends.js';
+import { podIncarnation } from '../instances/pod-ends.js';
+import { ENGINE_CONTAINER } from '../manifests/unit-kind.js';
 
 /** The pod whose engine writes, and which life of it that is. */
 export interface LoggedPod {

@@ -1,7 +1,7 @@
 import { fillPlaceholders, type InstanceSpec } from '@slipway/target-driver';
 import { apiVersionOf, INFERENCE_POOLS, PDBS, SERVICES } from '../api/kinds.js';
 import type { InferencePool, ObjectMeta, PodDisruptionBudget, Service } from '../api/objects.js';
-import { WORKER_INDEX } from './label-keys.js';
+import { WORKER_INDEX, revisionObjectName, unitName, unitServiceName } from './unit-names.js';
 import { engineOf, isGroup, namespaceFor, type KubernetesTargetConfig } from '../target-config.js';
 import {
   revisionLabels,
@@ -11,7 +11,6 @@ import {
   unitSelector,
   type Writer,
 } from './unit-labels.js';
-import { revisionObjectName, unitName, unitServiceName } from './unit-names.js';
 import { PORT_NAME } from './unit-probes.js';
 
 /** The Service of a revision: headless, for who follows its EndpointSlices. Our gateways do not need it. To be applied. */

@@ -10,8 +10,13 @@ import {
   type TemplateConfig,
 } from '@slipway/target-driver';
 import type { EnvVar, Secret } from '../api/objects.js';
-import { drainSeconds } from '../config/kubernetes-engine-reader.js';
-import { engineOf, namespaceFor, type KubernetesEngine, type KubernetesTargetConfig } from '../target-config.js';
+import {
+  drainSeconds,
+  engineOf,
+  namespaceFor,
+  type KubernetesEngine,
+  type KubernetesTargetConfig,
+} from '../target-config.js';
 import { unitAnnotations, unitLabels, type Writer } from './unit-labels.js';
 import { unitName } from './unit-names.js';
 import { acceleratorCount } from './unit-resources.js';

@@ -1,6 +1,9 @@
 import { apiVersionOf, DEPLOYMENTS, LEADER_WORKER_SETS, type KubeKind } from '../api/kinds.js';
 import type { Deployment, LeaderWorkerSet, OwnerReference, Pod, PodTemplate } from '../api/objects.js';
-import { WORKER_INDEX } from './label-keys.js';
+import { WORKER_INDEX } from './unit-names.js';
+
+/** The container that serves; others of a pod are the operator's business. */
+export const ENGINE_CONTAINER = 'engine';
 
 /** What an instance is in the cluster: a Deployment of one pod, or a LeaderWorkerSet of one group of pods. */
 export type Unit = Deployment | LeaderWorkerSet;

@@ -1,10 +1,9 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import type { ObjectMeta } from '../api/objects.js';
-import { LABEL, OURS } from './label-keys.js';
+import { LABEL, OURS, labelValue } from './unit-names.js';
 import type { KubernetesTargetConfig } from '../target-config.js';
-import { labelValue } from './unit-names.js';
 
-export { LABEL } from './label-keys.js';
+export { LABEL } from './unit-names.js';
 
 export const MANAGED_BY = 'slipway';
 

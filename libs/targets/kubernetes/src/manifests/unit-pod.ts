@@ -1,7 +1,7 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import type { Container, EnvVar, PodSpec, PodTemplate } from '../api/objects.js';
 import { isBag, mergePod } from './pod-merge.js';
-import { ENGINE_CONTAINER } from '../instances/pod-ends.js';
+import { ENGINE_CONTAINER } from './unit-kind.js';
 import { engineOf, type KubernetesEngine, type KubernetesTargetConfig, type PodPart } from '../target-config.js';
 import { commandOf, environmentOf, workerCommandOf } from './unit-environment.js';
 import { PORT_NAME, probesOf } from './unit-probes.js';

@@ -5,7 +5,7 @@ import { deploymentOf } from '../../test/target-fixture.js';
 import { PDBS, SERVICES } from '../api/kinds.js';
 import type { PodDisruptionBudget } from '../api/objects.js';
 import { KubeApi } from '../api/requests.js';
-import { RevisionObjects } from './revision-keeper.js';
+import { RevisionKeeper } from './revision-keeper.js';
 import type { SharedObjectsOptions } from './shared-objects.js';
 import type { Unit } from '../manifests/unit-kind.js';
 
@@ -14,7 +14,7 @@ const writer = { installation: INSTALLATION };
 
 let stub: StubApi;
 let api: KubeApi;
-let revisions: RevisionObjects;
+let revisions: RevisionKeeper;
 let units: Unit[];
 let troubles: unknown[];
 beforeEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-function revisionObjects(more: Partial<SharedObjectsOptions & { sweepMs: number }> = {}): RevisionObjects {
+function revisionObjects(more: Partial<SharedObjectsOptions & { sweepMs: number }> = {}): RevisionKeeper {
   const seen = {
     all: () => [['ins_1', { units, pods: [] }]].values() as never,
     has: () => true,
@@ -37,7 +37,7 @@ function revisionObjects(more: Partial<SharedObjectsOptions & { sweepMs: number 
   };
   const onTrouble = (error: unknown) => void troubles.push(error);
   const clock = { shorterRetries: 50 };
-  return new RevisionObjects(api, seen, { labelSelector: '', writer, onTrouble, sweepMs: 0, clock, ...more });
+  return new RevisionKeeper(api, seen, { labelSelector: '', writer, onTrouble, sweepMs: 0, clock, ...more });
 }
 
 /** As the driver does it with each look. */

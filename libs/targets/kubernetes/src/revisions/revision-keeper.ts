@@ -3,12 +3,11 @@ import { INFERENCE_POOLS, PDBS, SERVICES, type KubeKind } from '../api/kinds.js'
 import type { KubeObject } from '../api/objects.js';
 import type { KubeApi } from '../api/requests.js';
 import { pdbOf, poolOf, serviceOf, unitServiceOf } from '../manifests/revision-objects.js';
-import { SharedObjects, type SharedObjectsOptions } from './shared-objects.js';
+import { SharedObjects, type SharedObjectsOptions, TenantWriteQueue } from './shared-objects.js';
 import { namespaceFor, type KubernetesTargetConfig } from '../target-config.js';
 import { ownerReferenceTo, type Unit } from '../manifests/unit-kind.js';
 import { LABEL, type Writer } from '../manifests/unit-labels.js';
 import type { UnitWatch } from '../instances/unit-watch.js';
-import { TenantWriteQueue } from './tenant-write-queue.js';
 
 /** Between two looks for what nobody needs any more. */
 const SWEEP_MS = 60_000;
@@ -18,7 +17,7 @@ const KINDS = [SERVICES, PDBS, INFERENCE_POOLS];
  * What all units of a revision share, and the Service of one unit where engines are reached by one: made when the first is seen, made anew
  * where somebody removes it or the operator's file says otherwise, removed with the last unit. Nothing waits for it.
  */
-export class RevisionObjects {
+export class RevisionKeeper {
   /** Of which units this was thought of: looks are many, and nearly all of them say nothing new. */
   private readonly kept = new Set<string>();
   private config?: KubernetesTargetConfig;

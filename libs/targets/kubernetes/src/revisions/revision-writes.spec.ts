@@ -4,7 +4,7 @@ import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
 import { deploymentOf } from '../../test/target-fixture.js';
 import { PDBS, SERVICES } from '../api/kinds.js';
 import { KubeApi } from '../api/requests.js';
-import { RevisionObjects } from './revision-keeper.js';
+import { RevisionKeeper } from './revision-keeper.js';
 import { revisionObjectName } from '../manifests/unit-names.js';
 
 const config = targetConfig();
@@ -12,7 +12,7 @@ const writer = { installation: INSTALLATION };
 
 let stub: StubApi;
 let api: KubeApi;
-let revisions: RevisionObjects;
+let revisions: RevisionKeeper;
 let troubles: unknown[];
 beforeEach(async () => {
   stub = await startStubApi();
@@ -20,7 +20,7 @@ beforeEach(async () => {
   troubles = [];
   const units = { all: () => [].values() as never, has: () => true, isSyncedIn: () => true };
   const onTrouble = (error: unknown) => void troubles.push(error);
-  revisions = new RevisionObjects(api, units, { labelSelector: '', writer, onTrouble, clock: { shorterRetries: 5 } });
+  revisions = new RevisionKeeper(api, units, { labelSelector: '', writer, onTrouble, clock: { shorterRetries: 5 } });
 });
 afterEach(async () => {
   await Promise.all([api.close(), revisions.close()]);

@@ -4,7 +4,8 @@ import { Reflector, type ReflectorClock } from '../api/reflector.js';
 import type { KubeApi } from '../api/requests.js';
 import { LABEL } from '../manifests/unit-labels.js';
 import type { UnitWatch } from '../instances/unit-watch.js';
-import type { TenantWriteQueue } from './tenant-write-queue.js';
+import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
 
 /** After trouble, and until what has to wait is looked at again. */
 const RETRY_MS = 5_000;
@@ -172,4 +173,21 @@ function contains(found: unknown, wanted: unknown): boolean {
   if (typeof found !== 'object' || found === null) return false;
   if (Array.isArray(wanted) && wanted.length !== (found as unknown[]).length) return false;
   return Object.entries(wanted).every(([key, one]) => contains((found as Record<string, unknown>)[key], one));
+}
+
+/** Of the 20 calls that an API server gets at once: units are begun beside them. */
+const AT_ONCE = 8;
+const AT_ONCE_OF_A_TENANT = 4;
+const MOST_TENANTS = 1_000;
+
+/** Several writes at once, in an order in which no tenant waits for a thousand of another one. */
+export class TenantWriteQueue {
+  private readonly all = pLimit(AT_ONCE);
+  private readonly tenants = new LRUCache<string, LimitFunction>({ max: MOST_TENANTS });
+
+  run(tenant: string, write: () => Promise<void>): Promise<void> {
+    const own = this.tenants.get(tenant) ?? pLimit(AT_ONCE_OF_A_TENANT);
+    this.tenants.set(tenant, own);
+    return own(() => this.all(write));
+  }
 }

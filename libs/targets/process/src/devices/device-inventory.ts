@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Device } from '@slipway/contracts';
-import { findProgram } from '../host/find-program.js';
+import { findProgram } from '../host/programs.js';
 import { askProgram } from './host-command.js';
 import {
   APPS_QUERY,
@@ -11,8 +11,8 @@ import {
   parseMigDevices,
   type MigDevice,
 } from './nvidia-smi.js';
-import { isOfInstance } from './own-process.js';
 import { parseRocm, ROCM_QUERY } from './rocm-smi.js';
+import { INSTANCE_VARIABLE } from '../instances/engine-process.js';
 
 /** As the operator's file says it. `auto` asks the host; a list is taken as it is, and what is in use stays unknown. */
 export type DevicesConfig = 'auto' | 'none' | { index: number; memory_mb: number; uuid?: string }[];
@@ -150,4 +150,12 @@ function unreadable(output: string): string | undefined {
 
 function inventory(devices: Device[], problem: string | undefined): Inventory {
   return problem === undefined ? { devices } : { devices, problem };
+}
+
+/** Whether a process belongs to an instance of any target of this host: by its environment, or by its cgroup where that is closed to us. */
+async function isOfInstance(pid: number): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  if (environment.split('\0').some((variable) => variable.startsWith(`${INSTANCE_VARIABLE}=`))) return true;
+  const group = await readFile(`/proc/${pid}/cgroup`, 'latin1').catch(() => '');
+  return group.includes('/slipway-');
 }

@@ -1,7 +1,15 @@
 import type { EngineProcesses } from '../instances/engine-process.js';
 import { CLAIM_DEADLINE_MS } from './engine-start.js';
 import { removeGroup } from '../host/engine-cgroup.js';
-import type { Generation, InstanceFolder, StartRecord, StopSignal } from '../instances/instance-folder.js';
+import {
+  type Generation,
+  InstanceFolder,
+  type StartRecord,
+  type StopSignal,
+  missingAs,
+} from '../instances/instance-folder.js';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 const DEFAULT_STOP: StopSignal = { signal: 'SIGTERM', to: 'leader' };
 
@@ -98,4 +106,21 @@ export class EngineStopper {
 /** A claim without its last line: written this very moment, or never to be finished. */
 export function isBeingWritten(own: Generation): boolean {
   return own.isTorn && Date.now() - own.claimedAt! < CLAIM_DEADLINE_MS;
+}
+
+/**
+ * Removes the folder of an instance that was terminated long ago. It is renamed first: a process that was about to
+ * claim a generation in it finds no folder and ends. One that had just claimed it gets the folder back.
+ */
+export async function removeFolder(folder: InstanceFolder, processes: EngineProcesses): Promise<void> {
+  // A name that no instance can have.
+  const grave = new InstanceFolder(join(dirname(folder.path), `.removed.${basename(folder.path)}`));
+  await rm(grave.path, { recursive: true, force: true });
+  await rename(folder.path, grave.path).catch(missingAs(undefined));
+  for (const { record } of await grave.generations()) {
+    if (record === undefined || !(await processes.isAlive(record))) continue;
+    await rename(grave.path, folder.path);
+    return;
+  }
+  await rm(grave.path, { recursive: true, force: true });
 }

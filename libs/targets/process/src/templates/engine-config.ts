@@ -1,4 +1,4 @@
-import type { TemplateConfig } from '@slipway/target-driver';
+import { type TemplateConfig, MODEL_FIELDS } from '@slipway/target-driver';
 
 /**
  * One engine of the operator's configuration, keyed as in the file, once what it extends is merged into it. `node` as the program of
@@ -72,3 +72,14 @@ export interface PrefetchConfig {
   secret_env?: Record<string, SecretRef>;
   timeout_seconds: number;
 }
+
+/** What `{…}` may stand for in a command. `home` is the absolute SLIPWAY_HOME. */
+export const PROCESS_PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'port',
+  'home',
+  'instance.dir',
+  'instance_key',
+  'gpu.indices',
+  'gpu.count',
+  ...MODEL_FIELDS.map((field) => `model.${field}`),
+]);

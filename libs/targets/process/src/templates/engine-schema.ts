@@ -1,7 +1,7 @@
 import { ENV_NAME, partOf, type MappingSchema, type Schema } from '@slipway/platform-config';
 import { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from '@slipway/target-driver';
 import { builtInNames } from './builtin/index.js';
-import { PROCESS_PLACEHOLDERS } from './placeholders.js';
+import { PROCESS_PLACEHOLDERS } from './engine-config.js';
 
 /** Their placeholder is `{port.<name>}`. */
 const PORT_NAME = /^[a-z][a-z_]{0,30}$/;

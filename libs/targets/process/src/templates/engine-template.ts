@@ -16,11 +16,17 @@ import {
   type MetricsConfig,
   type PlaceholderValues,
   type InstanceSpecIssue,
+  templateTraits,
+  argIssues,
+  environmentIssues,
+  gpuIssues,
+  modelIssues,
+  type CheckedTemplate,
+  engineIssue,
+  instanceIssues as ownIssues,
 } from '@slipway/target-driver';
 import type { EngineConfig, LimitsConfig, ReadyConfig, StopConfig } from './engine-config.js';
-import type { HostNeeds } from '../host/host-needs.js';
-import { processSpecIssues } from './engine-spec-check.js';
-import { processEngineTraits } from './engine-traits.js';
+import type { HostNeeds } from '../host/programs.js';
 import type { EngineProbe } from '../instances/instance-folder.js';
 import { ModelSources } from './model-sources.js';
 import { templateProblems } from './template-problems.js';
@@ -259,4 +265,45 @@ function commandOf(command: EngineConfig['command'], values: PlaceholderValues):
 
 function secretNames(secrets: EngineConfig['secret_env'] = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(secrets).map(([variable, { secret }]) => [variable, secret]));
+}
+
+/** What callers must know of an engine that is to run a spec. @param home what `{home}` stands for */
+function processEngineTraits(config: EngineConfig, spec: Pick<InstanceSpec, 'model'>, home: string): EngineTraits {
+  const { gpus, stop } = config;
+  return {
+    ...templateTraits(config, new Map([...modelValues(spec), ['home', home]])),
+    ...(gpus && { gpus, memoryFreeWithinSeconds: stop?.memory_free_within_seconds ?? 30 }),
+    isKeyed: placeholdersOf(config).has('instance_key'),
+  };
+}
+
+/** An engine as a spec is checked against it. */
+interface CheckedEngine extends CheckedTemplate {
+  config: EngineConfig;
+  /** Undefined where the operator names none. */
+  sources?: ModelSources;
+}
+
+/** Every rule of its engine that a spec breaks. Pure: no file, no network. */
+function processSpecIssues(engine: CheckedEngine, spec: InstanceSpec): InstanceSpecIssue[] {
+  const { config, sources } = engine;
+  return [
+    ...modelIssues(engine, spec, {
+      filled: config.prefetch ? [config.prefetch] : [],
+      refusalOf: (uri) => sources?.problemOf(uri),
+    }),
+    ...argIssues(engine, spec),
+    ...environmentIssues(engine, spec),
+    ...gpuIssues(engine, spec),
+  ];
+}
+
+/** Every rule of the target that a spec breaks, with those of the engine that it names. */
+export function processInstanceIssues(
+  target: string,
+  templates: ReadonlyMap<string, EngineTemplate>,
+  spec: InstanceSpec,
+): InstanceSpecIssue[] {
+  const engine = templates.get(spec.runtime.engine ?? '');
+  return [...ownIssues(target, spec), ...(engine?.check(spec) ?? [engineIssue(target, templates.keys(), spec)])];
 }

@@ -10,9 +10,8 @@ import {
   variableProblems,
   type TemplateProblem,
 } from '@slipway/target-driver';
-import type { EngineConfig } from './engine-config.js';
+import { type EngineConfig, PROCESS_PLACEHOLDERS } from './engine-config.js';
 import { sourceProblem } from './model-sources.js';
-import { PROCESS_PLACEHOLDERS } from './placeholders.js';
 
 const BEHIND_FOLDER = new Set(['home', 'instance.dir']);
 

@@ -1,8 +1,7 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { startFailure } from '@slipway/target-driver';
 import { resolve } from 'node:path';
 import type { ObservationReason, StartFailure } from '@slipway/contracts';
-import { findProgram } from './find-program.js';
 
 export interface HostNeeds {
   program: string;
@@ -36,4 +35,27 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * @param path as the variable PATH; a name with a slash is not searched for
+ * @param cwd against which what is relative resolves
+ * @returns the file of the program, or undefined where there is none that may be run
+ */
+export async function findProgram(name: string, path: string, cwd = '.'): Promise<string | undefined> {
+  const folders = name.includes('/') ? ['.'] : path.split(':').filter(Boolean);
+  for (const folder of folders) {
+    const file = resolve(cwd, folder, name);
+    if (await isProgram(file)) return file;
+  }
+  return undefined;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -14,7 +14,7 @@ import {
 } from '../../test/group-rows.js';
 import { engine, QUOTA, running } from '../../test/pod-rows.js';
 import type { Pod } from '../api/objects.js';
-import { GroupRefusals } from './group-refusals.js';
+import { GroupRefusals } from './pod-groups.js';
 import { endInGroup } from './pod-ends.js';
 import { observationOf } from './pod-state.js';
 
