@@ -1,6 +1,6 @@
 import { isTest } from '../files.mjs';
 
-const MOST_LINES = 300;
+const MOST_LINES = 500;
 
 export default {
   meta: {
