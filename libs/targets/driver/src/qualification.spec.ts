@@ -250,7 +250,7 @@ it.each<[string, (socket: Socket) => void]>([
         .resume()
         .once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata:')),
   ],
-])('A5: a target that %s is given up after the idle time-out', async (_what, serve) => {
+])('a target that %s is given up after the idle time-out', async (_what, serve) => {
   const { target, stop } = await targetOf(serve);
   const result = await check('streamed_completion', target);
   expect(result).toMatchObject({ result: 'failed', isOutage: true, isSilent: true });
@@ -278,7 +278,7 @@ it('ends a first request that outlasts a start', async () => {
   await stop();
 });
 
-it('A5: a call stops at once when its signal aborts', async () => {
+it('a call stops at once when its signal aborts', async () => {
   const { target, sockets, stop } = await targetOf((socket) => void socket.resume().once('data', () => asked.abort()));
   const asked = new AbortController();
   const from = performance.now();

@@ -6,7 +6,7 @@ import { PDBS, SERVICES } from '../api/kinds.js';
 import type { PodDisruptionBudget } from '../api/objects.js';
 import { KubeApi } from '../api/requests.js';
 import { RevisionKeeper } from './revision-keeper.js';
-import type { SharedObjectsOptions } from './shared-objects.js';
+import type { RevisionObjectSetOptions } from './revision-object-set.js';
 import type { Unit } from '../manifests/unit-kind.js';
 
 const config = targetConfig();
@@ -29,7 +29,7 @@ afterEach(async () => {
   await stub.close();
 });
 
-function revisionObjects(more: Partial<SharedObjectsOptions & { sweepMs: number }> = {}): RevisionKeeper {
+function revisionObjects(more: Partial<RevisionObjectSetOptions & { sweepMs: number }> = {}): RevisionKeeper {
   const seen = {
     all: () => [['ins_1', { units, pods: [] }]].values() as never,
     has: () => true,

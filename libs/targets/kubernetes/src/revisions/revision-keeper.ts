@@ -3,7 +3,7 @@ import { INFERENCE_POOLS, PDBS, SERVICES, type KubeKind } from '../api/kinds.js'
 import type { KubeObject } from '../api/objects.js';
 import type { KubeApi } from '../api/requests.js';
 import { pdbOf, poolOf, serviceOf, unitServiceOf } from '../manifests/revision-objects.js';
-import { SharedObjects, type SharedObjectsOptions, TenantWriteQueue } from './shared-objects.js';
+import { RevisionObjectSet, type RevisionObjectSetOptions, TenantWriteQueue } from './revision-object-set.js';
 import { namespaceFor, type KubernetesTargetConfig } from '../target-config.js';
 import { ownerReferenceTo, type Unit } from '../manifests/unit-kind.js';
 import { LABEL, type Writer } from '../manifests/unit-labels.js';
@@ -22,7 +22,7 @@ export class RevisionKeeper {
   private readonly kept = new Set<string>();
   private config?: KubernetesTargetConfig;
   /** Once there, for good: what was made there is removed there, whatever the file says by then. */
-  private readonly shared = new Map<string, SharedObjects>();
+  private readonly sets = new Map<string, RevisionObjectSet>();
   private readonly writes = new TenantWriteQueue();
   private sweptAt = performance.now();
   private isClosed = false;
@@ -30,7 +30,7 @@ export class RevisionKeeper {
   constructor(
     private readonly api: KubeApi,
     private readonly units: Pick<UnitWatch, 'all' | 'has' | 'isSyncedIn'>,
-    private readonly options: Omit<SharedObjectsOptions, 'writes'> & { writer: Writer; sweepMs?: number },
+    private readonly options: Omit<RevisionObjectSetOptions, 'writes'> & { writer: Writer; sweepMs?: number },
   ) {}
 
   /** A unit of the revision is there, and wants what its revision has. */
@@ -42,7 +42,7 @@ export class RevisionKeeper {
     if (!this.kept.has(uid)) this.wantAll(spec, config, unit);
     this.kept.add(uid);
     const namespace = namespaceFor(config, spec.tenantName);
-    for (const kind of KINDS) this.shared.get(keyOf(kind, namespace))?.attend();
+    for (const kind of KINDS) this.sets.get(keyOf(kind, namespace))?.attend();
   }
 
   /** Now and then: what nobody needs goes. */
@@ -55,29 +55,29 @@ export class RevisionKeeper {
       for (const { metadata } of units)
         for (const whose of [metadata.labels?.[LABEL.revision], metadata.uid])
           needed.add(`${metadata.namespace}/${whose}`);
-    for (const objects of this.shared.values()) {
-      const { kind, namespace } = objects;
+    for (const set of this.sets.values()) {
+      const { kind, namespace } = set;
       const isAskedFor = kind !== INFERENCE_POOLS || this.config?.inference_pool !== undefined;
       // What cannot be seen at the moment may well be there.
-      if (this.units.isSyncedIn(namespace)) objects.sweep((whose) => isAskedFor && needed.has(`${namespace}/${whose}`));
+      if (this.units.isSyncedIn(namespace)) set.sweep((whose) => isAskedFor && needed.has(`${namespace}/${whose}`));
     }
   }
 
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
-    await Promise.all([...this.shared.values()].map((objects) => objects.settled()));
+    await Promise.all([...this.sets.values()].map((set) => set.settled()));
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.shared.values()].map((objects) => objects.close()));
+    await Promise.all([...this.sets.values()].map((set) => set.close()));
   }
 
   /** Each unit is asked about anew by its next look. */
   private follow(config: KubernetesTargetConfig): void {
     this.config = config;
     this.kept.clear();
-    for (const objects of this.shared.values()) objects.wantNothing();
+    for (const set of this.sets.values()) set.wantNothing();
   }
 
   private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
@@ -94,9 +94,9 @@ export class RevisionKeeper {
     const { namespace = '' } = object.metadata;
     const key = keyOf(kind, namespace);
     const options = { ...this.options, writes: this.writes };
-    const objects = this.shared.get(key) ?? new SharedObjects(this.api, this.units, kind, namespace, options);
-    this.shared.set(key, objects);
-    objects.want(object, unit);
+    const set = this.sets.get(key) ?? new RevisionObjectSet(this.api, this.units, kind, namespace, options);
+    this.sets.set(key, set);
+    set.want(object, unit);
   }
 }
 

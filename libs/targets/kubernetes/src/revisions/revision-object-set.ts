@@ -13,7 +13,7 @@ const RETRY_MS = 5_000;
 const PACE_MS = 30_000;
 const WRITER = { manager: 'slipway', force: true };
 
-export interface SharedObjectsOptions {
+export interface RevisionObjectSetOptions {
   labelSelector: string;
   writes: TenantWriteQueue;
   /** Null when the place is heard again. */
@@ -33,7 +33,7 @@ interface DesiredObject {
  * What revisions share of one kind in one namespace: seen by a watch, so that nothing is asked for while nothing happens, and written where it is not
  * as it should be.
  */
-export class SharedObjects {
+export class RevisionObjectSet {
   private readonly there: Reflector<KubeObject>;
   /** By name. */
   private readonly wanted = new Map<string, DesiredObject>();
@@ -53,7 +53,7 @@ export class SharedObjects {
     private readonly units: Pick<UnitWatch, 'has'>,
     readonly kind: KubeKind,
     readonly namespace: string,
-    private readonly options: SharedObjectsOptions,
+    private readonly options: RevisionObjectSetOptions,
   ) {
     const { labelSelector, onTrouble, clock } = options;
     const onChange = this.note.bind(this);
