@@ -16,7 +16,7 @@ import {
   schedulerConfig,
   type ControlPlaneOptions,
   type Layout,
-} from './components.js';
+} from './component-arguments.js';
 import { guard } from './guard.js';
 import { SERVICE_ACCOUNTS } from './objects.js';
 import { freePorts } from './ports.js';

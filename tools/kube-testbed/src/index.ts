@@ -1,7 +1,7 @@
 export { kubeconfigOf, readAccess, type ClusterAccess } from './access.js';
 export { isNotFound, KubeClient, KubeError, pathOf, type ListOptions, type WatchEvent } from './client.js';
 export { ControlPlane } from './control-plane.js';
-export type { ControlPlaneOptions } from './components.js';
+export type { ControlPlaneOptions } from './component-arguments.js';
 export { addType, INFERENCE_POOL_TYPE } from './custom-types.js';
 export { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
 export type { NodeSpec } from './kubelet/fake-node.js';

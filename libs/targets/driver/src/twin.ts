@@ -223,7 +223,7 @@ export class TwinDriver implements TargetDriver {
 
   async answers({ probe }: InstanceSpec, baseUrl: string): Promise<boolean> {
     const url = `${baseUrl}${probe.path ?? '/health'}`;
-    return (await probeHealth({ url, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.agent })).healthy;
+    return (await probeHealth({ url, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.agent })).isHealthy;
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {

@@ -125,10 +125,10 @@ export class EndpointDriver implements TargetDriver {
       return { state: 'unhealthy', reason: 'not_allowed', baseUrl, generation, message };
     }
     const answer = await this.ask(spec, baseUrl, history);
-    const message = answer.healthy ? answer.message : missMessage(spec, answer.asked, answer);
+    const message = answer.isHealthy ? answer.message : missMessage(spec, answer.asked, answer);
     const seen = { baseUrl, generation, ...(message !== undefined && { message }) };
-    const state = this.history.note(instanceId, generation, answer.healthy, probe.failureThreshold);
-    if (answer.healthy) await this.lookForModel(spec, history.model, answer.list);
+    const state = this.history.note(instanceId, generation, answer.isHealthy, probe.failureThreshold);
+    if (answer.isHealthy) await this.lookForModel(spec, history.model, answer.list);
     if (state === 'ready') return this.asItsModelSays(spec, history.model, { state, ...seen });
     if (isPathMissing(history, answer, probe.intervalSeconds))
       return { state: 'unhealthy', reason: 'health_path_missing', ...seen };
@@ -140,7 +140,7 @@ export class EndpointDriver implements TargetDriver {
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
     const history = this.histories.get(spec.instanceId) ?? noHistory(spec.generation);
-    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl, history)).healthy;
+    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl, history)).isHealthy;
   }
 
   async models(spec: InstanceSpec): Promise<ModelsAnswer> {
@@ -179,16 +179,16 @@ export class EndpointDriver implements TargetDriver {
     const asked = `${baseUrl}${path}`;
     if (!isNamed && history.isListAsked) {
       const list = await listModels(question);
-      if ('names' in list) return { healthy: true, asked, list, message: LIST_ASKED };
+      if ('names' in list) return { isHealthy: true, asked, list, message: LIST_ASKED };
       // It may have become another server, so the next look begins anew.
       history.isListAsked = false;
-      return { healthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
+      return { isHealthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
     }
     const answer = await probeHealth({ ...question, url: asked });
     if (isNamed || answer.status !== 404) return { ...answer, asked };
     const list = await listModels(question);
     history.isListAsked = 'names' in list;
-    return history.isListAsked ? { healthy: true, asked, list, message: LIST_ASKED } : { ...answer, asked };
+    return history.isListAsked ? { isHealthy: true, asked, list, message: LIST_ASKED } : { ...answer, asked };
   }
 
   private async lookForModel(spec: InstanceSpec, model: ModelWatch, list: Health['list']): Promise<void> {

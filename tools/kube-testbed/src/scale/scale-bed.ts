@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { filesOf } from '../components.js';
+import { filesOf } from '../component-arguments.js';
 import type { KubeClient } from '../client.js';
 import { ControlPlane } from '../control-plane.js';
 import { guard } from '../guard.js';

@@ -140,7 +140,7 @@ export class KubernetesDriver implements TargetDriver {
     const url = `${baseUrl}${probePathOf(this.config, spec)}`;
     const { timeoutSeconds } = spec.probe;
     // Without its key, as the kubelet asks: by now another pod may have the address.
-    return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent })).healthy;
+    return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent })).isHealthy;
   }
 
   async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {

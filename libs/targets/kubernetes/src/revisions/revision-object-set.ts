@@ -16,7 +16,7 @@ const WRITER = { manager: 'slipway', force: true };
 export interface RevisionObjectSetOptions {
   labelSelector: string;
   writes: TenantWriteQueue;
-  /** Null when the place is heard again. */
+  /** Null when the kind is heard again in the namespace. */
   onTrouble(error: unknown): void;
   clock?: Partial<ReflectorClock>;
   paceMs?: number;

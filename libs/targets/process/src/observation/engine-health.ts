@@ -36,8 +36,8 @@ export class EngineHealth {
     const owns = answered.status === undefined ? undefined : await owner();
     if (owns?.is === 'foreign') return this.taken(owns.who, baseUrl);
     const answer = owns?.is === 'nobody' ? NOBODY : answered;
-    const state = this.history.note(spec.instanceId, own.generation, answer.healthy, probe.failureThreshold);
-    if (answer.healthy && !own.wasReady) await folder.mark(own.generation, 'ready');
+    const state = this.history.note(spec.instanceId, own.generation, answer.isHealthy, probe.failureThreshold);
+    if (answer.isHealthy && !own.wasReady) await folder.mark(own.generation, 'ready');
     const judged = this.judge(spec, own, intent, answer, state);
     const seen =
       owns?.is === 'unknown' ? { message: `whose port it is was not checked: ${owns.why}`, ...judged } : judged;
@@ -47,7 +47,7 @@ export class EngineHealth {
 
   /** One request beside the looks, as the engine is asked when it is ready. */
   async answers(spec: InstanceSpec, intent: StartIntent, baseUrl: string): Promise<boolean> {
-    return (await this.ask(liveProbe(spec, intent), baseUrl)).healthy;
+    return (await this.ask(liveProbe(spec, intent), baseUrl)).isHealthy;
   }
 
   load(metrics: MetricsConfig, baseUrl: string, key?: string): Promise<EngineLoad | undefined> {
@@ -97,7 +97,7 @@ export class EngineHealth {
   }
 }
 
-const NOBODY: HealthAnswer = { healthy: false, message: 'who answered listens no more' };
+const NOBODY: HealthAnswer = { isHealthy: false, message: 'who answered listens no more' };
 
 /** Where an engine is asked, and whether it is the one that answers there. */
 interface EngineAtPort {
@@ -126,7 +126,7 @@ function liveProbe({ probe }: InstanceSpec, { path, live = {} }: StartIntent): P
  * A redirect or "there is no such thing" comes from a server that is up and was asked at the wrong place; what says so has named what its
  * engine answers while it loads. 408, 425 and 429 ask for patience, like everything from 500 on.
  */
-function isWrongAnswer({ whileStarting }: StartIntent, { healthy, status }: HealthAnswer): boolean {
-  if (whileStarting === undefined || healthy || status === undefined) return false;
+function isWrongAnswer({ whileStarting }: StartIntent, { isHealthy, status }: HealthAnswer): boolean {
+  if (whileStarting === undefined || isHealthy || status === undefined) return false;
   return status >= 300 && status < 500 && ![408, 425, 429].includes(status);
 }
