@@ -115,7 +115,7 @@ function shortened(hash) {
 async function build({ module, flags, programs, files }, into) {
   if (existsSync(into)) return;
   go ??= findGo();
-  const release = await takeTurn(into);
+  const release = await takeLock(into);
   // Whoever held the lock may have built it meanwhile.
   if (!existsSync(into)) {
     fetchSources(module, Object.values(programs), files?.from);
@@ -209,7 +209,7 @@ function findGo() {
 }
 
 /** Saves work and memory where two runs want the same; without it the result is no other. Returns what ends the turn. */
-async function takeTurn(into) {
+async function takeLock(into) {
   const lock = `${into}.lock`;
   const release = () => {
     if (holderOf(lock) === process.pid) unlinkSync(lock);

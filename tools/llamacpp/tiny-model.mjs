@@ -100,7 +100,7 @@ function weights(random) {
   const tensor = (name, shape, valueOf) => ({
     name: `${name}.weight`,
     shape,
-    values: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, place) => valueOf(place)),
+    values: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, index) => valueOf(index)),
   });
   const noise = () => random() * 2 - 1;
   const square = (name) => tensor(name, [EMBEDDING, EMBEDDING], () => noise() / 8);
@@ -115,14 +115,14 @@ function weights(random) {
   ];
   // The first number of every embedding is large and stays so; what weighs it down is never said. So no answer ends before
   // its `max_tokens`, and each of its tokens is text.
-  const isFirst = (place) => place % EMBEDDING === 0;
-  const isSaid = (place) => VOCABULARY[Math.floor(place / EMBEDDING)].type === TOKENS.normal;
+  const isFirst = (index) => index % EMBEDDING === 0;
+  const isSaid = (index) => VOCABULARY[Math.floor(index / EMBEDDING)].type === TOKENS.normal;
   return [
-    tensor('token_embd', [EMBEDDING, VOCABULARY.length], (place) => (isFirst(place) ? 8 : noise())),
+    tensor('token_embd', [EMBEDDING, VOCABULARY.length], (index) => (isFirst(index) ? 8 : noise())),
     ...Array.from({ length: LAYERS }, (_, n) => layer(n)).flat(),
     norm('output_norm'),
-    tensor('output', [EMBEDDING, VOCABULARY.length], (place) =>
-      isFirst(place) ? (isSaid(place) ? 0 : -100) : noise(),
+    tensor('output', [EMBEDDING, VOCABULARY.length], (index) =>
+      isFirst(index) ? (isSaid(index) ? 0 : -100) : noise(),
     ),
   ];
 }

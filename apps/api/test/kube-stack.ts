@@ -2,7 +2,7 @@ import {
   DEPLOYMENTS,
   PODS,
   TestBed,
-  type Granted,
+  type GrantedAccess,
   type KubeObject,
   type Pod,
   type TestBedOptions,
@@ -23,7 +23,7 @@ export class KubeStack {
     readonly bed: TestBed,
     readonly namespace: string,
     /** What the product is there. */
-    readonly granted: Granted,
+    readonly granted: GrantedAccess,
     readonly stack: Stack,
     /** The operator's file. */
     readonly config: string,

@@ -17,7 +17,7 @@ interface Needs {
 
 // Not by the library's name: what it offers to callers of drivers is the kind alone, and this list is between the driver and the chart.
 const { neededRules }: { neededRules: (needs: Needs) => Rule[] } = await import(
-  path.join(ROOT, 'libs/targets/kubernetes/src/target-health-rules.ts')
+  path.join(ROOT, 'libs/targets/kubernetes/src/health/target-health-rules.ts')
 );
 
 /** `create deployments.apps`, one for each verb. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { CallableTarget } from '@slipway/target-driver/qualification';
+import type { CallableServer } from '@slipway/target-driver/qualification';
 import type { ProcessTargetConfig } from '@slipway/target-process';
 import { request } from 'undici';
 
@@ -11,7 +11,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Which of the metrics that the template names the engine really has, a line for each. */
 export async function metricsOf(
-  { baseUrl, credential, dispatcher }: CallableTarget,
+  { baseUrl, credential, dispatcher }: CallableServer,
   { path, ...named }: Metrics,
   signal: AbortSignal,
 ): Promise<string[]> {

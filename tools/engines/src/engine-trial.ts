@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InstanceSpec, Observation, TargetDriver } from '@slipway/target-driver';
-import { checksOf, isQualified, runCheck, type CallableTarget, type Found } from '@slipway/target-driver/qualification';
+import {
+  checksOf,
+  isQualified,
+  runCheck,
+  type CallableServer,
+  type ServerFindings,
+} from '@slipway/target-driver/qualification';
 import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process';
 import { Agent } from 'undici';
 import { memoryOf, metricsOf } from './engine-measures.js';
@@ -123,14 +129,14 @@ class Trial {
     const { say, signal } = this.host;
     const traits = this.driver.traits(this.spec);
     const dispatcher = new Agent();
-    const target: CallableTarget = {
+    const target: CallableServer = {
       baseUrl: baseUrl as string,
       model: this.spec.model.id,
       credential: this.spec.instanceKey,
       dispatcher,
     };
     const checks: { name: string; result: string }[] = [];
-    let found: Found = {};
+    let found: ServerFindings = {};
     try {
       for (const name of checksOf(traits)) {
         const shown = await runCheck(name, { target, traits, signal });
@@ -152,7 +158,7 @@ class Trial {
     return isGood;
   }
 
-  private tellFound({ unknownModel, models, responseModel, hasUsage }: Found, declared = 'rejects'): void {
+  private tellFound({ unknownModel, models, responseModel, hasUsage }: ServerFindings, declared = 'rejects'): void {
     const { say } = this.host;
     const difference = unknownModel === declared ? '' : ` (declared: ${declared})`;
     say(`unknown_model: ${unknownModel ?? 'could not be told'}${difference}`);

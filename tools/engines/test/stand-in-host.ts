@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseOperatorConfig } from '@slipway/platform-config';
-import type { InstanceSpec, InstanceState, Observation } from '@slipway/target-driver';
+import type { InstanceSpec, ObservedState, Observation } from '@slipway/target-driver';
 import { ProcessDriver, processTarget, type ProcessTargetConfig } from '@slipway/target-process';
 import { request } from 'undici';
 
@@ -87,8 +87,8 @@ export class StandInHost {
   }
 
   /** Starts it and looks until it is `wanted`. Answers what was seen, without what was seen twice in a row. */
-  async until(wanted: InstanceState, spec = this.spec()): Promise<{ observed: Observation; states: InstanceState[] }> {
-    const states: InstanceState[] = [];
+  async until(wanted: ObservedState, spec = this.spec()): Promise<{ observed: Observation; states: ObservedState[] }> {
+    const states: ObservedState[] = [];
     let observed!: Observation;
     await untilTrue(`${wanted}, after ${states.join(', ')}`, async () => {
       observed = await this.driver().observe(spec);

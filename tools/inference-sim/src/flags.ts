@@ -46,17 +46,17 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   maxBodyBytes: 16 * 1024 * 1024,
 };
 
-type Kind = 'text' | 'switch' | { min: number; max: number; whole: boolean };
+type FlagKind = 'text' | 'switch' | { min: number; max: number; whole: boolean };
 
 interface Flag {
   option: keyof SimulatorOptions;
-  kind: Kind;
+  kind: FlagKind;
   placeholder: string;
   description: string;
 }
 
-const MILLISECONDS: Kind = { min: 0, max: 2 ** 31 - 1, whole: false };
-const count = (min: number, max: number): Kind => ({ min, max, whole: true });
+const MILLISECONDS: FlagKind = { min: 0, max: 2 ** 31 - 1, whole: false };
+const count = (min: number, max: number): FlagKind => ({ min, max, whole: true });
 
 /** The command line, in the order in which the usage shows it. */
 export const FLAGS: Readonly<Record<string, Flag>> = {
@@ -159,7 +159,7 @@ export function parseFlags(argv: readonly string[]): { options: SimulatorOptions
   return { options: { ...DEFAULT_OPTIONS, ...given }, help: false };
 }
 
-function valueOf(name: string, kind: Kind, text: string | undefined): string | number | boolean {
+function valueOf(name: string, kind: FlagKind, text: string | undefined): string | number | boolean {
   if (kind === 'switch') {
     if (text === undefined || text === 'true' || text === 'false') return text !== 'false';
     throw new FlagError(`--${name} is on or off: give it no value, true or false, not ${JSON.stringify(text)}`);

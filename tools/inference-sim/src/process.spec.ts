@@ -9,7 +9,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-interface Started {
+interface StartedProcess {
   child: ChildProcess;
   url: string;
   exit: Promise<number | null>;
@@ -38,7 +38,7 @@ function run(...flags: string[]): { child: ChildProcess; output: () => string; e
   return { child, output: () => output, exit: once(child, 'close').then(([code]) => code as number | null) };
 }
 
-async function start(...flags: string[]): Promise<Started> {
+async function start(...flags: string[]): Promise<StartedProcess> {
   const { child, output, exit } = run('--port', '0', '--model', 'm', ...flags);
   while (!output().includes('\n'))
     await Promise.race([once(child.stdout!, 'data'), exit.then(() => Promise.reject(new Error(output())))]);

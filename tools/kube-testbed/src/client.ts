@@ -32,7 +32,7 @@ export interface ListOptions {
   fieldSelector?: string;
 }
 
-type Where = { namespace?: string; name?: string; sub?: string };
+type ObjectPath = { namespace?: string; name?: string; sub?: string };
 type Query = Record<string, string | number | boolean | undefined>;
 
 /** What the bed and its tests ask of the API server. Not the product's client: a fault in that one must not hide here. */
@@ -46,12 +46,12 @@ export class KubeClient {
     this.agent = new Agent({ connect: { ca: access.ca }, bodyTimeout: 0, headersTimeout: 0 });
   }
 
-  get<T extends KubeObject = KubeObject>(resource: Resource, where: Where): Promise<T> {
+  get<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath): Promise<T> {
     return this.json<T>('GET', pathOf(resource, where));
   }
 
   /** Undefined where there is none. */
-  async find<T extends KubeObject = KubeObject>(resource: Resource, where: Where): Promise<T | undefined> {
+  async find<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath): Promise<T | undefined> {
     return await this.get<T>(resource, where).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -68,7 +68,7 @@ export class KubeClient {
   }
 
   /** A custom resource has to say its kind. */
-  create<T extends KubeObject = KubeObject>(resource: Resource, body: KubeObject, where: Where = {}): Promise<T> {
+  create<T extends KubeObject = KubeObject>(resource: Resource, body: KubeObject, where: ObjectPath = {}): Promise<T> {
     const namespace = where.namespace ?? body.metadata?.namespace;
     return this.json<T>('POST', pathOf(resource, { ...where, namespace }), {
       body: { apiVersion: resource.api, ...body },
@@ -77,24 +77,24 @@ export class KubeClient {
   }
 
   /** To a subresource that is asked by POST. */
-  post<T extends KubeObject = KubeObject>(resource: Resource, where: Where, body: object): Promise<T> {
+  post<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath, body: object): Promise<T> {
     return this.json<T>('POST', pathOf(resource, where), { body });
   }
 
   /** A merge patch. */
-  merge<T extends KubeObject = KubeObject>(resource: Resource, where: Where, body: object): Promise<T> {
+  merge<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath, body: object): Promise<T> {
     return this.json<T>('PATCH', pathOf(resource, where), { body, contentType: MERGE });
   }
 
   /** A strategic merge patch, in which conditions of others stay. */
-  patch<T extends KubeObject = KubeObject>(resource: Resource, where: Where, body: object): Promise<T> {
+  patch<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath, body: object): Promise<T> {
     return this.json<T>('PATCH', pathOf(resource, where), { body, contentType: STRATEGIC });
   }
 
   /** What is gone already is fine. */
   async remove(
     resource: Resource,
-    where: Where,
+    where: ObjectPath,
     options: { graceSeconds?: number; uid?: string; isOrphaning?: boolean } = {},
   ): Promise<void> {
     const body = {
@@ -213,7 +213,7 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /** Where the API server has it: `/apis/apps/v1/namespaces/models/deployments/one`. */
-export function pathOf(resource: Resource, { namespace, name, sub }: Where): string {
+export function pathOf(resource: Resource, { namespace, name, sub }: ObjectPath): string {
   const parts = [
     resource.api.includes('/') ? 'apis' : 'api',
     ...resource.api.split('/'),

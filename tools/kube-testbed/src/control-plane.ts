@@ -16,11 +16,11 @@ import {
   schedulerConfig,
   type ControlPlaneOptions,
   type Layout,
-} from './components.js';
+} from './component-arguments.js';
 import { guard } from './guard.js';
 import { SERVICE_ACCOUNTS } from './objects.js';
 import { freePorts } from './ports.js';
-import { eventually, Hopeless } from './waiting.js';
+import { eventually, HopelessError } from './waiting.js';
 
 const READY_MS = 120_000;
 const CALL_MS = 5_000;
@@ -200,7 +200,7 @@ export class ControlPlane {
       what,
       async () => {
         const over = [...this.running.values()].find((one) => !one.isRunning);
-        if (over) throw new Hopeless(`${over.name} has ended: ${await over.ended}`);
+        if (over) throw new HopelessError(`${over.name} has ended: ${await over.ended}`);
         return (await look()) || undefined;
       },
       READY_MS,

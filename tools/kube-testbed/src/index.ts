@@ -1,7 +1,7 @@
 export { kubeconfigOf, readAccess, type ClusterAccess } from './access.js';
 export { isNotFound, KubeClient, KubeError, pathOf, type ListOptions, type WatchEvent } from './client.js';
 export { ControlPlane } from './control-plane.js';
-export type { ControlPlaneOptions } from './components.js';
+export type { ControlPlaneOptions } from './component-arguments.js';
 export { addType, INFERENCE_POOL_TYPE } from './custom-types.js';
 export { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
 export type { NodeSpec } from './kubelet/fake-node.js';
@@ -10,7 +10,7 @@ export { LwsController } from './lws-controller.js';
 export { KWOK_LABEL, KwokNodes } from './kwok-nodes.js';
 export { PACE, type Pace } from './kubelet/pace.js';
 export * from './objects.js';
-export { grant, workerRules, type Granted, type PolicyRule } from './service-account.js';
+export { grant, workerRules, type GrantedAccess, type PolicyRule } from './service-account.js';
 export {
   BIN_VARIABLE,
   findPrograms,
@@ -18,7 +18,7 @@ export {
   programs,
   REQUIRE_VARIABLE,
   sharedAccess,
-  type FoundPrograms,
+  type ProgramSearch,
 } from './test-plane.js';
 export { SwallowingProxy } from './swallowing-proxy.js';
 export { isReady, TestBed, type TestBedOptions } from './test-bed.js';

@@ -3,16 +3,48 @@ import { countsOf, isWrite } from './scale/audit-log.js';
 import { bedPace } from './scale/bed-pace.js';
 import { Churn } from './scale/churn.js';
 import { Bounds, print, quantile, reporting, seconds } from './scale/measure.js';
-import { readOptions } from './scale/options.js';
 import { Product, type Worker } from './scale/product.js';
 import { Publications } from './scale/publications.js';
 import { ScaleBed } from './scale/scale-bed.js';
 import type { Sightings } from './scale/sightings.js';
 import { eventually } from './waiting.js';
+import { parseArgs } from 'node:util';
 
 // Workers of the product with a target of many deployments, on nodes of KWOK: npm run kube:scale -- [deployments] [options]
 // Prints a line of JSON for each figure that has a bound as soon as it is measured, for each part, and every ten seconds of how far it is.
 // Status 1: a bound was missed, or the time was over. What the bed itself takes is the first line.
+
+const USAGE = `npm run kube:scale -- [deployments, 1000] [--replicas 2] [--nodes 20] [--workers 2] [--steady 60] [--churn 300] [--per-second 50] [--bed-units 200] [--minutes 20]
+seconds are \`steady\` (nothing changes) and \`churn\` (random pods and units are deleted); 0 leaves a part out; \`minutes\` end it all\n`;
+
+const DEFAULTS = {
+  replicas: 2,
+  nodes: 20,
+  workers: 2,
+  steady: 60,
+  churn: 300,
+  'per-second': 50,
+  'bed-units': 200,
+  minutes: 20,
+};
+
+type ScaleOptions = typeof DEFAULTS & { deployments: number };
+
+/** Ends the process with what is right where the arguments are not. */
+function readOptions(): ScaleOptions {
+  try {
+    const names = Object.keys(DEFAULTS).map((name) => [name, { type: 'string' as const }] as const);
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: Object.fromEntries(names) });
+    const given = Object.entries(values).map(([name, value]) => [name, Number(value)] as const);
+    const read = { ...DEFAULTS, ...Object.fromEntries(given), deployments: Number(positionals[0] ?? 1_000) };
+    if (positionals.length > 1 || Object.values(read).some((value) => !(value >= 0)))
+      throw new Error('a number is none');
+    return read;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${USAGE}`);
+    process.exit(64);
+  }
+}
 
 /** What was begun has an end by then, and the statistics of Postgres and the API server are written. */
 const SETTLE_MS = 10_000;

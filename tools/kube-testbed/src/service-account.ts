@@ -26,7 +26,7 @@ export function workerRules({
 }
 
 /** A ServiceAccount with its token, as a pod of the product would have it. */
-export interface Granted {
+export interface GrantedAccess {
   name: string;
   token: string;
   kubeconfig: string;
@@ -43,7 +43,7 @@ export async function grant(
   client: KubeClient,
   access: ClusterAccess,
   options: { name: string; namespaces: readonly [string, ...string[]]; rules: readonly PolicyRule[]; file: string },
-): Promise<Granted> {
+): Promise<GrantedAccess> {
   const { name, namespaces, rules, file } = options;
   const [home] = namespaces;
   await client.create(SERVICE_ACCOUNTS, { metadata: { name, namespace: home } });

@@ -7,7 +7,7 @@ import { KubeClient } from './client.js';
 import { guard } from './guard.js';
 import { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
 import { DEPLOYMENTS, NAMESPACES, PODS, SERVICE_ACCOUNTS, type Pod } from './objects.js';
-import { grant, workerRules, type Granted, type PolicyRule } from './service-account.js';
+import { grant, workerRules, type GrantedAccess, type PolicyRule } from './service-account.js';
 import { sharedAccess } from './test-plane.js';
 import { eventually } from './waiting.js';
 
@@ -52,7 +52,7 @@ export class TestBed {
     namespaces: readonly [string, ...string[]],
     rules: readonly PolicyRule[] = workerRules(),
     name = `slipway-${randomBytes(3).toString('hex')}`,
-  ): Promise<Granted> {
+  ): Promise<GrantedAccess> {
     const file = path.join(this.folder, `${name}.kubeconfig`);
     return grant(this.client, this.access, { name, namespaces, rules, file });
   }

@@ -13,12 +13,12 @@ export const REQUIRE_VARIABLE = 'SLIPWAY_REQUIRE_KUBE';
 /** Folder of a control plane that runs already, for all tests of a run. */
 export const PLANE_VARIABLE = 'SLIPWAY_TEST_KUBE';
 
-export type FoundPrograms = { bin: string } | { bin?: undefined; why: string };
+export type ProgramSearch = { bin: string } | { bin?: undefined; why: string };
 
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 /** Where the programs are, or why there are none; `more` than a control plane, such as `kubectl`. */
-export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment(), more: readonly string[] = []): FoundPrograms {
+export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment(), more: readonly string[] = []): ProgramSearch {
   const bin = env[BIN_VARIABLE];
   if (!bin) return { why: `${BIN_VARIABLE} is not set` };
   const missing = [...CONTROL_PLANE, ...more].find((program) => !existsSync(path.join(bin, program)));

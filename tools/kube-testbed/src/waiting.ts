@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PACE_MS = 100;
 
 /** What a look throws when another look cannot find more. */
-export class Hopeless extends Error {}
+export class HopelessError extends Error {}
 
 /**
  * What `look` finds, once it finds something.
@@ -21,7 +21,7 @@ export async function eventually<T>(
       const found = await look();
       if (found !== undefined && found !== false) return found;
     } catch (error) {
-      if (error instanceof Hopeless) throw error;
+      if (error instanceof HopelessError) throw error;
       last = `: ${error instanceof Error ? error.message : String(error)}`;
     }
     if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}${last}`);

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { tenantName } from '@slipway/platform-http/auth';
 import { Database, type Tx } from '@slipway/platform-database';
 import type { AdoptedServer, SpecIssue, Workload } from '@slipway/ports/instances';
-import { listTells, shownModels, type ModelsAnswer, type TargetDriver } from '@slipway/target-driver';
+import { checkModelList, describeModels, type ModelsAnswer, type TargetDriver } from '@slipway/target-driver';
 import { Not } from 'typeorm';
 import { InstanceEntity } from './instance.entity.js';
 import type { WorkloadRow } from './instance.query.js';
@@ -77,10 +77,10 @@ function together(urls: readonly string[], found: readonly Found[]): Found {
 
 export function judged(model: string, answer: ModelsAnswer): Found {
   if ('unknown' in answer) return unknown(answer.unknown);
-  const told = listTells(model, answer.names);
+  const told = checkModelList(model, answer.names);
   if ('unknown' in told) return unknown(told.unknown);
   if (told.has) return { issues: [], message: `the server has ${model}` };
-  const message = `the server has no model of this name; it has: ${shownModels(answer.names)}`;
+  const message = `the server has no model of this name; it has: ${describeModels(answer.names)}`;
   return { issues: [{ field: 'model.id', code: 'unknown', message }] };
 }
 

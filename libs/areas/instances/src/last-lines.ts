@@ -1,4 +1,4 @@
-import { redacted, type TargetDriver } from '@slipway/target-driver';
+import { redactSecrets, type TargetDriver } from '@slipway/target-driver';
 import { MAX_LINES } from './failed-starts.js';
 
 /** What a target does not tell by then is not waited for: the next life has begun meanwhile. */
@@ -26,7 +26,7 @@ export async function lastLines(
     while (told.length < MAX_LINES) {
       const next = await Promise.race([lines.next(), isLate]);
       if (!next || next.done) break;
-      told.push(redacted(next.value.text, secrets));
+      told.push(redactSecrets(next.value.text, secrets));
     }
   } catch {
     // It could not be asked: what it has told so far is all there is.

@@ -2,7 +2,7 @@ import { LOGS_READ_CHANNEL } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
-import { redacted, type LogLine } from '@slipway/target-driver';
+import { type LogLine, redactSecrets } from '@slipway/target-driver';
 import { Raw } from 'typeorm';
 import { instanceErrors } from './instance.errors.js';
 import type { InstanceEntity } from './instance.entity.js';
@@ -90,7 +90,7 @@ export class LogReader {
 async function* linesOf(first: LogLine[], rest: AsyncGenerator<LogLine[], void>): AsyncGenerator<LogLine, void> {
   try {
     yield* first;
-    for await (const lines of rest) for (const line of lines) yield { ...line, text: redacted(line.text) };
+    for await (const lines of rest) for (const line of lines) yield { ...line, text: redactSecrets(line.text) };
   } finally {
     await rest.return();
   }

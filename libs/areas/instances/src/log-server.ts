@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
-import { redacted, type LogLine } from '@slipway/target-driver';
+import { redactSecrets, type LogLine } from '@slipway/target-driver';
 import { InstanceEntity } from './instance.entity.js';
 import { CLAIM, HAND_OVER, SERVE, type Asked } from './log-reading.query.js';
 import { valuesIn } from './secrets.js';
@@ -145,7 +145,7 @@ class Handing {
   }
 
   private add({ stream, at, text }: LogLine): void {
-    const shown = redacted(text.slice(0, LINE_CHARACTERS), this.secrets);
+    const shown = redactSecrets(text.slice(0, LINE_CHARACTERS), this.secrets);
     // What Postgres cannot store: NUL, and half a character.
     const stored = Buffer.from(shown).toString().replaceAll('\0', '\uFFFD');
     this.lines.push({ stream, ...(at !== undefined && { at }), text: stored });

@@ -1,5 +1,5 @@
 import type { Database } from '@slipway/platform-database';
-import { InvalidSpecError, type Preparation, type TargetDriver } from '@slipway/target-driver';
+import { InvalidSpecError, type StartPreparation, type TargetDriver } from '@slipway/target-driver';
 import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
 import { PreparationEntity } from './preparation.entity.js';
 import { OPEN_PREPARATIONS, type OpenPreparation } from './preparation.query.js';
@@ -43,7 +43,7 @@ export class Preparations {
     tenant_name,
     spec,
     attempt,
-  }: OpenPreparation): Promise<Preparation> {
+  }: OpenPreparation): Promise<StartPreparation> {
     const about = { id: `${operation_id}-${revision_id}-${attempt}`, generation: 1, tenantName: tenant_name };
     try {
       return await this.driver.prepare!(toInstanceSpec(spec, about, placeholderSecrets));

@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { observeUntil, pause, terminateUntilGone } from './conformance-looks.js';
-import type { InstanceSpec, Observation, TargetDriver } from './driver.js';
-
-export { observeUntil, terminateUntilGone } from './conformance-looks.js';
+import type { InstanceSpec, Observation, TargetDriver, ObservedState } from './driver.js';
 
 /** One target with one server program that a driver's own spec can steer. Made afresh for every test. */
 export interface ConformanceSubject {
@@ -19,12 +16,12 @@ export interface ConformanceSubject {
 }
 
 /** Which promises a driver makes: those of one that starts something or that finds it running, and who restarts and probes. */
-export type Promises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
+export type DriverPromises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
 
 /** What every driver promises, as tests. Call it at the top level of a driver's spec. */
 export function describeConformance(
   name: string,
-  options: Promises & { create: () => Promise<ConformanceSubject> },
+  options: DriverPromises & { create: () => Promise<ConformanceSubject> },
 ): void {
   describe(`${name} keeps the promises of a target driver`, () => {
     let subject: ConformanceSubject;
@@ -285,3 +282,33 @@ export function describeConformance(
     }
   });
 }
+
+/** Observes until the state is `wanted`, and fails with everything seen on the way when that does not happen in time. */
+export async function observeUntil(
+  driver: TargetDriver,
+  spec: InstanceSpec,
+  wanted: ObservedState,
+  deadlineMs = 15_000,
+): Promise<Observation> {
+  const end = Date.now() + deadlineMs;
+  const seen: string[] = [];
+  for (;;) {
+    const observed = await driver.observe(spec);
+    if (observed.state === wanted) return observed;
+    const line = JSON.stringify(observed);
+    if (seen.at(-1) !== line) seen.push(line);
+    if (Date.now() > end) throw new Error(`never became ${wanted}; saw ${seen.join(', ')}`);
+    await pause(25);
+  }
+}
+
+/** Terminates until nothing is left. */
+export async function terminateUntilGone(driver: TargetDriver, instanceId: string, deadlineMs = 15_000): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while ((await driver.terminate(instanceId)) !== 'gone') {
+    if (Date.now() > end) throw new Error(`${instanceId} is not gone`);
+    await pause(25);
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

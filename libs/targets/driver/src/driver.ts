@@ -11,10 +11,8 @@ import type {
   StartProgress,
   UnknownModel,
 } from '@slipway/contracts';
-import type { TargetConfig } from '@slipway/platform-config';
-import type { LogLine, LogOptions } from './log-line.js';
-
-export type { LogLine, LogOptions } from './log-line.js';
+import type { TargetConfig, TargetReader } from '@slipway/platform-config';
+import type { LogLine, LogOptions } from './logs.js';
 
 /**
  * What a caller wants to run, made of a `RevisionSpec`. Stored by the caller, handed in again on every call: a driver keeps no
@@ -86,10 +84,10 @@ export interface InstanceSpec {
  * - `exited`: it ran and is over, by itself, by `terminate` or because a newer generation replaced it.
  *   Only the next generation starts again.
  */
-export type InstanceState = 'absent' | 'starting' | 'ready' | 'unhealthy' | 'exited' | 'stopping';
+export type ObservedState = 'absent' | 'starting' | 'ready' | 'unhealthy' | 'exited' | 'stopping';
 
 export interface Observation {
-  state: InstanceState;
+  state: ObservedState;
   /** Where requests go, without a trailing slash: `http://127.0.0.1:20001`. Present while something runs. */
   baseUrl?: string;
   /**
@@ -123,14 +121,14 @@ export interface Observation {
 export type ModelsAnswer = { names: string[] } | { unknown: string };
 
 /** A rule that a spec breaks. `field` is a path of the API's revision spec: `runtime.args.ttft_ms`, `endpoint.base_url`. */
-export interface SpecIssue {
+export interface InstanceSpecIssue {
   field: string;
   code: 'required' | 'unknown' | 'not_declared' | 'not_allowed' | 'invalid_value' | 'not_applicable';
   message: string;
 }
 
 /** How far a host is with what a start needs. `failed` is final for its `instanceId`. */
-export type Preparation =
+export type StartPreparation =
   { state: 'ready' } | { state: 'running'; progress: StartProgress } | { state: 'failed'; failure: StartFailure };
 
 /** Something of an instance that the target still has. `incarnation` is missing when nothing of it runs any more. */
@@ -219,7 +217,7 @@ export interface TargetDriver {
   /** The engines it can start; none if it adopts. */
   engines(): EngineDescription[];
   /** Every rule that the spec breaks; empty when it can be provisioned. Pure: no file, no network. */
-  check(spec: InstanceSpec): SpecIssue[];
+  check(spec: InstanceSpec): InstanceSpecIssue[];
   /**
    * Starts this generation if it never was, and returns as soon as the start is recorded, not when it is ready.
    * While an older generation still runs it only begins to stop that one: call again after the next look.
@@ -231,7 +229,7 @@ export interface TargetDriver {
    * one that a hub has. Call again while it is `running`; `instanceId` tells one wish from the next. Occupies nothing. Absent for a target
    * that starts nothing.
    */
-  prepare?(spec: InstanceSpec): Promise<Preparation>;
+  prepare?(spec: InstanceSpec): Promise<StartPreparation>;
   /**
    * One look, including one health probe. Never throws for what it sees, nor for a spec that `check` has come to refuse;
    * throws only when it cannot look.
@@ -271,7 +269,7 @@ export interface TargetDriver {
 
 /** Thrown by `provision` for a spec that `check` refuses. */
 export class InvalidSpecError extends Error {
-  constructor(readonly issues: SpecIssue[]) {
+  constructor(readonly issues: InstanceSpecIssue[]) {
     super(issues.map((issue) => `${issue.field}: ${issue.message}`).join('; '));
     this.name = 'InvalidSpecError';
   }
@@ -293,3 +291,33 @@ export function assertSpec(driver: TargetDriver, spec: InstanceSpec): void {
   const issues = driver.check(spec);
   if (issues.length > 0) throw new InvalidSpecError(issues);
 }
+
+/** What a driver may use of its process. */
+export interface DriverHost {
+  /** SLIPWAY_HOME, absolute; every worker of the host shares it. */
+  home: string;
+  /** The worker's PATH, on which programs of the host are looked for. */
+  path?: string;
+  /** Ports of this machine that no connection may lead to. */
+  ownPorts: readonly number[];
+  /** Whether this process starts and stops instances; absent: it does. The api only asks and checks. */
+  starts?: boolean;
+  /** The value of one of the operator's secrets, read now. @throws Error naming it, never its value, where it has none */
+  secret(name: string): string;
+  /** The UUID of this installation, written into its database once: tells its objects from those of another one beside it. */
+  installation?(): Promise<string>;
+  /** Named points at which a test may hold or kill the process. */
+  pausePoint(name: string): Promise<void>;
+}
+
+/**
+ * A kind of execution target: how the operator's file describes one, and what runs it. A new kind is a folder of `libs/targets`
+ * that exports one of these, its conformance test, and a line in `libs/registry/src/targets.ts`.
+ */
+export interface TargetKind extends TargetReader {
+  /** @throws TargetConfigError for a target that the driver cannot work with; the operator's file is refused then */
+  createDriver(config: TargetConfig, host: DriverHost): TargetDriver;
+}
+
+/** Nest token of the kinds there are: `@Inject(TARGET_KINDS) kinds: readonly TargetKind[]`. */
+export const TARGET_KINDS = Symbol('TargetKinds');

@@ -2,7 +2,7 @@ import { serverRoot } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 
 /** A server to qualify. `credential` is the plaintext; nothing here repeats it. */
-export interface CallableTarget {
+export interface CallableServer {
   baseUrl: string;
   model: string;
   credential: string | undefined;
@@ -16,15 +16,15 @@ export interface CallableTarget {
 export type CheckResult = 'passed' | 'failed' | 'not_applicable';
 
 /** What a check found. */
-export interface Verdict {
+export interface CheckOutcome {
   result: CheckResult;
   /** Our own words: operations are read by viewers, who must not learn who answers. */
   message: string;
   /** What the server itself said, for whoever runs the check by hand; never stored. */
-  found?: Found;
+  found?: ServerFindings;
 }
 
-export interface Found {
+export interface ServerFindings {
   /** What it really does with a model that it does not have. */
   unknownModel?: 'rejects' | 'ignores' | 'echoes';
   models?: string[];
@@ -33,7 +33,7 @@ export interface Found {
 }
 
 /** What one call showed. `isOutage`: the target did not work at all, as opposed to working wrongly. */
-export interface CallResult extends Verdict {
+export interface CallResult extends CheckOutcome {
   durationMs: number;
   isOutage: boolean;
   /** It let a time-out pass. */
@@ -50,7 +50,7 @@ export interface EngineCall {
   signal: AbortSignal;
 }
 
-export interface Answer {
+export interface EngineAnswer {
   status: number;
   type: string;
   text: string;
@@ -58,19 +58,19 @@ export interface Answer {
 
 const CALL_TIMEOUT_MS = 60_000;
 /** Without a byte in either direction. A model that is loaded at its first request answers within it. */
-export const IDLE_TIMEOUT_MS = 30_000;
+export const CALL_IDLE_TIMEOUT_MS = 30_000;
 const SILENCES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** One call and what it shows. Never throws for what the target does. */
-export async function called(
-  target: CallableTarget,
+export async function callEngine(
+  target: CallableServer,
   call: EngineCall,
-  judge: (answer: Answer) => Verdict,
+  judge: (answer: EngineAnswer) => CheckOutcome,
 ): Promise<CallResult> {
   const startedAt = performance.now();
-  const result = (verdict: Verdict, isOutage: boolean, isSilent = false): CallResult => ({
-    ...verdict,
+  const result = (outcome: CheckOutcome, isOutage: boolean, isSilent = false): CallResult => ({
+    ...outcome,
     isOutage,
     isSilent,
     durationMs: Math.round(performance.now() - startedAt),
@@ -85,9 +85,9 @@ export async function called(
 }
 
 async function exchange(
-  { baseUrl, credential, dispatcher }: CallableTarget,
+  { baseUrl, credential, dispatcher }: CallableServer,
   { path, isOutsideRoot, body, limitMs, signal }: EngineCall,
-): Promise<Answer> {
+): Promise<EngineAnswer> {
   const answer = await request(`${isOutsideRoot ? serverRoot(baseUrl) : openAiRoot(baseUrl)}${path}`, {
     dispatcher,
     method: body ? 'POST' : 'GET',
@@ -105,7 +105,7 @@ async function exchange(
   let bytes = 0;
   for await (const chunk of answer.body) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
+    if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLargeError();
     chunks.push(chunk as Buffer);
   }
   return {
@@ -115,7 +115,7 @@ async function exchange(
   };
 }
 
-class AnswerTooLarge extends Error {}
+class AnswerTooLargeError extends Error {}
 
 export function openAiRoot(baseUrl: string): string {
   return `${serverRoot(baseUrl)}/v1`;
@@ -137,7 +137,7 @@ function isRefusedByGuard(error: unknown): boolean {
 
 function reasonOf(error: unknown, { limitMs = CALL_TIMEOUT_MS }: EngineCall): string {
   const { name, code } = error as { name?: string; code?: string };
-  if (error instanceof AnswerTooLarge) return `the answer was larger than ${MAX_ANSWER_BYTES} bytes`;
+  if (error instanceof AnswerTooLargeError) return `the answer was larger than ${MAX_ANSWER_BYTES} bytes`;
   if (isRefusedByGuard(error)) return 'the egress guard refused the connection';
   if (name === 'TimeoutError') return `no answer within ${limitMs / 1_000} s`;
   return `the target could not be reached (${/^[A-Z_]{2,40}$/.test(code ?? '') ? code : 'no connection'})`;

@@ -33,17 +33,20 @@ const probe = (path: string, credential?: string) =>
   probeHealth({ url: base + path, timeoutSeconds: 0.3, dispatcher, credential });
 
 it('is healthy for 2xx, and sends the credential as a bearer token', async () => {
-  expect(await probe('/health', 'k-1')).toEqual({ healthy: true, status: 200 });
+  expect(await probe('/health', 'k-1')).toEqual({ isHealthy: true, status: 200 });
   expect(authorizations.at(-1)).toBe('Bearer k-1');
   await probe('/health');
   expect(authorizations.at(-1)).toBeUndefined();
 });
 
 it.each([
-  ['/sick', { healthy: false, status: 503, message: 'the health probe answered 503' }],
-  ['/redirect', { healthy: false, status: 301, message: 'the health probe answered 301' }],
-  ['/hang', { healthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer within') }],
-  ['/trickle', { healthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer') }],
+  ['/sick', { isHealthy: false, status: 503, message: 'the health probe answered 503' }],
+  ['/redirect', { isHealthy: false, status: 301, message: 'the health probe answered 301' }],
+  [
+    '/hang',
+    { isHealthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer within') },
+  ],
+  ['/trickle', { isHealthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer') }],
 ])('is unhealthy for %s', async (path, expected) => {
   expect(await probe(path)).toEqual(expected);
 });
@@ -56,7 +59,7 @@ it('is unhealthy when nobody listens', async () => {
     credential: 'k-1',
   });
   const cause = 'the connection was refused: nothing listens there';
-  expect(answer).toEqual({ healthy: false, cause, message: `the health probe failed: ${cause}` });
+  expect(answer).toEqual({ isHealthy: false, cause, message: `the health probe failed: ${cause}` });
 });
 
 it('says in plain words why nothing came, whatever the failure is', async () => {

@@ -1,8 +1,8 @@
 import { request, type Dispatcher } from 'undici';
 
-/** `healthy` is a 2xx answer in time. `message` says in one sentence what came instead, `cause` why nothing came. */
+/** `isHealthy`: a 2xx answer in time. `message` says in one sentence what came instead, `cause` why nothing came. */
 export interface HealthAnswer {
-  healthy: boolean;
+  isHealthy: boolean;
   status?: number;
   cause?: string;
   message?: string;
@@ -31,11 +31,11 @@ export async function probeHealth(options: {
     });
     const { statusCode: status } = answer;
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal });
-    if (status >= 200 && status < 300) return { healthy: true, status };
-    return { healthy: false, status, message: `the health probe answered ${status}` };
+    if (status >= 200 && status < 300) return { isHealthy: true, status };
+    return { isHealthy: false, status, message: `the health probe answered ${status}` };
   } catch (error) {
     const cause = causeOf(error, timeoutSeconds);
-    return { healthy: false, cause, message: `the health probe failed: ${cause}` };
+    return { isHealthy: false, cause, message: `the health probe failed: ${cause}` };
   }
 }
 
@@ -73,13 +73,13 @@ export class HealthHistory {
   note(
     instanceId: string,
     generation: number,
-    healthy: boolean,
+    isHealthy: boolean,
     threshold: number,
   ): 'ready' | 'unhealthy' | 'undecided' {
     const known = this.entries.get(instanceId);
     const entry = known?.generation === generation ? known : { failures: 0, wasHealthy: false, generation };
     this.entries.set(instanceId, entry);
-    if (healthy) {
+    if (isHealthy) {
       entry.failures = 0;
       entry.wasHealthy = true;
       return 'ready';

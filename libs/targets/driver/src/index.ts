@@ -1,52 +1,61 @@
 export { HTTP_PATH, PROFILE_SCHEMAS } from './profile-schemas.js';
 export type {
+  DriverHost,
   EngineDescription,
   EngineLoad,
   EngineTraits,
   InstanceRef,
   InstanceSpec,
-  InstanceState,
-  LogLine,
-  LogOptions,
+  InstanceSpecIssue,
   ModelsAnswer,
   Observation,
-  Preparation,
-  SpecIssue,
+  ObservedState,
+  StartPreparation,
   TargetDriver,
   TargetHealth,
+  TargetKind,
 } from './driver.js';
-export { InvalidSpecError, TargetConfigError, assertSpec } from './driver.js';
-export { TARGET_KINDS, type DriverHost, type TargetKind } from './target-kind.js';
-export { redacted } from './log-redaction.js';
+export { assertSpec, InvalidSpecError, TARGET_KINDS, TargetConfigError } from './driver.js';
+export { LineReader, MAX_LINE_BYTES, redactSecrets, type LogLine, type LogOptions } from './logs.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
 export { askEngineLoad, readEngineLoad } from './engine-load.js';
-export { LineReader, MAX_LINE_BYTES } from './log-text.js';
-export { causeOf, HealthHistory, probeHealth } from './health.js';
-export type { HealthAnswer } from './health.js';
-export { isListed, listTells, shownModels } from './model-names.js';
+export { causeOf, HealthHistory, probeHealth, type HealthAnswer } from './health.js';
+export { checkModelList, describeModels, isListed } from './model-names.js';
 export { fieldOf } from './served-requests.js';
-export { filled, MODEL_FIELDS, modelValues, placeholdersIn, provable, type PlaceholderValues } from './placeholders.js';
-export { engineIssue, instanceIssues, SAFE_NAME } from './templates/instance-check.js';
 export { declaredArgs, textProblem, type DeclaredArg } from './templates/declared-arg.js';
 export {
+  fillCommand,
+  fillEnvironment,
+  fillPlaceholders,
+  MODEL_FIELDS,
+  modelValues,
+  placeholderProblems,
+  placeholdersIn,
+  provableIdentity,
+  type PlaceholderValues,
+} from './templates/placeholders.js';
+export {
   argIssues,
+  engineIssue,
   environmentIssues,
   gpuIssues,
+  instanceIssues,
   modelIssues,
+  SAFE_NAME,
   valueIssue,
   type CheckedTemplate,
-} from './templates/template-check.js';
+} from './templates/spec-check.js';
 export type { ArgConfig, LiveConfig, MetricsConfig, TemplateConfig } from './templates/template-config.js';
 export {
   argProblems,
+  checkArgNames,
+  checkCommandShape,
   commandProblems,
   environmentProblems,
   gpuProblems,
-  identityProblems,
+  templateIdentityProblems,
   variableProblems,
   type TemplateProblem,
 } from './templates/template-problems.js';
 export { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from './templates/template-schemas.js';
-export { checkArgNames, checkCommandShape } from './templates/template-shapes.js';
-export { filledCommand, filledEnvironment, placeholderProblems } from './templates/template-text.js';
 export { DEFAULT_READY_SECONDS, liveOf, placeholdersOf, templateTraits } from './templates/template-traits.js';

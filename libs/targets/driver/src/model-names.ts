@@ -9,7 +9,7 @@ export function isListed(model: string, names: readonly string[]): boolean {
 }
 
 /** Whether a server with this list has the model; where the list tells nothing, why. */
-export function listTells(model: string, names: readonly string[]): { has: boolean } | { unknown: string } {
+export function checkModelList(model: string, names: readonly string[]): { has: boolean } | { unknown: string } {
   if (names.length === 0) return { unknown: 'it lists none' };
   if (isListed(model, names)) return { has: true };
   // A broker lists a pattern for all that it passes on.
@@ -18,7 +18,7 @@ export function listTells(model: string, names: readonly string[]): { has: boole
 }
 
 /** For people: some of them, short, and without what would break a text. */
-export function shownModels(names: readonly string[]): string {
+export function describeModels(names: readonly string[]): string {
   const more = names.length > MOST_SHOWN ? ` and ${names.length - MOST_SHOWN} more` : '';
   return `${names.slice(0, MOST_SHOWN).map(shown).join(', ')}${more}`;
 }

@@ -9,7 +9,7 @@ import {
   isQualified,
   openAiRoot,
   runCheck,
-  type CallableTarget,
+  type CallableServer,
   type CallResult,
   type CheckResult,
   type QualificationCheck,
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const check = (
   name: QualificationCheck,
-  target: CallableTarget,
+  target: CallableServer,
   { traits, signal }: { traits?: PromisedTraits; signal?: AbortSignal } = {},
 ): Promise<CallResult> => runCheck(name, { target, traits, signal: signal ?? new AbortController().signal });
 
@@ -250,7 +250,7 @@ it.each<[string, (socket: Socket) => void]>([
         .resume()
         .once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata:')),
   ],
-])('A5: a target that %s is given up after the idle time-out', async (_what, serve) => {
+])('a target that %s is given up after the idle time-out', async (_what, serve) => {
   const { target, stop } = await targetOf(serve);
   const result = await check('streamed_completion', target);
   expect(result).toMatchObject({ result: 'failed', isOutage: true, isSilent: true });
@@ -278,7 +278,7 @@ it('ends a first request that outlasts a start', async () => {
   await stop();
 });
 
-it('A5: a call stops at once when its signal aborts', async () => {
+it('a call stops at once when its signal aborts', async () => {
   const { target, sockets, stop } = await targetOf((socket) => void socket.resume().once('data', () => asked.abort()));
   const asked = new AbortController();
   const from = performance.now();

@@ -1,18 +1,27 @@
 import type { EngineServes, IdentityProof, PromisedTraits } from '@slipway/contracts';
 import {
-  called,
+  callEngine,
   isOutageStatus,
-  type Answer,
-  type CallableTarget,
+  type EngineAnswer,
+  type CallableServer,
   type CallResult,
-  type Found,
-  type Verdict,
+  type ServerFindings,
+  type CheckOutcome,
 } from './engine-call.js';
 import { isListed } from './model-names.js';
-import { fieldOf, first, hasText, isObject, json, mainOf, parsed, SERVED_REQUESTS } from './served-requests.js';
+import {
+  fieldOf,
+  first,
+  hasText,
+  isObject,
+  answerJson,
+  mainOf,
+  parseText,
+  SERVED_REQUESTS,
+} from './served-requests.js';
 
-export { IDLE_TIMEOUT_MS, openAiRoot } from './engine-call.js';
-export type { CallableTarget, CallResult, CheckResult, Found } from './engine-call.js';
+export { CALL_IDLE_TIMEOUT_MS, openAiRoot } from './engine-call.js';
+export type { CallableServer, CallResult, CheckResult, ServerFindings } from './engine-call.js';
 
 /** Checks by the names under which they are stored, in the order in which they run. */
 export const QUALIFICATION_CHECKS = [
@@ -29,8 +38,8 @@ export const QUALIFICATION_CHECKS = [
 ] as const;
 export type QualificationCheck = (typeof QUALIFICATION_CHECKS)[number];
 
-interface Checked {
-  target: CallableTarget;
+interface CheckSubject {
+  target: CallableServer;
   /** Undefined of a server that nobody described: it is checked as one that refuses unknown models. */
   traits: PromisedTraits | undefined;
   /** It was adopted for its model: where nobody described it, its list may speak for it. A supplier's may not. */
@@ -65,7 +74,7 @@ export function checksOf(traits: PromisedTraits | undefined): QualificationCheck
 }
 
 /** One check. Never throws for what the target does; only for a signal that fires. */
-export function runCheck(name: QualificationCheck, checked: Checked): Promise<CallResult> {
+export function runCheck(name: QualificationCheck, checked: CheckSubject): Promise<CallResult> {
   return CHECKS[name](checked);
 }
 
@@ -83,7 +92,7 @@ const SERVED_CHECKS: ReadonlySet<string> = new Set<QualificationCheck>([
   'rerank',
 ]);
 
-const CHECKS: Record<QualificationCheck, (checked: Checked) => Promise<CallResult>> = {
+const CHECKS: Record<QualificationCheck, (checked: CheckSubject) => Promise<CallResult>> = {
   warm_up: warmUp,
   list_models: listModels,
   identity: infoRoutes,
@@ -97,22 +106,22 @@ const CHECKS: Record<QualificationCheck, (checked: Checked) => Promise<CallResul
 };
 
 /** The first request of an engine may load the model or compile: its time says nothing, and its limit is that of a start. */
-function warmUp({ target, traits, signal }: Checked): Promise<CallResult> {
+function warmUp({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const { path, body } = SERVED_REQUESTS[mainOf(traits?.serves ?? [])];
   const limitMs = Math.min(traits?.readyTimeoutSeconds ?? 60, MAX_WARM_UP_SECONDS) * 1_000;
-  return called(target, { path, body: { model: target.model, ...body }, limitMs, signal }, ({ status }) =>
+  return callEngine(target, { path, body: { model: target.model, ...body }, limitMs, signal }, ({ status }) =>
     isOutageStatus(status)
       ? { result: 'failed', message: `the first request was answered with ${status}` }
       : { result: 'passed', message: 'the first request was answered; its answer does not count' },
   );
 }
 
-function listModels({ target, traits, signal }: Checked): Promise<CallResult> {
-  return called(target, { path: '/models', signal }, (answer) => {
-    const { data } = (json(answer) ?? {}) as { data?: unknown };
+function listModels({ target, traits, signal }: CheckSubject): Promise<CallResult> {
+  return callEngine(target, { path: '/models', signal }, (answer) => {
+    const { data } = (answerJson(answer) ?? {}) as { data?: unknown };
     if (answer.status !== 200 || !Array.isArray(data)) return failed(answer, 'a list of models');
     const models = data.map((model) => (model as { id?: unknown } | null)?.id).filter((id) => typeof id === 'string');
-    const found: Found = { models: models as string[] };
+    const found: ServerFindings = { models: models as string[] };
     if (isListed(target.model, models)) return { result: 'passed', message: 'the model is listed', found };
     const message = 'models are listed, this one is not among them';
     return { result: proofsOf(traits).includes('models_list') ? 'failed' : 'passed', message, found };
@@ -126,14 +135,14 @@ function proofsOf(traits: PromisedTraits | undefined): readonly IdentityProof[] 
   return identity.length === 0 && declared !== 'rejects' ? ['models_list'] : identity;
 }
 
-async function infoRoutes({ target, traits, signal }: Checked): Promise<CallResult> {
+async function infoRoutes({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const found: CallResult[] = [];
   for (const proof of proofsOf(traits)) {
     if (typeof proof === 'string') continue;
     const { path, field, equals } = proof;
     found.push(
-      await called(target, { path, isOutsideRoot: true, signal }, (answer) => {
-        const value = fieldOf(json(answer), field);
+      await callEngine(target, { path, isOutsideRoot: true, signal }, (answer) => {
+        const value = fieldOf(answerJson(answer), field);
         if (answer.status !== 200 || value === undefined) return failed(answer, `what ${path} tells of the model`);
         if (String(value) !== equals)
           return { result: 'failed', message: `${path} tells of another model than the revision's` };
@@ -156,21 +165,21 @@ const UNPROVEN: CallResult = {
   isSilent: false,
 };
 
-async function answers(kind: EngineServes, checked: Checked): Promise<CallResult> {
+async function answers(kind: EngineServes, checked: CheckSubject): Promise<CallResult> {
   const { target, signal } = checked;
   const { path, body } = SERVED_REQUESTS[kind];
   const call = { path, body: { model: target.model, ...body }, signal };
-  const judge = (answer: Answer) => judged(kind, checked, answer);
-  const result = await called(target, call, judge);
+  const judge = (answer: EngineAnswer) => judged(kind, checked, answer);
+  const result = await callEngine(target, call, judge);
   if (kind !== 'rerank' || result.result === 'passed' || result.isOutage) return result;
   // Text Embeddings Inference has it outside of /v1, and calls the documents texts.
   const texts = { query: 'ready', texts: ['ready', 'not ready yet'] };
-  return called(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
+  return callEngine(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
 }
 
-function judged(kind: EngineServes, { target, traits }: Checked, answer: Answer): Verdict {
+function judged(kind: EngineServes, { target, traits }: CheckSubject, answer: EngineAnswer): CheckOutcome {
   const { wanted, isAnswer } = SERVED_REQUESTS[kind];
-  const body = json(answer) as any;
+  const body = answerJson(answer) as any;
   if (answer.status === 200 && isAnswer(body)) return ofItsModel(target, traits, body, textOf(kind, body));
   // Which of the two an engine can do depends on its model: `isQualified` wants one of them.
   const isOneOfSeveral = (kind === 'embeddings' || kind === 'rerank') && (traits?.serves.length ?? 0) > 1;
@@ -180,13 +189,13 @@ function judged(kind: EngineServes, { target, traits }: Checked, answer: Answer)
 }
 
 function ofItsModel(
-  target: CallableTarget,
+  target: CallableServer,
   traits: PromisedTraits | undefined,
   body: { model?: unknown },
   message: string,
-): Verdict {
+): CheckOutcome {
   const { model } = body;
-  const found: Found = typeof model === 'string' ? { responseModel: model } : {};
+  const found: ServerFindings = typeof model === 'string' ? { responseModel: model } : {};
   // A list of scores names no model.
   const isNamed = model === target.model || Array.isArray(body);
   if (proofsOf(traits).includes('response_model') && !isNamed)
@@ -201,17 +210,17 @@ function textOf(kind: EngineServes, body: any): string {
   return 'answered without a word';
 }
 
-function streamedCompletion({ target, traits, signal }: Checked): Promise<CallResult> {
+function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const { path, body } = SERVED_REQUESTS.chat;
   const usage = traits === undefined ? {} : { stream_options: { include_usage: true } };
   const call = { path, body: { model: target.model, ...body, stream: true, ...usage }, signal };
-  return called(target, call, (answer) => {
+  return callEngine(target, call, (answer) => {
     if (answer.status !== 200 || !answer.type.startsWith('text/event-stream')) return failed(answer, 'an event stream');
     const events = answer.text
       .split(/\r?\n/)
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice('data:'.length).trim());
-    const bodies = events.map(parsed) as any[];
+    const bodies = events.map(parseText) as any[];
     const deltas = bodies.map((one) => first(one?.choices)?.['delta']).filter(isObject);
     if (deltas.length === 0) return { result: 'failed', message: 'the stream held no chunk of a chat completion' };
     if (events.at(-1) !== '[DONE]') return { result: 'failed', message: 'the stream did not end with [DONE]' };
@@ -223,7 +232,7 @@ function streamedCompletion({ target, traits, signal }: Checked): Promise<CallRe
 }
 
 /** A target that answers to any name cannot be told from one that serves another model than the one bound, unless it proves which it has. */
-async function unknownModel(checked: Checked): Promise<CallResult> {
+async function unknownModel(checked: CheckSubject): Promise<CallResult> {
   const { target, traits, isAdopted } = checked;
   const result = await askForUnknown(checked);
   const { unknownModel: observed } = result.found ?? {};
@@ -233,11 +242,11 @@ async function unknownModel(checked: Checked): Promise<CallResult> {
   return { ...result, result: 'not_applicable', message: `it ${DOES[observed]}; its list of models names this one` };
 }
 
-function askForUnknown({ target, traits, signal }: Checked): Promise<CallResult> {
+function askForUnknown({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const { path, body } = SERVED_REQUESTS[mainOf(traits?.serves ?? [])];
-  return called(target, { path, body: { model: UNKNOWN_MODEL, ...body }, signal }, (answer) => {
+  return callEngine(target, { path, body: { model: UNKNOWN_MODEL, ...body }, signal }, (answer) => {
     const observed = observedOf(answer);
-    const found: Found = observed === undefined ? {} : { unknownModel: observed };
+    const found: ServerFindings = observed === undefined ? {} : { unknownModel: observed };
     const declared = traits?.unknownModel ?? 'rejects';
     if (declared === 'rejects') {
       if (observed === 'rejects') return { result: 'passed', message: `refused with ${answer.status}`, found };
@@ -258,19 +267,19 @@ const DOES = {
   echoes: 'answers to any name, and with it',
 } as const;
 
-function observedOf(answer: Answer): 'rejects' | 'ignores' | 'echoes' | undefined {
-  const body = json(answer) as { error?: unknown; message?: unknown; model?: unknown } | undefined;
+function observedOf(answer: EngineAnswer): 'rejects' | 'ignores' | 'echoes' | undefined {
+  const body = answerJson(answer) as { error?: unknown; message?: unknown; model?: unknown } | undefined;
   if (answer.status === 200) return body?.model === UNKNOWN_MODEL ? 'echoes' : 'ignores';
   const { error, message } = isObject(body) ? body : {};
   const hasError = isObject(error) || typeof error === 'string' || typeof message === 'string';
   return isRefusal(answer) && hasError ? 'rejects' : undefined;
 }
 
-function isRefusal({ status }: Answer): boolean {
+function isRefusal({ status }: EngineAnswer): boolean {
   return status >= 400 && status < 500 && ![401, 403, 429].includes(status);
 }
 
-function failed({ status }: Answer, wanted: string): Verdict {
+function failed({ status }: EngineAnswer, wanted: string): CheckOutcome {
   return {
     result: 'failed',
     message: status === 200 ? `the answer was not ${wanted}` : `answered ${status} instead of ${wanted}`,

@@ -1,5 +1,5 @@
 import type { EngineServes } from '@slipway/contracts';
-import type { Answer } from './engine-call.js';
+import type { EngineAnswer } from './engine-call.js';
 
 const QUESTION = 'Answer with the word ready.';
 const MAX_TOKENS = 16;
@@ -53,11 +53,11 @@ export function hasText(message: Record<string, unknown>): boolean {
   });
 }
 
-export function json(answer: Answer): unknown {
-  return parsed(answer.text);
+export function answerJson(answer: EngineAnswer): unknown {
+  return parseText(answer.text);
 }
 
-export function parsed(text: string): unknown {
+export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

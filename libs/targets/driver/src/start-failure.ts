@@ -1,5 +1,5 @@
 import type { ObservationReason, StartFailure, StartProgress } from '@slipway/contracts';
-import type { LogLine } from './log-line.js';
+import type { LogLine } from './logs.js';
 
 const TAIL_LINES = 40;
 const LINE_LENGTH = 500;

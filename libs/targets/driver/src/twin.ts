@@ -8,14 +8,13 @@ import {
   type EngineTraits,
   type InstanceRef,
   type InstanceSpec,
-  type LogLine,
-  type LogOptions,
   type Observation,
-  type SpecIssue,
+  type InstanceSpecIssue,
   type TargetDriver,
   type TargetHealth,
 } from './driver.js';
 import { probeHealth } from './health.js';
+import type { LogLine, LogOptions } from './logs.js';
 
 /** One run of a server. */
 interface Life {
@@ -177,8 +176,8 @@ export class TwinDriver implements TargetDriver {
     return [{ name: 'sim', args: [], env: [] }];
   }
 
-  check(spec: InstanceSpec): SpecIssue[] {
-    const issues: SpecIssue[] = [];
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    const issues: InstanceSpecIssue[] = [];
     if (!/^[A-Za-z0-9_-]{1,128}$/.test(spec.instanceId))
       issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
     for (const name of Object.keys(spec.runtime.args))
@@ -224,7 +223,7 @@ export class TwinDriver implements TargetDriver {
 
   async answers({ probe }: InstanceSpec, baseUrl: string): Promise<boolean> {
     const url = `${baseUrl}${probe.path ?? '/health'}`;
-    return (await probeHealth({ url, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.agent })).healthy;
+    return (await probeHealth({ url, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.agent })).isHealthy;
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {

@@ -9,16 +9,15 @@ import {
   type InstanceSpec,
   type ModelsAnswer,
   type Observation,
-  type SpecIssue,
+  type InstanceSpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
 import { Egress, outsideOf, parseAllow, type GuardOptions } from '@slipway/platform-egress';
 import { originOf, serverRoot, type AllowEntry, type IdentityProof } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
-import { DEFAULT_HEALTH, healthPathOf, traitsOf, type EndpointProfile } from './endpoint-profile.js';
+import { DEFAULT_HEALTH, healthPathOf, profileTraits, type EndpointProfile } from './endpoint-profile.js';
 import { listModels, type ServerQuestion } from './model-list.js';
 import { cheapProofs, ModelWatch } from './model-watch.js';
-import { missMessage } from './probe-miss.js';
 
 /** A target of `kind: endpoint`: addresses that its servers may have, and what they do. */
 export type EndpointTargetConfig = TargetConfig & { allow: AllowEntry[]; profile?: EndpointProfile };
@@ -49,7 +48,7 @@ export class EndpointDriver implements TargetDriver {
   private profile?: EndpointProfile;
   private readonly history = new HealthHistory();
   /** What this object has seen of an instance in one generation. */
-  private readonly looks = new Map<string, Looks>();
+  private readonly histories = new Map<string, ProbeHistory>();
 
   /** @throws TargetConfigError for a pattern that is none. */
   constructor(config: EndpointTargetConfig, options: EndpointDriverOptions = {}) {
@@ -73,12 +72,13 @@ export class EndpointDriver implements TargetDriver {
 
   /** Of the target's profile; undefined where it has none, and nothing is known. */
   traits(spec: InstanceSpec): EngineTraits | undefined {
-    return this.profile && traitsOf(this.profile, spec);
+    return this.profile && profileTraits(this.profile, spec);
   }
 
-  check(spec: InstanceSpec): SpecIssue[] {
-    const issues: SpecIssue[] = [];
-    const refuse = (field: string, code: SpecIssue['code'], message: string) => issues.push({ field, code, message });
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    const issues: InstanceSpecIssue[] = [];
+    const refuse = (field: string, code: InstanceSpecIssue['code'], message: string) =>
+      issues.push({ field, code, message });
     const startsNothing = `target "${this.name}" adopts running servers and starts none`;
     if (!/^[A-Za-z0-9_-]{1,128}$/.test(spec.instanceId))
       refuse('instance_id', 'invalid_value', 'must match [A-Za-z0-9_-]{1,128}');
@@ -93,12 +93,12 @@ export class EndpointDriver implements TargetDriver {
       return issues;
     }
     const { baseUrl, healthPath, credential } = spec.endpoint;
-    const verdict = this.egress.check(spec.tenantName ?? '', baseUrl);
-    if (!verdict.ok)
+    const decision = this.egress.check(spec.tenantName ?? '', baseUrl);
+    if (!decision.ok)
       refuse(
         'endpoint.base_url',
-        verdict.code.endsWith('_not_allowed') ? 'not_allowed' : 'invalid_value',
-        verdict.code === 'url_not_allowed' ? outsideOf(this.egress.patterns(spec.tenantName ?? '')) : verdict.message,
+        decision.code.endsWith('_not_allowed') ? 'not_allowed' : 'invalid_value',
+        decision.code === 'url_not_allowed' ? outsideOf(this.egress.patterns(spec.tenantName ?? '')) : decision.message,
       );
     if (baseUrl.includes('?')) refuse('endpoint.base_url', 'invalid_value', 'must not carry a query');
     if (!PATH.test(healthPath))
@@ -117,37 +117,37 @@ export class EndpointDriver implements TargetDriver {
   async observe(spec: InstanceSpec): Promise<Observation> {
     const { instanceId, generation, endpoint, probe } = spec;
     if (!endpoint) return { state: 'absent' };
-    const looks = this.looksAt(instanceId, generation);
+    const history = this.historyOf(instanceId, generation);
     const baseUrl = endpoint.baseUrl.replace(/\/+$/, '');
-    const verdict = this.egress.check(spec.tenantName ?? '', endpoint.baseUrl);
-    if (!verdict.ok) {
-      const message = `endpoint.base_url ${verdict.message}`;
+    const decision = this.egress.check(spec.tenantName ?? '', endpoint.baseUrl);
+    if (!decision.ok) {
+      const message = `endpoint.base_url ${decision.message}`;
       return { state: 'unhealthy', reason: 'not_allowed', baseUrl, generation, message };
     }
-    const answer = await this.ask(spec, baseUrl, looks);
-    const message = answer.healthy ? answer.message : missMessage(spec, answer.asked, answer);
+    const answer = await this.ask(spec, baseUrl, history);
+    const message = answer.isHealthy ? answer.message : missMessage(spec, answer.asked, answer);
     const seen = { baseUrl, generation, ...(message !== undefined && { message }) };
-    const state = this.history.note(instanceId, generation, answer.healthy, probe.failureThreshold);
-    if (answer.healthy) await this.lookForModel(spec, looks.model, answer.list);
-    if (state === 'ready') return this.asItsModelSays(spec, looks.model, { state, ...seen });
-    if (isPathMissing(looks, answer, probe.intervalSeconds))
+    const state = this.history.note(instanceId, generation, answer.isHealthy, probe.failureThreshold);
+    if (answer.isHealthy) await this.lookForModel(spec, history.model, answer.list);
+    if (state === 'ready') return this.asItsModelSays(spec, history.model, { state, ...seen });
+    if (isPathMissing(history, answer, probe.intervalSeconds))
       return { state: 'unhealthy', reason: 'health_path_missing', ...seen };
     if (state === 'unhealthy') return { state, reason: 'probe_failed', ...seen };
     const timeout = spec.readyTimeoutSeconds ?? this.profile?.warm_up?.timeout_seconds ?? DEFAULT_READY_SECONDS;
-    if (Date.now() - looks.since < timeout * 1000) return { state: 'starting', reason: 'loading', ...seen };
+    if (Date.now() - history.since < timeout * 1000) return { state: 'starting', reason: 'loading', ...seen };
     return { state: 'unhealthy', reason: 'start_timeout', ...seen };
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
-    const looks = this.looks.get(spec.instanceId) ?? noLooks(spec.generation);
-    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl, looks)).healthy;
+    const history = this.histories.get(spec.instanceId) ?? noHistory(spec.generation);
+    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl, history)).isHealthy;
   }
 
   async models(spec: InstanceSpec): Promise<ModelsAnswer> {
     const { endpoint, tenantName = '' } = spec;
     if (!endpoint) return { unknown: 'it has no address' };
-    const verdict = this.egress.check(tenantName, endpoint.baseUrl);
-    if (!verdict.ok) return { unknown: `endpoint.base_url ${verdict.message}` };
+    const decision = this.egress.check(tenantName, endpoint.baseUrl);
+    if (!decision.ok) return { unknown: `endpoint.base_url ${decision.message}` };
     const { bytes: _bytes, ...answer } = await listModels(this.question(spec, endpoint.baseUrl));
     return answer;
   }
@@ -155,7 +155,7 @@ export class EndpointDriver implements TargetDriver {
   /** Nothing to stop: the server belongs to somebody else. */
   async terminate(instanceId: string): Promise<'gone'> {
     this.history.forget(instanceId);
-    this.looks.delete(instanceId);
+    this.histories.delete(instanceId);
     return 'gone';
   }
 
@@ -172,23 +172,23 @@ export class EndpointDriver implements TargetDriver {
   }
 
   /** Where nobody has named a path and there is no `/health`, a list of models is a sign of health: engines such as Ollama have no other. */
-  private async ask(spec: InstanceSpec, baseUrl: string, looks: Looks): Promise<Health> {
+  private async ask(spec: InstanceSpec, baseUrl: string, history: ProbeHistory): Promise<Health> {
     const path = this.healthPath(spec);
     const isNamed = path !== DEFAULT_HEALTH || spec.probe.path !== undefined || this.profile?.health !== undefined;
     const question = this.question(spec, baseUrl);
     const asked = `${baseUrl}${path}`;
-    if (!isNamed && looks.isListAsked) {
+    if (!isNamed && history.isListAsked) {
       const list = await listModels(question);
-      if ('names' in list) return { healthy: true, asked, list, message: LIST_ASKED };
+      if ('names' in list) return { isHealthy: true, asked, list, message: LIST_ASKED };
       // It may have become another server, so the next look begins anew.
-      looks.isListAsked = false;
-      return { healthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
+      history.isListAsked = false;
+      return { isHealthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
     }
     const answer = await probeHealth({ ...question, url: asked });
     if (isNamed || answer.status !== 404) return { ...answer, asked };
     const list = await listModels(question);
-    looks.isListAsked = 'names' in list;
-    return looks.isListAsked ? { healthy: true, asked, list, message: LIST_ASKED } : { ...answer, asked };
+    history.isListAsked = 'names' in list;
+    return history.isListAsked ? { isHealthy: true, asked, list, message: LIST_ASKED } : { ...answer, asked };
   }
 
   private async lookForModel(spec: InstanceSpec, model: ModelWatch, list: Health['list']): Promise<void> {
@@ -219,16 +219,16 @@ export class EndpointDriver implements TargetDriver {
     };
   }
 
-  private looksAt(instanceId: string, generation: number): Looks {
-    const known = this.looks.get(instanceId);
+  private historyOf(instanceId: string, generation: number): ProbeHistory {
+    const known = this.histories.get(instanceId);
     if (known?.generation === generation) return known;
-    const looks = noLooks(generation);
-    this.looks.set(instanceId, looks);
-    return looks;
+    const history = noHistory(generation);
+    this.histories.set(instanceId, history);
+    return history;
   }
 }
 
-interface Looks {
+interface ProbeHistory {
   generation: number;
   /** Milliseconds, of the first look. */
   since: number;
@@ -240,7 +240,7 @@ interface Looks {
   model: ModelWatch;
 }
 
-function noLooks(generation: number): Looks {
+function noHistory(generation: number): ProbeHistory {
   const model = new ModelWatch();
   return { generation, since: Date.now(), missing: 0, missingAt: -Infinity, isListAsked: false, model };
 }
@@ -251,13 +251,13 @@ type Health = HealthAnswer & { asked: string; list?: Awaited<ReturnType<typeof l
 const LIST_ASKED = 'it has no /health: GET /v1/models is asked instead';
 
 /** A server that starts may answer 404 for a moment, so looks that follow one another faster than probes do count once. */
-function isPathMissing(looks: Looks, { status }: HealthAnswer, intervalSeconds: number): boolean {
-  if (status !== 404) looks.missing = 0;
-  else if (performance.now() - looks.missingAt >= intervalSeconds * 1000 || looks.missing === 0) {
-    looks.missing += 1;
-    looks.missingAt = performance.now();
+function isPathMissing(history: ProbeHistory, { status }: HealthAnswer, intervalSeconds: number): boolean {
+  if (status !== 404) history.missing = 0;
+  else if (performance.now() - history.missingAt >= intervalSeconds * 1000 || history.missing === 0) {
+    history.missing += 1;
+    history.missingAt = performance.now();
   }
-  return looks.missing >= MISSING_PATH_TIMES;
+  return history.missing >= MISSING_PATH_TIMES;
 }
 
 /** @throws TargetConfigError */
@@ -274,4 +274,23 @@ function problemOf(pattern: string): string[] {
   } catch (error) {
     return [(error as Error).message];
   }
+}
+
+const MOST_SHOWN = 200;
+
+/** What a health probe found instead of a healthy server, and which field of the spec is to be looked at. */
+function missMessage({ probe }: Pick<InstanceSpec, 'probe'>, asked: string, { status, cause }: HealthAnswer): string {
+  const url = shown(asked);
+  if (status === undefined) return `${url}: ${cause}`;
+  const pathField = probe.path === undefined ? 'endpoint.health_path' : 'probes.path';
+  if (status === 404) return `${url} answered 404: set ${pathField} to a path that the server answers with 200`;
+  if (status === 401 || status === 403)
+    return `${url} answered ${status}: endpoint.credential_ref must name a secret that the server takes`;
+  if (status >= 300 && status < 400)
+    return `${url} answered ${status}, a redirect, and none is followed: endpoint.base_url must be where the server itself is`;
+  return `${url} answered ${status}`;
+}
+
+function shown(url: string): string {
+  return url.length > MOST_SHOWN ? `${url.slice(0, MOST_SHOWN)}…` : url;
 }

@@ -9,12 +9,12 @@ import {
   type MappingSchema,
 } from '@slipway/platform-config';
 import {
-  filled,
+  fillPlaceholders,
   HTTP_PATH,
   MODEL_FIELDS,
   modelValues,
   PROFILE_SCHEMAS,
-  provable,
+  provableIdentity,
   type EngineTraits,
   type InstanceSpec,
 } from '@slipway/target-driver';
@@ -119,7 +119,7 @@ function builtIn(reader: ConfigReader, path: string, name: unknown): EndpointPro
 function identityProblems({ unknown_model: unknown = 'rejects', identity = [] }: EndpointProfile): string[] {
   const all = new Map(MODEL_FIELDS.map((field) => [`model.${field}`, '']));
   const problems = identity.flatMap((proof) =>
-    typeof proof === 'string' || filled(proof.equals, all) !== undefined
+    typeof proof === 'string' || fillPlaceholders(proof.equals, all) !== undefined
       ? []
       : [
           `asks for ${proof.equals}, where only ${[...all.keys()].map((one) => `{${one}}`).join(' ')} stand for something`,
@@ -132,12 +132,12 @@ function identityProblems({ unknown_model: unknown = 'rejects', identity = [] }:
   return problems;
 }
 
-export function traitsOf(profile: EndpointProfile, spec: Pick<InstanceSpec, 'model'>): EngineTraits {
+export function profileTraits(profile: EndpointProfile, spec: Pick<InstanceSpec, 'model'>): EngineTraits {
   const { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [], warm_up: warmUp } = profile;
   return {
     serves,
     unknownModel,
-    identity: provable(identity, new Map(modelValues(spec))),
+    identity: provableIdentity(identity, new Map(modelValues(spec))),
     readyTimeoutSeconds: warmUp?.timeout_seconds ?? DEFAULT_READY_SECONDS,
     isKeyed: false,
     drain: 'gateway',

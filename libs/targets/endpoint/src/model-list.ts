@@ -16,7 +16,7 @@ export interface ServerQuestion {
 }
 
 /** What it answered with 200, or in words why there is nothing; and how much it sent. */
-type Told = ({ json: unknown } | { unknown: string }) & { bytes: number };
+type ServerReply = ({ json: unknown } | { unknown: string }) & { bytes: number };
 
 /** Asks `GET /v1/models` once. Never throws. A name in which the server hands the credential back is left out. */
 export async function listModels(question: ServerQuestion): Promise<ModelsAnswer & { bytes: number }> {
@@ -34,7 +34,7 @@ export async function askServer(
   { baseUrl, timeoutSeconds, dispatcher, credential }: ServerQuestion,
   path: string,
   tooLong = `what GET ${path} answered is too long`,
-): Promise<Told> {
+): Promise<ServerReply> {
   const seconds = Math.min(timeoutSeconds, MAX_SECONDS);
   const signal = AbortSignal.timeout(Math.max(1, seconds * 1000));
   let bytes = 0;

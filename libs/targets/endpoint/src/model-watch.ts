@@ -1,5 +1,5 @@
 import type { IdentityProof } from '@slipway/contracts';
-import { fieldOf, listTells, shownModels, type ModelsAnswer } from '@slipway/target-driver';
+import { fieldOf, checkModelList, describeModels, type ModelsAnswer } from '@slipway/target-driver';
 import { askServer, listModels, type ServerQuestion } from './model-list.js';
 
 /** Looks at a server that starts, or is ill, follow one another faster than probes do. */
@@ -10,24 +10,24 @@ const MAX_PAUSE_MS = 30_000;
 const BYTES_A_SECOND = 64 * 1024;
 
 /** What is known of whether a server has its model. `unknown`: it does not say. */
-type Told = { is: 'has' | 'unknown'; bytes: number } | { is: 'has_not'; message: string; bytes: number };
+type ModelFinding = { is: 'has' | 'unknown'; bytes: number } | { is: 'has_not'; message: string; bytes: number };
 
 /**
  * Whether one adopted server still has the model it was adopted for, asked beside its probes: by its list, or by the info routes that the
  * target's profile names. What it said last holds until it says something else; what tells nothing changes nothing.
  */
 export class ModelWatch {
-  private told: Told = { is: 'unknown', bytes: 0 };
+  private finding: ModelFinding = { is: 'unknown', bytes: 0 };
   private dueAt = -Infinity;
   private pauseMs = PAUSE_MS;
 
   get hasModel(): boolean {
-    return this.told.is === 'has';
+    return this.finding.is === 'has';
   }
 
   /** Why it is another server than it was, in words; undefined where it is not, as far as it says. */
   get change(): string | undefined {
-    return this.told.is === 'has_not' ? this.told.message : undefined;
+    return this.finding.is === 'has_not' ? this.finding.message : undefined;
   }
 
   /**
@@ -43,13 +43,13 @@ export class ModelWatch {
   ): Promise<void> {
     if (!list && performance.now() < this.dueAt) return;
     const cheap = cheapProofs(proofs);
-    const told: Told[] = [];
+    const told: ModelFinding[] = [];
     for (const proof of cheap.length > 0 ? cheap : (['models_list'] as const)) {
       if (proof === 'models_list') told.push(ofList(model, list ?? (await listModels(question))));
       else told.push(await ofInfo(question, proof));
     }
     const found = told.find(({ is }) => is === 'has_not') ?? told.find(({ is }) => is === 'unknown') ?? told[0]!;
-    if (found.is !== 'unknown') this.told = found;
+    if (found.is !== 'unknown') this.finding = found;
     const bytes = told.reduce((sum, one) => sum + one.bytes, 0);
     this.pauseMs = found.is === 'unknown' ? Math.min(MAX_PAUSE_MS, 2 * this.pauseMs) : PAUSE_MS;
     this.dueAt = performance.now() + Math.max(this.pauseMs, (bytes / BYTES_A_SECOND) * 1_000);
@@ -61,19 +61,19 @@ export function cheapProofs(proofs: readonly IdentityProof[]): Exclude<IdentityP
   return proofs.filter((proof) => proof !== 'response_model');
 }
 
-function ofList(model: string, answer: ModelsAnswer & { bytes: number }): Told {
+function ofList(model: string, answer: ModelsAnswer & { bytes: number }): ModelFinding {
   const { bytes } = answer;
   if ('unknown' in answer) return { is: 'unknown', bytes };
-  const tells = listTells(model, answer.names);
+  const tells = checkModelList(model, answer.names);
   if ('unknown' in tells) return { is: 'unknown', bytes };
   if (tells.has) return { is: 'has', bytes };
-  return { is: 'has_not', message: `the server has another model now: it has ${shownModels(answer.names)}`, bytes };
+  return { is: 'has_not', message: `the server has another model now: it has ${describeModels(answer.names)}`, bytes };
 }
 
 async function ofInfo(
   question: ServerQuestion,
   { path, field, equals }: Exclude<IdentityProof, string>,
-): Promise<Told> {
+): Promise<ModelFinding> {
   const told = await askServer(question, path);
   const { bytes } = told;
   const value = 'json' in told ? fieldOf(told.json, field) : undefined;

@@ -6,11 +6,11 @@ import {
   type TargetConfig,
 } from '@slipway/platform-config';
 import { mapping, type DriverHost, type TargetKind } from '@slipway/target-driver';
-import { KubernetesDriver } from './kubernetes-driver.js';
-import { readEngine } from './kubernetes-engine-reader.js';
-import { INFERENCE_POOL, readInferencePool } from './inference-pool-schema.js';
-import { ACCELERATOR, DNS_LABEL, ENGINE } from './kubernetes-engine-schema.js';
-import { urlProblems } from './reach.js';
+import { KubernetesDriver } from './driver/kubernetes-driver.js';
+import { readKubernetesEngine } from './config/kubernetes-engine-reader.js';
+import { INFERENCE_POOL, readInferencePool } from './config/inference-pool-schema.js';
+import { ACCELERATOR, DNS_LABEL, KUBERNETES_ENGINE } from './config/kubernetes-engine-schema.js';
+import { urlProblems } from './manifests/reach.js';
 import type { Accelerator, KubernetesTargetConfig } from './target-config.js';
 
 const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$';
@@ -69,7 +69,7 @@ const KUBERNETES: MappingSchema = mapping(
       type: 'object',
       minProperties: 1,
       propertyNames: { pattern: NAME_PATTERN },
-      additionalProperties: ENGINE,
+      additionalProperties: KUBERNETES_ENGINE,
       description: 'Images that serve a model, by the name that runtime.engine of a revision gives',
     },
     retain_seconds: {
@@ -138,7 +138,11 @@ function readEngines(
   return Object.fromEntries(
     engines.map(([name, one]) => [
       name,
-      readEngine(reader, `${path}.${name}`, { name, value: one, ...(accelerators !== false && { accelerators }) }),
+      readKubernetesEngine(reader, `${path}.${name}`, {
+        name,
+        value: one,
+        ...(accelerators !== false && { accelerators }),
+      }),
     ]),
   );
 }

@@ -105,6 +105,14 @@ export function engineOf(config: KubernetesTargetConfig, name: string | undefine
   return engine;
 }
 
+/** Between the end of the drain and SIGKILL. */
+export const AFTER_DRAIN_SECONDS = 5;
+
+/** How long requests under way may take to end. */
+export function drainSeconds({ stop }: Pick<KubernetesEngine, 'stop'>): number {
+  return stop.grace_seconds - AFTER_DRAIN_SECONDS;
+}
+
 /** Whether an instance of the engine is several pods that serve together. */
 export function isGroup({ unit }: Pick<KubernetesEngine, 'unit'>): boolean {
   return unit.kind === 'leaderworkerset';

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { InstanceSpec } from '@slipway/target-driver';
-import { workerRules, type Granted, type PolicyRule, type TestBed } from '@slipway/kube-testbed';
-import { KubernetesDriver } from '../src/kubernetes-driver.js';
-import type { KubernetesDriverOptions } from '../src/kubernetes-driver-session.js';
+import { workerRules, type GrantedAccess, type PolicyRule, type TestBed } from '@slipway/kube-testbed';
+import { KubernetesDriver } from '../src/driver/kubernetes-driver.js';
+import type { KubernetesDriverOptions } from '../src/driver/session.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
 import { engineConfig, INSTALLATION, instanceSpec, targetConfig, until } from './driver-bench.js';
 
@@ -19,7 +19,7 @@ export class BedBench {
   private constructor(
     readonly bed: TestBed,
     readonly namespace: string,
-    readonly granted: Granted,
+    readonly granted: GrantedAccess,
   ) {}
 
   /** @param rules what the worker may do */

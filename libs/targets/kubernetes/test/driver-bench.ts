@@ -1,6 +1,6 @@
 import type { InstanceSpec } from '@slipway/target-driver';
-import { KubernetesDriver } from '../src/kubernetes-driver.js';
-import type { KubernetesDriverOptions } from '../src/kubernetes-driver-session.js';
+import { KubernetesDriver } from '../src/driver/kubernetes-driver.js';
+import type { KubernetesDriverOptions } from '../src/driver/session.js';
 import type { KubernetesEngine, KubernetesTargetConfig } from '../src/target-config.js';
 import { PlayedCluster } from './played-cluster.js';
 

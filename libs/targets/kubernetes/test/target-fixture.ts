@@ -3,7 +3,7 @@ import type { InstanceSpec } from '@slipway/target-driver';
 import type { Deployment, LeaderWorkerSet } from '../src/api/objects.js';
 import { kubernetesTarget } from '../src/kubernetes-target.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
-import { unitOf } from '../src/unit.js';
+import { unitOf } from '../src/manifests/unit.js';
 
 /** A target as an operator writes it: one pod on a GPU, a group on two nodes, and one pod without a GPU. */
 export const WRITTEN_TARGET = `

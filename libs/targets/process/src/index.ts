@@ -1,5 +1,4 @@
-export { ProcessDriver, type ProcessTargetConfig } from './process-driver.js';
-export type { ProcessDriverOptions } from './process-driver-options.js';
+export { ProcessDriver, type ProcessDriverOptions, type ProcessTargetConfig } from './process-driver.js';
 export { processTarget } from './process-target.js';
-export type { EngineConfig } from './engine-config.js';
-export { builtInEngines } from './builtin/index.js';
+export type { EngineConfig } from './templates/engine-config.js';
+export { builtInEngines } from './templates/builtin/index.js';

@@ -11,31 +11,28 @@ import {
   type LogOptions,
   type InstanceSpec,
   type Observation,
-  type Preparation,
-  type SpecIssue,
+  type StartPreparation,
+  type InstanceSpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
 import type { TargetConfig } from '@slipway/platform-config';
 import { DeviceInventory, type DevicesConfig, type Inventory } from './devices/device-inventory.js';
-import type { EngineCgroups } from './engine-cgroup.js';
-import { EngineHealth } from './engine-health.js';
-import { hostCgroups, isolationNotes, usersOf } from './engine-isolation.js';
-import { EngineProcesses } from './engine-process.js';
-import { EngineStarter } from './engine-start.js';
-import { EngineStopper } from './engine-stop.js';
-import type { EngineConfig } from './engine-config.js';
-import { readTemplates, type EngineTemplate } from './engine-template.js';
-import type { EngineUser } from './engine-user.js';
-import { missingOnHost } from './host-needs.js';
-import { removeFolder } from './folder-retention.js';
-import { incarnationOf } from './generation-observation.js';
-import { GenerationObserver } from './generation-observer.js';
-import { instanceIssues } from './instance-check.js';
-import { InstanceFolder, metricsUrl, missingAs, type StartIntent } from './instance-folder.js';
-import { followLog, readLog } from './log-reader.js';
-import { ModelPrefetch } from './model-prefetch.js';
-import { PortReservations, type PortRange } from './port-reservations.js';
-import { DEFAULT_PATH, defaultEnvironment, type ProcessDriverOptions } from './process-driver-options.js';
+import type { EngineCgroups } from './host/engine-cgroup.js';
+import { EngineHealth } from './observation/engine-health.js';
+import { hostCgroups, isolationNotes, usersOf } from './lifecycle/engine-isolation.js';
+import { EngineProcesses } from './instances/engine-process.js';
+import { EngineStarter, type ProvisionPoint } from './lifecycle/engine-start.js';
+import { EngineStopper, removeFolder } from './lifecycle/engine-stop.js';
+import type { EngineConfig } from './templates/engine-config.js';
+import { readTemplates, type EngineTemplate, processInstanceIssues } from './templates/engine-template.js';
+import type { EngineUser } from './host/engine-user.js';
+import { missingOnHost } from './host/programs.js';
+import { processIncarnation, GenerationObserver } from './observation/generation-observer.js';
+import { InstanceFolder, metricsUrl, missingAs, type StartIntent } from './instances/instance-folder.js';
+import { followLog, readLog } from './logs/log-reader.js';
+import { ModelPrefetch } from './lifecycle/model-prefetch.js';
+import { PortReservations, type PortRange } from './lifecycle/port-reservations.js';
+import { homedir } from 'node:os';
 
 /** A target of `kind: process`: engines by name. The caller enforces `max_instances`, because it knows what may be given up. */
 export type ProcessTargetConfig = TargetConfig & {
@@ -155,8 +152,8 @@ export class ProcessDriver implements TargetDriver {
     return this.inventory.look(this.devicesConfig);
   }
 
-  check(spec: InstanceSpec): SpecIssue[] {
-    return instanceIssues(this.name, this.engineTemplates, spec);
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    return processInstanceIssues(this.name, this.engineTemplates, spec);
   }
 
   async provision(spec: InstanceSpec): Promise<void> {
@@ -183,16 +180,16 @@ export class ProcessDriver implements TargetDriver {
       portNames: engine.portNames,
       cgroup: intent.cgroup,
       user,
-      launch: (place) => engine.launch(spec, place),
+      launch: (allocation) => engine.launch(spec, allocation),
     });
     // Only now does a file of a newer generation keep late callers from starting these.
     await Promise.all(older.map(({ generation }) => folder.forget(generation)));
   }
 
-  async prepare(spec: InstanceSpec): Promise<Preparation> {
+  async prepare(spec: InstanceSpec): Promise<StartPreparation> {
     const engine = await this.engineFor(spec);
-    const place = { port: 0, folder: this.folder(spec.instanceId).path };
-    const failure = await missingOnHost(engine.needs(spec, place), this.surroundings);
+    const allocation = { port: 0, folder: this.folder(spec.instanceId).path };
+    const failure = await missingOnHost(engine.needs(spec, allocation), this.surroundings);
     if (failure) return { state: 'failed', failure };
     const fetched = await this.prefetches.prepare(engine, spec, this.users.get(engine.config.user ?? ''));
     if (fetched.state === 'failed') return fetched;
@@ -287,7 +284,7 @@ export class ProcessDriver implements TargetDriver {
     const known = await this.folder(instanceId).generations();
     for (const { generation, record } of known) {
       if (record && (await this.processes.isAlive(record)))
-        return { instanceId, generation, incarnation: incarnationOf(record) };
+        return { instanceId, generation, incarnation: processIncarnation(record) };
     }
     const open = known.find(({ stoppedAt }) => stoppedAt === undefined);
     if (open) return { instanceId, generation: open.generation };
@@ -297,4 +294,40 @@ export class ProcessDriver implements TargetDriver {
     this.starter.forget(this.folder(instanceId));
     return undefined;
   }
+}
+
+export interface ProcessDriverOptions {
+  /** SLIPWAY_HOME; every worker that shares the target shares it. Instances live in `<home>/instances/<target>/<id>`. */
+  home: string;
+  /** Working folder of the engines, against which relative file names of a command resolve. The worker's by default. */
+  cwd?: string;
+  /** Environment of every engine beside what its spec sets. By default PATH, HOME and LANG; never the worker's own. */
+  environment?: Record<string, string>;
+  /** From SIGTERM to SIGKILL; 30 by default. */
+  graceSeconds?: number;
+  /** How long a terminated instance's folder with its logs is kept; 604,800 (a week) by default. */
+  retainSeconds?: number;
+  /** Bound of each log file; 16 MiB by default. */
+  maxLogBytes?: number;
+  /** Ports for engines; 20000 to 29999 by default. */
+  ports?: PortRange;
+  /** Where programs that list devices are looked for, as the variable PATH; that of the engines by default. */
+  toolPath?: string;
+  /** A POSIX shell; `/bin/sh` by default. */
+  shell?: string;
+  /** Whether engines get control groups of their own where the host allows it (true). */
+  cgroups?: boolean;
+  /** Whether this process starts and stops engines (true); one that only asks and checks need not be allowed to. */
+  starts?: boolean;
+  /** Value of one of the operator's secrets, for `secret_env` of templates. @throws Error where it has none */
+  secret?: (name: string) => string;
+  /** Named points at which a test may hold or kill the process. */
+  pausePoint?: (name: ProvisionPoint) => Promise<void>;
+}
+
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** What a program needs to find others and its caches. The worker's own environment holds secrets and stays where it is. */
+export function defaultEnvironment(): Record<string, string> {
+  return { PATH: DEFAULT_PATH, HOME: homedir(), LANG: 'C.UTF-8' };
 }

@@ -1,7 +1,7 @@
 import { NAME, readAs, type MappingSchema, type TargetConfig } from '@slipway/platform-config';
 import type { DriverHost, TargetKind } from '@slipway/target-driver';
-import { readEngine, readEngineDefaults } from './engine-reader.js';
-import { ENGINE_DEFAULTS, ENGINE_ENTRY } from './engine-schema.js';
+import { readProcessEngine, readEngineDefaults } from './templates/engine-reader.js';
+import { ENGINE_DEFAULTS, ENGINE_ENTRY } from './templates/engine-schema.js';
 import { ProcessDriver, type ProcessTargetConfig } from './process-driver.js';
 
 /** From SIGTERM to SIGKILL. Whoever stops the whole stack waits 30 s for its worker, engines and operations included. */
@@ -72,7 +72,7 @@ export const processTarget: TargetKind = {
       engines: Object.fromEntries(
         Object.entries(engines).map(([name, value]) => [
           name,
-          readEngine(reader, `${path}.engines.${name}`, { name, value, defaults }),
+          readProcessEngine(reader, `${path}.engines.${name}`, { name, value, defaults }),
         ]),
       ),
       ...(devices !== undefined && { devices: read('devices', devices) as ProcessTargetConfig['devices'] }),

@@ -19,10 +19,10 @@ export interface StartLine {
 }
 
 /** A start that stands still at a chosen line. */
-export interface HeldStart {
+export interface PausedStart {
   shell: string;
   /** Resolves when a process stands there. */
-  held(): Promise<void>;
+  paused(): Promise<void>;
   /** Lets it go on, and resolves when it has ended, or has become the engine that it must not become. */
   goOn(): Promise<void>;
 }
@@ -146,23 +146,23 @@ export class EngineHost {
    * A shell for `options.shell` that holds the process of a start: before its first line, right before it claims its
    * generation, or between the claim and the look at who has come meanwhile. `held` tells when it stands there.
    */
-  async holdingShell(at: 'start' | 'claim' | 'look'): Promise<HeldStart> {
-    const [file, hook, gate, held] = ['shell', 'hook', 'gate', 'held-pid'].map((name) => join(this.home, name)) as [
+  async pausingShell(at: 'start' | 'claim' | 'look'): Promise<PausedStart> {
+    const [file, hook, gate, paused] = ['shell', 'hook', 'gate', 'held-pid'].map((name) => join(this.home, name)) as [
       string,
       string,
       string,
       string,
     ];
-    const hold = `echo $$ >| ${held}; while [ ! -e ${gate} ]; do sleep 0.02; done`;
+    const pause = `echo $$ >| ${paused}; while [ ! -e ${gate} ]; do sleep 0.02; done`;
     // Bash runs the trap before each command of the script; `>|` and `touch` because the script forbids itself to overwrite.
     const before = { start: '', claim: 'printf*', look: '"[ -e"*' }[at];
-    await writeFile(hook, `trap 'case $BASH_COMMAND in ${before}) ${hold};; esac' DEBUG\n`);
-    const script = at === 'start' ? `${hold}\nexec /bin/sh "$@"` : `BASH_ENV=${hook} exec bash "$@"`;
+    await writeFile(hook, `trap 'case $BASH_COMMAND in ${before}) ${pause};; esac' DEBUG\n`);
+    const script = at === 'start' ? `${pause}\nexec /bin/sh "$@"` : `BASH_ENV=${hook} exec bash "$@"`;
     await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
-    const pid = async () => Number(await readFile(held, 'utf8').catch(() => ''));
+    const pid = async () => Number(await readFile(paused, 'utf8').catch(() => ''));
     return {
       shell: file,
-      held: () => until('the candidate is held', async () => (await pid()) > 0),
+      paused: () => until('the candidate is held', async () => (await pid()) > 0),
       goOn: async () => {
         await writeFile(gate, '');
         const candidate = await pid();
@@ -222,9 +222,9 @@ async function stateFromPs(pid: number): Promise<string> {
 }
 
 /** Looks again and again until it is so. */
-export async function until(what: string, holds: () => Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+export async function until(what: string, isTrue: () => Promise<boolean>, deadlineMs = 20_000): Promise<void> {
   const end = Date.now() + deadlineMs;
-  while (!(await holds())) {
+  while (!(await isTrue())) {
     if (Date.now() > end) throw new Error(`never: ${what}`);
     await new Promise((done) => setTimeout(done, 20));
   }

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeClient } from '../client.js';
 import type { ContainerSpec, Pod } from '../objects.js';
-import { ContainerRun, now, type Terminated } from './container-run.js';
+import { ContainerRun, now, type ContainerEnd } from './container-run.js';
 import { argvOf, ConfigError, environmentOf } from './environment.js';
 import { commandLine, isImageReference, nameOfImage, type Image } from './images.js';
 import type { Pace } from './pace.js';
 import { probe } from './probes.js';
 
 /** What a container needs of its pod and node. */
-export interface ContainerPlace {
+export interface ContainerHost {
   readonly client: KubeClient;
   readonly pod: Pod;
   readonly address: string;
@@ -18,12 +18,12 @@ export interface ContainerPlace {
 }
 
 type State =
-  { waiting: { reason: string; message?: string } } | { running: { startedAt: string } } | { terminated: Terminated };
+  { waiting: { reason: string; message?: string } } | { running: { startedAt: string } } | { terminated: ContainerEnd };
 
 /** A container from its image to its last end, with every restart. */
 export class ContainerLife {
   private state: State = { waiting: { reason: 'ContainerCreating' } };
-  private last?: Terminated;
+  private last?: ContainerEnd;
   private restarts = 0;
   private isStarted = false;
   private isReady = false;
@@ -36,8 +36,8 @@ export class ContainerLife {
 
   constructor(
     readonly spec: ContainerSpec,
-    private readonly place: ContainerPlace,
-    private readonly restartsAfter: (end: Terminated) => boolean,
+    private readonly host: ContainerHost,
+    private readonly restartsAfter: (end: ContainerEnd) => boolean,
   ) {
     this.over = this.live().catch((error: unknown) => {
       if (!this.stopped.signal.aborted) throw error;
@@ -64,7 +64,7 @@ export class ContainerLife {
   }
 
   /** How it ended for good. */
-  get end(): Terminated | undefined {
+  get end(): ContainerEnd | undefined {
     return 'terminated' in this.state ? this.state.terminated : undefined;
   }
 
@@ -78,7 +78,7 @@ export class ContainerLife {
 
   /** preStop, SIGTERM, SIGKILL after the grace period, all within it. */
   async stop(graceSeconds: number): Promise<void> {
-    const { graceSecondMs } = this.place.pace;
+    const { graceSecondMs } = this.host.pace;
     const pauseSeconds = Math.min(this.spec.lifecycle?.preStop?.sleep?.seconds ?? 0, graceSeconds);
     // It does not start again meanwhile; what runs goes on until the signal.
     this.stopped.abort();
@@ -123,13 +123,13 @@ export class ContainerLife {
       this.last = this.end ?? this.last;
       this.previous = this.run;
     }
-    this.run = new ContainerRun(commandLine(image, argv, hasCommand, this.place.address), values, image);
+    this.run = new ContainerRun(commandLine(image, argv, hasCommand, this.host.address), values, image);
     this.set({ running: { startedAt: now() } });
     return this.run;
   }
 
   private probe(run: ContainerRun, signal: AbortSignal): Promise<void> {
-    const { address, pace, pod } = this.place;
+    const { address, pace, pod } = this.host;
     const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * pace.graceSecondMs;
     return probe(
       this.spec,
@@ -138,12 +138,12 @@ export class ContainerLife {
       {
         onStarted: () => {
           this.isStarted = true;
-          this.place.changed();
+          this.host.changed();
         },
         onReady: (isReady) => {
           if (this.isReady === isReady) return;
           this.isReady = isReady;
-          this.place.changed();
+          this.host.changed();
         },
         onHopeless: () => void run.stop(graceMs),
       },
@@ -155,7 +155,7 @@ export class ContainerLife {
     const { image: reference } = this.spec;
     const name = nameOfImage(reference);
     for (let tries = 0; ; tries += 1) {
-      const image = this.place.imageOf(name);
+      const image = this.host.imageOf(name);
       if (image && image.pull !== 'never') {
         if (image.pull && !this.run) await delay(image.pull.afterMs, undefined, { signal });
         return image;
@@ -170,12 +170,12 @@ export class ContainerLife {
           ? { reason: 'ErrImagePull', message: why }
           : { reason: 'ImagePullBackOff', message: `Back-off pulling image "${reference}": ErrImagePull: ${why}` };
       this.wait(waiting);
-      await delay(this.place.pace.retryMs * 2 ** Math.min(tries, 5), undefined, { signal });
+      await delay(this.host.pace.retryMs * 2 ** Math.min(tries, 5), undefined, { signal });
     }
   }
 
   private async untilConfigured(signal: AbortSignal): Promise<Record<string, string>> {
-    const { client, pod, address, pace } = this.place;
+    const { client, pod, address, pace } = this.host;
     for (;;) {
       try {
         return await environmentOf(client, pod, this.spec, address);
@@ -188,12 +188,12 @@ export class ContainerLife {
   }
 
   /** The first restart comes at once, as a kubelet does it. */
-  private async backOff(end: Terminated, signal: AbortSignal): Promise<void> {
-    const { first, most } = this.place.pace.backOffMs;
+  private async backOff(end: ContainerEnd, signal: AbortSignal): Promise<void> {
+    const { first, most } = this.host.pace.backOffMs;
     const waitMs = this.backOffMs;
     this.backOffMs = Math.min(most, Math.max(first, waitMs * 2));
     if (waitMs === 0) return;
-    const { name, namespace, uid } = this.place.pod.metadata;
+    const { name, namespace, uid } = this.host.pod.metadata;
     const message = `back-off ${(waitMs / first) * 10}s restarting failed container=${this.spec.name} pod=${name}_${namespace}(${uid})`;
     this.last = end;
     this.wait({ reason: 'CrashLoopBackOff', message });
@@ -206,6 +206,6 @@ export class ContainerLife {
 
   private set(state: State): void {
     this.state = state;
-    this.place.changed();
+    this.host.changed();
   }
 }

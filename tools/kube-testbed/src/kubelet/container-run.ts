@@ -7,7 +7,7 @@ import { ContainerLog } from './container-log.js';
 import type { Image } from './images.js';
 
 /** How a run ended, as a container's status says it. */
-export interface Terminated {
+export interface ContainerEnd {
   exitCode: number;
   reason: string;
   message?: string;
@@ -22,7 +22,7 @@ export class ContainerRun {
   readonly log = new ContainerLog();
   readonly containerID = `testbed://${randomUUID()}`;
   readonly startedAt = now();
-  readonly ended: Promise<Terminated>;
+  readonly ended: Promise<ContainerEnd>;
   private readonly child: ChildProcess;
   private isOver = false;
   /** Of this kubelet, so that an end by SIGKILL was nobody else's. */
@@ -41,7 +41,7 @@ export class ContainerRun {
     this.child.stdout?.on('data', (chunk: Buffer) => this.log.write('Stdout', chunk));
     this.child.stderr?.on('data', (chunk: Buffer) => this.log.write('Stderr', chunk));
     this.ended = new Promise((resolve) => {
-      const end = (how: Pick<Terminated, 'exitCode' | 'reason' | 'message' | 'signal'>): void => {
+      const end = (how: Pick<ContainerEnd, 'exitCode' | 'reason' | 'message' | 'signal'>): void => {
         if (this.isOver) return;
         this.isOver = true;
         // What it left behind ends with its container.
@@ -65,7 +65,7 @@ export class ContainerRun {
   }
 
   /** SIGTERM, and SIGKILL after the time. */
-  async stop(graceMs: number): Promise<Terminated> {
+  async stop(graceMs: number): Promise<ContainerEnd> {
     this.child.kill('SIGTERM');
     const timer = new AbortController();
     void delay(graceMs, undefined, { signal: timer.signal }).then(
@@ -100,7 +100,7 @@ function endOf(
   code: number | null,
   signal: NodeJS.Signals | null,
   killedAs: Image['killedAs'],
-): Pick<Terminated, 'exitCode' | 'reason'> {
+): Pick<ContainerEnd, 'exitCode' | 'reason'> {
   if (code !== null) return { exitCode: code, reason: code === 0 ? 'Completed' : 'Error' };
   const reason = signal === 'SIGKILL' && killedAs ? killedAs : 'Error';
   return { exitCode: 128 + (signal === null ? 0 : os.constants.signals[signal]), reason };

@@ -5,7 +5,7 @@ import { eventually } from '../waiting.js';
 import { now } from './container-run.js';
 import type { Image } from './images.js';
 import type { Pace } from './pace.js';
-import { PodWorker, type PodPlace } from './pod-worker.js';
+import { PodWorker, type PodHost } from './pod-worker.js';
 
 /** A node as a test describes it. */
 export interface NodeSpec {
@@ -36,7 +36,7 @@ const STATUS_EVERY = 5;
 const RETRY_MS = 300;
 
 /** One node: its lease, and a worker for each pod that is bound to it. */
-export class FakeNode implements PodPlace {
+export class FakeNode implements PodHost {
   private readonly workers = new Map<string, PodWorker>();
   private readonly stopped = new AbortController();
   private heard: Promise<void> = Promise.resolve();
@@ -167,14 +167,14 @@ export class FakeNode implements PodPlace {
 
   private async renew(): Promise<void> {
     const { signal } = this.stopped;
-    for (let turn = 1; !signal.aborted; turn += 1) {
+    for (let round = 1; !signal.aborted; round += 1) {
       await delay(RENEW_MS, undefined, { ref: false });
       await this.heard;
       if (signal.aborted) return;
       try {
         await this.client.merge(LEASES, { namespace: LEASES_OF, name: this.name }, { spec: this.lease() });
         // After a silence the controllers said that it is not ready, which only its own word changes.
-        if (turn % STATUS_EVERY === 0)
+        if (round % STATUS_EVERY === 0)
           await this.client.patch(NODES, { name: this.name, sub: 'status' }, { status: { conditions: conditions() } });
       } catch {
         // As above.

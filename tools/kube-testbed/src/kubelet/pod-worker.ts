@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isNotFound, KubeError, type KubeClient } from '../client.js';
 import { PODS, type Condition, type Pod } from '../objects.js';
-import { ContainerLife, type ContainerPlace } from './container-life.js';
+import { ContainerLife, type ContainerHost } from './container-life.js';
 import { now, type ContainerRun } from './container-run.js';
 import type { Image } from './images.js';
 import type { Pace } from './pace.js';
 
 /** What a pod needs of its node. */
-export interface PodPlace {
+export interface PodHost {
   readonly client: KubeClient;
   readonly hostAddress: string;
   readonly pace: Pace;
@@ -33,7 +33,7 @@ export class PodWorker {
   constructor(
     private pod: Pod,
     readonly address: string,
-    private readonly place: PodPlace,
+    private readonly host: PodHost,
   ) {
     void this.begin();
   }
@@ -85,7 +85,7 @@ export class PodWorker {
     const restartsInit = (code: number): boolean => code !== 0 && restartPolicy !== 'Never';
     this.changed();
     for (const spec of initContainers) {
-      const life = new ContainerLife(spec, this.containerPlace(), (end) => restartsInit(end.exitCode));
+      const life = new ContainerLife(spec, this.containerHost(), (end) => restartsInit(end.exitCode));
       this.inits.push(life);
       await life.over;
       if (this.isEnding || this.isGone || life.end?.exitCode !== 0) return this.changed();
@@ -94,18 +94,18 @@ export class PodWorker {
     const restarts = (code: number): boolean =>
       restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && code !== 0);
     for (const spec of containers)
-      this.containers.push(new ContainerLife(spec, this.containerPlace(), (end) => restarts(end.exitCode)));
+      this.containers.push(new ContainerLife(spec, this.containerHost(), (end) => restarts(end.exitCode)));
     this.changed();
   }
 
-  private containerPlace(): ContainerPlace {
-    const { place, pod, address } = this;
+  private containerHost(): ContainerHost {
+    const { host, pod, address } = this;
     return {
-      client: place.client,
+      client: host.client,
       pod,
       address,
-      pace: place.pace,
-      imageOf: (name) => place.imageOf(name),
+      pace: host.pace,
+      imageOf: (name) => host.imageOf(name),
       changed: () => this.changed(),
     };
   }
@@ -115,9 +115,9 @@ export class PodWorker {
     this.changed();
     await this.publishing;
     while (!this.isGone) {
-      await this.place.untilHeard();
+      await this.host.untilHeard();
       try {
-        await this.place.client.remove(PODS, this.key, { graceSeconds: 0, uid: this.uid });
+        await this.host.client.remove(PODS, this.key, { graceSeconds: 0, uid: this.uid });
         return;
       } catch {
         await delay(RETRY_MS, undefined, { ref: false });
@@ -133,11 +133,11 @@ export class PodWorker {
   /** The newest status, as often as it changes; several changes at once are one. */
   private async publish(): Promise<void> {
     while (this.isDirty && !this.isGone) {
-      await this.place.untilHeard();
+      await this.host.untilHeard();
       this.isDirty = false;
       try {
         const patch = { metadata: { uid: this.uid }, status: this.status() };
-        await this.place.client.patch(PODS, { ...this.key, sub: 'status' }, patch);
+        await this.host.client.patch(PODS, { ...this.key, sub: 'status' }, patch);
       } catch (error) {
         // Gone, or another pod of that name.
         if (isNotFound(error) || (error instanceof KubeError && error.status === 409)) return;
@@ -154,7 +154,7 @@ export class PodWorker {
     const whyNot = { reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` };
     return {
       phase: this.phase(),
-      hostIP: this.place.hostAddress,
+      hostIP: this.host.hostAddress,
       podIP: this.address,
       podIPs: [{ ip: this.address }],
       startTime: this.startTime,

@@ -50,7 +50,7 @@ export async function probe(
   }
 }
 
-type Then = 'stop' | 'go on';
+type ProbeDecision = 'stop' | 'go on';
 
 /** Ends with the last complaint where `onFailed` says so, and with nothing after a success where `onPassed` does. */
 async function repeat(
@@ -58,9 +58,9 @@ async function repeat(
   pace: Pace,
   signal: AbortSignal,
   look: (one: Probe) => Promise<string | undefined>,
-  onPassed: () => Then,
+  onPassed: () => ProbeDecision,
   told: (isPassed: boolean) => void = () => undefined,
-  onFailed: () => Then = () => 'stop',
+  onFailed: () => ProbeDecision = () => 'stop',
 ): Promise<string | undefined> {
   await delay((one.initialDelaySeconds ?? 0) * pace.probeSecondMs, undefined, { signal });
   let passes = 0;

@@ -3,7 +3,7 @@ import { KWOK_LABEL } from '../kwok-nodes.js';
 import { DEPLOYMENTS, NAMESPACES, PODS, type Pod } from '../objects.js';
 import { isReady } from '../test-bed.js';
 import { eventually } from '../waiting.js';
-import { inTurns, seconds } from './measure.js';
+import { runConcurrently, seconds } from './measure.js';
 import type { ScaleBed } from './scale-bed.js';
 
 const AT_ONCE = 20;
@@ -15,13 +15,13 @@ export async function bedPace({ client, kwok }: ScaleBed, units: number): Promis
   await client.create(NAMESPACES, { metadata: { name: namespace } });
   const podsLeft = async () => (await client.list<Pod>(PODS, { namespace })).items;
   const made = await seconds(() =>
-    inTurns(units, AT_ONCE, (at) => client.create(DEPLOYMENTS, unit(`unit-${at}`, namespace, kwok.name))),
+    runConcurrently(units, AT_ONCE, (at) => client.create(DEPLOYMENTS, unit(`unit-${at}`, namespace, kwok.name))),
   );
   const ready = await seconds(() =>
     eventually('all pods are ready', async () => (await podsLeft()).filter(isReady).length === units, MOST_MS),
   );
   const gone = await seconds(async () => {
-    await inTurns(units, AT_ONCE, (at) => client.remove(DEPLOYMENTS, { namespace, name: `unit-${at}` }));
+    await runConcurrently(units, AT_ONCE, (at) => client.remove(DEPLOYMENTS, { namespace, name: `unit-${at}` }));
     await eventually('all pods are gone', async () => (await podsLeft()).length === 0, MOST_MS);
   });
   await client.remove(NAMESPACES, { name: namespace });

@@ -1,11 +1,11 @@
 import { expect, it, jest } from '@jest/globals';
-import { Bounds, inTurns, quantile } from './measure.js';
+import { Bounds, runConcurrently, quantile } from './measure.js';
 
 it('takes each number once, never more of them at a time than asked', async () => {
   const taken: number[] = [];
   let underWay = 0;
   let most = 0;
-  await inTurns(10, 3, async (at) => {
+  await runConcurrently(10, 3, async (at) => {
     most = Math.max(most, (underWay += 1));
     taken.push(at);
     await new Promise((resolve) => setImmediate(resolve));

@@ -24,12 +24,16 @@ export async function reporting<T>(about: () => object, everyMs: number, work: (
 }
 
 /** `run` for 1 to `count`, so many of them at once. */
-export async function inTurns(count: number, atOnce: number, run: (at: number) => Promise<unknown>): Promise<void> {
+export async function runConcurrently(
+  count: number,
+  atOnce: number,
+  run: (at: number) => Promise<unknown>,
+): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < count) await run((next += 1));
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** The smallest value that so large a share of them does not exceed. @throws Error where there are none */

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { filesOf } from '../components.js';
+import { filesOf } from '../component-arguments.js';
 import type { KubeClient } from '../client.js';
 import { ControlPlane } from '../control-plane.js';
 import { guard } from '../guard.js';
 import { KWOK_LABEL, KwokNodes } from '../kwok-nodes.js';
 import { NAMESPACES, SERVICE_ACCOUNTS } from '../objects.js';
-import { grant, workerRules, type Granted } from '../service-account.js';
+import { grant, workerRules, type GrantedAccess } from '../service-account.js';
 import type { SwallowingProxy } from '../swallowing-proxy.js';
 import { programs } from '../test-plane.js';
 import { eventually } from '../waiting.js';
@@ -56,7 +56,7 @@ export class ScaleBed {
   }
 
   /** A kubeconfig for a worker under the rules of the chart; each worker's name is told apart in the audit log. */
-  grant(name: string, through?: SwallowingProxy): Promise<Granted> {
+  grant(name: string, through?: SwallowingProxy): Promise<GrantedAccess> {
     const { client, namespace, plane } = this;
     const access = through ? { ...plane.access, server: through.server } : plane.access;
     const file = path.join(this.folder, `${name}.kubeconfig`);

@@ -11,13 +11,13 @@ import { PublicationsService } from './publications.service.js';
 import { CALL_IDLE_TIMEOUT, QualificationCalls } from './qualification-calls.js';
 import { QualifiedTarget } from './qualified-target.js';
 import { QualifyTargetBindingOperation } from './qualify-target-binding.operation.js';
-import { IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
+import { CALL_IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
 
 /** Suppliers are called where the operator allows it (`outbound.suppliers`), and nowhere else. */
 const egress = {
   provide: Egress,
   inject: [CONFIG, { token: CALL_IDLE_TIMEOUT, optional: true }],
-  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>, idleTimeoutMs = IDLE_TIMEOUT_MS) =>
+  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>, idleTimeoutMs = CALL_IDLE_TIMEOUT_MS) =>
     new Egress(() => operator.outbound?.suppliers ?? [], {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,

@@ -12,12 +12,12 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
 import type { BindingEntity } from './binding.entity.js';
 import { Egress } from '@slipway/platform-egress';
-import type { CallableTarget } from '@slipway/target-driver/qualification';
+import type { CallableServer } from '@slipway/target-driver/qualification';
 
 export type CallableBinding = Pick<BindingEntity, 'id' | 'tenant_id' | 'target' | 'revision_id' | 'credential'>;
 
 /** One of the places that answer for a binding. */
-export interface CallableInstance extends CallableTarget {
+export interface CallableInstance extends CallableServer {
   id: string;
 }
 

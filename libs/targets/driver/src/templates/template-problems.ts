@@ -1,7 +1,8 @@
-import { MODEL_FIELDS, placeholdersIn } from '../placeholders.js';
+import { MODEL_FIELDS, placeholdersIn, placeholderProblems } from './placeholders.js';
 import type { DeclaredArg } from './declared-arg.js';
 import type { TemplateConfig } from './template-config.js';
-import { placeholderProblems } from './template-text.js';
+import type { ConfigReader } from '@slipway/platform-config';
+import { ARG_NAME } from './template-schemas.js';
 
 export interface TemplateProblem {
   /** Within the engine. */
@@ -94,7 +95,7 @@ export function environmentProblems(
 }
 
 /** What is wrong with how it proves which model it has. @param others placeholders that have a meaning there beside the model's */
-export function identityProblems(
+export function templateIdentityProblems(
   { identity = [], unknown_model: unknown = 'rejects' }: TemplateConfig,
   others: readonly string[] = [],
 ): TemplateProblem[] {
@@ -137,4 +138,30 @@ function reservedProblem(name: string): string[] {
 function harmOf(element: string): string[] {
   const option = /^--?[A-Za-z][\w-]*/.exec(element)?.[0].replaceAll('_', '-') ?? '';
   return Object.hasOwn(HARMFUL, option) ? [`must not have ${option}: ${HARMFUL[option]}`] : [];
+}
+
+type Bag = Record<string, unknown>;
+
+/**
+ * What is so often written wrongly that it is said in words of its own. The key goes then, and is not told of again.
+ * @param instead what may stand in the place of a command
+ */
+export function checkCommandShape(reader: ConfigReader, path: string, engine: Bag, instead = ''): void {
+  const { command } = engine;
+  if (command !== undefined && !Array.isArray(command)) {
+    reader.fail(`${path}.command`, 'must be a list with each word by itself, as in [llama-server, "--port", "{port}"]');
+    delete engine['command'];
+  } else if (command === undefined || (command as unknown[]).length === 0) {
+    reader.fail(`${path}.command`, `must name a program, as in [llama-server, "--port", "{port}"]${instead}`);
+    delete engine['command'];
+  }
+}
+
+/** Names of arguments, each of which becomes a key of revisions. */
+export function checkArgNames(reader: ConfigReader, path: string, args: unknown): string[] {
+  return Object.keys(Object(args) as Bag).filter((name) => {
+    if (ARG_NAME.test(name)) return true;
+    reader.fail(`${path}.args.${name}`, `is not a valid argument name (${ARG_NAME.source})`);
+    return false;
+  });
 }

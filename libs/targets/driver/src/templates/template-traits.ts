@@ -1,5 +1,5 @@
 import type { EngineTraits } from '../driver.js';
-import { placeholdersIn, provable, type PlaceholderValues } from '../placeholders.js';
+import { placeholdersIn, provableIdentity, type PlaceholderValues } from './placeholders.js';
 import type { LiveConfig, TemplateConfig } from './template-config.js';
 
 /** Where an engine does not say how long it may take to its first answer. */
@@ -13,7 +13,7 @@ export function templateTraits(
   return {
     serves,
     unknownModel,
-    identity: provable(identity, values),
+    identity: provableIdentity(identity, values),
     readyTimeoutSeconds: ready?.timeout_seconds ?? DEFAULT_READY_SECONDS,
     ...(live && { live: liveOf(live) }),
     drain: stop?.drain ?? 'gateway',

@@ -1,4 +1,4 @@
-export interface StreamBounds {
+export interface StreamLimits {
   /** Ends the stream, which is no error then. */
   signal?: AbortSignal;
   mostBytes: number;
@@ -13,7 +13,7 @@ export interface StreamBounds {
  */
 export async function boundedStream(
   open: (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>,
-  { signal, mostBytes, withinMs }: StreamBounds,
+  { signal, mostBytes, withinMs }: StreamLimits,
   errorOf: (error: unknown) => Error,
 ): Promise<AsyncIterable<Buffer>> {
   const stop = new AbortController();

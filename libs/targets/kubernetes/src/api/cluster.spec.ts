@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
-import { readCluster, type Cluster } from './cluster.js';
+import { readCluster, type KubeCluster } from './cluster.js';
 import { KubeConfigError, UnreachableError } from './errors.js';
 import { PODS } from './kinds.js';
 import { KubeApi } from './requests.js';
@@ -70,7 +70,7 @@ function kubeconfig({ cluster = { server: SERVER }, user = { token: 'secret' }, 
   );
 }
 
-const read = (parts?: Parts, context?: string): Cluster =>
+const read = (parts?: Parts, context?: string): KubeCluster =>
   readCluster({ kubeconfig: kubeconfig(parts), context }, { now });
 
 function refused(run: () => unknown): KubeConfigError {

@@ -3,10 +3,9 @@ import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import { childEnvironment } from '@slipway/platform-config';
 import { readBounded } from './bounded-file.js';
-import type { ClusterTls } from './cluster-tls.js';
-import { ExecCredentials, FileToken, type Credentials } from './credentials.js';
+import { type ClusterTls, readKubeconfig, type KubeconfigAccess } from './kubeconfig.js';
+import { ExecCredentials, FileToken, type ClusterCredentials } from './credentials.js';
 import { KubeConfigError } from './errors.js';
-import { readKubeconfig, type Access } from './kubeconfig.js';
 
 export type { ClusterTls };
 
@@ -14,7 +13,7 @@ export type { ClusterTls };
 export type ClusterConfig = 'in-cluster' | { kubeconfig: string; context?: string };
 
 /** An API server and who we are there. */
-export interface Cluster {
+export interface KubeCluster {
   /** `https://10.0.0.1:6443`, without a trailing slash; a path prefix stays. */
   readonly server: string;
   /** The namespace of the ServiceAccount or of the context, where one is known. */
@@ -47,25 +46,26 @@ const READ_AGE_MS = 60_000;
  *
  * @throws KubeConfigError naming the file and what to change in it
  */
-export function readCluster(config: ClusterConfig, options: ClusterOptions = {}): Cluster {
+export function readCluster(config: ClusterConfig, options: ClusterOptions = {}): KubeCluster {
   const now = options.now ?? Date.now;
   const environment = options.environment ?? childEnvironment();
   const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT;
-  const read = (): Access => (config === 'in-cluster' ? inCluster(folder, environment) : readKubeconfig(config));
+  const read = (): KubeconfigAccess =>
+    config === 'in-cluster' ? inCluster(folder, environment) : readKubeconfig(config);
   return new KnownCluster(read, (user) => credentialsOf(user, now, environment), now);
 }
 
-class KnownCluster implements Cluster {
+class KnownCluster implements KubeCluster {
   readonly server: string;
   readonly namespace?: string;
-  private user: Access['user'];
-  private credentials: Credentials;
+  private user: KubeconfigAccess['user'];
+  private credentials: ClusterCredentials;
   private made: ClusterTls;
   private readAt: number;
 
   constructor(
-    private readonly read: () => Access,
-    private readonly credentialsOf: (user: Access['user']) => Credentials,
+    private readonly read: () => KubeconfigAccess,
+    private readonly credentialsOf: (user: KubeconfigAccess['user']) => ClusterCredentials,
     private readonly now: () => number,
   ) {
     const { server, namespace, user, readTls } = read();
@@ -121,10 +121,10 @@ class KnownCluster implements Cluster {
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 function credentialsOf(
-  { token, tokenFile, exec }: Access['user'],
+  { token, tokenFile, exec }: KubeconfigAccess['user'],
   now: () => number,
   environment: Record<string, string | undefined>,
-): Credentials {
+): ClusterCredentials {
   if (exec) return new ExecCredentials(exec, now, environment);
   if (tokenFile !== undefined) return new FileToken(tokenFile, now);
   const header = token === undefined ? undefined : `Bearer ${token}`;
@@ -132,7 +132,7 @@ function credentialsOf(
 }
 
 /** What the kubelet gives each pod. */
-function inCluster(folder: string, environment: Record<string, string | undefined>): Access {
+function inCluster(folder: string, environment: Record<string, string | undefined>): KubeconfigAccess {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   if (!host || !port)
     throw new KubeConfigError(

@@ -3,7 +3,7 @@ import { readBounded } from './bounded-file.js';
 import { KubeConfigError } from './errors.js';
 
 /** Who we are, as a header. */
-export interface Credentials {
+export interface ClusterCredentials {
   /** @throws KubeConfigError */
   header(): Promise<string | undefined>;
   /** The server refused what was sent last. */
@@ -33,7 +33,7 @@ const PLUGIN_PAUSE_MS = 5_000;
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** A token in a file that somebody renews. */
-export class FileToken implements Credentials {
+export class FileToken implements ClusterCredentials {
   private token?: string;
   private readAt = -Infinity;
 
@@ -76,7 +76,7 @@ interface Credential {
 }
 
 /** A token that a program prints (client-go credential plugins), kept until shortly before it expires. */
-export class ExecCredentials implements Credentials {
+export class ExecCredentials implements ClusterCredentials {
   private kept?: Credential;
   private failed?: KubeConfigError;
   private ranAt = -Infinity;

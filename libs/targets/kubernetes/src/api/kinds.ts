@@ -1,5 +1,5 @@
 /** One resource of the API: where its objects are, and what they call themselves. `group` is '' for the core. */
-export interface Kind {
+export interface KubeKind {
   group: string;
   version: string;
   /** As it stands in paths and in rules of a Role. */
@@ -7,30 +7,30 @@ export interface Kind {
   kind: string;
 }
 
-export const DEPLOYMENTS: Kind = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment' };
-export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
-export const SERVICES: Kind = { group: '', version: 'v1', plural: 'services', kind: 'Service' };
-export const SECRETS: Kind = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
-export const EVENTS: Kind = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
-export const PDBS: Kind = {
+export const DEPLOYMENTS: KubeKind = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment' };
+export const PODS: KubeKind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
+export const SERVICES: KubeKind = { group: '', version: 'v1', plural: 'services', kind: 'Service' };
+export const SECRETS: KubeKind = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+export const EVENTS: KubeKind = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
+export const PDBS: KubeKind = {
   group: 'policy',
   version: 'v1',
   plural: 'poddisruptionbudgets',
   kind: 'PodDisruptionBudget',
 };
-export const LEADER_WORKER_SETS: Kind = {
+export const LEADER_WORKER_SETS: KubeKind = {
   group: 'leaderworkerset.x-k8s.io',
   version: 'v1',
   plural: 'leaderworkersets',
   kind: 'LeaderWorkerSet',
 };
-export const INFERENCE_POOLS: Kind = {
+export const INFERENCE_POOLS: KubeKind = {
   group: 'inference.networking.k8s.io',
   version: 'v1',
   plural: 'inferencepools',
   kind: 'InferencePool',
 };
-export const SELF_SUBJECT_ACCESS_REVIEWS: Kind = {
+export const SELF_SUBJECT_ACCESS_REVIEWS: KubeKind = {
   group: 'authorization.k8s.io',
   version: 'v1',
   plural: 'selfsubjectaccessreviews',
@@ -38,7 +38,7 @@ export const SELF_SUBJECT_ACCESS_REVIEWS: Kind = {
 };
 
 /** What `apiVersion` of its objects is: `v1`, `apps/v1`. */
-export const apiVersionOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);
+export const apiVersionOf = ({ group, version }: KubeKind): string => (group === '' ? version : `${group}/${version}`);
 
 /** DNS names, as the API server asks of names and namespaces. What is none must not become part of a path. */
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
@@ -49,14 +49,14 @@ const LONGEST_NAME = 253;
  *
  * @throws RangeError for a name that no object can have
  */
-export function pathOf(kind: Kind, namespace: string, name?: string, subresource?: string): string {
+export function pathOf(kind: KubeKind, namespace: string, name?: string, subresource?: string): string {
   const scope = namespace === '' ? '' : `/namespaces/${checked(namespace)}`;
   const one = name === undefined ? '' : `/${checked(name)}`;
   return `${groupPathOf(kind)}${scope}/${kind.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
 /** Where the server says which kinds the group of this one has. */
-export function groupPathOf({ group, version }: Kind): string {
+export function groupPathOf({ group, version }: KubeKind): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 

@@ -2,12 +2,23 @@ import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { readBounded } from './bounded-file.js';
-import type { ClusterTls } from './cluster-tls.js';
 import type { ExecPlugin } from './credentials.js';
 import { KubeConfigError } from './errors.js';
 
+/** What a connection is checked with. The same object until a file that it came from has changed. */
+export interface ClusterTls {
+  /** PEM. Absent: the certificates that Node knows. */
+  ca?: string;
+  /** PEM of a client certificate and its key. */
+  cert?: string;
+  key?: string;
+  /** The name that the server's certificate must have, where it is not that of the address. */
+  servername?: string;
+  rejectUnauthorized: boolean;
+}
+
 /** How one cluster is reached, and as whom. */
-export interface Access {
+export interface KubeconfigAccess {
   server: string;
   namespace?: string;
   user: { token?: string; tokenFile?: string; exec?: ExecPlugin };
@@ -33,7 +44,7 @@ export function readKubeconfig({
 }: {
   kubeconfig: string;
   context?: string;
-}): Access {
+}): KubeconfigAccess {
   const config = mappingIn(file);
   const name = wanted ?? textOf(file, config, 'current-context', 'the file');
   if (name === undefined || name === '') throw new KubeConfigError(file, 'has no `current-context`; name a `context`');
@@ -77,7 +88,7 @@ export function readKubeconfig({
   };
 }
 
-function userOf(file: string, user: Mapping, where: string): Access['user'] {
+function userOf(file: string, user: Mapping, where: string): KubeconfigAccess['user'] {
   const token = textOf(file, user, 'token', where);
   const tokenFile = textOf(file, user, 'tokenFile', where);
   const exec = user.exec === undefined ? undefined : pluginOf(file, user.exec, where);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest } from '@jest/globals';
 import { ControlPlane, programs, SwallowingProxy } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
-import { readCluster, type Cluster } from './cluster.js';
+import { readCluster, type KubeCluster } from './cluster.js';
 import { UnreachableError } from './errors.js';
 import { SERVICES } from './kinds.js';
 import type { KubeObject, Service } from './objects.js';
@@ -67,7 +67,7 @@ async function reflect(clock: Partial<ReflectorClock> = {}, server = plane.acces
   await until(() => reflector.isSynced && watches > 0);
 }
 
-const at = (cluster: Cluster, server: string): Cluster => ({
+const at = (cluster: KubeCluster, server: string): KubeCluster => ({
   server,
   tls: cluster.tls,
   authorization: () => cluster.authorization(),
@@ -92,7 +92,7 @@ const create = (name: string): Promise<Service> =>
   });
 const remove = (name: string): Promise<void> => admin.delete(SERVICES, NS, name);
 
-kubeIt('A7: a cut and a compaction: 410, a new list, and what went and came meanwhile is seen', async () => {
+kubeIt('a cut and a compaction: 410, a new list, and what went and came meanwhile is seen', async () => {
   const proxy = await SwallowingProxy.start(plane.access.server);
   // The first of the list, by which the server is known again: it is the 410 that asks for a list.
   await create('a7-a');
@@ -113,7 +113,7 @@ kubeIt('A7: a cut and a compaction: 410, a new list, and what went and came mean
   await proxy.stop();
 });
 
-kubeIt('A8: a connection over which nothing comes any more is left, without a list', async () => {
+kubeIt('a connection over which nothing comes any more is left, without a list', async () => {
   const proxy = await SwallowingProxy.start(plane.access.server);
   await create('a8-before');
   await reflect({ silenceMs: 2_000 }, proxy.server);
@@ -132,7 +132,7 @@ kubeIt('A8: a connection over which nothing comes any more is left, without a li
   await proxy.stop();
 });
 
-kubeIt('A5: a server that is stopped for a while is heard again at once, without a list', async () => {
+kubeIt('a server that is stopped for a while is heard again at once, without a list', async () => {
   await create('a5');
   await reflect();
   plane.pause();
@@ -147,7 +147,7 @@ kubeIt('A5: a server that is stopped for a while is heard again at once, without
   expect([lists, troubles]).toEqual([1, []]);
 });
 
-kubeIt('A6: a server killed and restarted with its etcd is heard within 5 s, without a list', async () => {
+kubeIt('a server killed and restarted with its etcd is heard within 5 s, without a list', async () => {
   await create('a6');
   await reflect();
   await plane.killApiServer();
@@ -163,7 +163,7 @@ kubeIt('A6: a server killed and restarted with its etcd is heard within 5 s, wit
 });
 
 kubeIt(
-  'A6: a server that comes back with an empty etcd is believed: all is gone, and what is made anew is seen',
+  'a server that comes back with an empty etcd is believed: all is gone, and what is made anew is seen',
   async () => {
     await create('a6-lost');
     await create('a6-anew');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, KubeConfigError, UnreachableError } from './errors.js';
-import type { Kind } from './kinds.js';
+import type { KubeKind } from './kinds.js';
 import { CacheFullError, isOlder, ObjectCache, type ObjectListener } from './object-cache.js';
 import type { KubeObject } from './objects.js';
 import type { KubeApi } from './requests.js';
@@ -8,7 +8,7 @@ import { RetryPace } from './retry-pace.js';
 import { BrokenWatchError, eventsOf, type WatchEvent } from './watch-lines.js';
 
 export interface ReflectorOptions<T extends KubeObject> {
-  kind: Kind;
+  kind: KubeKind;
   namespace: string;
   labelSelector?: string;
   fieldSelector?: string;

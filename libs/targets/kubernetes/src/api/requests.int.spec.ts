@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { TestBed, type Granted } from '@slipway/kube-testbed';
+import { TestBed, type GrantedAccess } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { readCluster } from './cluster.js';
 import { ApiError } from './errors.js';
@@ -10,7 +10,7 @@ import { KubeApi } from './requests.js';
 
 /** What the stub plays, asked of a real API server under a worker's Role. */
 let bed: TestBed;
-let granted: Granted;
+let granted: GrantedAccess;
 let api: KubeApi;
 /** May everything: a worker's Role does not have every verb that the client has. */
 let admin: KubeApi;

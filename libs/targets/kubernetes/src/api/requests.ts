@@ -1,20 +1,66 @@
-import type { Cluster } from './cluster.js';
+import type { KubeCluster } from './cluster.js';
 import { boundedStream } from './bounded-stream.js';
 import { ApiError, type ApiCall } from './errors.js';
-import { apiVersionOf, groupPathOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type Kind } from './kinds.js';
+import { apiVersionOf, groupPathOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type KubeKind } from './kinds.js';
 import type { KubeList, KubeObject } from './objects.js';
-import type {
-  AccessRule,
-  ApplyOptions,
-  DeleteOptions,
-  ListAnswer,
-  ListOptions,
-  PodLogOptions,
-  WatchOptions,
-} from './request-options.js';
 import { Transport, type ApiRequest, type TransportOptions } from './transport.js';
 
-export type { AccessRule, ApplyOptions, DeleteOptions, ListAnswer, ListOptions, PodLogOptions, WatchOptions };
+export interface ListOptions {
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** At most so many objects, from one page. Without it: all there are. */
+  limit?: number;
+}
+
+export interface ListAnswer<T> {
+  items: T[];
+  /** Where a watch goes on from. */
+  resourceVersion: string;
+}
+
+export interface ApplyOptions {
+  /** Whose fields they are: those that it applied before and leaves out now are taken away. */
+  manager: string;
+  /** Takes fields from other managers instead of failing with reason `Conflict`. */
+  force: boolean;
+}
+
+export interface DeleteOptions {
+  /** Only the object of this uid, never another one that has its name now. */
+  uid?: string;
+  graceSeconds?: number;
+  /** It goes last, after all that it owns. */
+  isLast?: boolean;
+}
+
+export interface PodLogOptions {
+  container?: string;
+  tailLines?: number;
+  limitBytes?: number;
+  /** Of the container's life before this one. */
+  previous?: boolean;
+  follow?: boolean;
+  /** RFC 3339. */
+  sinceTime?: string;
+  timestamps?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface WatchOptions {
+  labelSelector?: string;
+  fieldSelector?: string;
+  resourceVersion: string;
+  /** After so long the server ends the watch in good order. */
+  timeoutSeconds: number;
+}
+
+/** One thing that a Role allows. */
+export interface AccessRule {
+  group: string;
+  resource: string;
+  subresource?: string;
+  verb: string;
+}
 
 const PAGE = 500;
 /** 100,000 objects: more than a target of ours can have; a server that pages on for ever is broken. */
@@ -34,7 +80,7 @@ export class KubeApi {
   private readonly transport: Transport;
 
   constructor(
-    private readonly cluster: Cluster,
+    private readonly cluster: KubeCluster,
     options: TransportOptions = {},
   ) {
     this.transport = new Transport(cluster, options);
@@ -53,7 +99,7 @@ export class KubeApi {
   }
 
   /** Undefined if there is none of that name. */
-  async get<T extends KubeObject>(kind: Kind, namespace: string, name: string): Promise<T | undefined> {
+  async get<T extends KubeObject>(kind: KubeKind, namespace: string, name: string): Promise<T | undefined> {
     const call = callOf('get', kind, namespace, name);
     try {
       const answer = await this.transport.json({ method: 'GET', path: pathOf(kind, namespace, name), call });
@@ -67,7 +113,11 @@ export class KubeApi {
   }
 
   /** As the cluster is now, never from a cache that lags. */
-  async list<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions = {}): Promise<ListAnswer<T>> {
+  async list<T extends KubeObject>(
+    kind: KubeKind,
+    namespace: string,
+    options: ListOptions = {},
+  ): Promise<ListAnswer<T>> {
     for (let lists = 1; ; lists += 1) {
       try {
         return await this.pages<T>(kind, namespace, options);
@@ -78,7 +128,7 @@ export class KubeApi {
   }
 
   /** @throws ApiError with reason `AlreadyExists`; 400 for a field that the server does not know; 422 for a value it refuses */
-  async create<T extends KubeObject>(kind: Kind, namespace: string, object: KubeObject): Promise<T> {
+  async create<T extends KubeObject>(kind: KubeKind, namespace: string, object: KubeObject): Promise<T> {
     const call = callOf('create', kind, namespace, object.metadata.name);
     const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' };
     return this.write<T>(kind, { method: 'POST', path: pathOf(kind, namespace), query, call }, object);
@@ -86,7 +136,7 @@ export class KubeApi {
 
   /** Server-side apply: makes the object, or the fields that `object` names, what they are there. */
   async apply<T extends KubeObject>(
-    kind: Kind,
+    kind: KubeKind,
     namespace: string,
     object: KubeObject,
     { manager, force }: ApplyOptions,
@@ -107,7 +157,7 @@ export class KubeApi {
   }
 
   /** Fine as well where it is gone, or where another object has its name now (`uid`). What it owns goes with it. */
-  async delete(kind: Kind, namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
+  async delete(kind: KubeKind, namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
@@ -171,7 +221,7 @@ export class KubeApi {
   }
 
   /** Whether the server has the type. Every account may ask; where one may not, nothing speaks against it. */
-  async knows(kind: Kind): Promise<boolean> {
+  async knows(kind: KubeKind): Promise<boolean> {
     const call = callOf('get', kind, '');
     try {
       const answer = await this.transport.json({ method: 'GET', path: groupPathOf(kind), call });
@@ -186,7 +236,7 @@ export class KubeApi {
 
   /** The lines of a watch with bookmarks, as bytes. It is over when the signal fires. For `Reflector`. */
   async watch(
-    kind: Kind,
+    kind: KubeKind,
     namespace: string,
     options: WatchOptions,
     signal: AbortSignal,
@@ -203,7 +253,7 @@ export class KubeApi {
   }
 
   private async pages<T extends KubeObject>(
-    kind: Kind,
+    kind: KubeKind,
     namespace: string,
     options: ListOptions,
   ): Promise<ListAnswer<T>> {
@@ -220,7 +270,7 @@ export class KubeApi {
     }
   }
 
-  private async page<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions, token?: string) {
+  private async page<T extends KubeObject>(kind: KubeKind, namespace: string, options: ListOptions, token?: string) {
     const { labelSelector, fieldSelector, limit = PAGE } = options;
     const query = { labelSelector, fieldSelector, limit, continue: token };
     const call = callOf('list', kind, namespace);
@@ -230,14 +280,14 @@ export class KubeApi {
     return list;
   }
 
-  private async write<T extends KubeObject>(kind: Kind, request: ApiRequest, object: KubeObject): Promise<T> {
+  private async write<T extends KubeObject>(kind: KubeKind, request: ApiRequest, object: KubeObject): Promise<T> {
     const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object };
     return this.object<T>(await this.transport.json({ ...request, body }));
   }
 
   private object<T extends KubeObject>(answer: unknown): T {
     const object = this.mapping(answer, 'an object') as unknown as T;
-    if (!isObject(object)) throw this.invalid('an object');
+    if (!isKubeObject(object)) throw this.invalid('an object');
     delete object.metadata.managedFields;
     return object;
   }
@@ -253,11 +303,11 @@ export class KubeApi {
 }
 
 /** Has what all objects of a server have. */
-export function isObject(value: unknown): value is KubeObject {
+export function isKubeObject(value: unknown): value is KubeObject {
   const metadata = (value as Partial<KubeObject> | null)?.metadata;
   return typeof metadata?.name === 'string' && typeof metadata.uid === 'string' && metadata.uid !== '';
 }
 
-function callOf(verb: string, { plural, group }: Kind, namespace: string, name?: string): ApiCall {
+function callOf(verb: string, { plural, group }: KubeKind, namespace: string, name?: string): ApiCall {
   return { verb, resource: plural, group, namespace, name };
 }

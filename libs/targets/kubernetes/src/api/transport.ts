@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
-import type { Cluster, ClusterTls } from './cluster.js';
+import type { KubeCluster, ClusterTls } from './cluster.js';
 import { ApiError, UnreachableError, type ApiCall } from './errors.js';
 import type { Status } from './objects.js';
 
@@ -10,7 +10,7 @@ export interface TransportOptions {
   callTimeoutMs?: number;
   /** Of one answer. */
   maxAnswerBytes?: number;
-  /** Calls that wait for one of the 20 places. */
+  /** Calls that wait because 20 are in flight already. */
   maxWaiting?: number;
 }
 
@@ -41,7 +41,7 @@ const MAX_TRIES = 4;
 const LONGEST_RETRY_AFTER_SECONDS = 10;
 
 /**
- * Connections to one API server. Calls and streams have an Agent each, kept for good: a watch must not take the place of a
+ * Connections to one API server. Calls and streams have an Agent each, kept for good: a watch must not use the connection of a
  * call, and an Agent for each request leaks its sockets.
  */
 export class Transport {
@@ -54,7 +54,7 @@ export class Transport {
   private isClosed = false;
 
   constructor(
-    private readonly cluster: Cluster,
+    private readonly cluster: KubeCluster,
     options: TransportOptions = {},
   ) {
     const url = new URL(cluster.server);
@@ -77,7 +77,7 @@ export class Transport {
   }
 
   /**
-   * One call, from waiting for its turn to the last byte of its answer, within one time limit. Refusals that name a time to come
+   * One call, from waiting for a free connection to the last byte of its answer, within one time limit. Refusals that name a time to come
    * again, and a token that has just expired, are tried again within it.
    *
    * @throws ApiError, UnreachableError, KubeConfigError
@@ -261,7 +261,7 @@ function queryOf(query: ApiRequest['query'] = {}): string {
 }
 
 /** Connects with the certificates of the moment: they are replaced on disk while we run. */
-function connectorOf(cluster: Cluster): buildConnector.connector {
+function connectorOf(cluster: KubeCluster): buildConnector.connector {
   let made: { of: ClusterTls; connect: buildConnector.connector } | undefined;
   return (options, callback) => {
     const tls = cluster.tls;

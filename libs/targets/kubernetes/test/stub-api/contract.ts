@@ -1,5 +1,5 @@
-import type { Cluster } from '../../src/api/cluster.js';
-import type { Kind } from '../../src/api/kinds.js';
+import type { KubeCluster } from '../../src/api/cluster.js';
+import type { KubeKind } from '../../src/api/kinds.js';
 import type { KubeObject, Status } from '../../src/api/objects.js';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'apply' | 'patch' | 'delete' | 'log';
@@ -41,14 +41,14 @@ export type Oddity =
 
 /** Reads and writes as the cluster's own controllers and people do: past every oddity, seen by every watch. */
 export interface StubStore {
-  get<T extends KubeObject>(kind: Kind, namespace: string, name: string): T | undefined;
-  list<T extends KubeObject>(kind: Kind, namespace?: string): T[];
+  get<T extends KubeObject>(kind: KubeKind, namespace: string, name: string): T | undefined;
+  list<T extends KubeObject>(kind: KubeKind, namespace?: string): T[];
   /** Creates it or puts it in place of the one of its name; gives it uid, times and version. */
-  put<T extends KubeObject>(kind: Kind, object: T): T;
+  put<T extends KubeObject>(kind: KubeKind, object: T): T;
   /** Changes one that is there, `metadata.generation` aside. @throws Error where it is not. */
-  change<T extends KubeObject>(kind: Kind, namespace: string, name: string, change: (object: T) => void): T;
+  change<T extends KubeObject>(kind: KubeKind, namespace: string, name: string, change: (object: T) => void): T;
   /** Takes it away at once, without grace. */
-  remove(kind: Kind, namespace: string, name: string): void;
+  remove(kind: KubeKind, namespace: string, name: string): void;
   /** The newest version there is. */
   readonly version: string;
 }
@@ -84,11 +84,11 @@ export interface StubApi {
   readonly requests: readonly StubRequest[];
   forgetRequests(): void;
   /** For `new KubeApi(stub.cluster())`. */
-  cluster(token?: string): Cluster;
+  cluster(token?: string): KubeCluster;
   /** Such requests go wrong until the returned function is called, or so many `times`. The oldest that matches wins. */
   odd(match: Match, oddity: Oddity, times?: number): () => void;
   /** It has no such type, until the returned function is called. */
-  lacks(kind: Kind): () => void;
+  lacks(kind: KubeKind): () => void;
   /** 403 as RBAC says it, until the returned function is called. */
   forbid(match: Match): () => void;
   /** Connections now open, and ever; watches and logs that are not over. */
@@ -105,7 +105,7 @@ export interface StubApi {
   /** Bytes into each watch, as they are. */
   inject(bytes: string | Uint8Array): void;
   /** An event once more to each watch of the kind, with an object as it was: what a replica that lags would send. */
-  replay(kind: Kind, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void;
+  replay(kind: KubeKind, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void;
   /**
    * Forgets the past: a watch from before is told 410, as a status or as the first event of a 200, and tokens of pages are
    * expired.

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { apiVersionOf, type Kind } from '../../src/api/kinds.js';
+import { apiVersionOf, type KubeKind } from '../../src/api/kinds.js';
 import type { KubeObject } from '../../src/api/objects.js';
 import { ownFields, type Managers } from './applied-fields.js';
 import type { Change, StubStore } from './contract.js';
 
 /** A change as a watch needs it: whether it shows depends on what the object was before. */
-export interface Written {
+export interface StoredChange {
   version: number;
   plural: string;
   namespace: string;
@@ -15,7 +15,7 @@ export interface Written {
   last: KubeObject;
 }
 
-interface Kept {
+interface StoredObject {
   object: KubeObject;
   managers: Managers;
 }
@@ -27,19 +27,19 @@ const MOST_HISTORY = 20_000;
 
 /** Objects by kind, namespace and name, with the history that watches are served from. */
 export class ObjectStore implements StubStore {
-  private readonly kept = new Map<string, Kept>();
-  private written: Written[] = [];
+  private readonly kept = new Map<string, StoredObject>();
+  private written: StoredChange[] = [];
   private newest = 100;
   private compactedTo = 0;
 
-  constructor(private readonly onWrite: (written: Written, kind: Kind, change: Change) => void) {}
+  constructor(private readonly onWrite: (written: StoredChange, kind: KubeKind, change: Change) => void) {}
 
   get version(): string {
     return String(this.newest);
   }
 
   /** What came after a version; undefined if that is no longer known. */
-  since(version: number): Written[] | undefined {
+  since(version: number): StoredChange[] | undefined {
     if (version < this.compactedTo) return undefined;
     return this.written.filter((one) => one.version > version);
   }
@@ -56,11 +56,11 @@ export class ObjectStore implements StubStore {
     this.compactedTo = 0;
   }
 
-  get<T extends KubeObject>(kind: Kind, namespace: string, name: string): T | undefined {
+  get<T extends KubeObject>(kind: KubeKind, namespace: string, name: string): T | undefined {
     return structuredClone(this.kept.get(keyOf(kind, namespace, name))?.object) as T | undefined;
   }
 
-  list<T extends KubeObject>(kind: Kind, namespace?: string): T[] {
+  list<T extends KubeObject>(kind: KubeKind, namespace?: string): T[] {
     const prefix = `${kind.plural}/`;
     return [...this.kept]
       .filter(([key, { object }]) => key.startsWith(prefix) && (!namespace || object.metadata.namespace === namespace))
@@ -68,25 +68,25 @@ export class ObjectStore implements StubStore {
       .map(([, { object }]) => structuredClone(object) as T);
   }
 
-  put<T extends KubeObject>(kind: Kind, object: T): T {
+  put<T extends KubeObject>(kind: KubeKind, object: T): T {
     const { namespace = 'default', name } = object.metadata;
     const before = this.kept.get(keyOf(kind, namespace, name))?.object;
     return this.write<T>(kind, object, (managers) => ownFields(managers, OTHERS, object, before));
   }
 
-  change<T extends KubeObject>(kind: Kind, namespace: string, name: string, change: (object: T) => void): T {
+  change<T extends KubeObject>(kind: KubeKind, namespace: string, name: string, change: (object: T) => void): T {
     const object = this.get<T>(kind, namespace, name);
     if (!object) throw new Error(`the stub has no ${kind.plural} ${namespace}/${name}`);
     change(object);
     return this.put(kind, object);
   }
 
-  managersOf(kind: Kind, namespace: string, name: string): Managers {
+  managersOf(kind: KubeKind, namespace: string, name: string): Managers {
     return this.kept.get(keyOf(kind, namespace, name))?.managers ?? new Map();
   }
 
   /** Writes it under a new version; `own` notes whose fields they are. What changes nothing is no write. */
-  write<T extends KubeObject>(kind: Kind, object: KubeObject, own: (managers: Managers) => void): T {
+  write<T extends KubeObject>(kind: KubeKind, object: KubeObject, own: (managers: Managers) => void): T {
     const namespace = object.metadata.namespace ?? 'default';
     const key = keyOf(kind, namespace, object.metadata.name);
     const before = this.kept.get(key);
@@ -101,7 +101,7 @@ export class ObjectStore implements StubStore {
     return structuredClone(after) as T;
   }
 
-  remove(kind: Kind, namespace: string, name: string): void {
+  remove(kind: KubeKind, namespace: string, name: string): void {
     const key = keyOf(kind, namespace, name);
     const before = this.kept.get(key)?.object;
     if (!before) return;
@@ -112,7 +112,7 @@ export class ObjectStore implements StubStore {
     this.tell({ kind, namespace, before, after: undefined, last }, 'deleted');
   }
 
-  private tell(one: Omit<Written, 'version' | 'plural'> & { kind: Kind }, change: Change): void {
+  private tell(one: Omit<StoredChange, 'version' | 'plural'> & { kind: KubeKind }, change: Change): void {
     const { kind, ...rest } = one;
     const written = { ...rest, version: this.newest, plural: kind.plural };
     this.written.push(written);
@@ -120,7 +120,7 @@ export class ObjectStore implements StubStore {
     this.onWrite(written, kind, change);
   }
 
-  private completed(kind: Kind, namespace: string, object: KubeObject, before?: KubeObject): KubeObject {
+  private completed(kind: KubeKind, namespace: string, object: KubeObject, before?: KubeObject): KubeObject {
     const { metadata } = object;
     metadata.namespace = namespace;
     metadata.uid = before?.metadata.uid ?? randomUUID();
@@ -134,7 +134,7 @@ export class ObjectStore implements StubStore {
   }
 }
 
-const keyOf = (kind: Kind, namespace: string, name: string): string => `${kind.plural}/${namespace}/${name}`;
+const keyOf = (kind: KubeKind, namespace: string, name: string): string => `${kind.plural}/${namespace}/${name}`;
 
 const isSame = (one: KubeObject, other: KubeObject): boolean => canonical(one) === canonical(other);
 

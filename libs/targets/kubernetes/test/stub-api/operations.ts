@@ -1,4 +1,4 @@
-import { type Kind } from '../../src/api/kinds.js';
+import { type KubeKind } from '../../src/api/kinds.js';
 import type { KubeObject } from '../../src/api/objects.js';
 import { applyFields, conflictsOf, ownFields } from './applied-fields.js';
 import type { StubApi, StubOptions, StubRequest } from './contract.js';
@@ -27,12 +27,12 @@ export class Operations {
     for (const page of this.pages.values()) page.version = -1;
   }
 
-  get(kind: Kind, { namespace, name = '' }: StubRequest): KubeObject {
+  get(kind: KubeKind, { namespace, name = '' }: StubRequest): KubeObject {
     return this.store.get(kind, namespace, name) ?? refuse(kind, name);
   }
 
   /** Pages of one list show the objects as they were at its first page. */
-  list(kind: Kind, { namespace, query }: StubRequest): unknown {
+  list(kind: KubeKind, { namespace, query }: StubRequest): unknown {
     const limit = Number(query.limit ?? 0);
     const page =
       query.continue === undefined
@@ -50,7 +50,7 @@ export class Operations {
     };
   }
 
-  create(kind: Kind, { namespace, body, query }: StubRequest): KubeObject {
+  create(kind: KubeKind, { namespace, body, query }: StubRequest): KubeObject {
     if (kind.plural === 'selfsubjectaccessreviews') return body as KubeObject;
     const object = withNamespace(body as KubeObject, namespace);
     assertValid(kind.plural, object, query.fieldValidation === 'Strict');
@@ -63,7 +63,7 @@ export class Operations {
     return this.store.write(kind, object, (managers) => ownFields(managers, manager, object));
   }
 
-  apply(kind: Kind, { namespace, name = '', body, query }: StubRequest): KubeObject {
+  apply(kind: KubeKind, { namespace, name = '', body, query }: StubRequest): KubeObject {
     const { fieldManager: manager } = query;
     if (!manager) throw new Refusal(400, 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value');
     const applied = withNamespace(body as KubeObject, namespace);
@@ -77,7 +77,7 @@ export class Operations {
     return this.store.write(kind, draft, (kept) => applyFields(kept, manager, structuredClone(object), applied));
   }
 
-  delete(kind: Kind, { namespace, name = '', body }: StubRequest): KubeObject {
+  delete(kind: KubeKind, { namespace, name = '', body }: StubRequest): KubeObject {
     const object = this.get(kind, { namespace, name } as StubRequest);
     const uid = body?.preconditions?.uid as string | undefined;
     if (uid !== undefined && uid !== object.metadata.uid)
@@ -99,14 +99,14 @@ export class Operations {
     return object;
   }
 
-  private firstPage(kind: Kind, namespace: string, labelSelector?: string): Page {
+  private firstPage(kind: KubeKind, namespace: string, labelSelector?: string): Page {
     const matches = selects(labelSelector);
     const items = this.store.list(kind, namespace).filter(({ metadata }) => matches(metadata.labels));
     return { version: Number(this.store.version), items, from: 0 };
   }
 }
 
-function refuse(kind: Kind, name: string): never {
+function refuse(kind: KubeKind, name: string): never {
   throw notFound(kind.plural, name);
 }
 

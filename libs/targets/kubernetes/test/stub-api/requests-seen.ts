@@ -1,28 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 import * as KINDS from '../../src/api/kinds.js';
-import type { Kind } from '../../src/api/kinds.js';
+import type { KubeKind } from '../../src/api/kinds.js';
 import type { StubRequest, Verb } from './contract.js';
 import { Refusal } from './refusals.js';
 
-const KNOWN = Object.values(KINDS).filter((value): value is Kind => typeof value === 'object' && 'plural' in value);
+const KNOWN = Object.values(KINDS).filter((value): value is KubeKind => typeof value === 'object' && 'plural' in value);
 const PATH =
   /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[a-z]+)(?:\/(?<name>[^/]+)(?:\/(?<sub>log))?)?$/;
 /** Asked of the server itself; oddities may name them as `plural: 'version'` and `plural: 'types'`. */
-const VERSION: Kind = { group: '', version: '', plural: 'version', kind: '' };
+const VERSION: KubeKind = { group: '', version: '', plural: 'version', kind: '' };
 const TYPES_PATH = /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)$/;
 const MOST_BYTES = 3 * 1024 * 1024;
 
-export interface Routed {
-  kind: Kind;
+export interface RoutedRequest {
+  kind: KubeKind;
   request: StubRequest;
 }
 
 /** What a server has of a group. */
-export const kindsIn = ({ group, version }: Kind): Kind[] =>
+export const kindsIn = ({ group, version }: KubeKind): KubeKind[] =>
   KNOWN.filter((one) => one.group === group && one.version === version);
 
 /** What a request asks for. @throws Refusal for a path that no server of ours has */
-export async function routed(incoming: IncomingMessage): Promise<Routed> {
+export async function routed(incoming: IncomingMessage): Promise<RoutedRequest> {
   const url = new URL(incoming.url ?? '/', 'http://stub');
   const { group = '', version, namespace = '', plural, name, sub } = PATH.exec(url.pathname)?.groups ?? {};
   const types = TYPES_PATH.exec(url.pathname)?.groups;

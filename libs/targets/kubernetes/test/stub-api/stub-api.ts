@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Kind } from '../../src/api/kinds.js';
+import type { KubeKind } from '../../src/api/kinds.js';
 import type { Match, Oddity, StubApi, StubOptions, StubRequest } from './contract.js';
 import { ObjectStore } from './object-store.js';
 import { Operations } from './operations.js';
@@ -11,7 +11,7 @@ import { expired, notFound, Refusal } from './refusals.js';
 import { kindsIn, routed } from './requests-seen.js';
 import { Watches } from './watches.js';
 
-interface Told {
+interface OddityRule {
   match: Match;
   oddity: Oddity;
   timesLeft: number;
@@ -23,7 +23,7 @@ const DEFAULT_WATCH_SECONDS = 300;
 /** Starts one on a free port of loopback. */
 export async function startStubApi(options: StubOptions = {}): Promise<StubApi> {
   const requests: StubRequest[] = [];
-  const told = new Set<Told>();
+  const told = new Set<OddityRule>();
   const sockets = new Set<Socket>();
   const watches = new Watches();
   let opened = 0;
@@ -57,7 +57,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     return () => void told.delete(one);
   };
   const forbiddenBy = new Set<Match>();
-  const lacking = new Set<Kind>();
+  const lacking = new Set<KubeKind>();
 
   const api: StubApi = {
     url,
@@ -158,7 +158,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
       throw new Refusal(403, `${plural} is forbidden: User "stub" cannot ${rule.verb} resource "${plural}"`);
   }
 
-  async function answer(kind: Kind, request: StubRequest, response: ServerResponse): Promise<void> {
+  async function answer(kind: KubeKind, request: StubRequest, response: ServerResponse): Promise<void> {
     const { verb, plural, name = '' } = request;
     if (plural === 'version') return json(response, 200, { gitVersion: 'v1.36.4-stub' });
     if (plural === 'types') return types(kind, response);
@@ -170,7 +170,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     json(response, verb === 'create' ? 201 : 200, operations[verb](kind, request));
   }
 
-  function types(group: Kind, response: ServerResponse): void {
+  function types(group: KubeKind, response: ServerResponse): void {
     const resources = kindsIn(group).filter((kind) => !lacking.has(kind));
     if (resources.length === 0) throw new Refusal(404, '404 page not found', '');
     json(response, 200, { kind: 'APIResourceList', resources: resources.map(({ plural: name }) => ({ name })) });
@@ -195,7 +195,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
   }
 
   async function log(
-    kind: Kind,
+    kind: KubeKind,
     { namespace, name = '', query }: StubRequest,
     response: ServerResponse,
   ): Promise<void> {

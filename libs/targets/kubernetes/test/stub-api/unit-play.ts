@@ -57,8 +57,8 @@ export function playUnits(play: UnitPlay = {}): Hooks {
     const staying = own.filter(({ metadata }) => !metadata.deletionTimestamp);
     for (const pod of staying.slice(wanted.length)) end(api, unit, pod);
     // A group's pods have fixed names, so that a new one waits for the old one's end.
-    const room = isGroup(unit) ? own.length : staying.length;
-    for (let index = room; index < wanted.length; index += 1) start(api, unit, index, wanted[index] as PodTemplate);
+    const free = isGroup(unit) ? own.length : staying.length;
+    for (let index = free; index < wanted.length; index += 1) start(api, unit, index, wanted[index] as PodTemplate);
   };
 
   const end = (api: StubApi, unit: KubeObject | undefined, pod: Pod): void => {

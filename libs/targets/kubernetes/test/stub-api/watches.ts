@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { KubeObject, Status } from '../../src/api/objects.js';
 import { selects, type Labels } from './label-selector.js';
-import type { Written } from './object-store.js';
+import type { StoredChange } from './object-store.js';
 
 interface Watch {
   response: ServerResponse;
@@ -13,7 +13,7 @@ interface Watch {
   timer: NodeJS.Timeout;
 }
 
-export interface WatchAsked {
+export interface WatchRequest {
   plural: string;
   namespace: string;
   labelSelector?: string;
@@ -30,7 +30,7 @@ export class Watches {
   }
 
   /** @param missed what came since the version that the client has */
-  add(response: ServerResponse, asked: WatchAsked, missed: readonly Written[]): void {
+  add(response: ServerResponse, asked: WatchRequest, missed: readonly StoredChange[]): void {
     const { plural, namespace, labelSelector, hasBookmarks, timeoutSeconds } = asked;
     const timer = setTimeout(() => this.end(watch), timeoutSeconds * 1000);
     const matches = selects(labelSelector);
@@ -44,7 +44,7 @@ export class Watches {
     for (const written of missed) this.show(watch, written);
   }
 
-  tell(written: Written): void {
+  tell(written: StoredChange): void {
     for (const watch of this.open) this.show(watch, written);
   }
 
@@ -94,7 +94,7 @@ export class Watches {
     this.open.delete(watch);
   }
 
-  private show(watch: Watch, { plural, namespace, before, after, last }: Written): void {
+  private show(watch: Watch, { plural, namespace, before, after, last }: StoredChange): void {
     if (plural !== watch.plural || (watch.namespace !== '' && namespace !== watch.namespace)) return;
     const was = before !== undefined && watch.matches(before.metadata.labels);
     const is = after !== undefined && watch.matches(after.metadata.labels);

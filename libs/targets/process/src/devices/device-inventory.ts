@@ -1,6 +1,6 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Device } from '@slipway/contracts';
-import { findProgram } from '../find-program.js';
+import { findProgram } from '../host/programs.js';
 import { askProgram } from './host-command.js';
 import {
   APPS_QUERY,
@@ -8,11 +8,11 @@ import {
   MAX_DEVICES,
   parseComputeApps,
   parseGpus,
-  parseMigSlots,
-  type MigSlot,
+  parseMigDevices,
+  type MigDevice,
 } from './nvidia-smi.js';
-import { isOfInstance } from './own-process.js';
 import { parseRocm, ROCM_QUERY } from './rocm-smi.js';
+import { INSTANCE_VARIABLE } from '../instances/engine-process.js';
 
 /** As the operator's file says it. `auto` asks the host; a list is taken as it is, and what is in use stays unknown. */
 export type DevicesConfig = 'auto' | 'none' | { index: number; memory_mb: number; uuid?: string }[];
@@ -82,22 +82,22 @@ export class DeviceInventory {
     const listed = await this.run(program, ['-L'], until);
     const apps = await this.run(program, APPS_QUERY, until);
     const foreign = await this.foreign(apps.output);
-    const slots = parseMigSlots(listed.output);
+    const parts = parseMigDevices(listed.output);
     const devices = gpus
       .map((gpu) => ({ ...gpu, foreign_mb: foreign.get(gpu.uuid) ?? 0 }))
-      .flatMap((gpu) => divided(gpu, slots));
+      .flatMap((gpu) => divided(gpu, parts));
     return inventory(devices.slice(0, MAX_DEVICES), problem ?? listed.problem ?? apps.problem);
   }
 
   /** MiB by card that processes hold which no instance has started. */
   private async foreign(output: string): Promise<Map<string, number>> {
     const { isOurs = isOfInstance } = this.options;
-    const held = new Map<string, number>();
+    const used = new Map<string, number>();
     for (const { gpu, pid, used_mb } of parseComputeApps(output)) {
       if (used_mb === null || (await isOurs(pid))) continue;
-      held.set(gpu, (held.get(gpu) ?? 0) + used_mb);
+      used.set(gpu, (used.get(gpu) ?? 0) + used_mb);
     }
-    return held;
+    return used;
   }
 
   /** No program to ask: what the kernel shows is there, and how large it is nobody knows. */
@@ -130,8 +130,8 @@ export class DeviceInventory {
 }
 
 /** A divided card is its parts; each process sees one of them, and by its UUID only. */
-function divided(gpu: Device, slots: readonly MigSlot[]): Device[] {
-  const own = slots.filter(({ parent }) => parent === gpu.uuid);
+function divided(gpu: Device, parts: readonly MigDevice[]): Device[] {
+  const own = parts.filter(({ parent }) => parent === gpu.uuid);
   if (own.length === 0) return [gpu];
   return own.map(({ uuid, profile, memory_mb }) => ({
     ...gpu,
@@ -150,4 +150,12 @@ function unreadable(output: string): string | undefined {
 
 function inventory(devices: Device[], problem: string | undefined): Inventory {
   return problem === undefined ? { devices } : { devices, problem };
+}
+
+/** Whether a process belongs to an instance of any target of this host: by its environment, or by its cgroup where that is closed to us. */
+async function isOfInstance(pid: number): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  if (environment.split('\0').some((variable) => variable.startsWith(`${INSTANCE_VARIABLE}=`))) return true;
+  const group = await readFile(`/proc/${pid}/cgroup`, 'latin1').catch(() => '');
+  return group.includes('/slipway-');
 }

@@ -38,7 +38,7 @@ export function parseGpus(output: string): Device[] {
   });
 }
 
-export interface MigSlot {
+export interface MigDevice {
   /** The card that it is a part of. */
   parent: string;
   uuid: string;
@@ -48,14 +48,14 @@ export interface MigSlot {
 }
 
 /** Of `nvidia-smi -L`: the parts of each card that is divided. */
-export function parseMigSlots(output: string): MigSlot[] {
+export function parseMigDevices(output: string): MigDevice[] {
   let parent: string | undefined;
-  return lines(output).flatMap((line): MigSlot[] => {
+  return lines(output).flatMap((line): MigDevice[] => {
     const card = /^GPU \d+: .*\(UUID: (GPU-[A-Za-z0-9-]{1,90})\)/.exec(line);
     if (card) parent = card[1];
-    const slot = /^\s+MIG (\S{1,40})\s+Device\s+\d+: \(UUID: (MIG-[A-Za-z0-9/-]{1,90})\)/.exec(line);
-    if (!slot || parent === undefined) return [];
-    const [, profile = '', uuid = ''] = slot;
+    const part = /^\s+MIG (\S{1,40})\s+Device\s+\d+: \(UUID: (MIG-[A-Za-z0-9/-]{1,90})\)/.exec(line);
+    if (!part || parent === undefined) return [];
+    const [, profile = '', uuid = ''] = part;
     const gigabytes = /(\d{1,4})gb/.exec(profile)?.[1];
     return [{ parent, uuid, profile: shown(profile), memory_mb: gigabytes ? toMiB(Number(gigabytes)) : null }];
   });

@@ -1,0 +1,58 @@
+import { readAs, type ConfigReader } from '@slipway/platform-config';
+import { mapping, placeholderProblems } from '@slipway/target-driver';
+import { DNS_LABEL } from './kubernetes-engine-schema.js';
+import { pickerName } from '../manifests/revision-objects.js';
+import type { InferencePoolConfig } from '../target-config.js';
+import { LONGEST_REVISION_NAME } from '../manifests/unit-names.js';
+
+/** `inference_pool` of a target: whether each revision has an InferencePool, for gateways that route by them. */
+export const INFERENCE_POOL = {
+  ...mapping(
+    {
+      endpoint_picker: {
+        ...mapping(
+          {
+            name: {
+              type: 'string',
+              minLength: 1,
+              description: 'Of its Service; {pool} stands for the name of the pool',
+            },
+            port: { type: 'integer', minimum: 1, maximum: 65_535 },
+            failure_mode: {
+              enum: ['FailClose', 'FailOpen'],
+              default: 'FailClose',
+              description: 'What a gateway does where it does not answer: refuses, or takes any pod',
+            },
+          },
+          ['name', 'port'],
+        ),
+        description: 'Whom a gateway asks which pod gets a request: a Service in the namespace of the pods',
+      },
+    },
+    ['endpoint_picker'],
+  ),
+  description:
+    'An InferencePool for each revision, for gateways that route by them. Absent: none, and nothing of them is asked for',
+};
+
+/** Under its key, or nothing where the file has none. */
+export function readInferencePool(
+  reader: ConfigReader,
+  path: string,
+  value: unknown,
+): { inference_pool?: InferencePoolConfig } {
+  if (value === undefined) return {};
+  const { endpoint_picker: picker } = readAs(reader, path, value, INFERENCE_POOL) as InferencePoolConfig;
+  const name = picker?.name;
+  if (typeof name === 'string')
+    for (const problem of nameProblems(name)) reader.fail(`${path}.endpoint_picker.name`, problem);
+  return { inference_pool: { endpoint_picker: { ...picker, failure_mode: picker?.failure_mode ?? 'FailClose' } } };
+}
+
+function nameProblems(name: string): string[] {
+  const unknown = placeholderProblems(name, new Set(['pool']));
+  if (unknown.length > 0 || DNS_LABEL.test(pickerName(name, 'p'.repeat(LONGEST_REVISION_NAME)))) return unknown;
+  return [
+    `must be the name of a Service: small letters, digits and "-", at most 63 with ${LONGEST_REVISION_NAME} for {pool}`,
+  ];
+}

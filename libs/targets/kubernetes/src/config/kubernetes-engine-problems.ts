@@ -1,0 +1,153 @@
+import {
+  argProblems,
+  commandProblems,
+  declaredArgs,
+  environmentProblems,
+  gpuProblems,
+  templateIdentityProblems,
+  placeholdersIn,
+  variableProblems,
+  type TemplateProblem,
+} from '@slipway/target-driver';
+import { KUBERNETES_PLACEHOLDERS } from './kubernetes-engine-schema.js';
+import { podPartProblems } from './pod-part-problems.js';
+import type { Accelerator, KubernetesEngine } from '../target-config.js';
+
+const SHELL = /(^|\/)(ba|da|a|z|k)?sh$/;
+
+/** What is wrong with an engine, by its key in the operator's file: what each alone is right for may be wrong together. */
+export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
+  const args = declaredArgs(engine);
+  const { command, worker_command: worker, env, env_allow: allowed, pod, worker_pod: workerPod } = engine;
+  const taken = [...Object.keys(env), ...allowed];
+  return [
+    ...programProblems('command', command),
+    ...commandProblems('command', command, KUBERNETES_PLACEHOLDERS),
+    ...shellProblems('command', command),
+    ...(worker ? [...programProblems('worker_command', worker), ...workerProblems(worker)] : []),
+    ...args.flatMap((arg) => argProblems(arg, args)),
+    ...variableProblems([
+      ...Object.keys(env).map((name): [string, string] => [`env.${name}`, name]),
+      ...allowed.map((name, index): [string, string] => [`env_allow[${index}]`, name]),
+    ]),
+    ...environmentProblems('env', env, KUBERNETES_PLACEHOLDERS),
+    ...keyProblems(engine),
+    ...expansionProblems(engine),
+    ...templateIdentityProblems(engine),
+    ...gpuProblems(engine),
+    ...unitProblems(engine),
+    ...podPartProblems('pod', pod, taken),
+    ...podPartProblems('worker_pod', workerPod, taken),
+  ];
+}
+
+function programProblems(key: string, [program]: KubernetesEngine['command']): TemplateProblem[] {
+  if (program !== undefined && program !== '') return [];
+  return [{ key, problem: 'must name a program, as in [llama-server, "--port", "{port}"]' }];
+}
+
+function workerProblems(command: KubernetesEngine['command']): TemplateProblem[] {
+  return [
+    ...commandProblems('worker_command', command, KUBERNETES_PLACEHOLDERS),
+    ...shellProblems('worker_command', command),
+  ];
+}
+
+/** Who sets the variable of the key decides who is answered. */
+function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplateProblem[] {
+  return allowed.flatMap((name, index) => {
+    const isKey = Object.hasOwn(env, name) && placeholdersIn(env[name]!).includes('instance_key');
+    return isKey
+      ? [{ key: `env_allow[${index}]`, problem: `must not be ${name}, which tells the engine its key` }]
+      : [];
+  });
+}
+
+/** What a client wrote must not be read by a shell. */
+function shellProblems(key: string, command: KubernetesEngine['command']): TemplateProblem[] {
+  const words = command.map((one) => [one].flat());
+  if (!SHELL.test(words[0]?.[0] ?? '')) return [];
+  const script = words.findIndex((one) => one.some((word) => /^-[a-z]*c$/.test(word))) + 1;
+  const isFilled = (words[script] ?? []).flatMap(placeholdersIn).some((name) => name.startsWith('model.'));
+  if (script === 0 || !isFilled) return [];
+  const problem =
+    'must not have what a client writes, for a shell reads it: let the script end with "$@", and put it behind';
+  return [{ key: `${key}[${script}]`, problem }];
+}
+
+/**
+ * The kubelet puts variables in the place of `$(NAME)`. Values are written so that it does not; the operator's own text may want it to,
+ * but must not make a reference out of a value.
+ */
+function expansionProblems({
+  command,
+  worker_command: worker = [],
+  env,
+  args,
+  allow,
+}: KubernetesEngine): TemplateProblem[] {
+  const texts: [key: string, text: string][] = [
+    ...command.flatMap((one, index) => [one].flat().map((text): [string, string] => [`command[${index}]`, text])),
+    ...worker.flatMap((one, index) => [one].flat().map((text): [string, string] => [`worker_command[${index}]`, text])),
+    ...Object.entries(env).map(([name, text]): [string, string] => [`env.${name}`, text]),
+    ...Object.entries(args).flatMap(([name, { arg }]) =>
+      [arg].flat().map((text): [string, string] => [`args.${name}`, text]),
+    ),
+    ...(allow.count_arg ?? []).map((text): [string, string] => ['allow.count.arg', text]),
+  ];
+  return texts.flatMap(([key, text]) =>
+    isReferenceMadeOfValues(text)
+      ? [{ key, problem: 'must not have "$" or an open "$(" before a value, which would name a variable then' }]
+      : [],
+  );
+}
+
+function isReferenceMadeOfValues(text: string): boolean {
+  const before = text.split(/\{(?:[a-z][a-z_.]*)?\}/).slice(0, -1);
+  // An open parenthesis counts even if a blank stands between.
+  return before.some((part) => part.endsWith('$') || /\$\([^)]*$/.test(part));
+}
+
+/** What is wrong with what a revision of the engine may ask for. */
+export function allowanceProblems(
+  { allow, gpus, command, env }: KubernetesEngine,
+  accelerators: Record<string, Accelerator>,
+): TemplateProblem[] {
+  const problems: TemplateProblem[] = [];
+  const known = Object.keys(accelerators);
+  allow.accelerators.forEach((name, index) => {
+    const key = `allow.accelerators[${index}]`;
+    if (!Object.hasOwn(accelerators, name))
+      problems.push({
+        key,
+        problem: `must name one of accelerators of the target (${known.join(', ') || 'it has none'})`,
+      });
+    else if (accelerators[name]!.max_count < (gpus?.min ?? 1))
+      problems.push({
+        key,
+        problem: `has at most ${accelerators[name]!.max_count} on a node, and the engine takes ${gpus?.min}`,
+      });
+    if (allow.accelerators.indexOf(name) !== index) problems.push({ key, problem: `repeats ${name}` });
+  });
+  if (gpus && gpus.min > 0 && allow.accelerators.length === 0)
+    problems.push({
+      key: 'allow.accelerators',
+      problem: 'must name what the engine runs on, since it takes accelerators',
+    });
+  const { count_arg: elements } = allow;
+  if (elements && elements.join('\n').split('{}').length !== 2)
+    problems.push({ key: 'allow.count.arg', problem: 'must contain {} once, where the number goes' });
+  const names = [...command.flat(), ...Object.values(env)].flatMap(placeholdersIn);
+  if (names.includes('gpu.count') && !gpus)
+    problems.push({ key: 'allow.accelerators', problem: 'must name what {gpu.count} counts' });
+  return problems;
+}
+
+function unitProblems({ unit, worker_command: worker, worker_pod: pod }: KubernetesEngine): TemplateProblem[] {
+  if (unit.kind === 'leaderworkerset') return [];
+  const problem = 'is for groups: unit.kind leaderworkerset';
+  return [
+    ...(worker ? [{ key: 'worker_command', problem }] : []),
+    ...(Object.keys(pod).length > 0 ? [{ key: 'worker_pod', problem }] : []),
+  ];
+}

@@ -1,0 +1,137 @@
+import type { TemplateProblem } from '@slipway/target-driver';
+import { ENGINE_CONTAINER } from '../manifests/unit-kind.js';
+import { isBag } from '../manifests/pod-merge.js';
+import { LABEL, OURS } from '../manifests/unit-names.js';
+import type { PodPart } from '../target-config.js';
+
+type Bag = Record<string, unknown>;
+type PodPartKey = 'pod' | 'worker_pod';
+
+/** What stands elsewhere, where Slipway fills it, and would be overwritten here. */
+const ELSEWHERE: Record<string, string> = {
+  image: 'image of the engine says it',
+  command: 'command of the engine says it',
+  args: 'command and args of the engine say it',
+  startupProbe: 'it is made of ready and of the probes of a revision',
+  readinessProbe: 'it is made of live and of the probes of a revision',
+  livenessProbe: 'it is made of live and of the probes of a revision',
+};
+const POD_ELSEWHERE: Record<string, string> = {
+  terminationGracePeriodSeconds: 'it is made of stop.grace_seconds',
+  restartPolicy: 'the cluster restarts engines that end',
+  ephemeralContainers: 'a template cannot have any',
+  nodeName: 'the scheduler chooses nodes; node_selector of an accelerator, or nodeSelector here, narrows its choice',
+};
+const NAMED_LISTS = ['containers', 'initContainers', 'volumes'] as const;
+const PORT_NAME = 'http';
+
+/**
+ * What is wrong with a part of a pod template that the operator wrote: what could not be a pod, what says again what is said elsewhere,
+ * and what would undo the protection that every engine has. Whatever else stands there is the API server's to judge.
+ * @param taken names of variables that the engine's own keys set or let a revision set
+ */
+export function podPartProblems(key: PodPartKey, part: PodPart, taken: readonly string[]): TemplateProblem[] {
+  const problems: TemplateProblem[] = [];
+  const add = (path: string, problem: string) => problems.push({ key: path === '' ? key : `${key}.${path}`, problem });
+  for (const name of Object.keys(part))
+    if (name !== 'metadata' && name !== 'spec') add(name, 'is not a part of a pod template: metadata or spec');
+  for (const name of ['metadata', 'spec'] as const)
+    if (part[name] !== undefined && !isBag(part[name])) add(name, 'must be a mapping');
+  if (problems.length > 0) return problems;
+  metadataProblems(part.metadata ?? {}, add);
+  specProblems(part.spec ?? {}, taken, add);
+  return problems;
+}
+
+type ProblemSink = (path: string, problem: string) => void;
+
+function metadataProblems(metadata: Bag, add: ProblemSink): void {
+  const ours = (name: string) =>
+    name.startsWith(`${OURS}/`) || [LABEL.managedBy, LABEL.name].some((label) => label === name);
+  for (const [key, value] of Object.entries(metadata)) {
+    if (key !== 'labels' && key !== 'annotations')
+      add(`metadata.${key}`, 'must not be set: labels and annotations may');
+    else if (!isBag(value)) add(`metadata.${key}`, 'must be a mapping');
+    else
+      for (const [name, text] of Object.entries(value)) {
+        if (ours(name)) add(`metadata.${key}.${name}`, 'must not be set: by it Slipway finds what is its own');
+        if (typeof text !== 'string') add(`metadata.${key}.${name}`, `must be text: put it in quotes`);
+      }
+  }
+}
+
+function specProblems(spec: Bag, taken: readonly string[], add: ProblemSink): void {
+  for (const [key, why] of Object.entries(POD_ELSEWHERE))
+    if (isSet(spec[key])) add(`spec.${key}`, `must not be set: ${why}`);
+  if (spec['automountServiceAccountToken'] === true)
+    add('spec.automountServiceAccountToken', "must not be true: engines run clients' models and get no token");
+  if (spec['enableServiceLinks'] === true)
+    add('spec.enableServiceLinks', 'must not be true: variables of other Services would stand in the environment');
+  seccompProblem('spec.securityContext', spec['securityContext'], add);
+  for (const list of NAMED_LISTS) {
+    const path = `spec.${list}`;
+    if (spec[list] === undefined || !hasNames(path, spec[list], add) || list === 'volumes') continue;
+    (spec[list] as Bag[]).forEach((container, index) => {
+      const at = `${path}[${index}]`;
+      containerProblems(at, container, add);
+      if (container['name'] !== ENGINE_CONTAINER) return;
+      if (list === 'initContainers')
+        add(`${at}.name`, `must not be ${ENGINE_CONTAINER}, which is the container that serves`);
+      else engineProblems(at, container, taken, add);
+    });
+  }
+}
+
+function containerProblems(at: string, { securityContext: context }: Bag, add: ProblemSink): void {
+  seccompProblem(`${at}.securityContext`, context, add);
+  if (!isBag(context)) return;
+  for (const key of ['privileged', 'allowPrivilegeEscalation'])
+    if (context[key] === true) add(`${at}.securityContext.${key}`, 'must not be true: engines gain no privileges');
+}
+
+function engineProblems(at: string, engine: Bag, taken: readonly string[], add: ProblemSink): void {
+  for (const [key, why] of Object.entries(ELSEWHERE))
+    if (isSet(engine[key])) add(`${at}.${key}`, `must not be set: ${why}`);
+  const { lifecycle, env, ports } = engine;
+  if (isBag(lifecycle) && isSet(lifecycle['preStop']))
+    add(`${at}.lifecycle.preStop`, 'must not be set: until gateways know that it ends, an engine waits');
+  if (isSet(env) && hasNames(`${at}.env`, env, add))
+    (env as Bag[]).forEach(({ name }, index) => {
+      const own = `${at}.env[${index}].name`;
+      if (String(name).startsWith('SLIPWAY_')) add(own, `must not be ${String(name)}, which belongs to Slipway`);
+      if (taken.includes(String(name)))
+        add(own, `must not be ${String(name)}, which env, env_allow or key_env of the engine has`);
+    });
+  if (isSet(ports) && hasNames(`${at}.ports`, ports, add))
+    (ports as Bag[]).forEach(({ name }, index) => {
+      if (name === PORT_NAME) add(`${at}.ports[${index}].name`, 'must not be http, which is port of the engine');
+    });
+}
+
+function seccompProblem(at: string, context: unknown, add: ProblemSink): void {
+  if (!isBag(context) || !isBag(context['seccompProfile'])) return;
+  if (context['seccompProfile']['type'] === 'Unconfined')
+    add(`${at}.seccompProfile.type`, 'must not be Unconfined: RuntimeDefault, or a profile of your own as Localhost');
+}
+
+/** Things are merged by their names, so that each needs one of its own. */
+function hasNames(path: string, value: unknown, add: ProblemSink): boolean {
+  if (!Array.isArray(value)) {
+    add(path, 'must be a list');
+    return false;
+  }
+  const seen = new Set<unknown>();
+  const problems = value.flatMap((one: unknown, index) => {
+    const name = isBag(one) ? one['name'] : undefined;
+    if (typeof name !== 'string' || name === '') return [[`${path}[${index}].name`, 'must be there']];
+    if (seen.has(name)) return [[`${path}[${index}].name`, `repeats ${name}`]];
+    seen.add(name);
+    return [];
+  });
+  for (const [at, problem] of problems) add(at!, problem!);
+  return problems.length === 0;
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

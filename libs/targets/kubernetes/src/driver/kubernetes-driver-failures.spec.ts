@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ObservationReason } from '@slipway/contracts';
+import type { LogLine, LogOptions } from '@slipway/target-driver';
+import { observeUntil } from '@slipway/target-driver/conformance';
+import {
+  DriverBench,
+  engineConfig,
+  INSTALLATION,
+  instanceSpec,
+  NAMESPACE,
+  targetConfig,
+  until,
+} from '../../test/driver-bench.js';
+import { condition, engine, QUOTA, scheduled, WEBHOOK } from '../../test/pod-rows.js';
+import { deploymentOf } from '../../test/target-fixture.js';
+import { DEPLOYMENTS, PODS } from '../api/kinds.js';
+import type { Deployment, Pod, PodStatus } from '../api/objects.js';
+import type { KubernetesDriver } from './kubernetes-driver.js';
+
+const KEY = 'Ab1'.repeat(14) + 'Z';
+const keyed = { engines: { sim: engineConfig({ env: { SIM_KEY: '{instance_key}' } }) } };
+
+let bench: DriverBench;
+let driver: KubernetesDriver;
+beforeEach(async () => {
+  bench = await DriverBench.create();
+  driver = bench.driver();
+});
+afterEach(async () => {
+  await bench.close();
+});
+
+const spec = instanceSpec();
+const onlyPod = () => bench.cluster.api.store.list<Pod>(PODS, NAMESPACE)[0]!;
+const untilStarted = () =>
+  until(
+    () => bench.cluster.started.get(spec.instanceId),
+    (count) => count === 1,
+  );
+const reasonIs = (reason: ObservationReason) =>
+  until(
+    () => driver.observe(spec),
+    (seen) => seen.reason === reason,
+  );
+const options = (more: Partial<LogOptions> = {}): LogOptions => ({
+  tail: 200,
+  stream: 'both',
+  previous: false,
+  follow: false,
+  signal: AbortSignal.timeout(20_000),
+  ...more,
+});
+async function textsOf(lines: AsyncIterable<LogLine>): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { text } of lines) found.push(text);
+  return found;
+}
+
+describe('a start that comes to nothing', () => {
+  it('for a quota says so in the words of the server, and goes on by itself when it is raised', async () => {
+    bench.cluster.isHealthy = true;
+    bench.cluster.refusal = QUOTA;
+    await driver.provision(spec);
+    expect(await reasonIs('quota_exceeded')).toMatchObject({ state: 'starting', message: QUOTA });
+    bench.cluster.refusal = undefined;
+    bench.cluster.reconcile();
+    await observeUntil(driver, spec, 'ready');
+  });
+
+  const waiting = (reason: string, message: string): PodStatus => ({
+    phase: 'Pending',
+    conditions: [scheduled],
+    ...engine({ state: { waiting: { reason, message } } }),
+  });
+  it.each<[ObservationReason, PodStatus]>([
+    ['image_pull_failed', waiting('ErrImagePull', 'not found')],
+    ['config_error', waiting('CreateContainerConfigError', 'secret "hf" not found')],
+    [
+      'unschedulable',
+      {
+        phase: 'Pending',
+        conditions: [condition('PodScheduled', 'False', { reason: 'Unschedulable', message: '9 GPUs' })],
+      },
+    ],
+  ])('for %s is starting with that reason', async (reason, fixed) => {
+    bench.cluster.fixed = fixed;
+    await driver.provision(spec);
+    expect(await reasonIs(reason)).toMatchObject({ state: 'starting', generation: 1 });
+  });
+
+  it.each([
+    [403, WEBHOOK, 'admission_denied'],
+    [403, 'deployments.apps "x" is forbidden: exceeded quota: objects', 'quota_exceeded'],
+    [422, 'Deployment.apps "x" is invalid: spec.template: Required value', 'invalid_template'],
+    [400, 'strict decoding error: unknown field "spec.template.spec.contianers"', 'invalid_template'],
+  ])('by a refusal %d of the unit itself has a reason: %s', async (status, message, reason) => {
+    bench.cluster.api.odd({ verb: 'create', plural: 'deployments' }, { status, message, reason: 'Forbidden' });
+    await expect(driver.provision(spec)).rejects.toMatchObject({ name: 'UnitRefusedError', reason });
+  });
+
+  it.each([
+    ['somebody else made', {}],
+    ['another installation made', { 'slipway.dev/installation': '7a0ef0a4-1111-4222-8333-444455556666' }],
+  ])('because its name is taken by what %s says so, and touches nothing', async (_who, changed) => {
+    // Their pods are not what is looked at.
+    bench.cluster.refusal = 'no pods';
+    const { metadata, ...rest } = deploymentOf(spec, targetConfig(), { installation: INSTALLATION });
+    const labels = Object.keys(changed).length === 0 ? {} : { ...metadata.labels, ...changed };
+    const foreign = bench.cluster.api.store.put<Deployment>(DEPLOYMENTS, {
+      ...rest,
+      metadata: { ...metadata, labels },
+    });
+    await expect(driver.provision(spec)).rejects.toMatchObject({
+      name: 'UnitNameTakenError',
+      message: expect.stringContaining(`${metadata.name} in namespace ${NAMESPACE} is there already`),
+    });
+    expect(bench.cluster.api.store.get(DEPLOYMENTS, NAMESPACE, metadata.name)?.metadata.uid).toBe(foreign.metadata.uid);
+    bench.cluster.api.store.remove(DEPLOYMENTS, NAMESPACE, metadata.name);
+    await driver.provision(spec);
+    expect(bench.cluster.api.store.get(DEPLOYMENTS, NAMESPACE, metadata.name)?.metadata.labels).toEqual(
+      metadata.labels,
+    );
+  });
+
+  it('by a right that is missing is the matter of the target', async () => {
+    const allow = bench.cluster.api.forbid({ verb: 'create', plural: 'deployments' });
+    await expect(driver.provision(spec)).rejects.toMatchObject({ name: 'ApiError', status: 403 });
+    const { message } = await until(
+      () => driver.health(),
+      ({ state }) => state === 'degraded',
+    );
+    expect(message).toContain('create deployments.apps in namespace models');
+    allow();
+    await driver.provision(spec);
+  });
+
+  it('by crashes has the code and the last lines of each life, without its key', async () => {
+    driver = bench.driver(keyed);
+    const mine = instanceSpec({ instanceKey: KEY });
+    await driver.provision(mine);
+    await untilStarted();
+    const first = await driver.observe(mine);
+    const { name, uid = '' } = onlyPod().metadata;
+    const line = (text: string) => `2026-03-01T10:00:00.000000001Z ${text}`;
+    bench.cluster.output.set(`${name}/previous`, [
+      line('loading'),
+      line(`started with ${KEY}`),
+      line('ValueError: odd'),
+    ]);
+    await bench.cluster.crash(uid, { exitCode: 3, reason: 'Error' });
+    const again = await until(
+      () => driver.observe(mine),
+      ({ incarnation, failure }) => incarnation !== first.incarnation && failure !== undefined,
+    );
+    expect(again).toMatchObject({
+      state: 'starting',
+      restarts: 1,
+      lastExit: { code: 3, reason: 'exited' },
+      failure: {
+        exit_code: 3,
+        log_tail: ['loading', 'started with [redacted]', 'ValueError: odd'],
+        line: 'ValueError: odd',
+      },
+    });
+    bench.cluster.api.forgetRequests();
+    for (let time = 0; time < 10; time += 1) await driver.observe(mine);
+    expect(bench.cluster.api.requests.filter(({ verb }) => verb === 'log')).toEqual([]);
+  });
+
+  it('for want of memory is known by the word of the kubelet', async () => {
+    await driver.provision(spec);
+    await untilStarted();
+    await bench.cluster.crash(onlyPod().metadata.uid!, { exitCode: 137, reason: 'OOMKilled' });
+    const seen = await until(
+      () => driver.observe(spec),
+      ({ failure, restarts }) => failure !== undefined && restarts === 1,
+    );
+    expect(seen).toMatchObject({
+      lastExit: { reason: 'out_of_memory' },
+      failure: { cause: 'out_of_memory', exit_code: 137 },
+    });
+  });
+
+  it('is told although its lines cannot be had', async () => {
+    bench.cluster.api.forbid({ verb: 'log' });
+    await driver.provision(spec);
+    await untilStarted();
+    await bench.cluster.crash(onlyPod().metadata.uid!, { exitCode: 2, reason: 'Error' });
+    const seen = await until(
+      () => driver.observe(spec),
+      ({ failure }) => failure !== undefined,
+    );
+    expect(seen.failure).toMatchObject({ exit_code: 2, log_tail: [] });
+  });
+});
+
+describe('the output of an instance', () => {
+  it('is read of its newest pod, of its life before, and of nobody else', async () => {
+    bench.cluster.isHealthy = true;
+    driver = bench.driver(keyed);
+    const mine = instanceSpec({ instanceKey: KEY });
+    await driver.provision(mine);
+    await observeUntil(driver, mine, 'ready');
+    const { name } = onlyPod().metadata;
+    const lines = Array.from(
+      { length: 300 },
+      (_, number) => `2026-03-01T10:00:00.${String(number).padStart(9, '0')}Z line ${number}`,
+    );
+    bench.cluster.output.set(name, [...lines, `2026-03-01T10:00:01Z key ${KEY}`]);
+    bench.cluster.output.set(`${name}/previous`, ['2026-03-01T09:00:00Z before']);
+    const shown = await textsOf(driver.logs(mine.instanceId, options()));
+    expect(shown).toHaveLength(200);
+    expect(shown.at(-1)).toBe('key [redacted]');
+    expect(await textsOf(driver.logs(mine.instanceId, options({ previous: true })))).toEqual(['before']);
+    expect(await textsOf(driver.logs('ins_nobody', options()))).toEqual([]);
+    expect(await textsOf(driver.logs('../pods', options()))).toEqual([]);
+    const stranger = bench.driver({}, {}, '7a0ef0a4-1111-4222-8333-444455556666');
+    expect(await textsOf(stranger.logs(mine.instanceId, options()))).toEqual([]);
+  });
+});

@@ -1,0 +1,285 @@
+import {
+  askEngineLoad,
+  assertSpec,
+  probeHealth,
+  SAFE_NAME,
+  TargetConfigError,
+  type DriverHost,
+  type EngineDescription,
+  type EngineLoad,
+  type EngineTraits,
+  type InstanceRef,
+  type InstanceSpec,
+  type LogLine,
+  type LogOptions,
+  type Observation,
+  type InstanceSpecIssue,
+  type TargetDriver,
+  type TargetHealth,
+} from '@slipway/target-driver';
+import type { TargetConfig } from '@slipway/platform-config';
+import { isDeepStrictEqual } from 'node:util';
+import { Agent } from 'undici';
+import { instanceLog, loggedPod, type LoggedPod } from '../logs/instance-log.js';
+import { StartEvidence } from '../logs/start-evidence.js';
+import { isNegative, viewInstance, type InstanceView } from '../instances/instance-view.js';
+import { KubernetesSessions, type KubernetesDriverOptions, type KubernetesSession } from './session.js';
+import { startUnit } from './start.js';
+import { buryUnits, listUnits, namespacesIn, stopUnits } from './stop.js';
+import { podOf, isStopped } from '../instances/pod-state.js';
+import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from '../target-config.js';
+import { kubernetesSpecIssues } from '../config/spec-check.js';
+import { describeEngine, engineTraits, probePathOf, targetWarnings } from '../config/engine-description.js';
+import { type Unit, isWorker, sizeOf } from '../manifests/unit-kind.js';
+import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
+import { PODS } from '../api/kinds.js';
+import type { Pod } from '../api/objects.js';
+import type { KubeApi } from '../api/requests.js';
+import { isLate } from '../instances/pod-groups.js';
+import type { LiveUnits } from '../instances/live-units.js';
+import { isLeaving } from '../instances/pod-ends.js';
+
+/** With more namespaces an instance is looked for where it should be and where it was seen only. */
+const MOST_SEARCHED = 8;
+
+type Host = Pick<DriverHost, 'installation' | 'pausePoint'>;
+
+/**
+ * Runs each instance as one unit of a Kubernetes cluster, written once: a Deployment of one pod, or a group of pods. Kubernetes restarts and probes;
+ * this counts, names the reasons and never starts a generation twice. State comes from one watch for all; that something is not there is
+ * believed of a live answer only, and where none is to be had the driver says that it cannot look.
+ */
+export class KubernetesDriver implements TargetDriver {
+  readonly kind = 'kubernetes';
+  readonly adopts = false;
+  readonly restarts = 'target';
+  readonly probes = 'target';
+  readonly outlivesHost = true;
+  readonly name: string;
+  private config: KubernetesTargetConfig;
+  private readonly sessions: KubernetesSessions;
+  private readonly evidence = new StartEvidence();
+  private readonly listeners: ((instanceId: string) => void)[] = [];
+  private readonly agent = new Agent({ pipelining: 0 });
+  /** Keys of what was asked for here: an engine may print its own. */
+  private readonly keys = new Map<string, string>();
+  private readonly pausePoint = (name: string) => this.host.pausePoint(`kubernetes:${name}`);
+
+  constructor(
+    config: KubernetesTargetConfig,
+    private readonly host: Host,
+    private readonly options: KubernetesDriverOptions = {},
+  ) {
+    this.name = config.name;
+    this.config = config;
+    const tell = (instanceId: string) => this.listeners.forEach((listener) => listener(instanceId));
+    this.sessions = new KubernetesSessions(() => this.config, host, options, tell);
+  }
+
+  get secrets(): 'references' | 'both' {
+    return this.config.secrets === 'managed' ? 'both' : 'references';
+  }
+
+  reconfigure(config: KubernetesTargetConfig & TargetConfig): () => void {
+    // What runs in the old cluster could not be asked or stopped any more.
+    if (!isDeepStrictEqual(config.cluster, this.config.cluster))
+      throw new TargetConfigError(config.name, [
+        'its cluster cannot change while the process runs: use another name, or restart',
+      ]);
+    return () => {
+      this.config = config;
+      this.sessions.refresh();
+    };
+  }
+
+  engines(): EngineDescription[] {
+    return Object.keys(this.config.engines).map((name) => describeEngine(this.config, name));
+  }
+
+  traits(spec: InstanceSpec): EngineTraits | undefined {
+    return engineTraits(this.config, spec);
+  }
+
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    return kubernetesSpecIssues(spec, this.config);
+  }
+
+  warnings(): string[] {
+    return targetWarnings(this.config);
+  }
+
+  health(): TargetHealth {
+    return this.sessions.health;
+  }
+
+  async provision(spec: InstanceSpec): Promise<void> {
+    assertSpec(this, spec);
+    const session = await this.sessions.open();
+    const namespaces = this.searched(session, spec.instanceId, spec);
+    const { config, pausePoint } = this;
+    await this.noting(session, () => startUnit(session, spec, { config, namespaces, pausePoint }));
+  }
+
+  /** Asks no rule of `check`: what runs is observed also when the operator has since changed the target. */
+  async observe(spec: InstanceSpec): Promise<Observation> {
+    const { instanceId, instanceKey } = spec;
+    if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
+    const session = await this.sessions.known(namespaceFor(this.config, spec.tenantName));
+    if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
+    const view = await this.viewConfirmed(session, spec);
+    await this.stopOutdated(session, view);
+    await this.repair(session, view);
+    if (view.own) session.revisions.keep(spec, this.config, view.own.unit);
+    const pod = view.own && podOf(view.own.pods);
+    return this.evidence.add(session.api, instanceId, pod, view.observation, this.secretsOf(instanceId));
+  }
+
+  async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
+    // What the operator has since taken out of the file has no path any more.
+    if (!this.traits(spec)) return false;
+    const url = `${baseUrl}${probePathOf(this.config, spec)}`;
+    const { timeoutSeconds } = spec.probe;
+    // Without its key, as the kubelet asks: by now another pod may have the address.
+    return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent })).isHealthy;
+  }
+
+  async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {
+    const { [spec.runtime.engine ?? '']: engine } = this.config.engines;
+    if (!engine?.metrics) return undefined;
+    return askEngineLoad(baseUrl, engine.metrics, { dispatcher: this.agent, key: spec.instanceKey });
+  }
+
+  async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
+    if (!SAFE_NAME.test(instanceId)) return 'gone';
+    const session = await this.sessions.open();
+    const namespaces = this.searched(session, instanceId);
+    const state = await this.noting(session, () => stopUnits(session, instanceId, namespaces, this.pausePoint));
+    if (state === 'gone') {
+      this.keys.delete(instanceId);
+      this.evidence.forget(instanceId);
+    }
+    return state;
+  }
+
+  async list(): Promise<InstanceRef[]> {
+    const session = await this.sessions.known();
+    await this.noting(session, () => buryUnits(session, this.config.retain_seconds));
+    session.revisions.sweep();
+    return this.noting(session, () => listUnits(session));
+  }
+
+  onChange(listener: (instanceId: string) => void): void {
+    this.listeners.push(listener);
+    // Who wants to be told wants it from now on; why it cannot be opened is told as the target's health.
+    void this.sessions.open().catch(() => undefined);
+  }
+
+  async *logs(instanceId: string, options: LogOptions): AsyncIterable<LogLine> {
+    if (!SAFE_NAME.test(instanceId)) return;
+    const session = await this.sessions.known();
+    const find = () => this.loggedPodOf(session, instanceId);
+    yield* instanceLog(session.api, find, options, [...(options.secrets ?? []), ...this.secretsOf(instanceId)]);
+  }
+
+  async close(): Promise<void> {
+    this.listeners.length = 0;
+    await this.sessions.close();
+    await this.agent.destroy();
+  }
+
+  private async viewConfirmed(session: KubernetesSession, spec: InstanceSpec): Promise<InstanceView> {
+    const { instanceId, generation } = spec;
+    const { watch, live } = session;
+    const memory = {
+      reach: this.config.reach,
+      left: watch.leftOf(instanceId, generation),
+      wasReady: (incarnation: string) => watch.wasReady(incarnation),
+      refused: watch.refused.bind(watch),
+      lateMs: this.options.groups?.lateMs,
+    };
+    const view = viewInstance(spec, watch.of(instanceId), memory);
+    if (!isNegative(view.observation)) return view;
+    const namespaces = this.searched(session, instanceId, spec);
+    const found: InstanceObjects = await this.noting(session, () => live.find(instanceId, namespaces));
+    return viewInstance(spec, found, memory);
+  }
+
+  /** That an older unit is still to be stopped says nothing of what was asked for; the next look tries again. */
+  private async stopOutdated(
+    { live, watch, health }: KubernetesSession,
+    { outdated, own, observation }: InstanceView,
+  ): Promise<void> {
+    const isDrifted = observation.drift !== undefined && this.config.on_drift === 'replace';
+    const units: Unit[] = [...outdated, ...(isDrifted && own ? [own.unit] : [])];
+    for (const unit of units) {
+      try {
+        const stopped = await live.stop(unit);
+        if (stopped) watch.remember(stopped);
+      } catch (error) {
+        health.note(error);
+      }
+    }
+  }
+
+  private async repair(session: KubernetesSession, { own }: InstanceView): Promise<void> {
+    try {
+      if (own) await repairGroup(session, own, this.options.groups?.lateMs);
+    } catch (error) {
+      session.health.note(error);
+    }
+  }
+
+  private loggedPodOf({ watch }: KubernetesSession, instanceId: string): LoggedPod | undefined {
+    const { pods } = watch.of(instanceId);
+    const newest = Math.max(...pods.map(generationIn));
+    const pod = podOf(pods.filter((one) => generationIn(one) === newest));
+    return pod && loggedPod(pod);
+  }
+
+  /**
+   * Where an instance is looked for: where it should be, where it was seen, and where else something can be seen. Without a spec and any
+   * sight of it, everywhere.
+   */
+  private searched({ watch }: KubernetesSession, instanceId: string, spec?: InstanceSpec): string[] {
+    const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
+    const seen = namespacesIn(watch.of(instanceId));
+    if (!spec && seen.length === 0) return all;
+    const others = all.length <= MOST_SEARCHED ? watch.knownNamespaces : [];
+    return [...new Set([...seen, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : []), ...others])];
+  }
+
+  private secretsOf(instanceId: string): string[] {
+    const key = this.keys.get(instanceId);
+    return key === undefined ? [] : [key];
+  }
+
+  /** What fails is a reason to ask at once how the target is. */
+  private async noting<T>({ health }: KubernetesSession, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      health.note(error);
+      throw error;
+    }
+  }
+}
+
+/**
+ * What the controller of groups does not do: it begins a group anew when it sees that one of its pods went, and sees it not where another one
+ * has the name already; and it waits for ever for pods that a lost node cannot end. By the uid of a pod each, so that it is done once.
+ */
+async function repairGroup(
+  { api, live }: { api: Pick<KubeApi, 'delete'>; live: Pick<LiveUnits, 'isAbandoned'> },
+  { unit, pods }: { unit: Unit; pods: readonly Pod[] },
+  lateMs?: number,
+): Promise<void> {
+  if (sizeOf(unit) === 1) return;
+  const remove = ({ metadata: { name, namespace = '', uid } }: Pod, how: { graceSeconds?: number; isLast?: boolean }) =>
+    api.delete(PODS, namespace, name, { uid, ...how });
+  for (const pod of pods) if (live.isAbandoned(pod)) await remove(pod, { graceSeconds: 0 });
+  const leader = podOf(pods);
+  if (isStopped(unit) || !leader || isLeaving(leader)) return;
+  // After its workers, as the controller does it: the next leader must not meet those of the last.
+  if (pods.some((pod) => isWorker(pod) && !isLeaving(pod) && isLate(pod, leader, lateMs)))
+    await remove(leader, { isLast: true });
+}

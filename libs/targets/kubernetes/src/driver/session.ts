@@ -1,0 +1,165 @@
+import type { DriverHost, TargetHealth } from '@slipway/target-driver';
+import { readCluster, type KubeCluster } from '../api/cluster.js';
+import { INFERENCE_POOLS, LEADER_WORKER_SETS, type KubeKind } from '../api/kinds.js';
+import type { ReflectorClock } from '../api/reflector.js';
+import { KubeApi } from '../api/requests.js';
+import { LiveUnits, selectorOf } from '../instances/live-units.js';
+import { RevisionKeeper } from '../revisions/revision-keeper.js';
+import type { KubernetesTargetConfig } from '../target-config.js';
+import { namespacesOf, usesGroups } from '../target-config.js';
+import { neededRules, type RuleNeeds } from '../health/target-health-rules.js';
+import { TargetHealthWatch } from '../health/target-health.js';
+import { targetLabels, type Writer } from '../manifests/unit-labels.js';
+import { isKeyed } from '../manifests/unit.js';
+import { UnitWatch } from '../instances/unit-watch.js';
+
+/** What tests set otherwise. */
+export interface KubernetesDriverOptions {
+  /** Instead of the one that the configuration names. */
+  cluster?: KubeCluster;
+  /** How long a call waits for the first lists before it says that it cannot look. */
+  syncMs?: number;
+  health?: { roundMs?: number; limitMs?: number };
+  revisions?: { sweepMs?: number; paceMs?: number };
+  watch?: Partial<ReflectorClock>;
+  /** How long a pod on a lost node counts beyond its grace. */
+  lostAfterMs?: number;
+  /** When one of a group that its node does not end is taken away, beyond its grace; how much younger than its leader a worker may be. */
+  groups?: { abandonedAfterMs?: number; lateMs?: number };
+}
+
+const SYNC_MS = 5_000;
+
+/** One opened cluster: who we are there, what we watch, and whether it answers. */
+export interface KubernetesSession {
+  api: KubeApi;
+  writer: Writer;
+  live: LiveUnits;
+  watch: UnitWatch;
+  health: TargetHealthWatch;
+  revisions: RevisionKeeper;
+  /** By `performance.now()`. */
+  openedAt: number;
+}
+
+/**
+ * Opens the cluster when it is first needed: a process that only checks specs connects to none. What fails is tried again at the next
+ * call, and told meanwhile as the health of the target.
+ */
+export class KubernetesSessions {
+  private opening?: Promise<KubernetesSession>;
+  private opened?: KubernetesSession;
+  private problem?: { since: string; message: string };
+  private isClosed = false;
+
+  constructor(
+    private readonly config: () => KubernetesTargetConfig,
+    private readonly host: Pick<DriverHost, 'installation'>,
+    private readonly options: KubernetesDriverOptions,
+    private readonly tell: (instanceId: string) => void,
+  ) {}
+
+  /** @throws KubeConfigError; Error where there is no installation, or the driver is closed */
+  async open(): Promise<KubernetesSession> {
+    this.opening ??= this.begin();
+    try {
+      return await this.opening;
+    } catch (error) {
+      this.opening = undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      this.problem = { since: this.problem?.since ?? new Date().toISOString(), message };
+      throw error;
+    }
+  }
+
+  /**
+   * When it is known what there is in the namespace, or in any. One that cannot be read keeps nobody from the others.
+   * @throws Error while it is not known
+   */
+  async known(namespace?: string): Promise<KubernetesSession> {
+    const session = await this.open();
+    const { watch, openedAt, health } = session;
+    if (watch.isKnown) return session;
+    const { syncMs = SYNC_MS } = this.options;
+    await watch.listed(openedAt + syncMs - performance.now());
+    const isKnown = () => (namespace === undefined ? watch.knownNamespaces.length > 0 : watch.isKnownIn(namespace));
+    if (await watch.listed(syncMs, isKnown)) return session;
+    const { state, message } = health.state;
+    const why = state === 'degraded' && message !== undefined ? `: ${message}` : '';
+    throw new Error(`target "${this.config().name}": what runs in its cluster is not known yet${why}`);
+  }
+
+  /** Follows a new configuration, if anything is open. */
+  refresh(): void {
+    this.opened?.watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
+  }
+
+  get health(): TargetHealth {
+    if (this.opened) return this.opened.health.state;
+    if (!this.problem) return { state: 'ok' };
+    return { state: 'degraded', message: `${this.problem.message}, since ${this.problem.since}` };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const session = await this.opening?.catch(() => undefined);
+    if (!session) return;
+    const { watch, health, revisions, api } = session;
+    // Together: what waits for an answer that does not come ends with its connection.
+    await Promise.all([watch.close(), health.close(), api.close(), revisions.close()]);
+  }
+
+  private async begin(): Promise<KubernetesSession> {
+    if (this.isClosed) throw new Error('this driver is closed');
+    const config = this.config();
+    const installation = await this.host.installation?.();
+    if (!installation) throw new Error(`target "${config.name}" needs the id of this installation, and there is none`);
+    const writer = { installation };
+    const api = new KubeApi(this.options.cluster ?? readCluster(config.cluster));
+    const health = new TargetHealthWatch(api, {
+      server: api.server,
+      namespaces: () => namespacesOf(this.config()),
+      rules: () => neededRules(this.needs()),
+      kinds: () => kindsOf(this.needs()),
+      ...this.options.health,
+    });
+    const labels = targetLabels(config, writer);
+    const labelSelector = selectorOf(labels);
+    const watch = new UnitWatch(api, {
+      labelSelector,
+      onTrouble: (_kind, _namespace, error) => health.note(error),
+      clock: this.options.watch,
+    });
+    watch.onChange(this.tell);
+    const live = new LiveUnits(api, labels, {
+      lostAfterMs: this.options.lostAfterMs,
+      abandonedAfterMs: this.options.groups?.abandonedAfterMs,
+      hasGroups: () => watch.followsGroups,
+    });
+    const note = (error: unknown) => health.note(error);
+    const revisions = new RevisionKeeper(api, watch, {
+      labelSelector,
+      writer,
+      onTrouble: note,
+      clock: this.options.watch,
+      ...this.options.revisions,
+    });
+    this.opened = { api, writer, live, watch, health, revisions, openedAt: performance.now() };
+    watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
+    health.start();
+    return this.opened;
+  }
+
+  private needs(): RuleNeeds {
+    const config = this.config();
+    return {
+      writesSecrets: config.secrets === 'managed' || Object.values(config.engines).some(isKeyed),
+      usesGroups: usesGroups(config),
+      usesInferencePools: config.inference_pool !== undefined,
+    };
+  }
+}
+
+function kindsOf(needs: RuleNeeds): KubeKind[] {
+  return [...(needs.usesGroups ? [LEADER_WORKER_SETS] : []), ...(needs.usesInferencePools ? [INFERENCE_POOLS] : [])];
+}

@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { pod, ready } from '../../test/pod-rows.js';
+import type { Pod } from '../api/objects.js';
+import { viewInstance } from './instance-view.js';
+
+const labels = { 'slipway.dev/generation': '1' };
+const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'slw-chat-1', uid: 'r1', controller: true };
+const told = (metadata: Partial<Pod['metadata']>) =>
+  viewInstance({ generation: 1 }, { units: [], pods: [pod({ conditions: ready }, { labels, ...metadata })] })
+    .observation;
+
+it.each([
+  [{ ownerReferences: [owner] }, 'kubectl -n models delete replicaset slw-chat-1'],
+  [{}, 'kubectl -n models delete pod pod-1'],
+])('a pod without its unit holds up the next start, and how to end it is told', (metadata, command) => {
+  expect(told(metadata)).toMatchObject({
+    state: 'stopping',
+    message: expect.stringMatching(new RegExp(`: ${command}$`)),
+  });
+});
+
+it('nothing is to be done about a pod that goes', () => {
+  const { message } = told({ ownerReferences: [owner], deletionTimestamp: '2026-03-01T10:07:00Z' });
+  expect(message).toBe('pod pod-1 of an older generation is not gone yet');
+});

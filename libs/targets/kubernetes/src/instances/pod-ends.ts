@@ -1,0 +1,156 @@
+import type { ObservationReason } from '@slipway/contracts';
+import type { Observation } from '@slipway/target-driver';
+import type { ContainerStatus, Pod } from '../api/objects.js';
+import { ENGINE_CONTAINER, isOfGroup } from '../manifests/unit-kind.js';
+
+const MAX_MESSAGE = 400;
+/** From the end of a group's first pod to that of its last. */
+const TOGETHER_MS = 300_000;
+
+const DISRUPTION_REASONS: Record<string, ObservationReason> = {
+  PreemptionByScheduler: 'preempted',
+  PreemptionByKubeScheduler: 'preempted',
+  DeletionByTaintManager: 'node_lost',
+  DeletionByPodGC: 'node_lost',
+  EvictionByEvictionAPI: 'evicted',
+  TerminationByKubelet: 'node_shutdown',
+};
+
+/** `status.reason` of a pod as kubelets and the node controller write it. */
+const POD_REASONS: Record<string, ObservationReason> = {
+  Evicted: 'evicted',
+  Preempting: 'preempted',
+  Preempted: 'preempted',
+  NodeLost: 'node_lost',
+  NodeShutdown: 'node_shutdown',
+  Shutdown: 'node_shutdown',
+  Terminated: 'node_shutdown',
+};
+
+type LastExit = NonNullable<Observation['lastExit']>;
+
+/** What somebody else wrote, as one line of bounded length. */
+export function shownWords(text: string | undefined): string | undefined {
+  const line = text
+    ?.replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_MESSAGE);
+  return line === '' ? undefined : line;
+}
+
+export function conditionOf(object: Pod, type: string) {
+  return object.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** Nothing of it runs any more, though the object is there: a ReplicaSet leaves such pods lying. */
+export function isOver(pod: Pod): boolean {
+  return pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
+}
+
+export function isLeaving(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}
+
+/** Why a pod was taken away by somebody who is not its engine; undefined if it was not. */
+export function disruptionOf(pod: Pod): ObservationReason | undefined {
+  const target = conditionOf(pod, 'DisruptionTarget');
+  const byPod = POD_REASONS[pod.status?.reason ?? ''];
+  // Pressure on a node and its shutdown have one condition and two words in `status.reason`.
+  if (target?.status === 'True') return byPod ?? DISRUPTION_REASONS[target.reason ?? ''] ?? 'evicted';
+  if (byPod !== undefined) return byPod;
+  return isNodeSilent(pod) ? 'node_lost' : undefined;
+}
+
+/**
+ * Only the node controller says that a pod is not ready whose containers are: its node does not answer. Kubelets write both conditions
+ * together, unless the pod has gates of its own.
+ */
+export function isNodeSilent(pod: Pod): boolean {
+  const gates = pod.spec?.['readinessGates'];
+  if (Array.isArray(gates) && gates.length > 0) return false;
+  return conditionOf(pod, 'Ready')?.status === 'False' && conditionOf(pod, 'ContainersReady')?.status === 'True';
+}
+
+export function engineStatus(pod: Pod): ContainerStatus | undefined {
+  return pod.status?.containerStatuses?.find(({ name }) => name === ENGINE_CONTAINER);
+}
+
+/** Containers that have to end before the engine starts. One that restarts always runs beside it. */
+export function initStatuses(pod: Pod): ContainerStatus[] {
+  const containers = pod.spec?.initContainers ?? [];
+  const beside = new Set(containers.filter((one) => one['restartPolicy'] === 'Always').map(({ name }) => name));
+  return (pod.status?.initContainerStatuses ?? []).filter(({ name }) => !beside.has(name));
+}
+
+/** How often the kubelet has restarted what must run for the engine to serve. Only grows within a pod. */
+export function restartsOf(pod: Pod): number {
+  const counted = [...initStatuses(pod), ...[engineStatus(pod) ?? []].flat()];
+  return counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+}
+
+/**
+ * One life of the engine: another pod and another start in the same pod are other lives. In a group such a start is no life: all pods go for it,
+ * and it would count twice.
+ */
+export function podIncarnation(pod: Pod): string {
+  return `${pod.metadata.uid}/${isOfGroup(pod) ? 0 : restartsOf(pod)}`;
+}
+
+/** How a container's run ended. */
+export function exitOf(status: ContainerStatus | undefined): (LastExit & { words?: string }) | undefined {
+  const ended = status?.state?.terminated ?? status?.lastState?.terminated;
+  if (!ended) return undefined;
+  const { exitCode, reason, finishedAt, message } = ended;
+  const words = shownWords(message);
+  return {
+    code: exitCode ?? null,
+    reason: exitReason(exitCode, reason, message),
+    ...(finishedAt ? { at: finishedAt } : {}),
+    ...(words === undefined ? {} : { words }),
+  };
+}
+
+/** How a pod that is gone, or about to go, has ended. */
+export function endOfPod(pod: Pod): LastExit {
+  const disruption = disruptionOf(pod);
+  const { code = null, reason, at } = exitOf(engineStatus(pod)) ?? {};
+  const since = at ?? pod.metadata.deletionTimestamp;
+  // Deleted by hand is killed, whatever code the engine then ended with.
+  const ended = disruption ?? (isLeaving(pod) ? 'killed' : (reason ?? 'killed'));
+  return { code, reason: ended, ...(since ? { at: since } : {}) };
+}
+
+/**
+ * How a pod of a group ended, as the group's end: a restart of one of its containers is why the others go. @param known of those that went before
+ */
+export function endInGroup(pod: Pod, known: LastExit | undefined): LastExit {
+  const end = disruptionOf(pod) === undefined ? (exitBefore(pod) ?? endOfPod(pod)) : endOfPod(pod);
+  const isWithOthers = Math.abs(Date.parse(end.at ?? '') - Date.parse(known?.at ?? '')) < TOGETHER_MS;
+  // Of pods that end together only those know why that did not just have to go with the others.
+  return known && known.reason !== 'killed' && end.reason === 'killed' && isWithOthers ? known : end;
+}
+
+/** Of the life before this one, in the same pod. */
+export function exitBefore(pod: Pod): LastExit | undefined {
+  const ends = [engineStatus(pod), ...initStatuses(pod)]
+    .filter((status) => (status?.restartCount ?? 0) > 0 || (status?.state?.terminated?.exitCode ?? 0) !== 0)
+    .flatMap((status) => exitOf(status) ?? []);
+  const last = newestOf(ends);
+  if (!last) return undefined;
+  const { code, reason, at } = last;
+  return { code, ...(reason && { reason }), ...(at && { at }) };
+}
+
+export function newestOf<T extends { at?: string }>(ends: readonly T[]): T | undefined {
+  return ends.reduce<T | undefined>(
+    (best, one) => (best === undefined || (one.at ?? '') > (best.at ?? '') ? one : best),
+    undefined,
+  );
+}
+
+function exitReason(code: number | undefined, reason = '', message = ''): ObservationReason {
+  if (reason === 'OOMKilled') return 'out_of_memory';
+  if (reason === 'StartError' || reason === 'ContainerCannotRun')
+    return /not found|no such file/i.test(message) ? 'program_not_found' : 'start_failed';
+  return code !== undefined && code > 128 ? 'killed' : 'exited';
+}

@@ -1,0 +1,294 @@
+import { isIP } from 'node:net';
+import type { ObservationReason } from '@slipway/contracts';
+import type { Observation } from '@slipway/target-driver';
+import type { ContainerStatus, Pod } from '../api/objects.js';
+import { isFormer, isLate, summarizeGroup, type PodReport } from './pod-groups.js';
+import { baseUrlOf } from '../manifests/reach.js';
+import type { Reach } from '../target-config.js';
+import {
+  ENGINE_CONTAINER,
+  isOfGroup,
+  isWorker,
+  kindOf,
+  servingTemplateOf,
+  sizeOf,
+  type Unit,
+} from '../manifests/unit-kind.js';
+import { unitServiceName } from '../manifests/unit-names.js';
+import { PORT_NAME } from '../manifests/unit-probes.js';
+import {
+  conditionOf,
+  disruptionOf,
+  endInGroup,
+  endOfPod,
+  engineStatus,
+  exitBefore,
+  exitOf,
+  podIncarnation,
+  initStatuses,
+  isLeaving,
+  isOver,
+  newestOf,
+  restartsOf,
+  shownWords,
+} from './pod-ends.js';
+
+/** What is known of one unit, from a watch or from a live answer. */
+export interface UnitSnapshot {
+  unit: Unit;
+  generation: number;
+  /** Of this unit. */
+  pods: readonly Pod[];
+  /** How its last pod that is gone had ended, where that was seen. */
+  left?: Observation['lastExit'];
+  /** How the target's engines are reached; by the addresses of their pods unless said. */
+  reach?: Reach;
+  /** Whether this life of the engine was seen ready before. */
+  wasReady?: (incarnation: string) => boolean;
+  /** Why pods of a group could not be made, in the words of the server. */
+  refused?: (unit: Unit, pods: readonly Pod[]) => string | undefined;
+  /** How much younger than its leader a worker of a group may be. */
+  lateMs?: number | undefined;
+}
+
+const IMAGE_FAULTS = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+]);
+const CREATION_FAULTS = new Set(['CreateContainerError', 'RunContainerError']);
+
+/** Told to stop: whoever set the replicas to 0, it does not come back by itself. */
+export function isStopped(unit: Unit): boolean {
+  return unit.spec?.replicas === 0;
+}
+
+/** Pods of which something may still run. */
+export function livePods(pods: readonly Pod[]): Pod[] {
+  return pods.filter((pod) => !isOver(pod));
+}
+
+/**
+ * The pod that an instance is, of a group its leader: a ready one before others, else the oldest, so that a second pod that somebody made by
+ * hand does not take its place; one that leaves only if there is no other.
+ */
+export function podOf(pods: readonly Pod[]): Pod | undefined {
+  const order = (pod: Pod) => (isLeaving(pod) ? 2 : isReady(pod) ? 0 : 1);
+  const ageOf = (pod: Pod) => pod.metadata.creationTimestamp ?? '';
+  return livePods(pods.filter((pod) => !isWorker(pod))).sort(
+    (a, b) =>
+      order(a) - order(b) ||
+      (isLeaving(a) ? ageOf(b).localeCompare(ageOf(a)) : ageOf(a).localeCompare(ageOf(b))) ||
+      a.metadata.name.localeCompare(b.metadata.name),
+  )[0];
+}
+
+/** State, reason and words of one unit, as its objects say. Pure. */
+export function observationOf(seen: UnitSnapshot): Observation {
+  const { unit, pods, generation } = seen;
+  const pod = podOf(pods);
+  const about = { generation, ...(pod && lifeOf(pod, seen)), ...lastExitOf(seen, pod) };
+  if (isStopped(unit))
+    return { ...about, state: livePods(pods).length > 0 ? 'stopping' : 'exited', reason: 'terminated' };
+  const { state, reason, message } = sizeOf(unit) > 1 ? groupTold(seen, pod) : pod ? told(pod, seen) : withoutPod(seen);
+  const words = shownWords(message);
+  return {
+    ...about,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    ...(words === undefined ? {} : { message: words }),
+  };
+}
+
+/** Where requests to it go; undefined while it has no address. */
+function addressOf(pod: Pod, unit: Unit, reach: Reach): string | undefined {
+  const port = portOf(unit);
+  const { name, namespace = '' } = unit.metadata;
+  if (port === undefined || !hasAddress(pod)) return undefined;
+  const service = unitServiceName(name, isOfGroup(pod));
+  return baseUrlOf({ reach }, { unit: name, namespace, port, service, podIp: pod.status?.podIP });
+}
+
+/** What is no address must not become part of a URL. */
+function hasAddress(pod: Pod): boolean {
+  return isIP(pod.status?.podIP ?? '') !== 0;
+}
+
+/** What was done to a unit by hand; undefined while it is as it was made. */
+export function driftOf(unit: Unit): string | undefined {
+  if (isStopped(unit) || (unit.metadata.generation ?? 1) <= 1) return undefined;
+  const { replicas = 1 } = unit.spec ?? {};
+  const words = `${kindOf(unit).kind.toLowerCase()} ${unit.metadata.name} was changed by somebody else`;
+  return replicas > 1 ? `${words}: it has ${replicas} replicas` : words;
+}
+
+function portOf(unit: Unit): number | undefined {
+  const { containers = [] } = servingTemplateOf(unit)?.spec ?? {};
+  const { ports = [] } = containers.find(({ name }) => name === ENGINE_CONTAINER) ?? {};
+  return (ports.find(({ name }) => name === PORT_NAME) ?? ports[0])?.containerPort;
+}
+
+function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSnapshot): Partial<Observation> {
+  const baseUrl = addressOf(pod, unit, reach);
+  const place = pod.spec?.nodeName;
+  return {
+    incarnation: podIncarnation(pod),
+    restarts: restartsOf(pod),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(place ? { place } : {}),
+  };
+}
+
+/** Of the life before this one: in the same pod, or in the one before. */
+function lastExitOf({ unit, pods, left }: UnitSnapshot, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
+  const here = pod && newestOf([pod, ...workersOf(pods)].flatMap((one) => exitBefore(one) ?? []));
+  if (here) return { lastExit: here };
+  const others = pods.filter((one) => one !== pod && (isLeaving(one) || isOver(one)));
+  const lastExit =
+    sizeOf(unit) > 1
+      ? others.reduce((known, one) => endInGroup(one, known), left)
+      : (newestOf(others.map(endOfPod)) ?? left);
+  return lastExit ? { lastExit } : {};
+}
+
+/** A pod of it is one of several: what each says, and what was said of those that are missing. */
+function groupTold(seen: UnitSnapshot, leader: Pod | undefined): PodReport {
+  const { unit, pods, refused } = seen;
+  const words = refused?.(unit, pods);
+  return summarizeGroup({
+    leader: leader && memberTold(leader, leader, seen),
+    workers: workersOf(pods).map((pod) => memberTold(pod, leader, seen)),
+    size: sizeOf(unit),
+    ...(words !== undefined && { refused: refusal(words) }),
+  });
+}
+
+/** One that runs may run for another leader, or be about to go with the others because it began anew alone. */
+function memberTold(pod: Pod, leader: Pod | undefined, seen: UnitSnapshot): PodReport {
+  const own = told(pod, seen);
+  if (own.state !== 'ready' || !leader) return own;
+  const { name } = pod.metadata;
+  if (restartsOf(pod) > 0) return { state: 'starting', reason: 'loading', message: `pod ${name} began anew alone` };
+  const message = `pod ${name} is not one of those that this leader began with`;
+  if (isLate(pod, leader, seen.lateMs)) return { state: 'unhealthy', reason: 'killed', message };
+  return isFormer(pod, leader) ? { state: 'starting', reason: 'loading', message } : own;
+}
+
+function workersOf(pods: readonly Pod[]): Pod[] {
+  return livePods(pods).filter(isWorker);
+}
+
+const refusal = (message: string | undefined): PodReport => ({
+  state: 'starting',
+  reason: refusalReason(message),
+  message,
+});
+
+function withoutPod({ unit, pods }: UnitSnapshot): PodReport {
+  const refused = unit.status?.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (refused) return refusal(refused.message);
+  const over = pods.filter(isOver).at(-1);
+  if (!over) return { state: 'starting', reason: 'loading', message: 'there is no pod yet' };
+  return { state: 'unhealthy', reason: endOfPod(over).reason ?? 'killed', message: over.status?.message };
+}
+
+/** Why something may not be made, from the server's words: they are all there is. */
+export function refusalReason(words = '', status?: number): ObservationReason {
+  if (/exceeded quota/i.test(words)) return 'quota_exceeded';
+  if (/PodSecurity|webhook|admission/i.test(words)) return 'admission_denied';
+  const isInvalid = status === 400 || status === 422 || /is invalid|invalid value|unknown field/i.test(words);
+  return isInvalid ? 'invalid_template' : 'admission_denied';
+}
+
+function isReady(pod: Pod): boolean {
+  return conditionOf(pod, 'Ready')?.status === 'True' && !isLeaving(pod);
+}
+
+function told(pod: Pod, { wasReady }: UnitSnapshot): PodReport {
+  const disruption = disruptionOf(pod);
+  if (isLeaving(pod) || disruption !== undefined) return leaving(pod, disruption);
+  if (isReady(pod) && hasAddress(pod)) return { state: 'ready' };
+  return (
+    unscheduled(pod) ??
+    initialising(pod) ??
+    waiting(engineStatus(pod)) ??
+    serving(pod, wasReady?.(podIncarnation(pod)) ?? false)
+  );
+}
+
+function leaving(pod: Pod, disruption: ObservationReason | undefined): PodReport {
+  const { message } = conditionOf(pod, 'DisruptionTarget') ?? {};
+  if (disruption === 'node_lost' && !isLeaving(pod))
+    return {
+      state: 'unhealthy',
+      reason: 'node_lost',
+      message: message ?? `node ${pod.spec?.nodeName} does not answer`,
+    };
+  const words = message ?? pod.status?.message ?? `pod ${pod.metadata.name} is being deleted`;
+  return { state: 'unhealthy', reason: disruption ?? 'killed', message: words };
+}
+
+function unscheduled(pod: Pod): PodReport | undefined {
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  const reason = scheduled.reason === 'SchedulingGated' ? 'gated' : 'unschedulable';
+  return { state: 'starting', reason, message: scheduled.message };
+}
+
+function initialising(pod: Pod): PodReport | undefined {
+  const statuses = initStatuses(pod);
+  const current = statuses.find(({ state }) => state?.terminated?.exitCode !== 0);
+  if (!current || engineStatus(pod)?.state?.running) return undefined;
+  const fault = faultBeforeStart(current);
+  if (fault) return fault;
+  const exit = exitOf(current);
+  const isFailed = current.state?.running === undefined && exit !== undefined && exit.code !== 0;
+  if (isFailed) return { state: 'starting', reason: 'init_failed', message: endWords(current.name, exit) };
+  // It has not run yet while the node still makes the pod.
+  if (current.state?.running === undefined && current === statuses[0]) return { state: 'starting', reason: 'loading' };
+  return { state: 'starting', reason: 'loading_weights', message: `container ${current.name} runs before the engine` };
+}
+
+function waiting(status: ContainerStatus | undefined): PodReport | undefined {
+  if (!status || status.state?.running) return undefined;
+  const fault = faultBeforeStart(status);
+  if (fault) return fault;
+  const exit = exitOf(status);
+  if (exit) return { state: 'starting', reason: loopReason(exit.reason), message: endWords('the engine', exit) };
+  const { reason: why, message } = status.state?.waiting ?? {};
+  return { state: 'starting', reason: 'loading', message: message ?? why };
+}
+
+/** A container that cannot even be made. */
+function faultBeforeStart({ state }: ContainerStatus): PodReport | undefined {
+  const { reason: why = '', message } = state?.waiting ?? {};
+  const words = message ? `${why}: ${message}` : why;
+  if (IMAGE_FAULTS.has(why)) return { state: 'starting', reason: 'image_pull_failed', message: words };
+  if (why === 'CreateContainerConfigError') return { state: 'starting', reason: 'config_error', message: words };
+  if (CREATION_FAULTS.has(why)) return { state: 'starting', reason: 'start_failed', message: words };
+  return undefined;
+}
+
+function loopReason(reason: ObservationReason | undefined): ObservationReason {
+  return reason === undefined || reason === 'exited' || reason === 'killed' ? 'crash_loop' : reason;
+}
+
+function endWords(who: string, { code, reason, words }: NonNullable<ReturnType<typeof exitOf>>): string {
+  const how = reason === 'out_of_memory' ? `was killed for its memory (code ${code})` : `ended with code ${code}`;
+  return words === undefined ? `${who} ${how}` : `${who} ${how}: ${words}`;
+}
+
+/** The engine runs. What has never been ready in this life starts, whatever its readiness says. */
+function serving(pod: Pod, wasReady: boolean): PodReport {
+  const status = engineStatus(pod);
+  const ready = conditionOf(pod, 'Ready');
+  const startedAt = status?.state?.running?.startedAt;
+  const isSince = startedAt !== undefined && (ready?.lastTransitionTime ?? '') > startedAt;
+  if (status?.started && (wasReady || isSince))
+    return { state: 'unhealthy', reason: 'probe_failed', message: ready?.message ?? 'it does not answer its probe' };
+  return { state: 'starting', reason: 'loading' };
+}

@@ -1,0 +1,67 @@
+import { isIPv6 } from 'node:net';
+import { fillPlaceholders, placeholderProblems, placeholdersIn } from '@slipway/target-driver';
+import type { KubernetesTargetConfig } from '../target-config.js';
+
+const KNOWN = new Set(['unit', 'namespace']);
+
+/** Where the engine of a unit is reached. */
+export interface EngineLocation {
+  unit: string;
+  namespace: string;
+  port: number;
+  /** Its Service, where it has one. */
+  service?: string;
+  /** Unknown until the pod has one, and needed for `reach: pod` only. */
+  podIp?: string;
+}
+
+/** The URL by which gateways come to an engine, without a trailing slash; undefined as long as its pod has no address. */
+export function baseUrlOf(
+  { reach }: Pick<KubernetesTargetConfig, 'reach'>,
+  { unit, namespace, port, service = unit, podIp }: EngineLocation,
+): string | undefined {
+  if (typeof reach === 'object')
+    return fillPlaceholders(
+      reach.url,
+      new Map([
+        ['unit', unit],
+        ['namespace', namespace],
+      ]),
+    )?.replace(/\/+$/, '');
+  if (reach === 'service') return `http://${service}.${namespace}.svc:${port}`;
+  if (podIp === undefined || podIp === '') return undefined;
+  return `http://${isIPv6(podIp) ? `[${podIp}]` : podIp}:${port}`;
+}
+
+/** What is wrong with the URL of `reach`: each unit must have one of its own. */
+export function urlProblems(
+  url: string,
+  { by_tenant: byTenant }: Pick<KubernetesTargetConfig['namespaces'], 'by_tenant'>,
+): string[] {
+  const unknown = placeholderProblems(url, KNOWN);
+  if (unknown.length > 0) return unknown;
+  const names = placeholdersIn(url);
+  const problems: string[] = [];
+  if (!names.includes('unit')) problems.push('must contain {unit}, so that each instance has a URL of its own');
+  if (Object.keys(byTenant).length > 0 && !names.includes('namespace'))
+    problems.push('must contain {namespace}, since there are several');
+  if (
+    !isHttpUrl(
+      fillPlaceholders(
+        url,
+        new Map([
+          ['unit', 'u'],
+          ['namespace', 'n'],
+        ]),
+      ) ?? '',
+    )
+  )
+    problems.push('must be an http or https URL without user, query and fragment, as in https://{unit}.models.example');
+  return problems;
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === '');
+}

@@ -1,0 +1,149 @@
+import type { InstanceSpec } from '@slipway/target-driver';
+import type { Container, EnvVar, PodSpec, PodTemplate } from '../api/objects.js';
+import { isBag, mergePod } from './pod-merge.js';
+import { ENGINE_CONTAINER } from './unit-kind.js';
+import { engineOf, type KubernetesEngine, type KubernetesTargetConfig, type PodPart } from '../target-config.js';
+import { commandOf, environmentOf, workerCommandOf } from './unit-environment.js';
+import { PORT_NAME, probesOf } from './unit-probes.js';
+import { acceleratorOf, grantedAmounts } from './unit-resources.js';
+
+/** From the pod's end being decided to SIGTERM: until then gateways learn of it, and requests go on. */
+const BEFORE_SIGNAL_SECONDS = 10;
+
+/** What the operator's part of a template cannot say otherwise. */
+const OURS = ['image', 'command', 'args', 'startupProbe', 'readinessProbe', 'livenessProbe'];
+
+/** Whether a pod serves, or works for one that does. */
+export type PodRole = 'serves' | 'works';
+
+/** The pods of a unit: what every engine has, what the operator says above it, and above that what nobody may undo. */
+export function podTemplateOf(
+  spec: InstanceSpec,
+  config: KubernetesTargetConfig,
+  { labels, annotations, role }: { labels: Record<string, string>; annotations: Record<string, string>; role: PodRole },
+): PodTemplate {
+  const engine = engineOf(config, spec.runtime.engine);
+  const part: PodPart = role === 'serves' ? engine.pod : engine.worker_pod;
+  const merged = mergePod<PodTemplate>({ metadata: {}, spec: defaultsOf(engine) }, part);
+  const metadata = mergePod(merged.metadata ?? {}, {
+    labels,
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  });
+  return { metadata, spec: placed(enforced(merged.spec, { spec, engine, config, role }), spec, engine, config) };
+}
+
+function defaultsOf(engine: KubernetesEngine): PodSpec {
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [
+      {
+        name: ENGINE_CONTAINER,
+        resources: engine.resources,
+        // Where an engine writes no last words, the end of its log says more than nothing.
+        terminationMessagePolicy: 'FallbackToLogsOnError',
+      },
+    ],
+  };
+}
+
+interface PodRequest {
+  spec: InstanceSpec;
+  engine: KubernetesEngine;
+  config: KubernetesTargetConfig;
+  role: PodRole;
+}
+
+/** Again after the merge: the reader of the file refuses what would undo it, and this is what holds if it once does not. */
+function enforced(pod: PodSpec, wanted: PodRequest): PodSpec {
+  const { engine } = wanted;
+  const { restartPolicy: _own, ...rest } = pod;
+  const containers = listed(pod.containers).map(confined);
+  const hasEngine = containers.some(({ name }) => name === ENGINE_CONTAINER);
+  return {
+    ...rest,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { ...mapping(pod['securityContext']), seccompProfile: profileOf(pod['securityContext']) },
+    terminationGracePeriodSeconds: BEFORE_SIGNAL_SECONDS + engine.stop.grace_seconds,
+    containers: (hasEngine ? containers : [confined({ name: ENGINE_CONTAINER }), ...containers]).map((one) =>
+      one.name === ENGINE_CONTAINER ? engineContainer(one, wanted) : one,
+    ),
+    ...(pod.initContainers && { initContainers: listed(pod.initContainers).map(confined) }),
+  };
+}
+
+function confined(container: Container): Container {
+  const { privileged: _none, seccompProfile: _profile, ...context } = mapping(container['securityContext']);
+  const hasOwn = isBag(mapping(container['securityContext'])['seccompProfile']);
+  return {
+    ...container,
+    securityContext: {
+      ...context,
+      allowPrivilegeEscalation: false,
+      ...(hasOwn && { seccompProfile: profileOf(container['securityContext']) }),
+    },
+  };
+}
+
+function engineContainer(container: Container, { spec, engine, config, role }: PodRequest): Container {
+  const kept = Object.fromEntries(Object.entries(container).filter(([key]) => !OURS.includes(key))) as Container;
+  const { command, args } = role === 'serves' ? commandOf(spec, engine) : workerCommandOf(spec, engine);
+  const { env } = environmentOf(spec, config);
+  return {
+    ...kept,
+    resources: mergePod(mapping(kept['resources']), grantedAmounts(spec, engine, config)),
+    env: inOrder(env, listed(kept.env)),
+    image: engine.image,
+    command,
+    ...(args.length > 0 && { args }),
+    ...(role === 'serves' && {
+      ports: [
+        { name: PORT_NAME, containerPort: engine.port, protocol: 'TCP' },
+        ...listed(kept.ports).filter(({ name }) => name !== PORT_NAME),
+      ],
+      ...probesOf(spec, engine),
+    }),
+    lifecycle: { ...mapping(kept['lifecycle']), preStop: { sleep: { seconds: BEFORE_SIGNAL_SECONDS } } },
+  };
+}
+
+/**
+ * A variable may be made of those that stand before it: the operator's of the engine's key, and the engine's texts of what only a pod can
+ * say, such as its address.
+ */
+function inOrder(ours: readonly EnvVar[], theirs: readonly EnvVar[]): EnvVar[] {
+  const own = new Set(ours.map(({ name }) => name));
+  const [secret, told] = [true, false].map((isSecret) =>
+    ours.filter((one) => (one.valueFrom !== undefined) === isSecret),
+  );
+  return [...secret!, ...theirs.filter(({ name }) => !own.has(name)), ...told!];
+}
+
+/** On nodes that have what it asks for. */
+function placed(pod: PodSpec, spec: InstanceSpec, engine: KubernetesEngine, config: KubernetesTargetConfig): PodSpec {
+  const accelerator = acceleratorOf(spec, engine, config);
+  if (!accelerator) return pod;
+  const { node_selector: selector, tolerations, runtime_class: runtimeClass } = accelerator;
+  const borne = Array.isArray(pod['tolerations']) ? (pod['tolerations'] as unknown[]) : [];
+  return {
+    ...pod,
+    ...(selector && { nodeSelector: { ...mapping(pod['nodeSelector']), ...selector } }),
+    ...(tolerations && { tolerations: [...borne, ...tolerations] }),
+    ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
+  };
+}
+
+function profileOf(context: unknown): unknown {
+  const profile = mapping(mapping(context)['seccompProfile']);
+  return profile['type'] === 'Localhost' ? profile : { type: 'RuntimeDefault' };
+}
+
+function listed<T>(value: T[] | undefined): T[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function mapping(value: unknown): Record<string, unknown> {
+  return isBag(value) ? value : {};
+}

@@ -1,0 +1,107 @@
+import type { InstanceSpec } from '@slipway/target-driver';
+import { INFERENCE_POOLS, PDBS, SERVICES, type KubeKind } from '../api/kinds.js';
+import type { KubeObject } from '../api/objects.js';
+import type { KubeApi } from '../api/requests.js';
+import { pdbOf, poolOf, serviceOf, unitServiceOf } from '../manifests/revision-objects.js';
+import { RevisionObjectSet, type RevisionObjectSetOptions, TenantWriteQueue } from './revision-object-set.js';
+import { namespaceFor, type KubernetesTargetConfig } from '../target-config.js';
+import { ownerReferenceTo, type Unit } from '../manifests/unit-kind.js';
+import { LABEL, type Writer } from '../manifests/unit-labels.js';
+import type { UnitWatch } from '../instances/unit-watch.js';
+
+/** Between two looks for what nobody needs any more. */
+const SWEEP_MS = 60_000;
+const KINDS = [SERVICES, PDBS, INFERENCE_POOLS];
+
+/**
+ * What all units of a revision share, and the Service of one unit where engines are reached by one: made when the first is seen, made anew
+ * where somebody removes it or the operator's file says otherwise, removed with the last unit. Nothing waits for it.
+ */
+export class RevisionKeeper {
+  /** Of which units this was thought of: looks are many, and nearly all of them say nothing new. */
+  private readonly kept = new Set<string>();
+  private config?: KubernetesTargetConfig;
+  /** Once there, for good: what was made there is removed there, whatever the file says by then. */
+  private readonly sets = new Map<string, RevisionObjectSet>();
+  private readonly writes = new TenantWriteQueue();
+  private sweptAt = performance.now();
+  private isClosed = false;
+
+  constructor(
+    private readonly api: KubeApi,
+    private readonly units: Pick<UnitWatch, 'all' | 'has' | 'isSyncedIn'>,
+    private readonly options: Omit<RevisionObjectSetOptions, 'writes'> & { writer: Writer; sweepMs?: number },
+  ) {}
+
+  /** A unit of the revision is there, and wants what its revision has. */
+  keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
+    if (this.isClosed) return;
+    if (this.config !== config) this.follow(config);
+    if (!Object.hasOwn(config.engines, spec.runtime.engine ?? '')) return;
+    const { uid = '' } = unit.metadata;
+    if (!this.kept.has(uid)) this.wantAll(spec, config, unit);
+    this.kept.add(uid);
+    const namespace = namespaceFor(config, spec.tenantName);
+    for (const kind of KINDS) this.sets.get(keyOf(kind, namespace))?.attend();
+  }
+
+  /** Now and then: what nobody needs goes. */
+  sweep(): void {
+    if (performance.now() - this.sweptAt < (this.options.sweepMs ?? SWEEP_MS)) return;
+    this.sweptAt = performance.now();
+    this.kept.clear();
+    const needed = new Set<string>();
+    for (const [, { units }] of this.units.all())
+      for (const { metadata } of units)
+        for (const whose of [metadata.labels?.[LABEL.revision], metadata.uid])
+          needed.add(`${metadata.namespace}/${whose}`);
+    for (const set of this.sets.values()) {
+      const { kind, namespace } = set;
+      const isAskedFor = kind !== INFERENCE_POOLS || this.config?.inference_pool !== undefined;
+      // What cannot be seen at the moment may well be there.
+      if (this.units.isSyncedIn(namespace)) set.sweep((whose) => isAskedFor && needed.has(`${namespace}/${whose}`));
+    }
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.sets.values()].map((set) => set.settled()));
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([...this.sets.values()].map((set) => set.close()));
+  }
+
+  /** Each unit is asked about anew by its next look. */
+  private follow(config: KubernetesTargetConfig): void {
+    this.config = config;
+    this.kept.clear();
+    for (const set of this.sets.values()) set.wantNothing();
+  }
+
+  private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
+    const { writer } = this.options;
+    this.want(SERVICES, serviceOf(spec, config, writer));
+    this.want(PDBS, pdbOf(spec, config, writer));
+    const own = unitServiceOf(spec, config, writer);
+    if (own) this.want(SERVICES, ownedBy(own, unit), unit.metadata.uid);
+    const pool = poolOf(spec, config, writer);
+    if (pool) this.want(INFERENCE_POOLS, pool);
+  }
+
+  private want(kind: KubeKind, object: KubeObject, unit?: string): void {
+    const { namespace = '' } = object.metadata;
+    const key = keyOf(kind, namespace);
+    const options = { ...this.options, writes: this.writes };
+    const set = this.sets.get(key) ?? new RevisionObjectSet(this.api, this.units, kind, namespace, options);
+    this.sets.set(key, set);
+    set.want(object, unit);
+  }
+}
+
+const keyOf = ({ plural }: KubeKind, namespace: string): string => `${plural}/${namespace}`;
+
+function ownedBy<T extends KubeObject>(object: T, unit: Unit): T {
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [ownerReferenceTo(unit)] } };
+}

@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { InstanceSpec } from '@slipway/target-driver';
+import type { EngineCgroups } from '../host/engine-cgroup.js';
+import { boundLogs, openLogs, pruneLogs } from '../logs/engine-log.js';
+import { FOLDER_VARIABLE, GENERATION_VARIABLE, INSTANCE_VARIABLE } from '../instances/engine-process.js';
+import type { EngineLaunch, EngineAllocation } from '../templates/engine-template.js';
+import { handOver, type EngineUser } from '../host/engine-user.js';
+import { METRICS_PORT, type InstanceFolder } from '../instances/instance-folder.js';
+import type { PortReservations } from './port-reservations.js';
+import { START_SCRIPT } from './start-script.js';
+
+/** Where a test may hold or kill a process that provisions. */
+export type ProvisionPoint =
+  'provision.before_prefetch' | 'provision.before_spawn' | 'provision.after_spawn' | 'provision.after_claim';
+
+export interface EngineStartOptions {
+  shell: string;
+  cwd: string;
+  environment: Record<string, string>;
+  maxLogBytes: number;
+  bootId: string;
+  cgroups?: EngineCgroups;
+  /** The value of a secret of the operator's file, read at each start. */
+  secret?: (name: string) => string;
+  pausePoint?: (name: ProvisionPoint) => Promise<void>;
+}
+
+/** One generation that is to start, in a folder that exists. */
+export interface EngineStart {
+  spec: Pick<InstanceSpec, 'instanceId' | 'generation' | 'runtime' | 'instanceKey'>;
+  folder: InstanceFolder;
+  portNames: readonly string[];
+  /** As its intent says. */
+  cgroup?: string;
+  user?: EngineUser;
+  /** What becomes of it; `START_SCRIPT` by default, which becomes the engine. */
+  script?: string;
+  launch(allocation: EngineAllocation): EngineLaunch;
+}
+
+/** From spawn to the claim that the new process writes; it takes milliseconds on an idle host. */
+export const CLAIM_DEADLINE_MS = 10_000;
+
+/** Which variables of a spec are kept out of what its engine has written. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
+
+/** Spawns the process that will claim a generation and, if it wins, become the engine. */
+export class EngineStarter {
+  /** Exits of this process's own children that are not written down yet. */
+  private readonly exits = new Map<string, Promise<void>>();
+  /** What this process has given to engines, by their folder and never anywhere else. */
+  private readonly secrets = new Map<string, string[]>();
+
+  constructor(
+    private readonly options: EngineStartOptions,
+    private readonly ports: PortReservations,
+  ) {}
+
+  /** Returns when some process has claimed the generation, ours or another worker's. */
+  async start(start: EngineStart): Promise<void> {
+    const { folder } = start;
+    const { instanceId, generation } = start.spec;
+    const { pausePoint, maxLogBytes } = this.options;
+    await pruneLogs(folder.path, generation);
+    await boundLogs(folder.path, generation, maxLogBytes);
+    const allocation = await this.allocation(start);
+    const launch = start.launch(allocation);
+    if (start.cgroup !== undefined) await this.options.cgroups?.create(start.cgroup, launch.limits.memory_mb);
+    await pausePoint?.('provision.before_spawn');
+    const outcome = await this.spawn(start, launch, allocation);
+    await pausePoint?.('provision.after_spawn');
+
+    const deadline = Date.now() + CLAIM_DEADLINE_MS;
+    for (;;) {
+      // Read before the look at the file: a process may claim and end between the two.
+      const { hasEnded, failure } = outcome;
+      if ((await folder.readClaim(generation)) !== undefined) break;
+      if (failure) throw failure;
+      if (hasEnded) throw new Error(`the process for ${instanceId} ended before it claimed generation ${generation}`);
+      if (Date.now() > deadline)
+        throw new Error(`the process for ${instanceId} did not claim generation ${generation} in time`);
+      await new Promise((done) => setTimeout(done, 4));
+    }
+    await pausePoint?.('provision.after_claim');
+  }
+
+  /** Resolves when the exit of a child of this process has been written down; at once for anybody else's. */
+  async exitNoted({ path }: InstanceFolder, generation: number): Promise<void> {
+    await this.exits.get(`${path}/${generation}`);
+  }
+
+  /** Values that the instance's engine was given by this process, to be kept out of what it writes. */
+  secretsOf({ path }: InstanceFolder): readonly string[] {
+    return this.secrets.get(path) ?? [];
+  }
+
+  forget({ path }: InstanceFolder): void {
+    this.secrets.delete(path);
+  }
+
+  private async allocation({ folder, portNames, user }: EngineStart): Promise<EngineAllocation> {
+    const workFolder = join(folder.path, 'work');
+    await mkdir(workFolder, { recursive: true, mode: 0o700 });
+    if (user) await handOver(folder.path, workFolder, user);
+    const port = await this.ports.reserve();
+    const ports: Record<string, number> = {};
+    for (const name of portNames) ports[name] = await this.ports.reserve();
+    return { port, ports, folder: workFolder };
+  }
+
+  private async spawn(start: EngineStart, launch: EngineLaunch, { port, ports }: EngineAllocation) {
+    const { folder, spec, cgroup = '', user } = start;
+    const { generation } = spec;
+    const { shell, bootId } = this.options;
+    const { nofile = '', nice = '', core_mb: coreMb } = launch.limits;
+    const core = coreMb === undefined ? '' : coreMb * 2_048;
+    const outcome: { hasEnded: boolean; failure?: Error } = { hasEnded: false };
+    const cwd = resolve(this.options.cwd, launch.cwd ?? '.');
+    // A program that is not there and a folder that is not there look the same to whoever spawns.
+    if (!(await isFolder(cwd))) throw new Error(`its working folder ${cwd} is not there`);
+    const logs = await openLogs(folder.path, generation);
+    try {
+      const metrics = ports?.[METRICS_PORT] ?? '';
+      const about = [folder.path, generation, port, bootId, cgroup, nofile, core, nice, metrics].map(String);
+      const script = ['-c', start.script ?? START_SCRIPT, 'slipway-start', ...about];
+      const child = spawn(shell, [...script, ...(user?.prefix ?? []), ...launch.command], {
+        cwd,
+        detached: true,
+        env: this.environmentOf(start, launch),
+        stdio: ['ignore', logs.stdout.fd, logs.stderr.fd],
+      });
+      child.unref();
+      child.once('error', (error) => {
+        outcome.failure = error;
+      });
+      const key = `${folder.path}/${generation}`;
+      const noted = new Promise<void>((done) => {
+        child.once('error', () => done());
+        child.once('exit', (code, signal) => {
+          outcome.hasEnded = true;
+          void this.noteExit(folder, generation, child.pid, code, signal).then(done);
+        });
+      });
+      // Two calls of one process may race; whoever waits, waits for both.
+      const all = Promise.all([this.exits.get(key), noted]).then(() => {
+        if (this.exits.get(key) === all) this.exits.delete(key);
+      });
+      this.exits.set(key, all);
+      return outcome;
+    } finally {
+      await logs.close();
+    }
+  }
+
+  private environmentOf({ spec, folder }: EngineStart, launch: EngineLaunch): Record<string, string> {
+    const secrets = Object.entries(launch.secretEnv).map(([variable, name]) => [variable, this.secret(name)] as const);
+    const own = Object.entries(spec.runtime.env);
+    this.secrets.set(folder.path, [
+      ...secrets.map(([, value]) => value),
+      ...own.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value),
+      ...(spec.instanceKey === undefined ? [] : [spec.instanceKey]),
+    ]);
+    const environment: Record<string, string> = {
+      ...this.options.environment,
+      ...launch.env,
+      ...Object.fromEntries(secrets),
+      ...spec.runtime.env,
+    };
+    const path = [...launch.path, environment['PATH'] ?? ''].filter((part) => part !== '').join(':');
+    return {
+      ...environment,
+      ...(path === '' ? {} : { PATH: path }),
+      [INSTANCE_VARIABLE]: spec.instanceId,
+      [GENERATION_VARIABLE]: String(spec.generation),
+      [FOLDER_VARIABLE]: folder.path,
+    };
+  }
+
+  private secret(name: string): string {
+    if (!this.options.secret) throw new Error(`secret ${name} of the operator's file cannot be read here`);
+    return this.options.secret(name);
+  }
+
+  /** A process that lost the race to claim its generation ends as well, and has nothing to report. */
+  private async noteExit(
+    folder: InstanceFolder,
+    generation: number,
+    pid: number | undefined,
+    code: number | null,
+    signal: string | null,
+  ): Promise<void> {
+    try {
+      const claim = await folder.readClaim(generation);
+      if (claim?.record?.pid === pid) await folder.noteExit(generation, code, signal);
+    } catch {
+      // The exit code is a courtesy; that the process is gone can be seen without it.
+    }
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}

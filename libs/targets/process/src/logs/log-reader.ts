@@ -1,0 +1,276 @@
+import { open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
+import { LineReader, redactSecrets, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LOG_STREAMS, logName, oldLogName, ROTATED, timesName, type LogStream } from './engine-log.js';
+import { missingAs } from '../instances/instance-folder.js';
+
+const CHUNK_BYTES = 64 * 1024;
+/** How often a log that is followed is looked at. */
+const FOLLOW_MS = 200;
+const LOG = /^([1-9]\d*)\.(?:stdout|stderr)\.log$/;
+
+/**
+ * The output of one generation. A line's time is that of the first look of a worker that saw it, so it is at most a look too late while
+ * there is a worker, and the file's own time for what none has seen.
+ */
+export async function* readLog(
+  folder: string,
+  generation: number,
+  { stream, tail, since }: Pick<LogOptions, 'stream' | 'tail' | 'since'>,
+  secrets: readonly string[],
+): AsyncGenerator<LogLine> {
+  yield* (await LogCursors.open(folder, generation, { stream, tail, since }, secrets)).lines();
+}
+
+/** The last lines of both streams, at once. */
+export async function readLastLines(
+  folder: string,
+  generation: number,
+  tail: number,
+  secrets: readonly string[],
+): Promise<LogLine[]> {
+  const lines: LogLine[] = [];
+  for await (const line of readLog(folder, generation, { stream: 'both', tail }, secrets)) lines.push(line);
+  return lines;
+}
+
+/** As `readLog`, and what is written from then on, of later generations too, until the signal fires. */
+export async function* followLog(
+  folder: string,
+  first: number,
+  options: Pick<LogOptions, 'stream' | 'tail' | 'since' | 'signal'>,
+  secrets: readonly string[],
+): AsyncGenerator<LogLine> {
+  const { signal, stream } = options;
+  let generation = first;
+  let cursors = await LogCursors.open(folder, generation, options, secrets);
+  while (!signal.aborted) {
+    // Asked first: whoever starts the next one has ended this one, so nothing comes after what is read below.
+    const newest = (await loggedGenerations(folder)).at(0) ?? generation;
+    yield* cursors.lines(newest === generation);
+    if (newest > generation) {
+      generation = newest;
+      cursors = await LogCursors.open(folder, generation, { stream, tail: Infinity }, secrets);
+      continue;
+    }
+    await delay(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Generations that have logs, newest first. */
+export async function loggedGenerations(folder: string): Promise<number[]> {
+  const names = await readdir(folder).catch(missingAs<string[]>([]));
+  const numbers = names.flatMap((name) => LOG.exec(name)?.[1] ?? []).map(Number);
+  return [...new Set(numbers)].sort((a, b) => b - a);
+}
+
+/** Both streams of a generation, in the order in which they were written as far as that is known. */
+class LogCursors {
+  private constructor(
+    private readonly cursors: readonly LogCursor[],
+    private skipped: number,
+    private readonly secrets: readonly string[],
+  ) {}
+
+  static async open(
+    folder: string,
+    generation: number,
+    { stream, tail, since }: Pick<LogOptions, 'stream' | 'tail' | 'since'>,
+    secrets: readonly string[],
+  ): Promise<LogCursors> {
+    const wanted = LOG_STREAMS.filter((one) => stream === 'both' || stream === one);
+    const cursors = wanted.map((one) => new LogCursor(folder, generation, one));
+    const counts = await Promise.all(
+      cursors.map((cursor) => cursor.seek(tail, since === undefined ? undefined : Date.parse(since))),
+    );
+    const count = counts.reduce((sum, one) => sum + one, 0);
+    return new LogCursors(cursors, Math.max(0, count - tail), secrets);
+  }
+
+  /** Up to where the logs end now. `isOpen`: a line without an end may get one yet, and is left for later. */
+  async *lines(isOpen = false): AsyncGenerator<LogLine> {
+    const heads = await Promise.all(
+      this.cursors.map(async (cursor) => {
+        const lines = cursor.read(isOpen);
+        return { lines, next: await lines.next() };
+      }),
+    );
+    for (;;) {
+      const left = heads.filter(({ next }) => !next.done);
+      const first = left.reduce<(typeof left)[number] | undefined>(
+        (best, one) => (best === undefined || timeOf(one.next.value) < timeOf(best.next.value) ? one : best),
+        undefined,
+      );
+      if (!first) return;
+      const line = first.next.value as LogLine;
+      if (this.skipped > 0) this.skipped -= 1;
+      else yield { ...line, text: redactSecrets(line.text, this.secrets) };
+      first.next = await first.lines.next();
+    }
+  }
+}
+
+function timeOf(line: LogLine | void): string {
+  return (line as LogLine).at ?? '';
+}
+
+interface Piece {
+  log: string;
+  times: string;
+}
+
+/** A place in one log, which may be rotated under it. */
+class LogCursor {
+  private readonly pieces: [rotated: Piece, current: Piece];
+  private readonly line = new LineReader();
+  private piece: 0 | 1 = 1;
+  private offset = 0;
+  private lastAt: string | undefined;
+  private rotated: number | undefined;
+
+  constructor(
+    folder: string,
+    generation: number,
+    private readonly stream: LogStream,
+  ) {
+    const log = join(folder, generation === 0 ? oldLogName(stream) : logName(generation, stream));
+    const times = join(folder, timesName(generation, stream));
+    this.pieces = [
+      { log: `${log}${ROTATED}`, times: `${times}${ROTATED}` },
+      { log, times },
+    ];
+  }
+
+  /** Before anything is read. Goes to the first of the last `tail` lines that is not before `since`; returns how many lines there are from there. */
+  async seek(tail: number, since: number | undefined): Promise<number> {
+    let count = 0;
+    this.rotated = await inodeOf(this.pieces[0].log);
+    for (const index of [1, 0] as const) {
+      const found = await this.startIn(this.pieces[index], tail - count, since);
+      if (found === undefined || (index === 0 && found.lines === 0)) break;
+      this.piece = index;
+      this.offset = found.offset;
+      count += found.lines;
+      if (found.offset > 0 || count >= tail) break;
+    }
+    return count;
+  }
+
+  async *read(isOpen: boolean): AsyncGenerator<LogLine, void> {
+    const rotated = await inodeOf(this.pieces[0].log);
+    // What was not read of it before it was cut is in the rotated one now.
+    if (this.piece === 1 && rotated !== this.rotated) this.piece = 0;
+    this.rotated = rotated;
+    if (this.piece === 0) {
+      yield* this.readToEnd();
+      this.piece = 1;
+      this.offset = 0;
+    }
+    yield* this.readToEnd();
+    const rest = isOpen ? undefined : this.line.rest();
+    if (rest === undefined) return;
+    yield { stream: this.stream, ...(this.lastAt === undefined ? {} : { at: this.lastAt }), text: rest };
+  }
+
+  private async *readToEnd(): AsyncGenerator<LogLine, void> {
+    const { log, times } = this.pieces[this.piece];
+    const file = await open(log).catch(missingAs(undefined));
+    if (!file) return;
+    try {
+      const { size, mtime } = await file.stat();
+      if (size <= this.offset) return;
+      const noted = await readTimes(times);
+      const written = mtime.toISOString();
+      while (this.offset < size) {
+        const chunk = await readAt(file, this.offset, Math.min(CHUNK_BYTES, size - this.offset));
+        if (chunk.length === 0) return;
+        const before = this.offset;
+        // Before the lines: a caller may stop in the midst of them.
+        this.offset += chunk.length;
+        for (const { text, end } of this.line.push(chunk))
+          yield { stream: this.stream, at: timeAt(noted, before + end) ?? written, text };
+        this.lastAt = timeAt(noted, this.offset) ?? written;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  private async startIn(
+    { log, times }: Piece,
+    tail: number,
+    since: number | undefined,
+  ): Promise<{ offset: number; lines: number } | undefined> {
+    const file = await open(log).catch(missingAs(undefined));
+    if (!file) return undefined;
+    try {
+      const { size, mtimeMs } = await file.stat();
+      const from = since === undefined ? 0 : mtimeMs < since ? size : sizeBefore(await readTimes(times), since);
+      return await startOfLast(file, Math.min(from, size), size, tail);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Where the last `wanted` lines of `from` to `size` begin, and how many there are. A line that began before `from` is not among them. */
+async function startOfLast(file: FileHandle, from: number, size: number, wanted: number) {
+  let lines = 0;
+  let offset = size;
+  if (wanted <= 0) return { offset, lines };
+  for (let end = size; end > from;) {
+    const start = Math.max(from, end - CHUNK_BYTES);
+    const chunk = await readAt(file, start, end - start);
+    if (chunk.length === 0) break;
+    for (let at = chunk.lastIndexOf(10); at >= 0; at = at === 0 ? -1 : chunk.lastIndexOf(10, at - 1)) {
+      if (start + at + 1 === size) continue;
+      offset = start + at + 1;
+      lines += 1;
+      if (lines >= wanted) return { offset, lines };
+    }
+    end = start;
+  }
+  if (size > from && (from === 0 || (await readAt(file, from - 1, 1))[0] === 10))
+    return { offset: from, lines: lines + 1 };
+  return { offset, lines };
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(missingAs(undefined)))?.ino;
+}
+
+async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+}
+
+interface NotedTime {
+  at: number;
+  size: number;
+}
+
+/** A line that was being written when its worker died is none. */
+async function readTimes(path: string): Promise<NotedTime[]> {
+  const text = await readFile(path, 'utf8').catch(missingAs(''));
+  return text.split('\n').flatMap((line) => {
+    const [, at, size] = /^(\d{13}) (\d+)$/.exec(line) ?? [];
+    return at === undefined ? [] : [{ at: Number(at), size: Number(size) }];
+  });
+}
+
+/** Sizes only grow within one file, give or take two workers that note the same look. */
+function timeAt(times: readonly NotedTime[], end: number): string | undefined {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]!.size < end) low = middle + 1;
+    else high = middle;
+  }
+  const seen = times[low];
+  return seen && new Date(seen.at).toISOString();
+}
+
+function sizeBefore(times: readonly NotedTime[], since: number): number {
+  return times.reduce((size, one) => (one.at < since ? Math.max(size, one.size) : size), 0);
+}

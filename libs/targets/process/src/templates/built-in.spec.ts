@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { keysOf, parseOperatorConfig } from '@slipway/platform-config';
+import type { InstanceSpec } from '@slipway/target-driver';
+import { builtInNames } from './builtin/index.js';
+import { PROCESS_ENGINE } from './engine-schema.js';
+import { EngineTemplate } from './engine-template.js';
+import type { ProcessTargetConfig } from '../process-driver.js';
+import { processTarget } from '../process-target.js';
+
+/** As an operator takes it, with nothing but its name, or with more. */
+function template(name: string, more = '', beside = ''): EngineTemplate {
+  const engines = `engines: {${name}: {extends: builtin${more}}}`;
+  const source = `{targets: [{name: host, kind: process, ${engines}${beside}}], secrets: {hf: {env: HF}}}`;
+  const [target] = parseOperatorConfig(source, [processTarget]).targets as ProcessTargetConfig[];
+  return new EngineTemplate(name, target!.engines[name]!, '/home/slipway');
+}
+
+const spec = (overrides: Partial<InstanceSpec> = {}): InstanceSpec => ({
+  instanceId: 'i',
+  generation: 1,
+  model: { id: 'tiny', uri: '/home/slipway/models/a/tiny.gguf' },
+  runtime: { args: {}, env: {} },
+  probe: { intervalSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 },
+  devices: [
+    { uuid: 'GPU-1', index: 2 },
+    { uuid: 'GPU-0', index: 0 },
+  ],
+  instanceKey: 'K',
+  ...overrides,
+});
+const allocation = { port: 1, ports: { metrics: 2, master: 3 }, folder: '/i' };
+
+const COMMON = {
+  SPT_NOENV: '1',
+  PYTHONUNBUFFERED: '1',
+  HF_HUB_OFFLINE: '1',
+  HF_HOME: '/home/slipway/hf',
+  DO_NOT_TRACK: '1',
+  NO_COLOR: '1',
+  CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+  CUDA_VISIBLE_DEVICES: '2,0',
+};
+const MODEL = '/home/slipway/models/a/tiny.gguf';
+
+describe.each<[name: string, command: string, env: Record<string, string>]>([
+  [
+    'vllm',
+    `vllm serve ${MODEL} --host=127.0.0.1 --port=1 --served-model-name=tiny --tensor-parallel-size=2 --shutdown-timeout=50 --stream-interval=1 --disable-access-log-for-endpoints=/health,/metrics --gpu-memory-utilization=0.9`,
+    { VLLM_NO_USAGE_STATS: '1', VLLM_CACHE_ROOT: '/home/slipway/vllm-cache', VLLM_API_KEY: 'K' },
+  ],
+  [
+    'sglang',
+    `python -m sglang.launch_server --model-path=${MODEL} --host=127.0.0.1 --port=1 --served-model-name=tiny --tp-size=2 --enable-metrics --stream-interval=1 --api-key=K`,
+    { SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION: '0' },
+  ],
+  [
+    'llamacpp',
+    `llama-server --model ${MODEL} --alias tiny --host 127.0.0.1 --port 1 --metrics --no-ui --offline --jinja --parallel 4 --ctx-size 8192 --n-gpu-layers 999`,
+    { LLAMA_API_KEY: 'K' },
+  ],
+  [
+    'tgi',
+    `text-generation-launcher --model-id=${MODEL} --hostname=127.0.0.1 --port=1 --prometheus-port=2 --master-port=3 --shard-uds-path=/i/shard --num-shard=2 --graceful-termination-timeout=50 --json-output --max-concurrent-requests=128`,
+    { API_KEY: 'K' },
+  ],
+  [
+    'tei',
+    `text-embeddings-router --model-id=${MODEL} --served-model-name=tiny --hostname=127.0.0.1 --port=1 --prometheus-port=2 --uds-path=/i/backend --json-output --max-batch-tokens=16384 --max-concurrent-requests=512 --max-client-batch-size=32`,
+    { API_KEY: 'K' },
+  ],
+  [
+    'lmdeploy',
+    `lmdeploy serve api_server ${MODEL} --server-name=127.0.0.1 --server-port=1 --model-name=tiny --tp=2 --api-keys=K --cache-max-entry-count=0.8`,
+    {},
+  ],
+  ['trtllm', `trtllm-serve ${MODEL} --host=127.0.0.1 --port=1 --tp_size=2 --kv_cache_free_gpu_memory_fraction=0.9`, {}],
+])('the built-in template %s', (name, command, env) => {
+  const engine = template(name);
+
+  it('is right, and starts exactly this', () => {
+    expect([engine.problems, engine.warnings, engine.check(spec())]).toEqual([[], [], []]);
+    const launch = engine.launch(spec(), allocation);
+    expect(launch.command).toEqual(command.split(' '));
+    expect(launch.env).toEqual({ ...COMMON, ...env });
+    expect(launch).toMatchObject({ cwd: '/i', limits: { nofile: 65_536, core_mb: 0 }, secretEnv: {} });
+  });
+
+  it('leaves to Slipway as long to end as it takes itself, and proves its model', () => {
+    const traits = engine.traits(spec());
+    expect(engine.stop).toMatchObject({ signal: 'SIGTERM', to: 'leader', graceSeconds: name === 'llamacpp' ? 20 : 60 });
+    expect(traits.isKeyed).toBe(name !== 'trtllm');
+    expect(traits.identity).not.toEqual([]);
+    expect(traits.readyTimeoutSeconds).toBeGreaterThanOrEqual(600);
+    expect(engine.describe()).toMatchObject({ template: `${name}@1` });
+  });
+
+  it('takes models of its own folder only, until the operator names others', () => {
+    for (const uri of ['/etc/passwd', '/home/slipway/models/../x.gguf', 'Qwen/Qwen3-8B', '/home/slipway/secret'])
+      expect(engine.check(spec({ model: { id: 'tiny', uri } }))).toMatchObject([{ field: 'model.uri' }]);
+  });
+});
+
+it('has a row above for each template, and the page for operators one for each of them and for each key', () => {
+  expect(builtInNames().filter((name) => !name.includes('@'))).toHaveLength(7);
+  const page = readFileSync(new URL('../../../../../docs/engines.md', import.meta.url), 'utf8');
+  const rows = [...builtInNames().filter((name) => name.includes('@')), ...keysOf(PROCESS_ENGINE)];
+  expect(rows.filter((row) => !page.includes(`\`${row}\``) && !page.includes(`\`${row}: `))).toEqual([]);
+});
+
+it('fetches what a hub has, online and with its token, and nothing that is a file', () => {
+  const sources = 'model_sources: ["hf:Qwen/*", "{home}/models/**"]';
+  const engine = template('vllm', `, ${sources}, prefetch: {secret_env: {HF_TOKEN: {secret: hf}}}`);
+  const model = { id: 'q', uri: 'Qwen/Qwen3-8B', revision: 'main' };
+  expect(engine.check(spec({ model }))).toEqual([]);
+  const { command, env, secretEnv, timeoutSeconds } = engine.prefetch(spec({ model }), allocation)!;
+  expect(command).toEqual(['hf', 'download', 'Qwen/Qwen3-8B', '--revision=main']);
+  expect([env['HF_HUB_OFFLINE'], secretEnv, timeoutSeconds]).toEqual(['0', { HF_TOKEN: 'hf' }, 7_200]);
+  expect(engine.launch(spec({ model }), allocation)).toMatchObject({ env: { HF_HUB_OFFLINE: '1' }, secretEnv: {} });
+  expect(engine.prefetch(spec(), allocation)).toBeUndefined();
+});
+
+it("lets a target's defaults stand over the common ones, and an engine's own over these", () => {
+  const defaults = ', engine_defaults: {env: {HF_HOME: /mnt/hf, A: b}, stop: {grace_seconds: 30, drain: gateway}}';
+  const engine = template('llamacpp', '', defaults);
+  expect(engine.launch(spec(), allocation).env).toMatchObject({ HF_HOME: '/mnt/hf', A: 'b', HF_HUB_OFFLINE: '1' });
+  expect(engine.stop).toMatchObject({ graceSeconds: 20 });
+  expect(template('vllm', '', defaults).stop).toMatchObject({ graceSeconds: 30, drain: 'gateway' });
+});
+
+it('is changed key by key: another program, an argument less, another value for a variable or none', () => {
+  const engine = template(
+    'llamacpp',
+    ', program: /usr/local/bin/llama-server, args: {parallel: null, ctx_size: {default: 512}, seed: {arg: [--seed, "{}"], type: integer}}, env: {LLAMA_API_KEY: null, HF_HOME: /hf}, stop: {grace_seconds: 9}',
+  );
+  const launch = engine.launch(
+    spec({ devices: [], instanceKey: undefined, runtime: { args: { seed: -1 }, env: {} } }),
+    allocation,
+  );
+  expect(launch.command.slice(0, 2)).toEqual(['/usr/local/bin/llama-server', '--model']);
+  expect(launch.command.slice(13)).toEqual(['--ctx-size', '512', '--n-gpu-layers', '999', '--seed', '-1']);
+  expect(launch.env).toMatchObject({ CUDA_VISIBLE_DEVICES: '', HF_HOME: '/hf' });
+  expect(launch.env).not.toHaveProperty('LLAMA_API_KEY');
+  expect(engine.stop).toMatchObject({ graceSeconds: 9, drain: 'gateway' });
+});

@@ -1,0 +1,309 @@
+import {
+  declaredArgs,
+  DEFAULT_READY_SECONDS,
+  fillPlaceholders,
+  fillCommand,
+  fillEnvironment,
+  InvalidSpecError,
+  modelValues,
+  placeholdersOf,
+  SAFE_NAME,
+  TargetConfigError,
+  type DeclaredArg,
+  type EngineDescription,
+  type EngineTraits,
+  type InstanceSpec,
+  type MetricsConfig,
+  type PlaceholderValues,
+  type InstanceSpecIssue,
+  templateTraits,
+  argIssues,
+  environmentIssues,
+  gpuIssues,
+  modelIssues,
+  type CheckedTemplate,
+  engineIssue,
+  instanceIssues as ownIssues,
+} from '@slipway/target-driver';
+import type { EngineConfig, LimitsConfig, ReadyConfig, StopConfig } from './engine-config.js';
+import type { HostNeeds } from '../host/programs.js';
+import type { EngineProbe } from '../instances/instance-folder.js';
+import { ModelSources } from './model-sources.js';
+import { templateProblems } from './template-problems.js';
+
+/** Where an engine does not say how it is asked for health. */
+export const DEFAULT_PROBE: EngineProbe = { path: '/health', timeoutSeconds: DEFAULT_READY_SECONDS };
+
+/** setproctitle then leaves the environment alone, by which processes of an instance are recognised. */
+const ENVIRONMENT = { SPT_NOENV: '1' };
+
+/** What only the host can give to a start. */
+export interface EngineAllocation {
+  port: number;
+  /** By the names of `portNames`. */
+  ports?: Readonly<Record<string, number>>;
+  /** Absolute folder of the instance, writable to the engine. */
+  folder: string;
+}
+
+/** How an engine is started. */
+export interface EngineLaunch {
+  /** Program and arguments. */
+  command: string[];
+  /** What the template sets: above PATH, HOME and LANG, below what the spec sets. Without `secretEnv`. */
+  env: Record<string, string>;
+  /** Variables to the names of the operator's secrets that hold their values. Never written down. */
+  secretEnv: Record<string, string>;
+  /** Folders to stand before PATH. */
+  path: string[];
+  /** Undefined for the worker's. */
+  cwd?: string;
+  /** Operating-system user; undefined for the worker's. */
+  user?: string;
+  limits: LimitsConfig;
+}
+
+/** The step before a start that fetches the model, with the user and the limits of the engine. */
+export interface EnginePrefetch extends EngineLaunch {
+  timeoutSeconds: number;
+}
+
+/** How an engine is told to end. */
+export interface EngineStop {
+  signal: NonNullable<StopConfig['signal']>;
+  to: NonNullable<StopConfig['to']>;
+  /** From the signal to SIGKILL; undefined for the target's. */
+  graceSeconds?: number;
+  drain: NonNullable<StopConfig['drain']>;
+  memoryFreeWithinSeconds: number;
+}
+
+/**
+ * An engine's command with its blanks. A client fills blanks and can do nothing else: each value stays within the elements that are
+ * declared for it, no shell reads it, and none becomes an option of its own.
+ */
+export class EngineTemplate {
+  /** Names the problems of the configuration; the template is usable when there are none. */
+  readonly problems: string[];
+  /** What is allowed and better were not, for the operator. */
+  readonly warnings: string[];
+  /** The ports that it needs beside its first. */
+  readonly portNames: readonly string[];
+  readonly args: DeclaredArg[];
+  readonly sources?: ModelSources;
+  private readonly isKeyed: boolean;
+
+  /** `home` is the absolute folder that `{home}` stands for. */
+  constructor(
+    readonly name: string,
+    readonly config: EngineConfig,
+    private readonly home: string,
+  ) {
+    this.args = declaredArgs(config);
+    this.portNames = config.ports ?? [];
+    this.isKeyed = placeholdersOf(config).has('instance_key');
+    const { model_sources: sources } = config;
+    if (sources) this.sources = new ModelSources(sources.map((one) => one.replace(/^\{home\}/, () => home)));
+    this.problems = templateProblems(config).map(({ key, problem }) => `engine "${name}": ${key} ${problem}`);
+    const isOpen = !sources && placeholdersOf(config).has('model.uri');
+    this.warnings = isOpen
+      ? [`engine "${name}" has no model_sources: model.uri of a revision may name all that the engine can read`]
+      : [];
+  }
+
+  get probe(): EngineProbe {
+    const { path, timeout_seconds: timeoutSeconds } = this.config.ready ?? {};
+    return { path: path ?? DEFAULT_PROBE.path, timeoutSeconds: timeoutSeconds ?? DEFAULT_PROBE.timeoutSeconds };
+  }
+
+  /** What counts as still loading, and what it logs when it is up; undefined where the template does not say. */
+  get loading(): { while: ReadyConfig['while_starting']; log: ReadyConfig['log'] } {
+    return { while: this.config.ready?.while_starting, log: this.config.ready?.log };
+  }
+
+  get stop(): EngineStop {
+    const { signal, to, drain, grace_seconds: graceSeconds, memory_free_within_seconds: back } = this.config.stop ?? {};
+    return {
+      signal: signal ?? 'SIGTERM',
+      to: to ?? 'leader',
+      drain: drain ?? 'gateway',
+      memoryFreeWithinSeconds: back ?? 30,
+      ...(graceSeconds !== undefined && { graceSeconds }),
+    };
+  }
+
+  get metrics(): MetricsConfig | undefined {
+    return this.config.metrics;
+  }
+
+  describe(): EngineDescription {
+    const { template, env_allow: env = [] } = this.config;
+    return {
+      name: this.name,
+      args: this.args.map(({ name }) => name),
+      env: [...env],
+      declared: this.args.map((arg) => arg.describe()),
+      ...(template !== undefined && { template }),
+    };
+  }
+
+  traits(spec: InstanceSpec): EngineTraits {
+    return processEngineTraits(this.config, spec, this.home);
+  }
+
+  /** Pure: no file, no network. */
+  check(spec: InstanceSpec): InstanceSpecIssue[] {
+    return processSpecIssues(this, spec);
+  }
+
+  /** Before anything is started, of a spec that `check` accepted. @throws InvalidSpecError where a link leads elsewhere */
+  async assertModelFile({ model: { uri } }: InstanceSpec): Promise<void> {
+    const message = uri === undefined ? undefined : await this.sources?.linkProblemOf(uri);
+    if (message !== undefined) throw new InvalidSpecError([{ field: 'model.uri', code: 'not_allowed', message }]);
+  }
+
+  /**
+   * How to start a spec that `check` accepted.
+   * @throws Error where the caller gave no key to an engine that takes one, or fewer devices than it needs
+   */
+  launch(spec: InstanceSpec, allocation: EngineAllocation): EngineLaunch {
+    const { gpus, command } = this.config;
+    const count = spec.devices?.length ?? 0;
+    if (this.isKeyed && spec.instanceKey === undefined)
+      throw new Error(`engine "${this.name}" starts with {instance_key}, and was given none`);
+    if (gpus && count < gpus.min)
+      throw new Error(`engine "${this.name}" takes at least ${gpus.min} devices, and was given ${count}`);
+    const values = this.values(spec, allocation);
+    const { args: given } = spec.runtime;
+    const args = this.args.flatMap((arg) =>
+      arg.elementsFor(Object.hasOwn(given, arg.name) ? given[arg.name] : undefined),
+    );
+    return { ...this.around(values), command: [...commandOf(command, values), ...args] };
+  }
+
+  /** What a start will look for on the host. */
+  needs(spec: InstanceSpec, allocation: EngineAllocation): HostNeeds {
+    const values = this.values(spec, allocation);
+    const { path, cwd } = this.around(values);
+    const { uri } = spec.model;
+    const isRead = uri?.startsWith('/') && placeholdersOf(this.config).has('model.uri');
+    return {
+      program: commandOf([this.config.command[0]!], values)[0]!,
+      path,
+      ...(cwd !== undefined && { cwd }),
+      ...(isRead && { modelFile: uri }),
+    };
+  }
+
+  /** What is to run before the start of a spec that `check` accepted, if anything: never for a model that is a path. */
+  prefetch(spec: InstanceSpec, allocation: EngineAllocation): EnginePrefetch | undefined {
+    const { prefetch } = this.config;
+    // A path is there or not; only what a hub has can be fetched.
+    if (!prefetch || spec.model.uri?.startsWith('/')) return undefined;
+    const values = this.values(spec, allocation);
+    const { env, secretEnv, ...around } = this.around(values);
+    return {
+      ...around,
+      command: commandOf(prefetch.command, values),
+      env: { ...env, ...fillEnvironment(prefetch.env ?? {}, values) },
+      secretEnv: { ...secretEnv, ...secretNames(prefetch.secret_env) },
+      timeoutSeconds: prefetch.timeout_seconds,
+    };
+  }
+
+  private around(values: PlaceholderValues): Omit<EngineLaunch, 'command'> {
+    const { env = {}, secret_env: secrets, path = [], cwd, user, limits = {}, gpus } = this.config;
+    return {
+      env: {
+        ...ENVIRONMENT,
+        ...(gpus && { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: values.get('gpu.indices')! }),
+        ...fillEnvironment(env, values),
+      },
+      secretEnv: secretNames(secrets),
+      path: path.map((one) => fillPlaceholders(one, values)!),
+      limits,
+      ...(cwd !== undefined && { cwd: fillPlaceholders(cwd, values)! }),
+      ...(user !== undefined && { user }),
+    };
+  }
+
+  private values(spec: InstanceSpec, { port, ports = {}, folder }: EngineAllocation): PlaceholderValues {
+    const devices = spec.devices ?? [];
+    const values = new Map([
+      ...modelValues(spec),
+      ['port', String(port)],
+      ['home', this.home],
+      ['instance.dir', folder],
+    ]);
+    for (const name of this.portNames) values.set(`port.${name}`, String(ports[name]));
+    // Also for none: without CUDA_VISIBLE_DEVICES an engine sees them all.
+    // A part of a divided card has no index of its own.
+    values.set('gpu.indices', devices.map(({ uuid, index }) => (uuid.startsWith('MIG-') ? uuid : index)).join(','));
+    if (devices.length > 0) values.set('gpu.count', String(devices.length));
+    if (spec.instanceKey !== undefined) values.set('instance_key', spec.instanceKey);
+    return values;
+  }
+}
+
+/** The engines of a target, by name. @throws TargetConfigError naming every problem */
+export function readTemplates(
+  { name, engines }: { name: string; engines: Record<string, EngineConfig> },
+  home: string,
+): ReadonlyMap<string, EngineTemplate> {
+  const templates = Object.entries(engines).map(([engine, config]) => new EngineTemplate(engine, config, home));
+  const problems = templates.flatMap((template) => template.problems);
+  if (!SAFE_NAME.test(name)) problems.push('its name must consist of letters, digits, "_" and "-"');
+  if (templates.length === 0) problems.push('it has no engines');
+  if (problems.length > 0) throw new TargetConfigError(name, problems);
+  return new Map(templates.map((template) => [template.name, template]));
+}
+
+function commandOf(command: EngineConfig['command'], values: PlaceholderValues): string[] {
+  const [program, ...rest] = fillCommand(command, values);
+  return [program === 'node' ? process.execPath : program!, ...rest];
+}
+
+function secretNames(secrets: EngineConfig['secret_env'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(secrets).map(([variable, { secret }]) => [variable, secret]));
+}
+
+/** What callers must know of an engine that is to run a spec. @param home what `{home}` stands for */
+function processEngineTraits(config: EngineConfig, spec: Pick<InstanceSpec, 'model'>, home: string): EngineTraits {
+  const { gpus, stop } = config;
+  return {
+    ...templateTraits(config, new Map([...modelValues(spec), ['home', home]])),
+    ...(gpus && { gpus, memoryFreeWithinSeconds: stop?.memory_free_within_seconds ?? 30 }),
+    isKeyed: placeholdersOf(config).has('instance_key'),
+  };
+}
+
+/** An engine as a spec is checked against it. */
+interface CheckedEngine extends CheckedTemplate {
+  config: EngineConfig;
+  /** Undefined where the operator names none. */
+  sources?: ModelSources;
+}
+
+/** Every rule of its engine that a spec breaks. Pure: no file, no network. */
+function processSpecIssues(engine: CheckedEngine, spec: InstanceSpec): InstanceSpecIssue[] {
+  const { config, sources } = engine;
+  return [
+    ...modelIssues(engine, spec, {
+      filled: config.prefetch ? [config.prefetch] : [],
+      refusalOf: (uri) => sources?.problemOf(uri),
+    }),
+    ...argIssues(engine, spec),
+    ...environmentIssues(engine, spec),
+    ...gpuIssues(engine, spec),
+  ];
+}
+
+/** Every rule of the target that a spec breaks, with those of the engine that it names. */
+export function processInstanceIssues(
+  target: string,
+  templates: ReadonlyMap<string, EngineTemplate>,
+  spec: InstanceSpec,
+): InstanceSpecIssue[] {
+  const engine = templates.get(spec.runtime.engine ?? '');
+  return [...ownIssues(target, spec), ...(engine?.check(spec) ?? [engineIssue(target, templates.keys(), spec)])];
+}
