@@ -2,6 +2,9 @@
 const PLATFORM = ['observability', 'bounds', 'config', 'egress', 'database', 'http', 'durable'];
 const DURABLE = ['scheduling', 'queue', 'quotas', 'events', 'mutations', 'operations'];
 
+const KUBERNETES = ['api', 'manifests', 'config', 'instances', 'logs', 'health', 'revisions', 'driver'];
+const PROCESS = ['host', 'instances', 'devices', 'templates', 'logs', 'lifecycle', 'observation'];
+
 const inOrder = (name, folder, parts) =>
   parts
     .slice(0, -1)
@@ -18,6 +21,8 @@ export default {
   forbidden: [
     ...inOrder('platform-order', 'libs/platform', PLATFORM),
     ...inOrder('durable-order', 'libs/platform/durable/src', DURABLE),
+    ...inOrder('kubernetes-order', 'libs/targets/kubernetes/src', KUBERNETES),
+    ...inOrder('process-order', 'libs/targets/process/src', PROCESS),
     {
       name: 'no-cycles',
       comment:
