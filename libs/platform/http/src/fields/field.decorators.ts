@@ -98,7 +98,7 @@ function field(options: FieldOptions<any>, published: object, { rules, shape }: 
       shape,
     });
   const presence = options.removable ? REMOVABLE : isRequired ? REQUIRED : OPTIONAL;
-  return applyDecorators(describe, remember, presence, ...rules);
+  return applyDecorators(describe, remember, presence, ...rules());
 }
 
 /** A text. NUL and lone surrogates are refused everywhere: Postgres can store neither. */
@@ -151,9 +151,7 @@ export function MapField(options: MapOptions): PropertyDecorator {
   const values = options.values === 'json' ? true : without({ type, maxLength: options.maxValueLength });
   const published = { type: 'object', additionalProperties: values, maxProperties: options.maxEntries };
   const key = text({ min: 1, max: options.maxKeyLength, pattern: options.keyPattern });
-  const value = kindOfEntry(options);
-  const rules = options.removableValues ? [REMOVABLE, ...value.rules] : value.rules;
-  return field(options, published, map(key, { ...value, rules }, options.maxEntries));
+  return field(options, published, map(key, kindOfEntry(options), options.maxEntries, options.removableValues));
 }
 
 function kindOfEntry({ values, maxValueLength }: MapOptions): Kind {
