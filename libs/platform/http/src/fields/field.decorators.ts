@@ -72,7 +72,7 @@ const REQUIRED = IsDefined({ ...broken('required', 'is required'), validateIf: (
 const OPTIONAL = ValidateIf((_dto, value) => value !== undefined);
 const REMOVABLE = ValidateIf((_dto, value) => value !== undefined && value !== null);
 
-function field(options: FieldOptions<any>, published: object, { rules, shape }: Kind): PropertyDecorator {
+function field<T>(options: FieldOptions<T>, published: object, { rules, shape }: Kind): PropertyDecorator {
   const isRequired = !options.optional && !options.removable && options.default === undefined;
   const describe = ApiProperty({
     ...without({
@@ -124,7 +124,7 @@ export function TimestampField(options: FieldOptions<string> = {}): PropertyDeco
 }
 
 /** A nested DTO. */
-export function ObjectField(type: Thunk, options: FieldOptions<any> = {}): PropertyDecorator {
+export function ObjectField<T extends object>(type: Thunk, options: FieldOptions<T> = {}): PropertyDecorator {
   return field(options, lazily(type), nested(type));
 }
 

@@ -3,7 +3,7 @@ import { PausePoints } from '@slipway/platform-config';
 import { Database, newId, type Statement } from '@slipway/platform-database';
 import { counter, withLogContext } from '@slipway/platform-observability';
 import { STEPS } from '../accept/operation.query.js';
-import { baseName, laneOf, type Lane } from '../define/operation.definition.js';
+import { baseName, laneOf, type AnyInput, type Lane } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { StepFailed, type Step } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
@@ -222,7 +222,7 @@ function standingOf({ isLate, steps, changed, ...operation }: Taken): Omit<Acqui
   return { operation, steps: stepsAfter(steps.map(stepOf), changed), isLate };
 }
 
-function bodyOf({ runnable, step }: Turn): Step<any> {
+function bodyOf({ runnable, step }: Turn): Step<AnyInput> {
   const body = step.isUnwind
     ? runnable.unwind.find((one) => one.name === step.name)?.run
     : runnable.steps[baseName(step.name)];
