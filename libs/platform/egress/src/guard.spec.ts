@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AllowEntry } from '@slipway/contracts';
 import { request } from 'undici';
-import { addressVerdict } from './addresses.js';
+import { addressReachOf } from './addresses.js';
 import { Egress } from './egress.js';
 import { guardedDispatcher, type ResolveHost } from './guarded-dispatcher.js';
 import { addressPermitted, checkUrl, outsideOf, parseAllow } from './rules.js';
@@ -181,7 +181,7 @@ describe('addressVerdict', () => {
     ['', 'forbidden'],
     ['127.1', 'forbidden'],
   ])('%s is %s', (address, verdict) => {
-    expect(addressVerdict(address)).toBe(verdict);
+    expect(addressReachOf(address)).toBe(verdict);
   });
 });
 

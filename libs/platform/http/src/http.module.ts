@@ -12,7 +12,7 @@ import { APP_FILTER, DiscoveryModule, DiscoveryService, MetadataScanner, ModuleR
 import { SlipwayError } from './errors/slipway-error.js';
 import { RouteDeclaration } from './routes/route.decorator.js';
 import type { ExistenceCheck } from './routes/route-spec.js';
-import { sendError } from './server/error-answer.js';
+import { sendErrorEnvelope } from './server/error-answer.js';
 import type { SlipwayReply, SlipwayRequest } from './server/slipway-request.js';
 
 /** Answers what a handler threw; everything outside of handlers goes through the adapter to the same function. */
@@ -25,7 +25,7 @@ export class FailureFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<SlipwayRequest>();
     const reply = http.getResponse<SlipwayReply>();
-    sendError(request, reply, await this.preferNotFound(thrown, request));
+    sendErrorEnvelope(request, reply, await this.preferNotFound(thrown, request));
   }
 
   /** 404 comes before 422, but a body is read before a handler can look for the resource. So it is looked for here. */

@@ -45,7 +45,7 @@ export interface ArrayRules {
 }
 
 /** A kind of value: the rules that class-validator judges it by, in their order, and its shape. */
-export interface Kind {
+export interface FieldKind {
   /** @param isEach whether the rules are for each item of a list instead of one value */
   rules(isEach?: boolean): PropertyDecorator[];
   shape: Shape;
@@ -73,7 +73,7 @@ const FORMATS: Partial<Record<string, (isEach?: boolean) => PropertyDecorator>> 
   'date-time': (isEach) => rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time', isEach)),
 };
 
-export function text({ min, max, pattern, enum: allowed, format }: StringRules): Kind {
+export function textKind({ min, max, pattern, enum: allowed, format }: StringRules): FieldKind {
   if (allowed) {
     const message = () => `must be one of ${allowed.join(', ')}`;
     const rules = (isEach?: boolean) => [
@@ -101,7 +101,7 @@ export function text({ min, max, pattern, enum: allowed, format }: StringRules):
   return { rules, shape: {} };
 }
 
-export function timestamp(): Kind {
+export function timestampKind(): FieldKind {
   const rules = (isEach?: boolean) => [
     IsString(mistyped('an RFC 3339 time', isEach)),
     rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time with an offset', isEach)),
@@ -115,7 +115,7 @@ const NUMBER: Shape = {
     isText && typeof given === 'string' && /^-?\d{1,17}(\.\d{1,17})?$/.test(given) ? Number(given) : given,
 };
 
-export function number({ min, max, exclusiveMin }: NumberRules, isInteger = false): Kind {
+export function numberKind({ min, max, exclusiveMin }: NumberRules, isInteger = false): FieldKind {
   const isAbove = (value: number) => exclusiveMin === undefined || value > exclusiveMin;
   const rules = (isEach?: boolean) =>
     some(
@@ -131,17 +131,17 @@ export function number({ min, max, exclusiveMin }: NumberRules, isInteger = fals
   return { rules, shape: NUMBER };
 }
 
-export const BOOLEAN: Kind = {
+export const BOOLEAN_KIND: FieldKind = {
   rules: (isEach) => [IsBoolean(mistyped('true or false', isEach))],
   shape: { open: (given, isText) => (isText && (given === 'true' || given === 'false') ? given === 'true' : given) },
 };
 
-export function json(isAny: boolean): Kind {
+export function jsonKind(isAny: boolean): FieldKind {
   const rules = (isEach?: boolean) => some(!isAny && IsObject(mistyped('an object', isEach)), storable(isEach));
   return { rules, shape: {} };
 }
 
-export function nested(type: () => Function): Kind {
+export function nestedKind(type: () => Function): FieldKind {
   return {
     // ValidateNested by itself would take an array for an object.
     rules: (isEach) => [IsObject(mistyped('an object', isEach)), ValidateNested()],
@@ -156,7 +156,7 @@ export function nested(type: () => Function): Kind {
   };
 }
 
-export function list({ rules, shape }: Kind, { minItems, maxItems, unique }: ArrayRules): Kind {
+export function listKind({ rules, shape }: FieldKind, { minItems, maxItems, unique }: ArrayRules): FieldKind {
   const judge = judgeBy(rules());
   return {
     rules: () =>
@@ -197,7 +197,7 @@ function areUnique(items: unknown[]): boolean {
  * for a member.
  * @param isRemovable whether `null` is a value, to which no rule applies
  */
-export function map(key: Kind, value: Kind, maxEntries = Infinity, isRemovable = false): Kind {
+export function mapKind(key: FieldKind, value: FieldKind, maxEntries = Infinity, isRemovable = false): FieldKind {
   class Entries {
     readonly #all: [string, unknown][];
     readonly keys: string[];
