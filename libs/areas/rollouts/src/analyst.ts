@@ -65,7 +65,9 @@ export class Analyst {
   private act(context: Context, analysis: AnalysisDto, judgement: Judgement): StepOutcome {
     const { step, resumed } = context;
     const { verdict } = judgement;
-    const operationResult = { analysis: { ...context.operation.result['analysis'], [step.name]: judgement } };
+    const operationResult = {
+      analysis: { ...(context.operation.result['analysis'] as object | undefined), [step.name]: judgement },
+    };
     if (verdict === 'pass' || resumed) {
       return done({
         message: resumed ? `${verdict}; a person let it go on` : verdict,

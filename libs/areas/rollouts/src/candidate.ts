@@ -143,7 +143,9 @@ export class Candidate {
     revisionName: string,
   ): Promise<WorkloadStatus | undefined> {
     const status = await this.instances.status(tx, revisionId);
-    const restarts = (status?.restarts ?? 0) - Number(context.results['await_ready']?.restarts ?? 0);
+    const restarts =
+      (status?.restarts ?? 0) -
+      Number((context.results['await_ready'] as { restarts?: number } | undefined)?.restarts ?? 0);
     if (status && restarts <= 0) return status;
     throw didNotStayUp(revisionName, status, restarts);
   }

@@ -9,4 +9,4 @@ export {
   type JsonFault,
   type JsonMember,
 } from './json-scanner.js';
-export { RateLimiter, type Verdict } from './rate-limiter.js';
+export { RateLimiter, type RateDecision } from './rate-limiter.js';

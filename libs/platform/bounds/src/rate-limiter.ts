@@ -1,5 +1,5 @@
 /** What a bucket says about one request. Times in whole seconds, as headers carry them. */
-export interface Verdict {
+export interface RateDecision {
   isAllowed: boolean;
   limit: number;
   remaining: number;
@@ -31,7 +31,7 @@ export class RateLimiter {
     private readonly now: () => number = Date.now,
   ) {}
 
-  take(key: string): Verdict {
+  take(key: string): RateDecision {
     const now = this.now();
     this.sweep(now);
     const bucket = this.buckets.get(key) ?? { tokens: this.perMinute, at: now };

@@ -62,7 +62,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('10.3: knows the ports that no outbound call may reach', () => {
+  it('knows the ports that no outbound call may reach', () => {
     const ports = (env: NodeJS.ProcessEnv) =>
       [...loadConfig({ ...EXTERNAL, ...env }, cwd).ownPorts].sort((a, b) => a - b);
     expect(ports({})).toEqual([5432, 7070, 7080]);
@@ -181,7 +181,7 @@ describe('loadConfig', () => {
     expect(problemsOf({ DATABASE_URL: EXTERNAL.DATABASE_URL })[0]).toMatch(/^SLIPWAY_SECRET_KEY is required/);
   });
 
-  it('10.8: takes keys that only open, and names none of them in a problem', () => {
+  it('takes keys that only open, and names none of them in a problem', () => {
     const old = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
     const { keyRing } = loadConfig({ ...EXTERNAL, SLIPWAY_SECRET_KEYS_OLD: ` ${old.join(', ')},` }, cwd);
     expect(keyRing.all().map(({ secret }) => secret.export())).toEqual([7, 1, 2].map((byte) => Buffer.alloc(32, byte)));
@@ -190,7 +190,7 @@ describe('loadConfig', () => {
     expect(problems.join()).not.toMatch(/c2hvcnQ|AQEB/);
   });
 
-  it('10.9: gives gateways a login of their own where there is one', () => {
+  it('gives gateways a login of their own where there is one', () => {
     expect(loadConfig(EXTERNAL, cwd).database.gatewayUrl).toBe(EXTERNAL.DATABASE_URL);
     const SLIPWAY_GATEWAY_DATABASE_URL = 'postgres://g:p@db/slipway';
     expect(loadConfig({ ...EXTERNAL, SLIPWAY_GATEWAY_DATABASE_URL }, cwd).database).toMatchObject({

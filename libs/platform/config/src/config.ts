@@ -2,7 +2,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProxyList } from '@slipway/platform-bounds';
 import { BUILT_IN_SETTINGS } from './built-in-settings.js';
-import { identityProblems } from './identity-problems.js';
 import { KeyRing } from './key-ring.js';
 import { loadNamed } from './kinds-on-demand.js';
 import { OperatorConfigError, parseOperatorConfig, type OperatorConfig, type TargetReader } from './operator-config.js';
@@ -15,7 +14,7 @@ import {
 } from './operator-file.js';
 import { OperatorSettings } from './operator-settings.js';
 import { readStackFile, type StackFile } from './stack-file.js';
-import { readVariables, type Values } from './variables.js';
+import { identityVariableProblems, readVariables, type Values } from './variables.js';
 
 // What the gateway reads of this library, which must not load Nest.
 export { KeyRing } from './key-ring.js';
@@ -139,7 +138,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
     problems.push('SLIPWAY_SECRET_KEY is required when NODE_ENV=production');
   if (production && values.pausePoint)
     problems.push('SLIPWAY_PAUSE_POINT is for tests and is refused when NODE_ENV=production');
-  problems.push(...identityProblems(env, values, production));
+  problems.push(...identityVariableProblems(env, values, production));
   if (values.queueBackend === 'redis' && !isSet('REDIS_URL'))
     problems.push('REDIS_URL is required when QUEUE_BACKEND=redis');
   if (values.apiPort && values.apiPort === values.gatewayPort)

@@ -10,8 +10,7 @@ export {
   type LoadedConfig,
   type LoadOptions,
 } from './config.js';
-export { ConfigModule } from './config.module.js';
-export { PausePoints } from './pause-points.js';
+export { ConfigModule, PausePoints } from './config.module.js';
 export { childEnvironment, resolveSecret } from './environment.js';
 export { loadKinds } from './kinds-on-demand.js';
 export { KeyRing, type Key } from './key-ring.js';
@@ -43,7 +42,7 @@ export {
   type QuotaSettings,
 } from './quotas.js';
 export { OperatorFileWatch, type FileLog, type OperatorFile } from './operator-file.js';
-export { OperatorSettings, type OperatorFileState, type Preparation } from './operator-settings.js';
+export { OperatorSettings, type OperatorFileState, type SettingsPreparation } from './operator-settings.js';
 export { type Outbound } from './outbound.js';
 export { RETENTION, retentionOf, type Retention, type RetentionName } from './retention.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';

@@ -5,7 +5,7 @@ import { KeyRing } from './index.js';
 
 const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
-it('10.8: names keys by a hash, seals with the first and knows the others', () => {
+it('names keys by a hash, seals with the first and knows the others', () => {
   const ring = new KeyRing(one, [two]);
   expect(ring.current.id).toMatch(/^[0-9a-f]{8}$/);
   expect(ring.all().map(({ id }) => id)).toEqual([ring.current.id, new KeyRing(two).current.id]);
@@ -15,7 +15,7 @@ it('10.8: names keys by a hash, seals with the first and knows the others', () =
   expect(new KeyRing(one, [one, two]).all()).toHaveLength(2);
 });
 
-it('10.8: derives unrelated keys by label and by key', () => {
+it('derives unrelated keys by label and by key', () => {
   const ring = new KeyRing(one, [two]);
   const old = new KeyRing(two).current.id;
   expect(ring.derive('audit').export()).toEqual(Buffer.from(hkdfSync('sha256', one, '', 'audit', 32)));
@@ -24,7 +24,7 @@ it('10.8: derives unrelated keys by label and by key', () => {
   expect(() => ring.derive('audit', '00000000')).toThrow(RangeError);
 });
 
-it('10.8: shows no key where it is printed', () => {
+it('shows no key where it is printed', () => {
   const shown = inspect(new KeyRing(one, [two]), { depth: 9 }) + JSON.stringify(new KeyRing(one, [two]));
   expect(shown).not.toContain('01 01');
   expect(shown).not.toContain(one.toString('base64'));

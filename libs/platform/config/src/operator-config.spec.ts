@@ -91,7 +91,7 @@ describe('parseOperatorConfig', () => {
   });
 });
 
-it('10.1: reads for whom a secret is and where it may go', () => {
+it('reads for whom a secret is and where it may go', () => {
   const read = (entry: string) => parseOperatorConfig(`targets: []\nsecrets: {hf: {env: HF, ${entry}}}`).secrets;
   expect(read('tenants: [acme, "*"], origins: ["https://*.hf.example.com"]')).toEqual({
     hf: { env: 'HF', tenants: ['acme', '*'], origins: ['https://*.hf.example.com'] },
@@ -137,7 +137,7 @@ it('refuses a setting that needs the value of a secret which only a cluster has,
   expect(parseOperatorConfig(source, [naming(true)]).targets).toHaveLength(1);
 });
 
-it('10.3: reads for whom targets and origins are, and what is called beside targets', () => {
+it('reads for whom targets and origins are, and what is called beside targets', () => {
   const source = `
 targets: [{name: a, kind: oven, racks: 1, tenants: [acme]}]
 outbound:
@@ -161,6 +161,6 @@ it.each([
   ['outbound: {webhooks: ["ftp://h"]}', 'outbound.webhooks[0] must be an origin'],
   ['outbound: {webhooks: [{origin: "http://h"}]}', 'outbound.webhooks[0].tenants must be a list'],
   ['outbound: {webhooks: [{origin: "http://h", tenant: [a]}]}', 'outbound.webhooks[0].tenant is not a known key'],
-])('10.3: refuses %s', (source, problem) => {
+])('refuses %s', (source, problem) => {
   expect(problemsOf(`targets: []\n${source}`)).toContainEqual(expect.stringContaining(problem));
 });

@@ -6,7 +6,7 @@ import { readQuotas, type QuotaSettings } from './quotas.js';
 import { readRetention, type Retention } from './retention.js';
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
-import { readMapping } from './yaml-mapping.js';
+import { isMap, isSeq, parseDocument, type YAMLError } from 'yaml';
 
 /** One execution target. What else a kind has is the business of its folder in `libs/targets`. */
 export interface TargetConfig {
@@ -211,4 +211,38 @@ function readUse(reader: ConfigReader, path: string, bag: Record<string, unknown
             .map((one, index) => reader.origin(`${path}.origins[${index}]`, one)),
         }),
   };
+}
+
+/** What is written in the file, as a mapping, or one line for each mistake of its YAML. */
+function readMapping(source: string): { mapping: Record<string, unknown> } | { problems: string[] } {
+  const document = parseDocument(source, { uniqueKeys: true });
+  if (document.errors.length > 0) return { problems: document.errors.map((error) => told(error, source)) };
+  if (!isMap(document.contents))
+    return {
+      problems: [`the file must be a mapping${isSeq(document.contents) ? ', not a list' : ''} with \`targets\``],
+    };
+  try {
+    return { mapping: document.toJS() as Record<string, unknown> };
+  } catch (error) {
+    // Aliases of aliases that would fill the memory.
+    return { problems: [`the file cannot be read: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+}
+
+function told({ code, message, linePos }: YAMLError, source: string): string {
+  const [at] = linePos ?? [];
+  if (!at) return message.split('\n')[0] ?? message;
+  const line = source.split(/\r?\n/)[at.line - 1] ?? '';
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return `line ${at.line} begins with a tab: indent with spaces`;
+    case 'DUPLICATE_KEY':
+      return `line ${at.line} has the key ${JSON.stringify(keyAt(line, at.col))} a second time: keep one of them`;
+    default:
+      return `line ${at.line}, column ${at.col}: ${(message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '')}`;
+  }
+}
+
+function keyAt(line: string, column: number): string {
+  return /^[^:,{}[\]]*/.exec(line.slice(column - 1))?.[0].trim() ?? '';
 }

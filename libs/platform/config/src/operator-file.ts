@@ -1,7 +1,7 @@
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { digestOf, type OperatorSettings } from './operator-settings.js';
+import { fileDigestOf, type OperatorSettings } from './operator-settings.js';
 
 /** Far beyond any real one; what is larger is another file by mistake. */
 const MAX_BYTES = 2 ** 20;
@@ -119,7 +119,7 @@ export class OperatorFileWatch {
     const { path: file, isNamed } = this.file;
     try {
       const text = await readBounded(file);
-      return { key: digestOf(text), text };
+      return { key: fileDigestOf(text), text };
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
       // Nobody named it, and it was never there: what is built in holds.

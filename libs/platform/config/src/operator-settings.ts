@@ -12,14 +12,14 @@ export interface OperatorFileState {
 }
 
 /** Makes ready for other settings and returns what then makes them hold, which must not fail. Throws to refuse them whole. */
-export type Preparation = (next: OperatorConfig) => () => void;
+export type SettingsPreparation = (next: OperatorConfig) => () => void;
 
 /**
  * The operator's settings as they hold now. They change while the process runs, so read a key where you use it, and keep no copy; who
  * has to make something of them follows.
  */
 export class OperatorSettings implements OperatorConfig {
-  private readonly preparations: Preparation[] = [];
+  private readonly preparations: SettingsPreparation[] = [];
 
   private constructor(
     private readonly parse: (text: string | undefined) => OperatorConfig,
@@ -71,7 +71,7 @@ export class OperatorSettings implements OperatorConfig {
   }
 
   /** Prepares for the settings that hold now, and again before others do. @throws what `prepare` does now */
-  follow(prepare: Preparation): void {
+  follow(prepare: SettingsPreparation): void {
     prepare(this)();
     this.preparations.push(prepare);
   }
@@ -108,10 +108,10 @@ export class OperatorSettings implements OperatorConfig {
   }
 }
 
-export function digestOf(text: string): string {
+export function fileDigestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 function holding(text: string | undefined): OperatorFileState {
-  return { digest: text === undefined ? null : digestOf(text), loadedAt: new Date(), problems: [] };
+  return { digest: text === undefined ? null : fileDigestOf(text), loadedAt: new Date(), problems: [] };
 }

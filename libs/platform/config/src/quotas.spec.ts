@@ -19,14 +19,14 @@ const problemsOf = (quotas: string): string[] => {
 };
 
 describe('quotas', () => {
-  it('A8: are the defaults of the table where the file says nothing, and four times a token for rates', () => {
+  it('are the defaults of the table where the file says nothing, and four times a token for rates', () => {
     const quotas = quotasOf(configOf(), 'acme');
     for (const [name, spec] of Object.entries(QUOTAS))
       expect([name, quotas[name as keyof typeof QUOTAS]]).toEqual([name, 'default' in spec ? spec.default : 400]);
     expect(quotasOf(configOf('quotas:'), 'acme')).toEqual(quotas);
   });
 
-  it('A8: of a tenant go before those of the file, and those before the defaults', () => {
+  it('of a tenant go before those of the file, and those before the defaults', () => {
     const config = configOf(
       'quotas: {tokens: 7, deployments: 8, reads_per_minute: 9, tenants: {acme: {tokens: 3, mutations_per_minute: 0}}}',
     );
@@ -42,7 +42,7 @@ describe('quotas', () => {
     expect(quotasOf(config, 'constructor')).toEqual(quotasOf(config, 'other'));
   });
 
-  it('A8: have no rate for a tenant where there is none for a token', () => {
+  it('have no rate for a tenant where there is none for a token', () => {
     expect(quotasOf(configOf('', 0), 'acme')).toMatchObject({
       reads_per_minute: 0,
       mutations_per_minute: 0,
@@ -62,11 +62,11 @@ describe('quotas', () => {
     ['quotas: {tenants: {Acme & Sons: 7}}', /^quotas\.tenants\.Acme & Sons must be a mapping/],
     ['quotas: {tenants: {acme: {tokens: x}}}', /^quotas\.tenants\.acme\.tokens must be/],
     ['quotas: {tenants: {acme: {tenants: {}}}}', /^quotas\.tenants\.acme\.tenants is not a known key/],
-  ])('A8: are refused by key path: %s', (source, expected) => {
+  ])('are refused by key path: %s', (source, expected) => {
     expect(problemsOf(source)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('A8: stand in docker/slipway.config.yaml with their defaults, and nothing else does', () => {
+  it('stand in docker/slipway.config.yaml with their defaults, and nothing else does', () => {
     const file = readFileSync(new URL('../../../../docker/slipway.config.yaml', import.meta.url), 'utf8');
     const shown = [...file.matchAll(/^# {3}([a-z_]+): (\d+)$/gm)].map(([, name, value]) => [name, Number(value)]);
     const env = { DATABASE_URL: 'postgres://here/db', SLIPWAY_SECRET_KEY: Buffer.alloc(32).toString('base64') };

@@ -2,7 +2,7 @@ import type { ConfigReader } from './config-reader.js';
 import { keysOf, type MappingSchema, type Schema } from './setting-schemas.js';
 
 /** What of a schema is read by. Whatever else a schema says is for editors, or for who asks for this. */
-interface Readable {
+interface ReadableSchema {
   type?: string | string[];
   properties?: Record<string, Schema>;
   required?: string[];
@@ -24,7 +24,7 @@ interface Readable {
  * gives back what is usable. Defaults are not filled in.
  */
 export function readAs(reader: ConfigReader, path: string, value: unknown, schema: Schema): unknown {
-  const readable: Readable = schema;
+  const readable: ReadableSchema = schema;
   if (readable.enum) return readEnum(reader, path, value, readable.enum);
   if (readable.anyOf) return readAny(reader, path, value, readable.anyOf);
   switch (readable.type) {
@@ -45,7 +45,7 @@ export function readAs(reader: ConfigReader, path: string, value: unknown, schem
   }
 }
 
-function readObject(reader: ConfigReader, path: string, value: unknown, schema: Readable): unknown {
+function readObject(reader: ConfigReader, path: string, value: unknown, schema: ReadableSchema): unknown {
   const { properties, required = [], additionalProperties: others, propertyNames } = schema;
   const bag = reader.map(path, value, properties && keysOf(schema as MappingSchema));
   for (const key of required)
@@ -69,7 +69,7 @@ function readArray(
   reader: ConfigReader,
   path: string,
   value: unknown,
-  { items, minItems, maxItems }: Readable,
+  { items, minItems, maxItems }: ReadableSchema,
 ): unknown {
   const list = reader.list(path, value);
   if (Array.isArray(value) && list.length < (minItems ?? 0)) reader.fail(path, 'must not be empty');
@@ -77,7 +77,7 @@ function readArray(
   return items ? list.map((one, index) => readAs(reader, `${path}[${index}]`, one, items)) : list;
 }
 
-function readText(reader: ConfigReader, path: string, value: unknown, { pattern, minLength }: Readable): unknown {
+function readText(reader: ConfigReader, path: string, value: unknown, { pattern, minLength }: ReadableSchema): unknown {
   if (value === '' && pattern === undefined && minLength === undefined) return value;
   const isScalar = typeof value === 'number' || typeof value === 'boolean';
   if (isScalar) reader.fail(path, `must be text: put it in quotes, as in "${value}"`);
@@ -85,7 +85,7 @@ function readText(reader: ConfigReader, path: string, value: unknown, { pattern,
   return value;
 }
 
-function readNumber(reader: ConfigReader, path: string, value: unknown, schema: Readable): unknown {
+function readNumber(reader: ConfigReader, path: string, value: unknown, schema: ReadableSchema): unknown {
   const { type, minimum: min = -Infinity, maximum: max = Infinity } = schema;
   const isOne = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
   if (isOne && (value as number) >= min && (value as number) <= max) return value;

@@ -1,7 +1,7 @@
 import { proxyList } from '@slipway/platform-bounds';
-import { headerNames } from './header-names.js';
 import {
   auditAnchor,
+  headerNames,
   host,
   httpUrl,
   key,
@@ -31,16 +31,16 @@ export interface Variable<T> {
   parse(raw: string): T;
 }
 
-type About = { description: string; secret?: boolean };
+type VariableNote = { description: string; secret?: boolean };
 
-const withDefault = <T>(name: string, fallback: string, parse: (raw: string) => T, about: About): Variable<T> => ({
-  name,
-  default: fallback,
-  parse,
-  ...about,
-});
+const withDefault = <T>(
+  name: string,
+  fallback: string,
+  parse: (raw: string) => T,
+  about: VariableNote,
+): Variable<T> => ({ name, default: fallback, parse, ...about });
 
-const optional = <T>(name: string, parse: (raw: string) => T, about: About): Variable<T | undefined> => ({
+const optional = <T>(name: string, parse: (raw: string) => T, about: VariableNote): Variable<T | undefined> => ({
   name,
   parse,
   ...about,
@@ -244,4 +244,36 @@ export function readVariables(env: NodeJS.ProcessEnv): { values: Values; problem
     }
   }
   return { values: values as Values, problems };
+}
+
+/** What is wrong with the variables of the hosted identity provider, taken together. */
+export function identityVariableProblems(env: NodeJS.ProcessEnv, values: Values, production: boolean): string[] {
+  const names = ['SLIPWAY_IDENTITY_ISSUER', 'SLIPWAY_IDENTITY_AUDIENCE', 'SLIPWAY_IDENTITY_JWKS_URL'];
+  const missing = names.filter((name) => !env[name]?.trim());
+  const problems =
+    missing.length > 0 && missing.length < names.length
+      ? missing.map((name) => `${name} is required where the other SLIPWAY_IDENTITY_ variables are set`)
+      : [];
+  // Whoever can change the keys in transit can sign in as anybody.
+  if (production && isInTheOpen(values.identityJwksUrl))
+    problems.push('SLIPWAY_IDENTITY_JWKS_URL must use https when NODE_ENV=production');
+  if (production && values.identityClientId && isInTheOpen(values.identityIssuer))
+    problems.push(
+      'SLIPWAY_IDENTITY_ISSUER must use https when NODE_ENV=production: codes and secrets of sign-ins go there',
+    );
+  if (values.identityClientId && missing.length > 0)
+    problems.push('SLIPWAY_IDENTITY_CLIENT_ID needs the other SLIPWAY_IDENTITY_ variables');
+  if (values.identityClientSecret && !values.identityClientId)
+    problems.push('SLIPWAY_IDENTITY_CLIENT_ID is required where SLIPWAY_IDENTITY_CLIENT_SECRET is set');
+  if (values.identityClientId && !values.publicUrl)
+    problems.push(
+      'SLIPWAY_PUBLIC_URL is required where SLIPWAY_IDENTITY_CLIENT_ID is set: the provider sends people back there',
+    );
+  return problems;
+}
+
+/** Whether what is sent there can be read on the way. */
+function isInTheOpen(address: string | undefined): boolean {
+  const url = address === undefined ? undefined : new URL(address);
+  return url?.protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
 }

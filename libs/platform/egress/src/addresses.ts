@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js';
  * - `forbidden`: link-local, cloud metadata, multicast, unspecified, translated and reserved ranges. Never reached
  *   through a name; only an operator who writes the very address may use it.
  */
-export type AddressVerdict = 'public' | 'internal' | 'forbidden';
+export type AddressReach = 'public' | 'internal' | 'forbidden';
 
 const INTERNAL_RANGES = new Set(['loopback', 'private', 'carrierGradeNat', 'uniqueLocal']);
 
@@ -18,7 +18,7 @@ const METADATA = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192']);
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
 /** Classifies one textual IP address; IPv4-mapped IPv6 is judged as the IPv4 address it is. Unparsable is forbidden. */
-export function addressVerdict(address: string): AddressVerdict {
+export function addressReachOf(address: string): AddressReach {
   const canonical = canonicalAddress(address);
   if (canonical === undefined || METADATA.has(canonical)) return 'forbidden';
   const parsed = ipaddr.parse(canonical);

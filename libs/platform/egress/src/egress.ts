@@ -2,7 +2,7 @@ import { originsFor, type AllowEntry } from '@slipway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { guardedDispatcher, type GuardOptions } from './guarded-dispatcher.js';
-import { checkUrl, type UrlVerdict } from './rules.js';
+import { checkUrl, type UrlCheckResult } from './rules.js';
 
 const MOST_DISPATCHERS = 100;
 
@@ -30,7 +30,7 @@ export class Egress {
     return originsFor(this.allow(), tenantName);
   }
 
-  check(tenantName: string, url: string): UrlVerdict {
+  check(tenantName: string, url: string): UrlCheckResult {
     return checkUrl(this.patterns(tenantName), url);
   }
 

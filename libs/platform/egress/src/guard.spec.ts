@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AllowEntry } from '@slipway/contracts';
 import { request } from 'undici';
-import { addressVerdict } from './addresses.js';
+import { addressReachOf } from './addresses.js';
 import { Egress } from './egress.js';
 import { guardedDispatcher, type ResolveHost } from './guarded-dispatcher.js';
 import { addressPermitted, checkUrl, outsideOf, parseAllow } from './rules.js';
@@ -181,7 +181,7 @@ describe('addressVerdict', () => {
     ['', 'forbidden'],
     ['127.1', 'forbidden'],
   ])('%s is %s', (address, verdict) => {
-    expect(addressVerdict(address)).toBe(verdict);
+    expect(addressReachOf(address)).toBe(verdict);
   });
 });
 
@@ -250,7 +250,7 @@ describe('guardedDispatcher', () => {
     ).toMatchObject({ status: 200 });
   });
 
-  it('10.3: reaches localhost where 127.0.0.1 is named, but no name that merely leads there, nor localhost elsewhere', async () => {
+  it('reaches localhost where 127.0.0.1 is named, but no name that merely leads there, nor localhost elsewhere', async () => {
     const here = ['http://127.0.0.1:*'];
     expect(await get(here, `http://localhost:${port}/`)).toEqual({ status: 200, text: 'hello' });
     expect(await get(here, `http://localhost:${port}/`, to('::1', '127.0.0.1'))).toMatchObject({ status: 200 });
@@ -283,7 +283,7 @@ describe('guardedDispatcher', () => {
     expect(hits.length).toBe(before);
   });
 
-  it('10.3: leads to no port of its own on an address of this machine, whatever the pattern', async () => {
+  it('leads to no port of its own on an address of this machine, whatever the pattern', async () => {
     const connections: number[] = [];
     const note = (socket: Socket) => connections.push(socket.remotePort ?? 0);
     server.on('connection', note);
@@ -347,7 +347,7 @@ describe('guardedDispatcher', () => {
   });
 });
 
-it('10.3: an egress gives each tenant what is for it', () => {
+it('an egress gives each tenant what is for it', () => {
   let allow: AllowEntry[] = ['https://*:*', { origin: 'http://127.0.0.1:*', tenants: ['acme'] }];
   const egress = new Egress(() => allow);
   expect(egress.permits('acme', 'http://127.0.0.1:9')).toBe(true);

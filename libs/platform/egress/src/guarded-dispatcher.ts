@@ -56,13 +56,13 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
 
   const connect: buildConnector.connector = (target, callback) => {
     const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
-    const verdict = checkUrl(rules, `${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`);
-    if (!verdict.ok) {
-      callback(new EgressRefusedError(`${host} ${verdict.message}`), null);
+    const check = checkUrl(rules, `${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`);
+    if (!check.ok) {
+      callback(new EgressRefusedError(`${host} ${check.message}`), null);
       return;
     }
     const port = Number(target.port || DEFAULT_PORT[target.protocol === 'https:' ? 'https' : 'http']);
-    const rule = { isLiteral: verdict.isLiteral, isOwnPort: own.has(port) };
+    const rule = { isLiteral: check.isLiteral, isOwnPort: own.has(port) };
     // `net.connect` looks nothing up for an address: it is judged here.
     const address = canonicalAddress(host);
     if (address !== undefined && !addressPermitted(host, rule, address)) {

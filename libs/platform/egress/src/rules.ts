@@ -1,5 +1,5 @@
 import { DEFAULT_PORT, isCanonicalHost, parseAllowPattern, type AllowPattern } from '@slipway/contracts';
-import { addressVerdict, canonicalAddress, isLoopback, isOfThisMachine } from './addresses.js';
+import { addressReachOf, canonicalAddress, isLoopback, isOfThisMachine } from './addresses.js';
 
 export type UrlRefusal =
   | 'invalid_url'
@@ -11,7 +11,8 @@ export type UrlRefusal =
   | 'address_not_allowed';
 
 /** `isLiteral`: the rule names this very host, so that it may have an internal address. */
-export type UrlVerdict = { ok: true; url: URL; isLiteral: boolean } | { ok: false; code: UrlRefusal; message: string };
+export type UrlCheckResult =
+  { ok: true; url: URL; isLiteral: boolean } | { ok: false; code: UrlRefusal; message: string };
 
 /** What is said of an address that no rule is for. */
 export const OUTSIDE = "is outside of the target's allow list";
@@ -40,7 +41,7 @@ export function parseAllow(patterns: readonly string[]): AllowPattern[] {
  * (`http:\\host`, `http://0x7f.1`, tabs, `%31`) is refused, because two parsers may repair it differently.
  * `allow` is a list of patterns or the result of `parseAllow`.
  */
-export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw: string): UrlVerdict {
+export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw: string): UrlCheckResult {
   const rules = allow.map((entry) => (typeof entry === 'string' ? parseAllow([entry])[0] : entry));
   if (ANYTHING_UNPRINTABLE.test(raw)) return refuse('invalid_url', 'must consist of visible ASCII characters');
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/.exec(raw);
@@ -59,7 +60,7 @@ export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw
   if (matching.length === 0) return refuse('url_not_allowed', OUTSIDE);
   const isLiteral = matching.some((rule) => !rule.isWildcard);
   const address = canonicalAddress(host);
-  if (address !== undefined && !isLiteral && addressVerdict(address) !== 'public') {
+  if (address !== undefined && !isLiteral && addressReachOf(address) !== 'public') {
     return refuse('address_not_allowed', `${host} is not a public address and the allow list does not name it`);
   }
   return { ok: true, url, isLiteral };
@@ -88,8 +89,8 @@ export function addressPermitted(host: string, { isLiteral, isOwnPort }: Address
   if (named !== undefined && named !== actual) return false;
   if (named !== undefined && isLiteral) return true;
   if (host === LOCALHOST) return isLiteral && isLoopback(actual);
-  const verdict = addressVerdict(actual);
-  return verdict === 'public' || (verdict === 'internal' && isLiteral);
+  const reach = addressReachOf(actual);
+  return reach === 'public' || (reach === 'internal' && isLiteral);
 }
 
 function matches(rule: AllowPattern, url: URL): boolean {
@@ -101,6 +102,6 @@ function matches(rule: AllowPattern, url: URL): boolean {
   return url.hostname.endsWith(`.${rule.host}`) && canonicalAddress(url.hostname) === undefined;
 }
 
-function refuse(code: UrlRefusal, message: string): UrlVerdict {
+function refuse(code: UrlRefusal, message: string): UrlCheckResult {
   return { ok: false, code, message };
 }

@@ -3,16 +3,16 @@ import {
   Global,
   Injectable,
   Module,
+  RequestMapping,
   type ArgumentsHost,
   type ExceptionFilter,
   type OnModuleInit,
 } from '@nestjs/common';
-import { APP_FILTER, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
-import { DiscoveryModule } from '@nestjs/core';
-import { METHOD_METADATA } from '@nestjs/common/internal';
+import { APP_FILTER, DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef, Reflector } from '@nestjs/core';
 import { SlipwayError } from './errors/slipway-error.js';
+import { RouteDeclaration } from './routes/route.decorator.js';
 import type { ExistenceCheck } from './routes/route-spec.js';
-import { sendError } from './server/error-answer.js';
+import { sendErrorEnvelope } from './server/error-answer.js';
 import type { SlipwayReply, SlipwayRequest } from './server/slipway-request.js';
 
 /** Answers what a handler threw; everything outside of handlers goes through the adapter to the same function. */
@@ -25,7 +25,7 @@ export class FailureFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<SlipwayRequest>();
     const reply = http.getResponse<SlipwayReply>();
-    sendError(request, reply, await this.preferNotFound(thrown, request));
+    sendErrorEnvelope(request, reply, await this.preferNotFound(thrown, request));
   }
 
   /** 404 comes before 422, but a body is read before a handler can look for the resource. So it is looked for here. */
@@ -49,28 +49,33 @@ export class RouteCensus implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly reflector: Reflector,
   ) {}
 
   onModuleInit(): void {
     const strays = this.discovery.getControllers().flatMap(({ instance, name }) => {
       if (!instance) return [];
-      const prototype = Object.getPrototypeOf(instance) as Record<string, object>;
+      const prototype = Object.getPrototypeOf(instance) as Record<string, Function>;
       return this.scanner
         .getAllMethodNames(prototype)
-        .filter((method) => isStray(prototype[method]!))
+        .filter((method) => this.isStray(prototype[method]!))
         .map((method) => `${String(name)}.${method}`);
     });
     if (strays.length > 0) throw new Error(`These handlers need @Route of platform-http: ${strays.join(', ')}`);
   }
+
+  private isStray(handler: Function): boolean {
+    const isRouted = ROUTING_KEYS.every((key) => Reflect.hasMetadata(key, handler));
+    return isRouted && this.reflector.get(RouteDeclaration, handler) === undefined;
+  }
 }
 
-function isStray(handler: object): boolean {
-  if (Reflect.getMetadata(METHOD_METADATA, handler) === undefined) return false;
-  return (
-    (Reflect.getMetadata('__fastify_route_config__', handler) as { slipway?: unknown } | undefined)?.slipway ===
-    undefined
-  );
-}
+/** The metadata keys of every handler that Nest routes. Nest publishes no names for them, so a sample shows them. */
+const ROUTING_KEYS = ((): unknown[] => {
+  const handler = (): void => undefined;
+  RequestMapping()({}, handler.name, { value: handler });
+  return Reflect.getMetadataKeys(handler);
+})();
 
 @Global()
 @Module({ imports: [DiscoveryModule], providers: [{ provide: APP_FILTER, useClass: FailureFilter }, RouteCensus] })

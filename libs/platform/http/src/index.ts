@@ -11,28 +11,18 @@ export { requestContext, runInRequest, type RequestContext, type Warning } from 
 export type { Principal, Scope } from './context/principal.js';
 export { fullPathOf, type ExistenceCheck, type Method, type RouteSpec } from './routes/route-spec.js';
 export { declaredRoute, Route } from './routes/route.decorator.js';
-export {
-  CurrentPrincipal,
-  Idempotency,
-  IfMatch,
-  IfNoneMatch,
-  Page,
-  ValidateOnly,
-  type IdempotencyClaim,
-} from './routes/parameters.js';
-export { fingerprintOf } from './routes/idempotency-key.js';
+export { CurrentPrincipal, Idempotency, IfMatch, IfNoneMatch, Page, ValidateOnly } from './routes/parameters.js';
+export { fingerprintOf, type IdempotencyClaim } from './routes/idempotency-key.js';
 export * from './fields/field.decorators.js';
 export { isStorable } from './fields/values.js';
 export { newFindings, type Findings } from './fields/field-table.js';
 export { readObject } from './fields/read-object.js';
 export { mergePatch } from './fields/merge-patch.js';
 export { warnUnknown } from './fields/unknown-fields.js';
-export { jsonPatch } from './answers/json-patch.js';
 export { Coalescing } from './answers/coalescing.js';
 export { RawJson, rawJson, Reply, reply } from './answers/reply.js';
-export { ActorDto } from './answers/actor.dto.js';
-export { OwnerDto } from './answers/owner.dto.js';
-export { rehearsal, RehearsalDto } from './answers/rehearsal.js';
+export { ActorDto, OwnerDto } from './answers/actor.dto.js';
+export { jsonPatch, rehearsal, RehearsalDto } from './answers/rehearsal.js';
 export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
   encodeCursor,
@@ -43,7 +33,7 @@ export {
   type PageOf,
   type PageRequest,
 } from './answers/page.js';
-export { SlipwayHttpAdapter, type HttpServerOptions, type RequestCheck } from './server/http-adapter.js';
+export { SlipwayHttpAdapter, type HttpServerOptions, type RequestCheck, type GuardHook } from './server/http-adapter.js';
 export type { BrowserPages } from './server/browser-pages.js';
 export type { Entrance } from './server/entrances.js';
 export { routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';

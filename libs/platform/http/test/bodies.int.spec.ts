@@ -67,14 +67,14 @@ function send(who: string, body: string): Promise<Answer> {
 
 const bodyOf = (bytes: number): string => JSON.stringify({ name: 'plain', free: { text: 'x'.repeat(bytes) } });
 
-it('A3: a body that is cheap to send and dear to parse is refused before it is parsed', async () => {
+it('a body that is cheap to send and dear to parse is refused before it is parsed', async () => {
   const body = `{"name":"plain","free":{"list":[${'[],'.repeat(25_000)}[]]}}`;
   const refused = await send('ten_1/a', body);
   expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('too many values') });
   expect((await send('ten_1/a', bodyOf(40 * KIB))).status).toBe(201);
 });
 
-it('A3: bodies are held up to a number of bytes, of a token, a tenant and the process, until they are answered', async () => {
+it('bodies are held up to a number of bytes, of a token, a tenant and the process, until they are answered', async () => {
   const first = open('ten_1/a');
   const body = bodyOf(60 * KIB);
   await new Promise((resolve) => first.request.write(body.slice(0, -1), resolve));

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { errors, serveOpenApi, SlipwayHttpAdapter, type Scope } from '../src/index.js';
+import { errors, HttpModule, serveOpenApi, SlipwayHttpAdapter, type Scope } from '../src/index.js';
 import { SampleModule } from './sample.controller.js';
 
 let app: NestFastifyApplication;
@@ -439,4 +440,20 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.SampleDto.properties.size.type).toEqual(['integer', 'null']);
     expect((await send('GET', '/docs', { token: '' })).status).toBe(200);
   });
+});
+
+it("fails the boot if a handler has Nest's own routing decorator", async () => {
+  @Controller()
+  class StrayController {
+    @Get('stray')
+    answer(): object {
+      return {};
+    }
+  }
+  @Module({ imports: [HttpModule, SampleModule], controllers: [StrayController] })
+  class StrayModule {}
+  const stray = await NestFactory.create<NestFastifyApplication>(StrayModule, new SlipwayHttpAdapter(), {
+    logger: false,
+  });
+  await expect(stray.init()).rejects.toThrow('These handlers need @Route of platform-http: StrayController.answer');
 });

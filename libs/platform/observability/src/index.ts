@@ -1,5 +1,11 @@
-export { logContext, withLogContext, type LogContext } from './log-context.js';
-export { createLogger, type Logger, type LoggerOptions } from './logger.js';
+export {
+  createLogger,
+  logContext,
+  withLogContext,
+  type LogContext,
+  type Logger,
+  type LoggerOptions,
+} from './logger.js';
 export { NestLogger } from './nest-logger.js';
 export {
   counter,

@@ -1,6 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { destination as toFile, pino, stdTimeFunctions, type DestinationStream, type Logger } from 'pino';
-import { logContext } from './log-context.js';
-import { CENSOR, REDACTED_PATHS, redactLine } from './redaction.js';
 
 export type { Logger } from 'pino';
 
@@ -11,6 +10,20 @@ export interface LoggerOptions {
   level: string;
   /** For tests. stderr if unset. */
   destination?: DestinationStream;
+}
+
+/** The ids that every log line of the current work carries. */
+export interface LogContext {
+  request_id?: string;
+  tenant_id?: string;
+  operation_id?: string;
+}
+
+export const logContext = new AsyncLocalStorage<LogContext>();
+
+/** Runs `fn` with these ids on its log lines, added to those of the caller. */
+export function withLogContext<T>(context: LogContext, fn: () => T): T {
+  return logContext.run({ ...logContext.getStore(), ...context }, fn);
 }
 
 /**
@@ -31,4 +44,38 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
     // Synchronous: the last line before an exit is the one that explains it.
     destination ?? toFile({ fd: 2, sync: true }),
   );
+}
+
+/** Fields whose value never reaches a log line, wherever they stand in the first levels of an object. */
+const SECRET_FIELDS = [
+  'authorization',
+  'credential',
+  'credentials',
+  'token',
+  'password',
+  'secret',
+  'secret_key',
+  'api_key',
+  'cookie',
+  '["set-cookie"]',
+  '["proxy-authorization"]',
+];
+
+/** Pino's paths know no "anywhere", so each depth that occurs is named: `authorization`, `headers.authorization`, `req.headers.authorization`. */
+const REDACTED_PATHS: string[] = SECRET_FIELDS.flatMap((field) => {
+  const below = field.startsWith('[') ? field : `.${field}`;
+  return [field, `*${below}`, `*.*${below}`];
+});
+
+const CENSOR = '[redacted]';
+
+/**
+ * The second net: secrets inside texts, such as an error message that quotes a URL or a header. Works on the finished
+ * line, so a pattern must not eat the quotes and braces around its match.
+ */
+function redactLine(line: string): string {
+  return line
+    .replace(/\bslw_([A-Za-z0-9-]{1,64})_[^\s"\\,;}\]]+/g, `slw_$1_${CENSOR}`)
+    .replace(/\b(Bearer|Basic) +[^\s"\\,;}\]]+/gi, `$1 ${CENSOR}`)
+    .replace(/\b([a-z][a-z0-9+.-]*:\/\/[^\s"\\/:@]*):[^\s"\\/@]+@/gi, `$1:${CENSOR}@`);
 }

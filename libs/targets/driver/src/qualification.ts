@@ -179,7 +179,7 @@ async function answers(kind: EngineServes, checked: CheckSubject): Promise<CallR
 
 function judged(kind: EngineServes, { target, traits }: CheckSubject, answer: EngineAnswer): CheckOutcome {
   const { wanted, isAnswer } = SERVED_REQUESTS[kind];
-  const body = answerJson(answer) as any;
+  const body = answerJson(answer);
   if (answer.status === 200 && isAnswer(body)) return ofItsModel(target, traits, body, textOf(kind, body));
   // Which of the two an engine can do depends on its model: `isQualified` wants one of them.
   const isOneOfSeveral = (kind === 'embeddings' || kind === 'rerank') && (traits?.serves.length ?? 0) > 1;
@@ -191,10 +191,10 @@ function judged(kind: EngineServes, { target, traits }: CheckSubject, answer: En
 function ofItsModel(
   target: CallableServer,
   traits: PromisedTraits | undefined,
-  body: { model?: unknown },
+  body: unknown,
   message: string,
 ): CheckOutcome {
-  const { model } = body;
+  const model = fieldOf(body, 'model');
   const found: ServerFindings = typeof model === 'string' ? { responseModel: model } : {};
   // A list of scores names no model.
   const isNamed = model === target.model || Array.isArray(body);
@@ -203,9 +203,9 @@ function ofItsModel(
   return { result: 'passed', message, found };
 }
 
-function textOf(kind: EngineServes, body: any): string {
+function textOf(kind: EngineServes, body: unknown): string {
   if (kind !== 'chat') return 'answered';
-  const message = first(body?.choices)?.['message'] as Record<string, unknown>;
+  const message = first(fieldOf(body, 'choices'))?.['message'] as Record<string, unknown>;
   if (hasText(message)) return 'answered';
   return 'answered without a word';
 }
@@ -220,11 +220,11 @@ function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<C
       .split(/\r?\n/)
       .filter((line) => line.startsWith('data:'))
       .map((line) => line.slice('data:'.length).trim());
-    const bodies = events.map(parseText) as any[];
-    const deltas = bodies.map((one) => first(one?.choices)?.['delta']).filter(isObject);
+    const bodies = events.map(parseText);
+    const deltas = bodies.map((one) => first(fieldOf(one, 'choices'))?.['delta']).filter(isObject);
     if (deltas.length === 0) return { result: 'failed', message: 'the stream held no chunk of a chat completion' };
     if (events.at(-1) !== '[DONE]') return { result: 'failed', message: 'the stream did not end with [DONE]' };
-    const hasUsage = bodies.some((one) => isObject(one?.usage));
+    const hasUsage = bodies.some((one) => isObject(fieldOf(one, 'usage')));
     const words = `${deltas.length} chunks, ${deltas.filter(hasText).length} with text`;
     const note = traits === undefined || hasUsage ? '' : '; no usage, though it was asked for';
     return { result: 'passed', message: `${words}${note}`, found: { hasUsage } };

@@ -3,7 +3,7 @@ import type { EngineAnswer } from './engine-call.js';
 
 const QUESTION = 'Answer with the word ready.';
 const MAX_TOKENS = 16;
-type Judge = (body: any) => boolean;
+type Judge = (body: unknown) => boolean;
 
 /** One request of each kind that an engine may serve, and whether what came is an answer to it. */
 export const SERVED_REQUESTS: Record<EngineServes, { path: string; body: object; wanted: string; isAnswer: Judge }> = {
@@ -11,31 +11,31 @@ export const SERVED_REQUESTS: Record<EngineServes, { path: string; body: object;
     path: '/chat/completions',
     body: { messages: [{ role: 'user', content: QUESTION }], max_tokens: MAX_TOKENS },
     wanted: 'a chat completion',
-    isAnswer: (body) => isObject(first(body?.choices)?.['message']),
+    isAnswer: (body) => isObject(first(fieldOf(body, 'choices'))?.['message']),
   },
   completions: {
     path: '/completions',
     body: { prompt: QUESTION, max_tokens: MAX_TOKENS },
     wanted: 'a completion',
-    isAnswer: (body) => typeof first(body?.choices)?.['text'] === 'string',
+    isAnswer: (body) => typeof first(fieldOf(body, 'choices'))?.['text'] === 'string',
   },
   responses: {
     path: '/responses',
     body: { input: QUESTION, max_output_tokens: MAX_TOKENS },
     wanted: 'a response',
-    isAnswer: (body) => Array.isArray(body?.output),
+    isAnswer: (body) => Array.isArray(fieldOf(body, 'output')),
   },
   embeddings: {
     path: '/embeddings',
     body: { input: ['ready', 'not ready yet'] },
     wanted: 'a vector of numbers for each text, all of one length',
-    isAnswer: (body) => areVectors(body?.data, 2),
+    isAnswer: (body) => areVectors(fieldOf(body, 'data'), 2),
   },
   rerank: {
     path: '/rerank',
     body: { query: 'ready', documents: ['ready', 'not ready yet'] },
     wanted: 'a score for each document',
-    isAnswer: (body) => areScores(Array.isArray(body) ? body : body?.results, 2),
+    isAnswer: (body) => areScores(Array.isArray(body) ? body : fieldOf(body, 'results'), 2),
   },
 };
 

@@ -42,6 +42,9 @@ import { PublicationEntity } from './publication.entity.js';
 import { QualificationCalls, SILENT, toCall } from './qualification-calls.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
+/** What a check's step keeps of it for the steps after it. */
+type CheckStepResult = QualificationCheckDto & { isOutage?: boolean; isSilent?: boolean };
+
 export interface QualificationInput {
   bindingId: string;
   /** Null for a supplier. */
@@ -164,8 +167,8 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   private async check({ operation, input, step, results, signal }: Context, name: QualificationCheck) {
     // A retry still has the results of the calls after this one.
     const before = QUALIFICATION_CHECKS.slice(0, QUALIFICATION_CHECKS.indexOf(name));
-    const wasSilent = before.some((earlier) => results[earlier]?.isSilent);
-    const called = results.await_ready?.called as string[] | undefined;
+    const wasSilent = before.some((earlier) => (results[earlier] as CheckStepResult | undefined)?.isSilent);
+    const called = (results['await_ready'] as { called?: string[] } | undefined)?.called;
     const shown = wasSilent
       ? SILENT
       : await this.calls.check(name, { tenantId: operation.tenantId, ...input }, { called, signal });
@@ -192,7 +195,9 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   }
 
   private async conclude({ input, results }: Context): Promise<StepOutcome> {
-    const checks = QUALIFICATION_CHECKS.filter((name) => results[name]).map((name) => withResult(results[name]));
+    const checks = QUALIFICATION_CHECKS.filter((name) => results[name]).map((name) =>
+      withResult(results[name] as CheckStepResult),
+    );
     if (isQualified(checks)) {
       const { revisionId } = input;
       if (revisionId !== null)

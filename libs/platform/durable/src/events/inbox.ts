@@ -13,7 +13,7 @@ export interface ReceivedEvent {
   subject: string;
   operationId: string | null;
   revisionId: string | null;
-  data: Record<string, any>;
+  data: Record<string, unknown>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
+import type { AnyInput } from './define/operation.definition.js';
 
 /** Why an operation turns round. */
 export interface OperationFailure {
@@ -8,7 +9,7 @@ export interface OperationFailure {
 }
 
 /** One row of `operations` as a worker or a service sees it. */
-export interface OperationRow<Input = any> {
+export interface OperationRow<Input = AnyInput> {
   id: string;
   tenantId: string;
   kind: string;
@@ -27,7 +28,7 @@ export interface OperationRow<Input = any> {
   awaiting: string | null;
   currentStep: string;
   input: Input;
-  result: Record<string, any>;
+  result: Record<string, unknown>;
   requestedBy: Actor;
   reason: string | null;
   retryable: boolean;
@@ -44,8 +45,8 @@ export interface StepRow {
   startedAt: Date | null;
   /** Milliseconds from `startedAt` to when the row was read. */
   ageMs: number | null;
-  result: any;
-  state: Record<string, any> | null;
+  result: unknown;
+  state: Record<string, unknown> | null;
 }
 
 /** A `StepRow` inside of JSON. */

@@ -1,3 +1,4 @@
+import { OWNER_TYPES, type Owner } from '@slipway/contracts';
 import { StringField } from '../fields/field.decorators.js';
 
 /** Who did something, as every answer shows it. */
@@ -6,5 +7,14 @@ export class ActorDto {
   type: string;
 
   @StringField()
+  id: string;
+}
+
+/** Who answers for a credential, as answers show it. */
+export class OwnerDto implements Owner {
+  @StringField({ enum: OWNER_TYPES })
+  type: Owner['type'];
+
+  @StringField({ example: 'alice', description: '`user:` and their `sub` for who signs in at the hosted provider' })
   id: string;
 }

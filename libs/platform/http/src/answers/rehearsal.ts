@@ -1,3 +1,4 @@
+import fastJsonPatch, { type Operation } from 'fast-json-patch';
 import { ArrayField, BooleanField, JsonField, StringField } from '../fields/field.decorators.js';
 import { reply, type Reply } from './reply.js';
 
@@ -35,4 +36,9 @@ export function rehearsal(
   more: object = {},
 ): Reply {
   return reply(200, { valid: true, would, steps, diff, ...more });
+}
+
+/** RFC 6902: what turns one document into another; a whole new one if there was none. */
+export function jsonPatch(from: object | undefined, to: object): Operation[] {
+  return from ? fastJsonPatch.compare(from, to) : [{ op: 'add', path: '', value: to }];
 }

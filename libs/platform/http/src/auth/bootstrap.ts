@@ -4,17 +4,17 @@ import { newId, prepared, type Database, type Tx } from '@slipway/platform-datab
 
 /** Two processes may boot at once: the loser of the insert sees the winner's row. */
 const ENSURE_TENANT = prepared(
-  'bootstrap-tenant',
+  'auth-bootstrap-tenant',
   `insert into tenants (id, name, is_operator) values ($1, $2, true) on conflict do nothing`,
 );
-const OPERATOR = prepared('bootstrap-operator', `select id from tenants where is_operator`);
+const OPERATOR = prepared('auth-bootstrap-operator', `select id from tenants where is_operator`);
 
 /**
  * Configuration owns this token: it never expires, and a new secret under the same id replaces the old one. Only a
  * revocation through the API outlives a restart. Its owner is the person who operates the product.
  */
 const ENSURE_TOKEN = prepared(
-  'bootstrap-token',
+  'auth-bootstrap-token',
   `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
    values ($1, $2, 'bootstrap', '{admin}', $3, 'system:configuration', 'person', 'operator', '[]', '9999-12-31T23:59:59Z')
    on conflict (id) do update set secret_sha256 = excluded.secret_sha256

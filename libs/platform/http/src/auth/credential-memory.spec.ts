@@ -24,7 +24,7 @@ const tokenOf = (id: string): string => `slw_${id}_${'s'.repeat(32)}`;
 /** `valid`, or the code of the refusal. */
 async function outcome(id: string, address = ADDRESS, failure?: () => unknown): Promise<string> {
   try {
-    await memory.remembering(
+    await memory.authenticate(
       id.includes('.') ? id : tokenOf(id),
       () => address,
       async () => {
@@ -87,7 +87,7 @@ it('10.9c: a flood of guesses asks two a second, and stops nobody who is known, 
 it('10.9c: says when to come back', async () => {
   await flood(120);
   await expect(
-    memory.remembering(
+    memory.authenticate(
       'x',
       () => ADDRESS,
       async () => ({}) as Principal,

@@ -25,7 +25,7 @@ export class CredentialMemory {
    * @param addressOf the client; asked for only where the credential is not known as somebody's
    * @throws what `authenticate` throws, or threw a moment ago; rate_limited where the address has brought too much that is nobody's
    */
-  async remembering(
+  async authenticate(
     credential: string,
     addressOf: () => string,
     authenticate: () => Promise<Principal>,

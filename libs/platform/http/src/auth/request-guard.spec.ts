@@ -131,7 +131,7 @@ it('asks the ways to recognise a credential in their order, and none for what is
     expect([header, (await check(guard, 'x', { header })).outcome]).toEqual([header, 'passes']);
 });
 
-describe('A8: the rate of a tenant', () => {
+describe('the rate of a tenant', () => {
   const read = (guard: RequestGuard, credential: string) => check(guard, credential);
 
   it('bounds all its tokens together, and no other tenant', async () => {

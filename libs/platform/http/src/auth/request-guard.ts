@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { clientAddress, RateLimiter, type Verdict } from '@slipway/platform-bounds';
+import { clientAddress, RateLimiter, type RateDecision } from '@slipway/platform-bounds';
 import { CONFIG, quotasOf, type Config, type QuotaConfig, type QuotaName } from '@slipway/platform-config';
 import { errors, SlipwayHttpAdapter, type Principal, type SlipwayReply, type SlipwayRequest } from '../index.js';
 import { TOKENS_CHANNEL } from '@slipway/contracts';
@@ -63,7 +63,7 @@ export class RequestGuard implements OnModuleInit {
     if (!authenticator) throw errors.unauthenticated();
     const address = (): string =>
       clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
-    return this.memory.remembering(credential!, address, () => authenticator.authenticate(credential!, request));
+    return this.memory.authenticate(credential!, address, () => authenticator.authenticate(credential!, request));
   }
 
   async check(request: SlipwayRequest, reply: SlipwayReply): Promise<void> {
@@ -91,14 +91,14 @@ export class RequestGuard implements OnModuleInit {
     const ofTenant = ofToken?.isAllowed === false ? undefined : this.takeOfTenant(rate, principal);
     const isTenantTighter =
       ofTenant !== undefined && (!ofToken || !ofTenant.isAllowed || ofTenant.remaining < ofToken.remaining);
-    const verdict = isTenantTighter ? ofTenant : ofToken;
-    if (!verdict) return;
+    const decision = isTenantTighter ? ofTenant : ofToken;
+    if (!decision) return;
     void reply.headers({
-      'ratelimit-limit': String(verdict.limit),
-      'ratelimit-remaining': String(verdict.remaining),
-      'ratelimit-reset': String(verdict.resetSeconds),
+      'ratelimit-limit': String(decision.limit),
+      'ratelimit-remaining': String(decision.remaining),
+      'ratelimit-reset': String(decision.resetSeconds),
     });
-    const headers = { 'retry-after': String(verdict.retrySeconds) };
+    const headers = { 'retry-after': String(decision.retrySeconds) };
     if (ofTenant?.isAllowed === false) {
       rate.ofToken?.giveBack(actor);
       throw errors.rate_limited({
@@ -107,10 +107,10 @@ export class RequestGuard implements OnModuleInit {
         headers,
       });
     }
-    if (!verdict.isAllowed) throw errors.rate_limited({ headers });
+    if (!decision.isAllowed) throw errors.rate_limited({ headers });
   }
 
-  private takeOfTenant({ quota, ofTenants }: Rate, { tenantId, tenantName }: Principal): Verdict | undefined {
+  private takeOfTenant({ quota, ofTenants }: Rate, { tenantId, tenantName }: Principal): RateDecision | undefined {
     const perMinute = quotasOf(this.config, tenantName)[quota];
     if (perMinute === 0) return undefined;
     const limiter = ofTenants.get(perMinute) ?? new RateLimiter(perMinute);

@@ -4,7 +4,7 @@ import { prepared, type Tx } from '@slipway/platform-database';
 export const tenantNameOf = (column: string): string =>
   `coalesce((select tenants.name from tenants where tenants.id = ${column}), '')`;
 
-const TENANT_NAME = prepared('tenant-name', `select ${tenantNameOf('$1')} as name`);
+const TENANT_NAME = prepared('auth-tenant-name', `select ${tenantNameOf('$1')} as name`);
 
 /** Names never change and tenants stay, so one look is enough. */
 const known = new Map<string, string>();

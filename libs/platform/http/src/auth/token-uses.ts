@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { NOTE_USES } from './token.query.js';
+import { NOTE_TOKEN_USES } from './token.query.js';
 
 const FLUSH_EVERY_MS = 5_000;
 
@@ -28,7 +28,7 @@ export class TokenUses implements OnModuleDestroy, OnApplicationShutdown {
     const uses = [...this.pending];
     this.pending.clear();
     try {
-      await this.database.read('system', NOTE_USES, [uses.map(([id]) => id), uses.map(([, at]) => at)]);
+      await this.database.read('system', NOTE_TOKEN_USES, [uses.map(([id]) => id), uses.map(([, at]) => at)]);
     } catch (failure) {
       this.logger.warn(`the last use of ${uses.length} tokens was not stored: ${String(failure)}`);
     }

@@ -7,7 +7,7 @@ import { KEYS, lookup, prepared } from '@slipway/platform-database';
  * tenant is what it finds out. Time is the database's: processes may disagree.
  */
 export const LOOK_UP_TOKEN = lookup(
-  'token-look-up',
+  'auth-token-look-up',
   `select k.id as key, k.tenant_id, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
    from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any ${KEYS}`,
@@ -34,27 +34,27 @@ const RECORD = `id, name, scopes, created_by, jsonb_build_object('type', owner_t
   case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end as state`;
 
 export const INSERT_TOKEN = prepared(
-  'token-insert',
+  'auth-token-insert',
   `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${RECORD}`,
 );
 
 /** Newest first; ids sort by the time they were made, those of bootstrap tokens anywhere. */
 export const LIST_TOKENS = prepared(
-  'token-list',
+  'auth-token-list',
   `select ${RECORD} from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
 );
 
 /** Revoking again changes nothing: the first time and actor stay. */
 export const REVOKE_TOKEN = prepared(
-  'token-revoke',
+  'auth-token-revoke',
   `update api_tokens set revoked_at = coalesce(revoked_at, now()), revoked_by = coalesce(revoked_by, $3)
    where tenant_id = $1 and id = $2 returning ${RECORD}`,
 );
 
 /** Locks the row, so that two revocations at once write one audit row. */
 export const LOCK_TOKEN = prepared(
-  'token-lock',
+  'auth-token-lock',
   `select ${RECORD} from api_tokens where tenant_id = $1 and id = $2 for update`,
 );
 
@@ -62,8 +62,8 @@ export const LOCK_TOKEN = prepared(
  * The uses of many tokens in one statement. The condition keeps it to one write a minute per token even if several
  * processes saw the token; the order keeps two of them from deadlocking.
  */
-export const NOTE_USES = prepared(
-  'token-note-uses',
+export const NOTE_TOKEN_USES = prepared(
+  'auth-token-note-uses',
   `update api_tokens k set last_used_at = used.at
    from (select k.id, u.at from unnest($1::text[], $2::timestamptz[]) u (id, at) join api_tokens k using (id)
      where k.last_used_at is null or k.last_used_at < u.at - interval '1 minute' order by k.id for update of k skip locked) used

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { hashSecret } from '@slipway/contracts';
+import { hashSecret, parseToken } from '@slipway/contracts';
 import type { SlipwayError } from '../index.js';
-import { principalOf } from './token.service.js';
+import { principalOf, makeToken } from './token.service.js';
+import { withIncluded } from './scopes.js';
 import type { TokenLookup } from './token.query.js';
 
 const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({
@@ -49,4 +50,18 @@ it('says that a token has expired to its holder only, and nothing of one that is
   expect(outcome(row({ is_expired: true }), 'wrong')).toBe('unauthenticated');
   expect(outcome(row({ is_revoked: true }))).toBe('unauthenticated');
   expect(outcome(row({ is_revoked: true, is_expired: true }))).toBe('unauthenticated');
+});
+
+it('makes tokens that parse back, each with 256 bits of its own', () => {
+  const first = makeToken();
+  const second = makeToken();
+  expect(parseToken(first.text)).toEqual({ id: first.id, secret: first.secret });
+  expect(Buffer.from(first.secret, 'base64url')).toHaveLength(32);
+  expect(first.secret).not.toBe(second.secret);
+});
+
+it('nests scopes', () => {
+  expect([...withIncluded(['admin'])]).toEqual(['viewer', 'operator', 'admin']);
+  expect([...withIncluded(['operator', 'viewer'])]).toEqual(['viewer', 'operator']);
+  expect([...withIncluded([])]).toEqual([]);
 });

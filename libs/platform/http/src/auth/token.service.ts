@@ -1,10 +1,10 @@
-import { hashSecret, parseToken, tokenVerdict, type Owner } from '@slipway/contracts';
+import { randomBytes } from 'node:crypto';
+import { hashSecret, parseToken, tokenText, tokenVerdict, type Owner, type TokenParts } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
+import { Database, type Tx, newId } from '@slipway/platform-database';
 import { errors, type Principal, type Scope } from '../index.js';
 import type { BearerAuthenticator } from './bearer-authenticators.js';
 import { withIncluded } from './scopes.js';
-import { makeToken } from './token-text.js';
 import {
   INSERT_TOKEN,
   LIST_TOKENS,
@@ -102,4 +102,10 @@ export function principalOf(row: TokenLookup | undefined, secret: string): Princ
     owner: { type: row.owner_type, id: row.owner_id },
     minters: row.minters,
   };
+}
+
+/** A new token: its row's id, and the text that is shown once. The secret has 256 random bits. */
+export function makeToken(): TokenParts & { text: string } {
+  const parts = { id: newId('tok'), secret: randomBytes(32).toString('base64url') };
+  return { ...parts, text: tokenText(parts) };
 }

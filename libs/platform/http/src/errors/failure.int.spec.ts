@@ -35,7 +35,7 @@ const TROUBLES: Record<string, () => Promise<unknown>> = {
     withPool({ host: '127.0.0.1', port: 1, user: 'x', database: 'x' }, (pool) => pool.query('select 1')),
 };
 
-it.each(Object.keys(TROUBLES))('B10: %s is 503 unavailable, which a retry may mend', async (trouble) => {
+it.each(Object.keys(TROUBLES))('%s is 503 unavailable, which a retry may mend', async (trouble) => {
   const error = await TROUBLES[trouble]!().then(
     () => undefined,
     (thrown: unknown) => thrown,

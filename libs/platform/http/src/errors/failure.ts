@@ -35,7 +35,7 @@ const UNTEXTUAL_STATES = new Set(['22021', '22P05']);
 const CODELESS_CONNECTION_FAILURE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Client has encountered a connection error|Cannot use a pool after calling end)/;
 
-interface Coded {
+interface CodedFailure {
   code?: unknown;
   statusCode?: unknown;
   message?: unknown;
@@ -47,7 +47,7 @@ interface Coded {
 /** Whether a failure means that Postgres, the queue or another dependency could not be reached. */
 export function isUnreachable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
-  const coded = error as Coded;
+  const coded = error as CodedFailure;
   if (typeof coded.code === 'string' && (SOCKET_CODES.has(coded.code) || UNAVAILABLE_STATES.test(coded.code)))
     return true;
   if (
@@ -62,9 +62,9 @@ export function isUnreachable(error: unknown): boolean {
   return Array.isArray(coded.errors) && coded.errors.length > 0 && coded.errors.every(isUnreachable);
 }
 
-function sqlState(error: Coded): string | undefined {
+function sqlState(error: CodedFailure): string | undefined {
   if (typeof error.code === 'string') return error.code;
-  const driver = error.driverError as Coded | undefined;
+  const driver = error.driverError as CodedFailure | undefined;
   return typeof driver?.code === 'string' ? driver.code : undefined;
 }
 
@@ -130,7 +130,7 @@ function fromFastify(code: string, maxBytes: number | undefined): SlipwayError |
  */
 export function toSlipwayError(thrown: unknown, requestId: string, maxBytes?: number): SlipwayError {
   if (thrown instanceof SlipwayError) return thrown;
-  const coded = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Coded;
+  const coded = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as CodedFailure;
   if (isUnreachable(thrown)) {
     logger.warn(`request ${requestId}: dependency unreachable: ${describe(thrown)}`);
     return errors.unavailable({ headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS }, cause: thrown });

@@ -17,7 +17,7 @@ import {
   ValidateNested,
   type ValidationOptions,
 } from 'class-validator';
-import { broken, byProperty, mistyped, settle } from './faults.js';
+import { broken, byProperty, judgeBy, mistyped, settle } from './faults.js';
 import type { Shape } from './field-table.js';
 import { closeObject, openObject } from './read-object.js';
 import { isPlainObject, isStorableJson, isTimestamp, lengthOf } from './values.js';
@@ -44,9 +44,10 @@ export interface ArrayRules {
   unique?: boolean;
 }
 
-/** A kind of value: the rules that class-validator judges it by, in the order they are asked, and its shape. */
-export interface Kind {
-  rules: PropertyDecorator[];
+/** A kind of value: the rules that class-validator judges it by, in their order, and its shape. */
+export interface FieldKind {
+  /** @param isEach whether the rules are for each item of a list instead of one value */
+  rules(isEach?: boolean): PropertyDecorator[];
   shape: Shape;
 }
 
@@ -59,45 +60,53 @@ function some(...rules: (PropertyDecorator | false | undefined)[]): PropertyDeco
   return rules.filter((one) => typeof one === 'function');
 }
 
-const STORABLE = rule('storable', isStorableJson, broken('characters', 'must not hold NUL or lone surrogates'));
-const FORMATS: Partial<Record<string, PropertyDecorator>> = {
+function storable(isEach?: boolean): PropertyDecorator {
+  return rule('storable', isStorableJson, broken('characters', 'must not hold NUL or lone surrogates', isEach));
+}
+
+const FORMATS: Partial<Record<string, (isEach?: boolean) => PropertyDecorator>> = {
   // IsUrl knows a few schemes only, and wants hosts with a dot.
-  uri: rule('uri', (text: string) => URL.canParse(text), broken('format', 'must be an absolute URI')),
-  uuid: IsUUID(undefined, broken('format', 'must be a UUID')),
-  byte: IsBase64(undefined, broken('format', 'must be base64')),
-  'date-time': rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time')),
+  uri: (isEach) =>
+    rule('uri', (text: string) => URL.canParse(text), broken('format', 'must be an absolute URI', isEach)),
+  uuid: (isEach) => IsUUID(undefined, broken('format', 'must be a UUID', isEach)),
+  byte: (isEach) => IsBase64(undefined, broken('format', 'must be base64', isEach)),
+  'date-time': (isEach) => rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time', isEach)),
 };
 
-export function text({ min, max, pattern, enum: allowed, format }: StringRules): Kind {
-  const type = IsString(mistyped('a string'));
+export function textKind({ min, max, pattern, enum: allowed, format }: StringRules): FieldKind {
   if (allowed) {
     const message = () => `must be one of ${allowed.join(', ')}`;
-    return { rules: [type, IsIn(allowed, broken('enum', message))], shape: {} };
+    const rules = (isEach?: boolean) => [
+      IsString(mistyped('a string', isEach)),
+      IsIn(allowed, broken('enum', message, isEach)),
+    ];
+    return { rules, shape: {} };
   }
-  const rules = some(
-    type,
-    STORABLE,
-    // MinLength and MaxLength leave out variation selectors, which JSON Schema counts.
-    min !== undefined &&
-      rule('atLeast', (value: string) => value.length >= 2 * min || lengthOf(value) >= min, tooShort(min)),
-    max !== undefined && rule('atMost', (value: string) => value.length <= max || lengthOf(value) <= max, tooLong(max)),
-    // A global or sticky pattern would carry state from one request into the next.
-    pattern &&
-      Matches(
-        new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')),
-        broken('pattern', `must match ${pattern.source}`),
-      ),
-    format && FORMATS[format],
-  );
+  // A global or sticky pattern would carry state from one request into the next.
+  const stateless = pattern && new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
+  // MinLength and MaxLength leave out variation selectors, which JSON Schema counts.
+  const isLongEnough = (value: string) => min === undefined || value.length >= 2 * min || lengthOf(value) >= min;
+  const isShortEnough = (value: string) => max === undefined || value.length <= max || lengthOf(value) <= max;
+  const rules = (isEach?: boolean) =>
+    some(
+      IsString(mistyped('a string', isEach)),
+      storable(isEach),
+      min !== undefined &&
+        rule('atLeast', isLongEnough, broken('too_short', `must have at least ${min} characters`, isEach)),
+      max !== undefined &&
+        rule('atMost', isShortEnough, broken('too_long', `must have at most ${max} characters`, isEach)),
+      stateless && Matches(stateless, broken('pattern', `must match ${stateless.source}`, isEach)),
+      format && FORMATS[format]?.(isEach),
+    );
   return { rules, shape: {} };
 }
 
-const tooShort = (min: number) => broken('too_short', `must have at least ${min} characters`);
-const tooLong = (max: number) => broken('too_long', `must have at most ${max} characters`);
-
-export function timestamp(): Kind {
-  const format = rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time with an offset'));
-  return { rules: [IsString(mistyped('an RFC 3339 time')), format], shape: {} };
+export function timestampKind(): FieldKind {
+  const rules = (isEach?: boolean) => [
+    IsString(mistyped('an RFC 3339 time', isEach)),
+    rule('timestamp', isTimestamp, broken('format', 'must be an RFC 3339 time with an offset', isEach)),
+  ];
+  return { rules, shape: {} };
 }
 
 /** In a query, a text that is not a number stays a text and is refused as one. */
@@ -106,31 +115,36 @@ const NUMBER: Shape = {
     isText && typeof given === 'string' && /^-?\d{1,17}(\.\d{1,17})?$/.test(given) ? Number(given) : given,
 };
 
-export function number({ min, max, exclusiveMin }: NumberRules, isInteger = false): Kind {
-  const rules = some(
-    // IsInt takes integers that a JavaScript number cannot tell apart.
-    isInteger ? rule('integer', Number.isSafeInteger, mistyped('an integer')) : IsNumber({}, mistyped('a number')),
-    min !== undefined && Min(min, broken('min', `must be at least ${min}`)),
-    max !== undefined && Max(max, broken('max', `must be at most ${max}`)),
-    exclusiveMin !== undefined &&
-      rule('moreThan', (value: number) => value > exclusiveMin, broken('min', `must be more than ${exclusiveMin}`)),
-  );
+export function numberKind({ min, max, exclusiveMin }: NumberRules, isInteger = false): FieldKind {
+  const isAbove = (value: number) => exclusiveMin === undefined || value > exclusiveMin;
+  const rules = (isEach?: boolean) =>
+    some(
+      // IsInt takes integers that a JavaScript number cannot tell apart.
+      isInteger
+        ? rule('integer', Number.isSafeInteger, mistyped('an integer', isEach))
+        : IsNumber({}, mistyped('a number', isEach)),
+      min !== undefined && Min(min, broken('min', `must be at least ${min}`, isEach)),
+      max !== undefined && Max(max, broken('max', `must be at most ${max}`, isEach)),
+      exclusiveMin !== undefined &&
+        rule('moreThan', isAbove, broken('min', `must be more than ${exclusiveMin}`, isEach)),
+    );
   return { rules, shape: NUMBER };
 }
 
-export const BOOLEAN: Kind = {
-  rules: [IsBoolean(mistyped('true or false'))],
+export const BOOLEAN_KIND: FieldKind = {
+  rules: (isEach) => [IsBoolean(mistyped('true or false', isEach))],
   shape: { open: (given, isText) => (isText && (given === 'true' || given === 'false') ? given === 'true' : given) },
 };
 
-export function json(isAny: boolean): Kind {
-  return { rules: isAny ? [STORABLE] : [IsObject(mistyped('an object')), STORABLE], shape: {} };
+export function jsonKind(isAny: boolean): FieldKind {
+  const rules = (isEach?: boolean) => some(!isAny && IsObject(mistyped('an object', isEach)), storable(isEach));
+  return { rules, shape: {} };
 }
 
-export function nested(type: () => Function): Kind {
+export function nestedKind(type: () => Function): FieldKind {
   return {
     // ValidateNested by itself would take an array for an object.
-    rules: [IsObject(mistyped('an object')), ValidateNested()],
+    rules: (isEach) => [IsObject(mistyped('an object', isEach)), ValidateNested()],
     shape: {
       open: (given) => (isPlainObject(given) ? openObject(type(), given) : given),
       close: (dto, inside, path, findings) => {
@@ -142,75 +156,85 @@ export function nested(type: () => Function): Kind {
   };
 }
 
-interface Box {
-  value: unknown;
-}
-
-/** class-validator's `each` does not say which item is at fault, so every item stands in an object of its own. */
-function boxOf<T extends Box>(members: { [name in keyof T]: PropertyDecorator[] }): (values: T) => T {
-  const type = class {};
-  for (const [name, rules] of Object.entries<PropertyDecorator[]>(members))
-    for (const one of rules) one(type.prototype, name);
-  return (values) => Object.assign(new type(), values);
-}
-
-export function list({ rules, shape }: Kind, { minItems, maxItems, unique }: ArrayRules): Kind {
-  const boxed = boxOf<Box>({ value: rules });
+export function listKind({ rules, shape }: FieldKind, { minItems, maxItems, unique }: ArrayRules): FieldKind {
+  const judge = judgeBy(rules());
   return {
-    rules: some(
-      IsArray(mistyped('an array')),
-      minItems !== undefined && ArrayMinSize(minItems, broken('min_items', `must have at least ${minItems} items`)),
-      maxItems !== undefined && ArrayMaxSize(maxItems, broken('max_items', `must have at most ${maxItems} items`)),
-      // ArrayUnique compares each item with each other one.
-      unique && rule('unique', areUnique, broken('unique', 'must not repeat an item')),
-      ValidateNested(),
-    ),
+    rules: () =>
+      some(
+        IsArray(mistyped('an array')),
+        minItems !== undefined && ArrayMinSize(minItems, broken('min_items', `must have at least ${minItems} items`)),
+        maxItems !== undefined && ArrayMaxSize(maxItems, broken('max_items', `must have at most ${maxItems} items`)),
+        // ArrayUnique compares each item with each other one.
+        unique && rule('unique', areUnique, broken('unique', 'must not repeat an item')),
+        ...rules(true),
+      ),
     shape: {
       open: (given, isText) => {
         const items: unknown = isText && typeof given === 'string' ? [given] : given;
-        // A list that is too long is refused for that alone, so nobody looks at its items.
-        if (!Array.isArray(items) || items.length > (maxItems ?? Infinity)) return items;
-        return items.map((value) => boxed({ value: shape.open ? shape.open(value, isText) : value }));
+        // A list that is too long is refused for that alone, so its items are not read.
+        if (!Array.isArray(items) || items.length > (maxItems ?? Infinity) || !shape.open) return items;
+        return items.map((item) => shape.open!(item, isText));
       },
-      close: (boxes, inside, path, findings) => {
+      close: (items, inside, path, findings) => {
+        if (!shape.close) return items;
         const faults = byProperty(inside);
-        return (boxes as Box[]).map(({ value }, index) =>
-          settle(shape, value, faults.get(`${index}`)?.children?.[0], `${path}[${index}]`, findings),
+        return (items as unknown[]).map((item, index) =>
+          settle(shape, item, faults.get(`${index}`), `${path}[${index}]`, findings),
         );
       },
+      closeItems: (items, path, findings) =>
+        (items as unknown[]).map((item, index) => settle(shape, item, judge(item), `${path}[${index}]`, findings)),
     },
   };
 }
 
-function areUnique(boxes: Box[]): boolean {
-  return new Set(boxes.map(({ value }) => value)).size === boxes.length;
+function areUnique(items: unknown[]): boolean {
+  return new Set(items).size === items.length;
 }
 
-/** While it is judged it is a `Map`, whose keys nobody takes for members of an object. */
-export function map(key: Kind, value: Kind, maxEntries = Infinity): Kind {
-  const boxed = boxOf<Box & { key: string }>({ key: key.rules, value: value.rules });
-  const isSmall = (entries: Map<string, unknown>) => entries.size <= maxEntries;
+/**
+ * While class-validator judges an object with free keys, its keys and its values are two lists of one instance: nothing in it can be taken
+ * for a member.
+ * @param isRemovable whether `null` is a value, to which no rule applies
+ */
+export function mapKind(key: FieldKind, value: FieldKind, maxEntries = Infinity, isRemovable = false): FieldKind {
+  class Entries {
+    readonly #all: [string, unknown][];
+    readonly keys: string[];
+    readonly values: unknown[];
+
+    constructor(given: object) {
+      this.#all = Object.entries(given);
+      this.keys = this.#all.map(([name]) => name);
+      this.values = this.#all.map(([, item]) => item).filter((item) => !isRemovable || item !== null);
+    }
+
+    get all(): readonly [string, unknown][] {
+      return this.#all;
+    }
+  }
+  for (const one of key.rules(true)) one(Entries.prototype, 'keys');
+  for (const one of value.rules(true)) one(Entries.prototype, 'values');
+  const judgeKey = judgeBy(key.rules());
+  const judgeValue = judgeBy(value.rules());
+  const isSmall = ({ keys }: Entries) => keys.length <= maxEntries;
   return {
-    rules: [
-      IsInstance(Map, mistyped('an object')),
+    rules: () => [
+      IsInstance(Entries, mistyped('an object')),
       rule('maxEntries', isSmall, broken('max_entries', `must have at most ${maxEntries} entries`)),
       ValidateNested(),
     ],
     shape: {
-      open: (given) => {
-        if (!isPlainObject(given)) return given;
-        const entries = Object.entries(given);
-        if (entries.length > maxEntries) return new Map(entries);
-        return new Map(entries.map(([name, item]) => [name, boxed({ key: name, value: item })]));
-      },
-      close: (boxes, inside, path, findings) => {
-        const faults = byProperty(inside);
+      open: (given) => (isPlainObject(given) ? new Entries(given) : given),
+      close: (entries, inside, path, findings) => {
+        const { all } = entries as Entries;
+        if (inside.length === 0) return Object.fromEntries(all);
         const kept: [string, unknown][] = [];
-        for (const [name, box] of boxes as Map<string, Box>) {
-          const found = byProperty(faults.get(name)?.children ?? []);
+        for (const [name, item] of all) {
           const at = `${path}.${name}`;
-          if (settle(key.shape, name, found.get('key'), at, findings) === undefined) continue;
-          kept.push([name, settle(value.shape, box.value, found.get('value'), at, findings)]);
+          if (settle(key.shape, name, judgeKey(name), at, findings) === undefined) continue;
+          const fault = isRemovable && item === null ? undefined : judgeValue(item);
+          kept.push([name, settle(value.shape, item, fault, at, findings)]);
         }
         return Object.fromEntries(kept);
       },

@@ -7,6 +7,8 @@ export interface Shape {
   open?(given: unknown, isText: boolean): unknown;
   /** @param inside what class-validator found in the value's own members */
   close?(value: unknown, inside: ValidationError[], path: string, findings: Findings): unknown;
+  /** Of a list: judges item by item, after class-validator has refused at least one of them. */
+  closeItems?(items: unknown, path: string, findings: Findings): unknown[];
   /** The DTO class of a nested object. */
   members?(): Function;
 }

@@ -3,16 +3,16 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsDefined, ValidateIf } from 'class-validator';
 import { broken } from './faults.js';
 import {
-  BOOLEAN,
-  json,
-  list,
-  map,
-  nested,
-  number,
-  text,
-  timestamp,
+  BOOLEAN_KIND,
+  jsonKind,
+  listKind,
+  mapKind,
+  nestedKind,
+  numberKind,
+  textKind,
+  timestampKind,
   type ArrayRules,
-  type Kind,
+  type FieldKind,
   type NumberRules,
   type StringRules,
 } from './field-kinds.js';
@@ -72,7 +72,7 @@ const REQUIRED = IsDefined({ ...broken('required', 'is required'), validateIf: (
 const OPTIONAL = ValidateIf((_dto, value) => value !== undefined);
 const REMOVABLE = ValidateIf((_dto, value) => value !== undefined && value !== null);
 
-function field(options: FieldOptions<any>, published: object, { rules, shape }: Kind): PropertyDecorator {
+function field<T>(options: FieldOptions<T>, published: object, { rules, shape }: FieldKind): PropertyDecorator {
   const isRequired = !options.optional && !options.removable && options.default === undefined;
   const describe = ApiProperty({
     ...without({
@@ -98,51 +98,52 @@ function field(options: FieldOptions<any>, published: object, { rules, shape }: 
       shape,
     });
   const presence = options.removable ? REMOVABLE : isRequired ? REQUIRED : OPTIONAL;
-  return applyDecorators(describe, remember, presence, ...rules);
+  return applyDecorators(describe, remember, presence, ...rules());
 }
 
 /** A text. NUL and lone surrogates are refused everywhere: Postgres can store neither. */
 export function StringField(options: StringOptions = {}): PropertyDecorator {
-  return field(options, { type: 'string', ...publishedRules(options) }, text(options));
+  return field(options, { type: 'string', ...publishedRules(options) }, textKind(options));
 }
 
 export function IntField(options: NumberOptions = {}): PropertyDecorator {
-  return field(options, { type: 'integer', ...publishedRange(options) }, number(options, true));
+  return field(options, { type: 'integer', ...publishedRange(options) }, numberKind(options, true));
 }
 
 export function NumberField(options: NumberOptions = {}): PropertyDecorator {
-  return field(options, { type: 'number', ...publishedRange(options) }, number(options));
+  return field(options, { type: 'number', ...publishedRange(options) }, numberKind(options));
 }
 
 export function BooleanField(options: FieldOptions<boolean> = {}): PropertyDecorator {
-  return field(options, { type: 'boolean' }, BOOLEAN);
+  return field(options, { type: 'boolean' }, BOOLEAN_KIND);
 }
 
 /** RFC 3339 with an offset; the DTO holds the text as it was sent. */
 export function TimestampField(options: FieldOptions<string> = {}): PropertyDecorator {
-  return field(options, { type: 'string', format: 'date-time' }, timestamp());
+  return field(options, { type: 'string', format: 'date-time' }, timestampKind());
 }
 
 /** A nested DTO. */
-export function ObjectField(type: Thunk, options: FieldOptions<any> = {}): PropertyDecorator {
-  return field(options, lazily(type), nested(type));
+export function ObjectField<T extends object>(type: Thunk, options: FieldOptions<T> = {}): PropertyDecorator {
+  return field(options, lazily(type), nestedKind(type));
 }
 
 /** A list of DTOs or of scalars. */
 export function ArrayField(of: Thunk | ItemKind, options: ArrayOptions = {}): PropertyDecorator {
   const kind = kindOfItem(of, options);
   const bounds = { minItems: options.minItems, maxItems: options.maxItems, uniqueItems: options.unique };
-  if (typeof of === 'function') return field(options, { ...lazily(of), isArray: true, ...bounds }, list(kind, options));
+  if (typeof of === 'function')
+    return field(options, { ...lazily(of), isArray: true, ...bounds }, listKind(kind, options));
   const items = without({
     type: of,
     ...(of === 'string' ? publishedRules(options.item ?? {}) : { minimum: options.itemMin, maximum: options.itemMax }),
   });
-  return field(options, { type: 'array', items, ...bounds }, list(kind, options));
+  return field(options, { type: 'array', items, ...bounds }, listKind(kind, options));
 }
 
-function kindOfItem(of: Thunk | ItemKind, { item, itemMin, itemMax }: ArrayOptions): Kind {
-  if (typeof of === 'function') return nested(of);
-  return of === 'string' ? text(item ?? {}) : number({ min: itemMin, max: itemMax }, of === 'integer');
+function kindOfItem(of: Thunk | ItemKind, { item, itemMin, itemMax }: ArrayOptions): FieldKind {
+  if (typeof of === 'function') return nestedKind(of);
+  return of === 'string' ? textKind(item ?? {}) : numberKind({ min: itemMin, max: itemMax }, of === 'integer');
 }
 
 /** An object whose keys the client chooses, such as labels. */
@@ -150,16 +151,14 @@ export function MapField(options: MapOptions): PropertyDecorator {
   const type = options.removableValues ? [options.values, 'null'] : options.values;
   const values = options.values === 'json' ? true : without({ type, maxLength: options.maxValueLength });
   const published = { type: 'object', additionalProperties: values, maxProperties: options.maxEntries };
-  const key = text({ min: 1, max: options.maxKeyLength, pattern: options.keyPattern });
-  const value = kindOfEntry(options);
-  const rules = options.removableValues ? [REMOVABLE, ...value.rules] : value.rules;
-  return field(options, published, map(key, { ...value, rules }, options.maxEntries));
+  const key = textKind({ min: 1, max: options.maxKeyLength, pattern: options.keyPattern });
+  return field(options, published, mapKind(key, kindOfEntry(options), options.maxEntries, options.removableValues));
 }
 
-function kindOfEntry({ values, maxValueLength }: MapOptions): Kind {
-  if (values === 'json') return json(true);
-  if (values === 'string') return text({ max: maxValueLength });
-  return values === 'number' ? number({}) : BOOLEAN;
+function kindOfEntry({ values, maxValueLength }: MapOptions): FieldKind {
+  if (values === 'json') return jsonKind(true);
+  if (values === 'string') return textKind({ max: maxValueLength });
+  return values === 'number' ? numberKind({}) : BOOLEAN_KIND;
 }
 
 /** A free JSON object (or, with `any`, any JSON value), handed on as it came. */
@@ -168,7 +167,7 @@ export function JsonField(options: JsonOptions = {}): PropertyDecorator {
   const published = options.any
     ? { type: undefined, oneOf: ANY_VALUE }
     : { type: 'object', additionalProperties: true };
-  return field(options, published, json(Boolean(options.any)));
+  return field(options, published, jsonKind(Boolean(options.any)));
 }
 
 const ANY_VALUE = ['string', 'number', 'boolean', 'object', 'array', 'null'].map((type) =>

@@ -1,8 +1,7 @@
 import type { ValidationError } from 'class-validator';
-import { byProperty, join, settle } from './faults.js';
+import { byProperty, faultsIn, join, settle } from './faults.js';
 import { fieldsOf, type CheckedDto, type Field, type Findings } from './field-table.js';
 import { explainUnknown, MAX_UNKNOWN, unknownField } from './unknown-fields.js';
-import { faultsIn } from './validator.js';
 
 /** Before unknown names: class-validator holds `toString` for known, and would take its rules from `constructor`. */
 const UNKNOWN = '?';

@@ -6,7 +6,7 @@ import { errors } from '../errors/platform.errors.js';
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
 
 /** A request's claim to be the same as an earlier one: unique on (tenant, method, path, key). */
-export interface Idempotency {
+export interface IdempotencyClaim {
   method: string;
   /** The concrete path, without query, each segment encoded one way. */
   path: string;

@@ -2,29 +2,28 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { readPage, type CursorPart } from '../answers/page.js';
 import { errors } from '../errors/platform.errors.js';
 import type { SlipwayRequest } from '../server/slipway-request.js';
-import { concretePathOf, fingerprintOf, parseIdempotencyKey, type Idempotency as Claim } from './idempotency-key.js';
-
-/** The shapes these decorators hand over. */
-export type { Idempotency as IdempotencyClaim } from './idempotency-key.js';
+import { concretePathOf, fingerprintOf, parseIdempotencyKey, type IdempotencyClaim } from './idempotency-key.js';
 
 function requestOf(context: ExecutionContext): SlipwayRequest {
   return context.switchToHttp().getRequest<SlipwayRequest>();
 }
 
 /** The claim made with `Idempotency-Key`, or undefined if the client sent none. Needs `idempotent: true` on the route. */
-export const Idempotency = createParamDecorator((_data: unknown, context: ExecutionContext): Claim | undefined => {
-  const request = requestOf(context);
-  const header = request.headers['idempotency-key'];
-  if (header === undefined) return undefined;
-  const isStream = typeof (request.body as { pipe?: unknown } | undefined)?.pipe === 'function';
-  return {
-    method: request.method,
-    path: concretePathOf(request.url),
-    key: parseIdempotencyKey(header),
-    // The fingerprint of a stream is its digest, which only its reader knows.
-    fingerprint: isStream ? '' : fingerprintOf(request.query, request.body),
-  };
-});
+export const Idempotency = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): IdempotencyClaim | undefined => {
+    const request = requestOf(context);
+    const header = request.headers['idempotency-key'];
+    if (header === undefined) return undefined;
+    const isStream = typeof (request.body as { pipe?: unknown } | undefined)?.pipe === 'function';
+    return {
+      method: request.method,
+      path: concretePathOf(request.url),
+      key: parseIdempotencyKey(header),
+      // The fingerprint of a stream is its digest, which only its reader knows.
+      fingerprint: isStream ? '' : fingerprintOf(request.query, request.body),
+    };
+  },
+);
 
 /** Whether the client asked for a rehearsal: `?validate_only=true`. Needs `dryRun: true` on the route. */
 export const ValidateOnly = createParamDecorator((_data: unknown, context: ExecutionContext): boolean =>

@@ -1,5 +1,5 @@
-import { applyDecorators, HttpCode, RequestMapping, RequestMethod, type PipeTransform } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
+import { applyDecorators, HttpCode, RequestMapping, RequestMethod, UsePipes } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import {
   ApiBearerAuth,
@@ -17,6 +17,9 @@ import { fullPathOf, type RouteSpec } from './route-spec.js';
 const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
 
+/** Keeps the declaration of a route on its handler. */
+export const RouteDeclaration = Reflector.createDecorator<RouteSpec>();
+
 /** The one decorator of a handler: routes it, guards it, validates its input and publishes it. */
 export function Route(spec: RouteSpec): MethodDecorator {
   const path = fullPathOf(spec);
@@ -28,7 +31,8 @@ export function Route(spec: RouteSpec): MethodDecorator {
     RequestMapping({ path, method: RequestMethod[spec.method] }),
     HttpCode(defaultStatusOf(spec)),
     RouteConfig({ slipway: spec } satisfies Config),
-    readTypedParameters,
+    RouteDeclaration(spec),
+    UsePipes(reader),
     ...(isRoot ? [ApiExcludeEndpoint()] : published(spec)),
   );
 }
@@ -81,23 +85,4 @@ const DESCRIPTIONS: Record<number, string> = {
   202: 'Accepted; the work goes on after this answer.',
   204: 'Done; no body.',
   304: 'Unchanged since the ETag in If-None-Match.',
-};
-
-interface ArgumentEntry {
-  index: number;
-  pipes?: PipeTransform[];
-}
-
-/**
- * Parameter decorators have run by the time this does, so the reader can be put on body and query alone. As a global
- * pipe it would also run, asynchronously, for every parameter that needs no reading.
- */
-const readTypedParameters: MethodDecorator = (target, key) => {
-  const known = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key) as
-    Record<string, ArgumentEntry> | undefined;
-  if (!known) return;
-  for (const [name, entry] of Object.entries(known)) {
-    const kind = name.includes('__') ? NaN : Number(name.split(':')[0]);
-    if (kind === RouteParamtypes.BODY || kind === RouteParamtypes.QUERY) entry.pipes = [reader, ...(entry.pipes ?? [])];
-  }
 };

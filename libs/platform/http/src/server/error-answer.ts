@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toSlipwayError } from '../errors/failure.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
-import { discardRest } from './unread-body.js';
 
 /** The body of every non-success answer. */
 export interface ErrorEnvelope {
@@ -52,7 +51,7 @@ function challengeOf(error: SlipwayError): string {
 }
 
 /** Answers whatever was thrown with the envelope. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+export function sendErrorEnvelope(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const error = toSlipwayError(thrown, request.id, request.routeOptions?.bodyLimit);
   if (reply.sent || reply.raw.headersSent) {
     // Part of the answer has left, so the only honest signal is a broken connection.
@@ -68,4 +67,21 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(envelopeOf(error, request.id));
+}
+
+/** How long a client that was refused may go on sending before its connection is cut. */
+const LINGER_MS = 10_000;
+
+/**
+ * Lets a client that is still sending read its refusal: closing at once would reset the connection, and with it the
+ * answer. What it sends until then is thrown away.
+ */
+function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete) return;
+  reply.raw.once('finish', () => {
+    raw.resume();
+    const limit = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+    raw.once('close', () => clearTimeout(limit));
+    raw.once('end', () => clearTimeout(limit));
+  });
 }

@@ -9,9 +9,8 @@ import type { Warning } from '../context/request-context.js';
 import { wantsPage, type BrowserPages } from './browser-pages.js';
 import { answerClientError, answerUnknownExpectations } from './client-error.js';
 import { Entrances, type Entrance } from './entrances.js';
-import { sendError } from './error-answer.js';
+import { sendErrorEnvelope } from './error-answer.js';
 import { registerBodyParsers } from './json-body.js';
-import { PathTable } from './path-table.js';
 import { addContextHooks, addRequestChecks, requestIdOf } from './request-hooks.js';
 import type { RouteConfig, SlipwayRequest } from './slipway-request.js';
 
@@ -28,7 +27,39 @@ export interface HttpServerOptions {
 const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, token: 64 * 2 ** 20 };
 
 /** Decides whether a request may go on; raises 401, 403 or 429. */
-export type RequestCheck = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
+export type GuardHook = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * Which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself only
+ * knows one tree per method and cannot be asked.
+ */
+class PathTable {
+  private readonly rows = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  add(method: string | string[], path: string): void {
+    const row = this.rows.get(path) ?? { pattern: patternOf(path), methods: new Set<string>() };
+    for (const name of [method].flat()) row.methods.add(name);
+    this.rows.set(path, row);
+  }
+
+  /** @param url as the client sent it; answers an empty list for an unknown path */
+  methodsOf(url: string): string[] {
+    const path = url.split('?', 1)[0]!;
+    const methods = new Set<string>();
+    for (const row of this.rows.values()) {
+      if (row.pattern.test(path)) for (const method of row.methods) methods.add(method);
+    }
+    return [...methods].sort();
+  }
+}
+
+function patternOf(path: string): RegExp {
+  const segments = path.split('/').map((segment) => {
+    if (segment === '*') return '.*';
+    return segment.startsWith(':') ? '[^/]+' : segment.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${segments.join('/')}$`);
+}
 
 /**
  * Fastify as Nest's HTTP layer, with one shape for every failure and for every answer. What interceptors and global pipes
@@ -37,7 +68,7 @@ export type RequestCheck = (request: SlipwayRequest, reply: FastifyReply) => Pro
 export class SlipwayHttpAdapter extends FastifyAdapter {
   private readonly paths = new PathTable();
   private readonly entrances: Entrances;
-  private guard: RequestCheck | undefined;
+  private guard: GuardHook | undefined;
   private browserPages: BrowserPages | undefined;
 
   constructor(options: HttpServerOptions = {}) {
@@ -58,7 +89,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       genReqId: requestIdOf,
       clientErrorHandler: answerClientError,
       frameworkErrors: (failure: Error, request: FastifyRequest, reply: FastifyReply) =>
-        sendError(request, reply, failure),
+        sendErrorEnvelope(request, reply, failure),
     } as never);
     this.entrances = entrances;
     const instance = this.getInstance<FastifyInstance>();
@@ -73,12 +104,12 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     entrances.addHook(instance);
     instance.addHook('onRequest', async (request, reply) => this.guardRequest(request as SlipwayRequest, reply));
     addRequestChecks(instance);
-    instance.setErrorHandler((failure, request, reply) => sendError(request, reply, failure));
+    instance.setErrorHandler((failure, request, reply) => sendErrorEnvelope(request, reply, failure));
     instance.setNotFoundHandler((request, reply) => this.answerUnknownPath(request, reply));
   }
 
   /** Installs the guard of all routes that carry a scope. Without one, such routes refuse every request. */
-  setGuard(guard: RequestCheck): void {
+  setGuard(guard: GuardHook): void {
     this.guard = guard;
   }
 
@@ -110,7 +141,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     const refusal = isWrongMethod
       ? errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
       : errors.not_found();
-    sendError(request, reply, refusal);
+    sendErrorEnvelope(request, reply, refusal);
     return reply;
   }
 

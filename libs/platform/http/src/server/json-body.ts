@@ -10,8 +10,8 @@ const MAX_DEPTH = 64;
 /** No request says more: parsing it takes some 10 ms, during which nobody else is served. */
 const MAX_WORK = 200_000;
 
-type Done = (error: Error | null, body?: unknown) => void;
-type Parser = (request: FastifyRequest, text: string, done: Done) => void;
+type ParserCallback = (error: Error | null, body?: unknown) => void;
+type Parser = (request: FastifyRequest, text: string, done: ParserCallback) => void;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +31,7 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
   // It refuses __proto__ and constructor.prototype, which JSON.parse would let through.
   const parse = instance.getDefaultJsonParser('error', 'error') as Parser;
   instance.removeAllContentTypeParsers();
-  instance.addContentTypeParser(['application/json', MERGE_PATCH], (request, payload, done: Done) => {
+  instance.addContentTypeParser(['application/json', MERGE_PATCH], (request, payload, done: ParserCallback) => {
     const { principal } = (request as SlipwayRequest).slipway;
     const held = budget.open({
       id: principal ? `${principal.actor.type}:${principal.actor.id}` : '',
@@ -50,7 +50,7 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
 }
 
 /** Fastify's own collector bounds a body's length, and nothing that is held or parsed; this one refuses at the first byte too much. */
-function collect(request: FastifyRequest, payload: NodeJS.ReadableStream, held: HeldBytes, done: Done): void {
+function collect(request: FastifyRequest, payload: NodeJS.ReadableStream, held: HeldBytes, done: ParserCallback): void {
   const limit = request.routeOptions.bodyLimit;
   const tooLarge = (): Error => errors.body_too_large({ extra: { max_bytes: limit } });
   if (Number(request.headers['content-length']) > limit) return done(tooLarge());
@@ -83,7 +83,7 @@ function refusalOf({ fault }: JsonRefused): Error {
   return errors.invalid_json();
 }
 
-function readJson(parse: Parser, request: FastifyRequest, body: Buffer, done: Done): void {
+function readJson(parse: Parser, request: FastifyRequest, body: Buffer, done: ParserCallback): void {
   if (body.length === 0) return done(null, {});
   if (!isUtf8(body)) return done(errors.invalid_json({ message: 'The request body is not UTF-8.' }));
   parse(request, body.toString('utf8'), (failure, value) => {

@@ -234,7 +234,7 @@ it('notes a use a minute after the last one, not before, and a failure to note i
   await sql(`update api_tokens set last_used_at = null where id = $1`, [row.id]);
   const real = database.read.bind(database);
   database.read = ((scope, statement, values) =>
-    typeof statement !== 'string' && statement.name === 'token-note-uses'
+    typeof statement !== 'string' && statement.name === 'auth-token-note-uses'
       ? Promise.reject(new Error('Postgres is away'))
       : real(scope, statement, values)) as typeof database.read;
   try {

@@ -5,6 +5,13 @@ type NameOf<Step extends string> = Step extends `${infer Base}:n` ? `${Base}:${n
 declare const INPUT: unique symbol;
 
 /**
+ * The input of an operation of any kind. A step takes its own input and a definition gives it, so in a collection of all kinds neither
+ * `unknown` nor `never` fits both.
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the one type that every step and every definition accepts
+export type AnyInput = any;
+
+/**
  * What an operation needs of a worker: `urgent` is run before everything, `outbound` waits for a host that somebody outside has
  * chosen, and may wait long.
  */
@@ -14,7 +21,7 @@ export type OperationPriority = 'urgent' | 'ordinary' | 'outbound';
  * The kind of a durable operation: the one place where its name, its steps and its way back are written. Whoever accepts one
  * and whoever implements it is checked against this.
  */
-export interface OperationDefinition<Input = any, Step extends string = string, Unwind extends string = string> {
+export interface OperationDefinition<Input = AnyInput, Step extends string = string, Unwind extends string = string> {
   readonly kind: string;
   /** In the order in which they usually run. Which of them a particular operation has is decided when it is accepted. */
   readonly steps: readonly Step[];
@@ -37,12 +44,12 @@ export interface OperationDefinition<Input = any, Step extends string = string, 
 export type InputOf<D> = D extends OperationDefinition<infer Input> ? Input : never;
 
 /** The names that an accepted operation's steps may have. */
-export type StepName<D> = D extends OperationDefinition<any, infer Step> ? NameOf<Step> : never;
+export type StepName<D> = D extends OperationDefinition<AnyInput, infer Step> ? NameOf<Step> : never;
 
 /** The names by which an implementation offers its steps: `soak` runs `soak:1`, `soak:2`, … */
-export type StepBase<D> = D extends OperationDefinition<any, infer Step> ? BaseOf<Step> : never;
+export type StepBase<D> = D extends OperationDefinition<AnyInput, infer Step> ? BaseOf<Step> : never;
 
-export type UnwindName<D> = D extends OperationDefinition<any, any, infer Unwind> ? Unwind : never;
+export type UnwindName<D> = D extends OperationDefinition<AnyInput, string, infer Unwind> ? Unwind : never;
 
 /** Says of which type an operation's input is: `input: inputOf<RolloutInput>()`. */
 export function inputOf<Input>(): { readonly [INPUT]?: Input } {

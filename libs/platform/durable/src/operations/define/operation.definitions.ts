@@ -1,12 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import {
-  baseName,
-  definedOperations,
-  priorityOf,
-  type OperationPriority,
-  type OperationDefinition,
-} from './operation.definition.js';
+import { baseName, definedOperations, priorityOf, type OperationPriority, type OperationDefinition, type AnyInput } from './operation.definition.js';
 import type { OperationOf, Step } from './steps.js';
 
 /** Marks a provider as the implementation of an operation: `@DurableOperation(ROLLOUT)`. */
@@ -19,9 +13,9 @@ export interface RunnableOperation extends Pick<
 > {
   definition: OperationDefinition;
   /** By base name. */
-  steps: Record<string, Step<any>>;
+  steps: Record<string, Step<AnyInput>>;
   /** In the order in which they run. */
-  unwind: readonly { name: string; undoes: readonly string[]; run: Step<any> }[];
+  unwind: readonly { name: string; undoes: readonly string[]; run: Step<AnyInput> }[];
 }
 
 /** The operations of this process, found at boot. It does not boot if one has no implementation, two, or one with a step missing. */
@@ -47,14 +41,14 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
   add<D extends OperationDefinition>(definition: D, operation: OperationOf<D>): void {
     const { kind, unwind } = definition;
     if (this.byKind.has(kind)) throw new Error(`operation ${kind} has two implementations`);
-    const steps = operation.steps as Record<string, Step<any>>;
-    const back = operation.unwind as Record<string, Step<any>>;
+    const steps = operation.steps as Record<string, Step<AnyInput>>;
+    const back = operation.unwind as Record<string, Step<AnyInput>>;
     assertSame(kind, definition.steps.map(baseName), Object.keys(steps));
     assertSame(kind, Object.keys(unwind), Object.keys(back));
     this.byKind.set(kind, {
       definition,
       steps,
-      unwind: Object.entries(unwind).map(([name, undoes]) => ({ name, undoes, run: back[name] as Step<any> })),
+      unwind: Object.entries(unwind).map(([name, undoes]) => ({ name, undoes, run: back[name] as Step<AnyInput> })),
       finish: operation.finish?.bind(operation),
       reclaim: operation.reclaim?.bind(operation),
       beginUnwind: operation.beginUnwind?.bind(operation),

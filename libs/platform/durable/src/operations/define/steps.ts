@@ -23,7 +23,7 @@ export class StepFailed extends Error {
 export interface StepContext<Input> {
   operation: OperationRow<Input>;
   input: Input;
-  results: Record<string, any>;
+  results: Record<string, unknown>;
   /** The full name, such as `soak:2`, and the number behind the colon (0 if there is none). */
   step: {
     name: string;
@@ -34,7 +34,7 @@ export interface StepContext<Input> {
     elapsedMs(): number;
   };
   /** What this step's last `sleep` kept. */
-  state: Record<string, any> | null;
+  state: Record<string, unknown> | null;
   /** True once a person has resumed this step. */
   resumed: boolean;
   /** Aborted when the lease is lost or a cancel was asked for. */

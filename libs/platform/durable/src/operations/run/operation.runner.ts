@@ -3,7 +3,7 @@ import { PausePoints } from '@slipway/platform-config';
 import { Database, newId, type Statement } from '@slipway/platform-database';
 import { counter, withLogContext } from '@slipway/platform-observability';
 import { OPERATION_STEPS } from '../accept/operation.query.js';
-import { baseName, priorityOf, type OperationPriority } from '../define/operation.definition.js';
+import { baseName, priorityOf, type OperationPriority, type AnyInput } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { StepFailed, type Step } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
@@ -222,7 +222,7 @@ function stateOf({ isLate, steps, changed, ...operation }: AcquiredRow): Omit<Le
   return { operation, steps: stepsAfter(steps.map(stepOf), changed), isLate };
 }
 
-function bodyOf({ runnable, step }: StepRun): Step<any> {
+function bodyOf({ runnable, step }: StepRun): Step<AnyInput> {
   const body = step.isUnwind
     ? runnable.unwind.find((one) => one.name === step.name)?.run
     : runnable.steps[baseName(step.name)];
