@@ -33,7 +33,7 @@ export {
   type PageOf,
   type PageRequest,
 } from './answers/page.js';
-export { SlipwayHttpAdapter, type HttpServerOptions, type RequestCheck, type GuardHook } from './server/http-adapter.js';
+export { SlipwayHttpAdapter, type GuardHook, type HttpServerOptions } from './server/http-adapter.js';
 export type { BrowserPages } from './server/browser-pages.js';
 export type { Entrance } from './server/entrances.js';
 export { routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
