@@ -1,5 +1,5 @@
 import type { Asked } from '@slipway/platform-testing/contract';
-import type { Answer, TestApi } from '../boot-api.js';
+import type { Answer, TestApi } from '../harness/boot-api.js';
 import type { ApiDocument, Described } from './document.js';
 
 /** A request as it goes out; `text` is sent as the body instead of `body`, and no body if both are missing. */

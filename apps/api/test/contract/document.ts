@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { operationsOf, type Operation } from '@slipway/platform-http';
-import type { Answer, TestApi } from '../boot-api.js';
+import type { Answer, TestApi } from '../harness/boot-api.js';
 import { resolver, typeOf, type Resolve, type Schema } from './schema.js';
 
 /** One operation of the OpenAPI document, as the tests ask about it. */
