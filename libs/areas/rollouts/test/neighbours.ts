@@ -1,3 +1,4 @@
+import { newDeployment } from '@slipway/area-revisions/testing';
 import type { PromisedTraits } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import { defineErrors } from '@slipway/platform-http';
@@ -168,23 +169,7 @@ export class Neighbours {
   }
 
   addDeployment(id: string, name: string, tenantId: string, more: Partial<Deployment> = {}): Deployment {
-    const deployment: Deployment = {
-      id,
-      tenantId,
-      name,
-      state: 'creating',
-      defaultStrategy: null,
-      defaultAnalysis: null,
-      revisionHistoryLimit: 10,
-      protection: { deletion: false, rollouts: 'any' },
-      scaling: null,
-      activeRevisionId: null,
-      candidateRevisionId: null,
-      previousRevisionId: null,
-      currentOperationId: null,
-      version: 1,
-      ...more,
-    };
+    const deployment = newDeployment({ id, name, tenantId, ...more });
     this.deployments.set(id, deployment);
     return deployment;
   }
