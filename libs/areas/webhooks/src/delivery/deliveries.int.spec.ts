@@ -295,7 +295,7 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
     'a part',
     () => receiver.received.length > 100,
     () => receiver.received.length,
-    60_000,
+    { deadlineMs: 60_000 },
   );
   doomed.kill('SIGKILL');
   await produced;
@@ -309,7 +309,7 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
     'all',
     async () => (await pending()).every(({ status, count: rows }) => status === 'succeeded' && rows === 500),
     pending,
-    60_000,
+    { deadlineMs: 60_000 },
   );
   for (const stream of streams) {
     const got = receiver.received
