@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { migrations as revisions } from '@slipway/area-revisions';
 import type { ObservationReason, PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { migrations as dataplane, publishBackend, type Instance } from '@slipway/dataplane';
@@ -9,7 +9,13 @@ import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import type { Principal } from '@slipway/platform-http';
-import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-operations/testing';
+import {
+  neighboursModule,
+  OperationHarness,
+  platformMigrations,
+  testPrincipal,
+  type OperationRecord,
+} from '@slipway/platform-operations/testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { INSTANCES, type AdoptedServer, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
@@ -19,19 +25,11 @@ import { ProductsService } from '../src/products.service.js';
 import { PublicationsService } from '../src/publications.service.js';
 import { CALL_IDLE_TIMEOUT } from '../src/qualification-calls.js';
 
-export const ADMIN = {
-  tenantId: 'ten_1',
-  tenantName: 'one',
-  isOperatorTenant: true,
-  actor: { type: 'token', id: 'tok_1' },
-  scopes: new Set(['admin']),
-  owner: { type: 'person', id: 'alice' },
-  minters: [],
-} as unknown as Principal;
+export const ADMIN: Principal = { ...testPrincipal('ten_1'), tenantName: 'one', isOperatorTenant: true };
 /** The checks of a supplier, in their order. */
 export const CHECKS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
 /** Of a tenant that is not the operator. */
-export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two', isOperatorTenant: false } as Principal;
+export const OTHER: Principal = { ...testPrincipal('ten_2'), tenantName: 'two' };
 
 /** The area on a Postgres of its own. Deployments, revisions and instances are other areas' and stand in as tables in memory. */
 export class Administration {
@@ -177,7 +175,7 @@ export class Administration {
         endpoint: this.adoptedAt.has(id) ? { base_urls: [this.adoptedAt.get(id)!].flat() } : undefined,
       },
     });
-    const providers = [
+    return neighboursModule([
       ...(idleTimeoutMs === undefined ? [] : [{ provide: CALL_IDLE_TIMEOUT, useValue: idleTimeoutMs }]),
       {
         provide: DEPLOYMENTS,
@@ -221,11 +219,7 @@ export class Administration {
           wakeOnChange: async () => undefined,
         },
       },
-    ];
-    @Global()
-    @Module({})
-    class Neighbours {}
-    return { module: Neighbours, providers, exports: providers.map(({ provide }) => provide) };
+    ]);
   }
 }
 
