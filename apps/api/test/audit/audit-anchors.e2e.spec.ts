@@ -63,7 +63,7 @@ function workers(): void {
 }
 
 it(
-  '10.7.30: heads that two workers keep outlive their kill -9, and show what an administrator did to the chain',
+  'heads that two workers keep outlive their kill -9, and show what an administrator did to the chain',
   async () => {
     workers();
     const first = await grow(3);

@@ -32,7 +32,7 @@ async function reads(action: string): Promise<any[]> {
   return (await slipway.audit.list({ action })).data;
 }
 
-it('10.10.10: a plan that somebody else reads is in the audit, once for many times and in the chain as other rows', async () => {
+it('a plan that somebody else reads is in the audit, once for many times and in the chain as other rows', async () => {
   for (let i = 0; i < 20; i += 1) await reader.autopilot.plans.get(plan.id, { headers: { 'x-request-id': `r-${i}` } });
   const [row, ...more] = await reads('plan.read');
   expect(more).toEqual([]);
@@ -54,7 +54,7 @@ it('10.10.10: a plan that somebody else reads is in the audit, once for many tim
   expect(await COMMANDS['audit-verify']!(api.config, [])).toBe(1);
 });
 
-it('10.10.11: a list shows plans too; what who wrote a plan reads of it, and what another tenant cannot, is in no row', async () => {
+it('a list shows plans too; what who wrote a plan reads of it, and what another tenant cannot, is in no row', async () => {
   const before = await reads('plan.read');
   await slipway.autopilot.plans.get(plan.id);
   await slipway.autopilot.plans.list();
@@ -67,7 +67,7 @@ it('10.10.11: a list shows plans too; what who wrote a plan reads of it, and wha
   expect((await reads('plan.list')).map((one) => one.resource_name).sort()).toEqual(['*', 'chat']);
 });
 
-it('10.10.12: a plan is read all the same where its row cannot be written', async () => {
+it('a plan is read all the same where its row cannot be written', async () => {
   const other = api.slipway(await api.createPerson('carol'));
   await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
   try {

@@ -26,7 +26,7 @@ describeOnStands('Postgres away', (startStack) => {
     await proxy?.close();
   });
 
-  it('B10: serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silence', async () => {
+  it('serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silence', async () => {
     const admin = new URL(process.env['TEST_PG_URL'] as string);
     proxy = await TcpProxy.start({ host: admin.hostname, port: Number(admin.port || 5432) });
     stack = await startStack({ gateway: true, shipped: true, through: (url) => proxy!.through(url) });

@@ -42,7 +42,7 @@ const MAY: Record<string, string> = {
   tenants: 'SELECT(id,is_operator,name)',
 };
 
-it('10.9: the gateway’s role has been granted this and nothing else, in whatever schema', async () => {
+it('the gateway’s role has been granted this and nothing else, in whatever schema', async () => {
   const { rows } = await owner.query<{ name: string; may: string }>(`
     with whole as (
       select t.oid, string_agg(p.privilege_type, ',' order by p.privilege_type) as may
@@ -56,7 +56,7 @@ it('10.9: the gateway’s role has been granted this and nothing else, in whatev
   expect(Object.fromEntries(rows.map(({ name, may }) => [name, may]))).toEqual(MAY);
 });
 
-it('10.9: its login reads no table but those, whichever role it takes', async () => {
+it('its login reads no table but those, whichever role it takes', async () => {
   const tables = (
     await owner.query<{ name: string }>(
       `select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`,
@@ -80,7 +80,7 @@ it('10.9: its login reads no table but those, whichever role it takes', async ()
   await expect(gateway.query('select 1 from dataplane_routes')).rejects.toMatchObject({ code: '42501' });
 });
 
-it('10.9: it publishes nothing, makes and revives no token, raises no quota and makes no tenant the operator', async () => {
+it('it publishes nothing, makes and revives no token, raises no quota and makes no tenant the operator', async () => {
   await gateway.query('set role slipway_gateway');
   for (const statement of [
     `update dataplane_routes set generation = 9`,
@@ -100,7 +100,7 @@ it('10.9: it publishes nothing, makes and revives no token, raises no quota and 
   await gateway.query('reset role');
 });
 
-it('10.9: an installation with one login gets along: migrating admits it to the gateways’ role', async () => {
+it('an installation with one login gets along: migrating admits it to the gateways’ role', async () => {
   const app = await connect(database.url);
   try {
     await app.query('set role slipway_gateway');
@@ -110,7 +110,7 @@ it('10.9: an installation with one login gets along: migrating admits it to the 
   }
 });
 
-it('10.9: migrating makes the gateways’ login where it is missing, and gives it a new password', async () => {
+it('migrating makes the gateways’ login where it is missing, and gives it a new password', async () => {
   const name = `gateway_${database.url.split('/').at(-1)}`.slice(0, 60);
   const as = (password: string): string => {
     const url = new URL(database.url);

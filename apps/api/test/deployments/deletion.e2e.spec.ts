@@ -66,7 +66,7 @@ it('deletes a deployment while its stream is followed: traffic, engines and name
   );
 
   await slipway.deployments.create({ name });
-  // B14: the key of a rollout of the one before, and even the same body, mean a rollout of this one.
+  // The key of a rollout of the one before, and even the same body, mean a rollout of this one.
   await rollout(name, 'm-new', { idempotencyKey: 'release-1' });
   await until('the name serves again', async () => (await chat(name)) === 200, 20_000);
   expect((await slipway.deployments.events.list(name, { order: 'asc' })).data[0]).toMatchObject({

@@ -68,7 +68,7 @@ it('answers failures before the stream begins with the envelope', async () => {
   expect(await codeOf(wrong.next())).toBe('400 invalid_parameter');
 });
 
-it('A1: takes a position beyond the end for the end, for that stream and for those after it', async () => {
+it('takes a position beyond the end for the end, for that stream and for those after it', async () => {
   const beyond = await open(api.token, { 'last-event-id': '999999999999' });
   const after = await open(api.token, { 'last-event-id': '0' });
   await until('the later one is caught up', () => after.text.includes('event: deployment.created'));

@@ -256,7 +256,7 @@ it('keeps admin work to admins of the owning tenant, and a withdrawn product out
   await until('the gateway has forgotten the slug', async () => (await chat(stranger.viewer)).status === 404, 10_000);
 });
 
-it('10.2: a tenant takes no name that is not its own, and offers nothing to others', async () => {
+it('a tenant takes no name that is not its own, and offers nothing to others', async () => {
   const { products, publications } = asStranger.admin.modelApi;
   for (const slug of ['openai/gpt-4o', SLUG, 'strangers/chat'])
     expect(await codeOf(products.create({ slug }))).toBe('403 slug_not_yours');

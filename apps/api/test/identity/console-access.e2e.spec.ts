@@ -144,10 +144,10 @@ it('does not revoke the last admin token of a tenant', async () => {
   expect(isSlipwayError(late, 'last_admin', 'unauthenticated')).toBe(true);
 });
 
-describe('10.4: organizations of tenants', () => {
+describe('organizations of tenants', () => {
   const listed = async (id: string) => (await slipway.tenants.list({ limit: 200 })).data.find((one) => one.id === id);
 
-  it('10.4: a tenant maps its own organizations alone, the operator tenant also those that nobody has', async () => {
+  it('a tenant maps its own organizations alone, the operator tenant also those that nobody has', async () => {
     const [a, b] = [await api.createTenant('org-a', ['org_a']), await api.createTenant('org-b')].map(({ token }) =>
       api.slipway(token),
     );
@@ -166,7 +166,7 @@ describe('10.4: organizations of tenants', () => {
     expect((await b!.consoleAccess.list()).data).toEqual([]);
   });
 
-  it('10.4: a mapping of an organization that was taken away can still be revoked, and not granted', async () => {
+  it('a mapping of an organization that was taken away can still be revoked, and not granted', async () => {
     const { id, token } = await api.createTenant('org-c', ['org_c']);
     const tenant = api.slipway(token);
     const mapping = { external_organization_id: 'org_c', external_user_id: 'gone' };
@@ -176,7 +176,7 @@ describe('10.4: organizations of tenants', () => {
     expect(await put({ ...mapping, access: false }, tenant)).toMatchObject({ status: 'revoked' });
   });
 
-  it('10.4: the operator sets them, sees them, and audits each change once', async () => {
+  it('the operator sets them, sees them, and audits each change once', async () => {
     const { id, token } = await api.createTenant('org-d', ['org_d2', 'org_d1']);
     expect(await listed(id)).toMatchObject({ name: 'org-d', external_organization_ids: ['org_d1', 'org_d2'] });
     const changed = await give(id, ['org_d3', 'org_d1']);

@@ -62,7 +62,7 @@ const decide = (made: Plan, token: string, verb: 'approve' | 'reject' = 'approve
 
 const approvalOf = async (decided: Promise<Plan>) => (await decided).approval;
 
-it('10.5: the bootstrap token mints alice and bob; alice plans, bob approves', async () => {
+it('the bootstrap token mints alice and bob; alice plans, bob approves', async () => {
   const made = await plan(alice);
   expect(made.created_by).toMatchObject({ type: 'token', owner: ALICE });
   expect(await approvalOf(decide(made, bob))).toMatchObject({
@@ -71,7 +71,7 @@ it('10.5: the bootstrap token mints alice and bob; alice plans, bob approves', a
   });
 });
 
-it('10.5: a token belongs to the owner it was asked for, else to its maker, and remembers whose tokens led to it', async () => {
+it('a token belongs to the owner it was asked for, else to its maker, and remembers whose tokens led to it', async () => {
   const ofAlice = await api.slipway(alice).tokens.create({ name: 'more', scopes: ['admin'] });
   expect(ofAlice).toMatchObject({ owner: ALICE, minters: [OPERATOR, ALICE] });
   const ci: Owner = { type: 'service', id: 'ci' };
@@ -89,17 +89,17 @@ it('10.5: a token belongs to the owner it was asked for, else to its maker, and 
 const named = (id: string) => slipway.tokens.create({ name: 'n', scopes: ['viewer'], owner: { type: 'person', id } });
 
 it.each(['', 'x'.repeat(256), ' bob', 'user:ada', 'User:ada', 'token:tok_boot'])(
-  '10.5: an owner has no such name: %j',
+  'an owner has no such name: %j',
   async (id) => {
     expect((await refusalOf(named(id))).status).toBe(422);
   },
 );
 
-it('10.5: the name of an owner may have 255 characters', async () => {
+it('the name of an owner may have 255 characters', async () => {
   expect((await named('x'.repeat(255))).owner.id).toHaveLength(255);
 });
 
-it('10.5: one person approves nothing of their own, with no token that is theirs or came from one of theirs', async () => {
+it('one person approves nothing of their own, with no token that is theirs or came from one of theirs', async () => {
   const made = await plan(alice);
   const second = await mint(undefined, alice, 'admin');
   const invented = await mint(BOB, alice, 'admin');
@@ -113,7 +113,7 @@ it('10.5: one person approves nothing of their own, with no token that is theirs
   expect(await approvalOf(decide(await plan(alice), invented))).toMatchObject({ state: 'approved' });
 });
 
-it('10.5: two tokens of one person count once', async () => {
+it('two tokens of one person count once', async () => {
   await policy({ approvals_required: 2 });
   const made = await plan(alice);
   const [other, carol] = [await mint(BOB), await mint({ type: 'person', id: 'carol' })];
@@ -122,7 +122,7 @@ it('10.5: two tokens of one person count once', async () => {
   expect(await approvalOf(decide(made, carol))).toMatchObject({ state: 'approved', version: 2 });
 });
 
-it('10.5: approvals of before that were two tokens of one person count once', async () => {
+it('approvals of before that were two tokens of one person count once', async () => {
   await policy({ approvals_required: 2 });
   const made = await plan(alice);
   await decide(made, bob);
@@ -136,7 +136,7 @@ it('10.5: approvals of before that were two tokens of one person count once', as
   expect(await codeOf(rollout)).toBe('409 plan_not_approved');
 });
 
-it('10.5: a service approves nothing, whatever the policy; it may take back what it proposed', async () => {
+it('a service approves nothing, whatever the policy; it may take back what it proposed', async () => {
   const optimizer = await mint({ type: 'service', id: 'optimizer' });
   await policy({ prevent_self_approval: false });
   for (const made of [await plan(alice), await plan(optimizer)])
@@ -150,7 +150,7 @@ it('10.5: a service approves nothing, whatever the policy; it may take back what
   });
 });
 
-it('10.5: a person of the hosted provider is the same one with the tokens they mint', async () => {
+it('a person of the hosted provider is the same one with the tokens they mint', async () => {
   const minted = await api.slipway(ada).tokens.create({ name: 'mine', scopes: ['operator'] });
   expect(minted).toMatchObject({
     owner: { type: 'person', id: 'user:ada' },
@@ -166,7 +166,7 @@ it('10.5: a person of the hosted provider is the same one with the tokens they m
   });
 });
 
-it('10.5: a policy may take approvals only of identities signed in at the hosted provider', async () => {
+it('a policy may take approvals only of identities signed in at the hosted provider', async () => {
   await policy({ require_hosted_identity: true });
   const made = await plan(alice);
   expect(await codeOf(decide(made, bob))).toBe('403 hosted_identity_required');
@@ -180,7 +180,7 @@ it('10.5: a policy may take approvals only of identities signed in at the hosted
   expect(await approvalOf(decide(made, ada))).toMatchObject({ state: 'approved' });
 });
 
-it('10.5: an approval that was replayed by its key is still one, of the person who gave it', async () => {
+it('an approval that was replayed by its key is still one, of the person who gave it', async () => {
   await policy({ approvals_required: 2 });
   const made = await plan(alice);
   const once = { idempotencyKey: `of-${made.id}` };

@@ -181,7 +181,7 @@ describe('a granted identity', () => {
   });
 });
 
-describe("10.4: an organization of one tenant's", () => {
+describe("an organization of one tenant's", () => {
   const eve = (): Promise<string> => provider.token('eve');
   /** As any tenant could before organizations belonged to tenants. */
   const mapped = (tenantId: string, scopes: string): Promise<unknown> =>
@@ -192,7 +192,7 @@ describe("10.4: an organization of one tenant's", () => {
       [tenantId, scopes],
     );
 
-  it("10.4: another tenant's mappings neither capture its users nor make them name a tenant", async () => {
+  it("another tenant's mappings neither capture its users nor make them name a tenant", async () => {
     const [owner, thief] = [await api.createTenant('owner', ['org_other']), await api.createTenant('thief')];
     await mapped(thief.id, '{admin}');
     expect(await codeOf(whoAmI(await eve()))).toBe('401 unauthenticated');
@@ -204,7 +204,7 @@ describe("10.4: an organization of one tenant's", () => {
     expect((await whoAmI(await eve())).tenant.name).toBe('owner');
   });
 
-  it('10.4: taking it away ends the sign-ins of the tenant at the next request, and its event streams', async () => {
+  it('taking it away ends the sign-ins of the tenant at the next request, and its event streams', async () => {
     const ours = (await slipway.whoAmI()).tenant.id;
     const theirs = (await slipway.tenants.list({ limit: 200 })).data.find(({ name }) => name === 'owner')!.id;
     const token = await eve();
@@ -224,7 +224,7 @@ describe("10.4: an organization of one tenant's", () => {
     expect(await codeOf(whoAmI(token, 'default'))).toBe('401 unauthenticated');
   });
 
-  it('10.4: an admin whose organization was taken away is none that a tenant could be left to', async () => {
+  it('an admin whose organization was taken away is none that a tenant could be left to', async () => {
     const { id, token } = await api.createTenant('left', ['org_acme', 'org_left']);
     await put('boss', true, ['admin'], { token, organization: 'org_left' });
     await give(id, ['org_acme']);

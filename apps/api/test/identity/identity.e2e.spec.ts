@@ -56,7 +56,7 @@ it('creates one tenant where many ask for the same name at once', async () => {
   expect(await ends(Array(8).fill('race'))).toEqual(['created', ...Array(7).fill('tenant_exists')]);
 });
 
-it('10.2: takes no name that another tenant has in another case', async () => {
+it('takes no name that another tenant has in another case', async () => {
   for (const name of ['Acme', 'ACME', 'Default'])
     expect(await codeOf(slipway.tenants.create({ name }))).toBe('409 tenant_exists');
   expect(await ends(['twin', 'Twin', 'TWIN', 'tWin'])).toEqual(['created', ...Array(3).fill('tenant_exists')]);

@@ -104,7 +104,7 @@ async function deploy(): Promise<void> {
 }
 
 it(
-  '10.8: requests carry the new value of an operator’s secret within a second of the look that sees its file replaced',
+  'requests carry the new value of an operator’s secret within a second of the look that sees its file replaced',
   async () => {
     await deploy();
     await carries('sk-first');
@@ -123,7 +123,7 @@ it(
 );
 
 it(
-  '10.8: a key is rotated beside running processes: everything is sealed anew, and the old key can go',
+  'a key is rotated beside running processes: everything is sealed anew, and the old key can go',
   async () => {
     const hook = { url: `${baseUrl()}/hook` };
     for (let n = 0; n < 3; n += 1) await stack.slipway().webhooks.create(hook);
@@ -162,7 +162,7 @@ it(
 );
 
 it(
-  '10.8: api and worker with another key say so at their start and exit with 78',
+  'api and worker with another key say so at their start and exit with 78',
   async () => {
     for (const app of ['api', 'worker'] as const) {
       await stack.kill(app);
@@ -176,7 +176,7 @@ it(
   LONG_MS,
 );
 
-it('10.8: the rotation knows every column that a migration calls sealed', async () => {
+it('the rotation knows every column that a migration calls sealed', async () => {
   const rows = await stack.query<{ place: string }>(`
     select c.relname || '.' || a.attname as place from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and col_description(c.oid, a.attnum) ~* 'sealed'

@@ -204,7 +204,7 @@ describe('the main job, with real processes', () => {
     await until('its engine is gone', async () => stack.simulatorStarts('m-third').every(({ pid }) => !isAlive(pid)));
   });
 
-  describe('10.6: a rollback out of a canary at 75/25', () => {
+  describe('a rollback out of a canary at 75/25', () => {
     const QUARTER = {
       type: 'canary',
       steps: [

@@ -56,7 +56,7 @@ const rollOut = (by: Slipway, deployment: string, spec: { target?: string; url?:
   });
 const issueOf = ({ status, details }: SlipwayError) => [status, details.map(({ field, code }) => `${field} ${code}`)];
 
-it('10.1: an operator of another tenant names an operator secret beside a server of its own, and gets nothing', async () => {
+it('an operator of another tenant names an operator secret beside a server of its own, and gets nothing', async () => {
   await acme.deployments.create({ name: 'spy' });
   const refused = await refusalOf(rollOut(acme, 'spy', { credential_ref: 'hub' }));
   expect(issueOf(refused)).toEqual([422, ['spec.endpoint.credential_ref unknown']]);
@@ -65,7 +65,7 @@ it('10.1: an operator of another tenant names an operator secret beside a server
   expect(asked).toEqual([]);
 });
 
-it('10.3: a target is shown to its tenants, and to others as one that does not exist', async () => {
+it('a target is shown to its tenants, and to others as one that does not exist', async () => {
   const namesFor = async (by: Slipway) => (await by.targets.list()).data.map(({ name }) => name);
   expect([await namesFor(acme), await namesFor(slipway)]).toEqual([['adopted'], ['adopted', 'ours']]);
   const hidden = await refusalOf(rollOut(acme, 'spy', { target: 'ours' }));
@@ -73,7 +73,7 @@ it('10.3: a target is shown to its tenants, and to others as one that does not e
   expect(JSON.stringify(hidden.body)).not.toContain('ours');
 });
 
-it('10.3: no supplier, receiver, sandbox or engine is a port of our own', async () => {
+it('no supplier, receiver, sandbox or engine is a port of our own', async () => {
   const api = stack.apiUrl();
   const { products, targetBindings } = slipway.admin.modelApi;
   const product = await products.create({ slug: 'self/chat' });
@@ -103,7 +103,7 @@ it('10.3: no supplier, receiver, sandbox or engine is a port of our own', async 
   await until('it to be told', async () => (await trouble()).some((message) => message.includes('not allowed')));
 });
 
-it('10.3: a gateway calls no port of our own, whatever was published', async () => {
+it('a gateway calls no port of our own, whatever was published', async () => {
   await slipway.deployments.create({ name: 'chat' });
   const { operation } = await rollOut(slipway, 'chat', { credential_ref: 'hub' });
   expect(await stack.operation(operation.id)).toMatchObject({ status: 'succeeded' });

@@ -294,7 +294,7 @@ it('suspends a binding that had passed and fails now', async () => {
   expect((await stateOf(binding.id)).state).toBe('suspended');
 });
 
-it('B11: finds a call of a target inside a transaction', async () => {
+it('finds a call of a target inside a transaction', async () => {
   const dispatcher = area.harness.context.get(Egress, { strict: false }).dispatcher(['http://127.0.0.1:*']);
   const call = async () => void (await (await request(`${simulator.url}/v1/models`, { dispatcher })).body.dump());
   await area.harness.database.tx('system', call);

@@ -48,7 +48,7 @@ const sandboxesAt = (...sandboxes: NonNullable<Config['operator']['outbound']>['
   operator: { targets: [], secrets: {}, outbound: { sandboxes } },
 });
 
-it('10.3: files go to a private sandbox of the tenants it is for, to no engine, and to no port of its own', async () => {
+it('files go to a private sandbox of the tenants it is for, to no engine, and to no port of its own', async () => {
   const [mine, others] = await under({}, async ({ app }) => [await newTenant(app), await newTenant(app)]);
   // A tenant of these tests has its id for a name.
   const named = sandboxesAt({ origin: base_url, tenants: [mine!.tenantId] });

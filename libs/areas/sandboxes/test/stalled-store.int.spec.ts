@@ -85,7 +85,7 @@ async function longestAnswer(isOver: () => boolean): Promise<{ longestMs: number
   return { longestMs, answers };
 }
 
-it('B11: finds a call of the store inside a transaction', async () => {
+it('finds a call of the store inside a transaction', async () => {
   const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
   await database.tx('system', () => store.remove(newBlob('sbx_watched')));
   expect(calledInTransaction.splice(0)).toEqual(['store.remove']);
@@ -93,7 +93,7 @@ it('B11: finds a call of the store inside a transaction', async () => {
   expect(calledInTransaction).toEqual([]);
 });
 
-it('B11: a store that is silent when blobs are removed takes no connection, and the sweep removes them later', async () => {
+it('a store that is silent when blobs are removed takes no connection, and the sweep removes them later', async () => {
   await all((index) => put(index, 'old'));
   s3.silence('DELETE');
   let isOver = false;
@@ -112,7 +112,7 @@ it('B11: a store that is silent when blobs are removed takes no connection, and 
   expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(CALLERS);
 });
 
-it('B11: a removal that a crash cut off is found by the sweep', async () => {
+it('a removal that a crash cut off is found by the sweep', async () => {
   const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
   const blob = newBlob(id);
   const [tenant] = await database.read<{ tenant_id: string }>(
@@ -129,7 +129,7 @@ it('B11: a removal that a crash cut off is found by the sweep', async () => {
   expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(1);
 });
 
-it('A5: uploads and downloads of a silent store end with 503 within the idle time-out, and nobody else waits', async () => {
+it('uploads and downloads of a silent store end with 503 within the idle time-out, and nobody else waits', async () => {
   await all((index) => put(index, 'old'));
   s3.silence('PUT', 'GET', 'DELETE');
   let isOver = false;
