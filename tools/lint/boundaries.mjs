@@ -48,9 +48,10 @@ export const boundaries = [
 
 /**
  * The same for specs and `test` folders: those of areas may build areas that stand before their own (`ports-point-down`), those of
- * processes may ask them as their clients do.
+ * processes may ask them as their clients do, and the areas in them by their ports.
  */
 export const testBoundaries = boundaries.map((one) => {
-  const more = one.sourceTag === 'type:area' ? 'type:area' : /^app:/.test(one.sourceTag) && 'type:sdk';
-  return more ? { ...one, onlyDependOnLibsWithTags: [...one.onlyDependOnLibsWithTags, more] } : one;
+  const isApp = /^(app:|type:app$)/.test(one.sourceTag);
+  const more = one.sourceTag === 'type:area' ? ['type:area'] : isApp ? ['type:sdk', 'type:port'] : [];
+  return { ...one, onlyDependOnLibsWithTags: [...new Set([...one.onlyDependOnLibsWithTags, ...more])] };
 });

@@ -17,8 +17,10 @@ import {
 } from './platform-modules.js';
 
 export interface AreaBedOptions {
-  /** The tables that the test needs, without those of `platformMigrations`. */
+  /** The tables that the test needs. Those of `platformMigrations` are always there. */
   migrations: readonly Migration[];
+  /** A migrated database that the test has already, and drops itself. */
+  database?: TestDatabase;
   modules: NonNullable<ModuleMetadata['imports']>;
   /** In place of the areas that the test does not build. */
   neighbours?: readonly NeighbourProvider[];
@@ -62,7 +64,10 @@ export abstract class AreaBed {
   }
 
   protected static async open(options: AreaBedOptions): Promise<AreaApplication> {
-    const testDatabase = await createTestDatabase([...platformMigrations, ...options.migrations]);
+    const migrations = [...new Set([...platformMigrations, ...options.migrations])];
+    const testDatabase = options.database
+      ? { ...options.database, drop: async () => undefined }
+      : await createTestDatabase(migrations);
     const config = testConfig(testDatabase.url, options.config);
     const process = options.process ?? 'api';
     const module = await Test.createTestingModule({
@@ -90,6 +95,7 @@ export abstract class AreaBed {
   }
 
   async stop(): Promise<void> {
+    this.app.getHttpServer().closeAllConnections();
     await this.app.close();
     await this.area.testDatabase.drop();
   }
