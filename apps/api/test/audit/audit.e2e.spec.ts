@@ -4,7 +4,7 @@ import { canonicalJson } from '@slipway/platform-database';
 import { declaredRoute, operationsOf } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-scheduling';
 import { COMMANDS } from '@slipway/registry';
-import { Bed, owned, type Asked } from '@slipway/platform-testing/contract';
+import { Bed, owned, type ContractRequest } from '@slipway/platform-testing/contract';
 import type { OptionsOf, Slipway } from '@slipway/sdk';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
 import { pathOf } from '../contract/client.js';
@@ -52,7 +52,7 @@ async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string |
 
 const known = (): Case[] => cases.filter((one) => ROWS[one.operationId]?.audit);
 
-function send(one: Case, asked: Asked & { text?: string }, requestId: string): Promise<Answer> {
+function send(one: Case, asked: ContractRequest & { text?: string }, requestId: string): Promise<Answer> {
   const hasBody = one.method !== 'GET' && one.method !== 'DELETE';
   return api.send(one.method, pathOf(one, asked), {
     token: asked.token,

@@ -60,9 +60,9 @@ const create = (body: object, by = slipway) =>
 
 const plan = (body: object = {}): Promise<any> => create({ evidence: [EVIDENCE], ...body }, author);
 
-type Decided = Pick<Plan, 'id' | 'content_digest'>;
+type PlanReference = Pick<Plan, 'id' | 'content_digest'>;
 
-function approve(one: Decided, options: { person?: Slipway; body?: object; key?: string } = {}): Promise<Plan> {
+function approve(one: PlanReference, options: { person?: Slipway; body?: object; key?: string } = {}): Promise<Plan> {
   const { person = api.slipway(people[0]), body, key } = options;
   const approval = { plan_digest: one.content_digest, ...body };
   return person.autopilot.plans.approve(one.id, approval, key === undefined ? {} : { idempotencyKey: key });

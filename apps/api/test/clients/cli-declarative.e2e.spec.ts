@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Slipway } from '@slipway/sdk';
 import { codeOf } from '../harness/refusals.js';
-import { beginCommand, type Ran } from './slipway-command.js';
+import { beginCommand, type CommandResult } from './slipway-command.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(120_000);
 
-interface Given {
+interface CommandInput {
   url?: string;
   stdin?: string;
   env?: Record<string, string>;
@@ -52,13 +52,14 @@ describe('deployments as files, with the bundled command against processes of th
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const start = (args: string[], { url = stack.apiUrl(), stdin = '', env: more = {} }: Given = {}) => {
+  const start = (args: string[], { url = stack.apiUrl(), stdin = '', env: more = {} }: CommandInput = {}) => {
     const env = { PATH: process.env['PATH'], SLIPWAY_URL: url, SLIPWAY_TOKEN: stack.token, HOME: folder, ...more };
     return beginCommand(args, { cwd: folder, env, stdin });
   };
-  const run = (args: string[], options: Given = {}) => start(args, options).ended;
+  const run = (args: string[], options: CommandInput = {}) => start(args, options).ended;
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
-  const applied = ({ stdout }: Ran) => JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
+  const applied = ({ stdout }: CommandResult) =>
+    JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
   const revisions = async (name: string) => (await slipway.deployments.revisions.list(name)).data;
 
   it('makes what is missing, and the second time nothing', async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { beginCommand, isInstalled, type Ran } from './slipway-command.js';
+import { beginCommand, isInstalled, type CommandResult } from './slipway-command.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(180_000);
@@ -25,7 +25,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
   });
   const begin = (words: string[], stdin = '', env?: NodeJS.ProcessEnv) =>
     beginCommand(words, { cwd: home, env: environment(env), stdin });
-  const slipway = (...given: Parameters<typeof begin>): Promise<Ran> => begin(...given).ended;
+  const slipway = (...given: Parameters<typeof begin>): Promise<CommandResult> => begin(...given).ended;
 
   beforeAll(async () => {
     home = mkdtempSync(path.join(tmpdir(), 'slipway-command-'));
@@ -231,7 +231,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
       expect(rows.map(({ number }) => Number(number))).toEqual(Array.from({ length: 16 }, (_, i) => i + 1));
       const script = [setUp, ...rows.map(({ line }) => line)].join('\n');
       const env = environment({ SLIPWAY_URL: other.apiUrl(), SLIPWAY_TOKEN: other.token });
-      const ran = await new Promise<Ran>((resolve) => {
+      const ran = await new Promise<CommandResult>((resolve) => {
         const child = execFile(
           'bash',
           ['--norc', '-eo', 'pipefail', '-c', script],

@@ -8,7 +8,7 @@ export const COMMAND = path.join(ROOT, 'apps/cli/bin/slipway.js');
 /** A shell that is not here leaves its tests out, by name. */
 export const isInstalled = (program: string): boolean => spawnSync(program, ['-c', 'true']).status === 0;
 
-export interface Ran {
+export interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -18,12 +18,14 @@ export interface Ran {
 export function beginCommand(
   words: readonly string[],
   { cwd, env, stdin = '' }: { cwd: string; env: NodeJS.ProcessEnv; stdin?: string },
-): { child: ChildProcess; ran: Ran; ended: Promise<Ran> } {
+): { child: ChildProcess; ran: CommandResult; ended: Promise<CommandResult> } {
   const child = spawn(process.execPath, [COMMAND, ...words], { cwd, env });
-  const ran: Ran = { code: null, stdout: '', stderr: '' };
+  const ran: CommandResult = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (ran.stdout += String(chunk)));
   child.stderr.on('data', (chunk) => (ran.stderr += String(chunk)));
-  const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve(Object.assign(ran, { code }))));
+  const ended = new Promise<CommandResult>((resolve) =>
+    child.once('close', (code) => resolve(Object.assign(ran, { code }))),
+  );
   child.stdin.end(stdin);
   return { child, ran, ended };
 }

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { Slipway } from '@slipway/sdk';
 
-export interface Answer {
+export interface ConsoleAnswer {
   status: number;
   headers: Headers;
   text: string;
@@ -14,7 +14,7 @@ export function ask(
   method: string,
   target: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
-): Promise<Answer> {
+): Promise<ConsoleAnswer> {
   const { hostname, port, host } = new URL(url);
   const text = body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -51,19 +51,19 @@ export function ask(
   });
 }
 
-export interface SignedIn {
+export interface BrowserSession {
   cookie: string;
   csrf: string;
 }
 
-export async function signInAt(url: string, token: string): Promise<SignedIn> {
+export async function signInAt(url: string, token: string): Promise<BrowserSession> {
   const answer = await ask(url, 'POST', '/console/session', { body: { token } });
   if (answer.status !== 200) throw new Error(`the sign-in was answered ${answer.status}: ${answer.text}`);
   return { cookie: answer.headers.get('set-cookie')!.split(';', 1)[0]!, csrf: answer.body.csrf };
 }
 
 /** As the console makes it: the cookie is the browser's. */
-export function consoleAt(url: string, { cookie, csrf }: SignedIn): Slipway {
+export function consoleAt(url: string, { cookie, csrf }: BrowserSession): Slipway {
   return new Slipway({
     baseUrl: `${url}/console`,
     token: 'cookie',
@@ -77,4 +77,4 @@ export function consoleAt(url: string, { cookie, csrf }: SignedIn): Slipway {
   });
 }
 
-export const codeIn = ({ status, body }: Answer): string => `${status} ${body?.error?.code}`;
+export const codeIn = ({ status, body }: ConsoleAnswer): string => `${status} ${body?.error?.code}`;

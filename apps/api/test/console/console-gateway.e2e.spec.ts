@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { BodyOf } from '@slipway/sdk';
-import { ask, codeIn, consoleAt, signInAt, type SignedIn } from './console-browser.js';
+import { ask, codeIn, consoleAt, signInAt, type BrowserSession } from './console-browser.js';
 import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(180_000);
 
 let stack: Stack;
-let session: SignedIn;
+let session: BrowserSession;
 let headers: Record<string, string>;
 
 const CHAT = '/console/gateway/v1/chat/completions';

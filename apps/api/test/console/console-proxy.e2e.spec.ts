@@ -3,12 +3,12 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
-import { ask, codeIn, signInAt, type SignedIn } from './console-browser.js';
+import { ask, codeIn, signInAt, type BrowserSession } from './console-browser.js';
 
 /** In place of a gateway: tells what reached it, which a gateway does not, and says what no gateway of ours says. */
 let upstream: Server;
 let api: TestApi;
-let session: SignedIn;
+let session: BrowserSession;
 const seen: { url?: string; headers: IncomingHttpHeaders; body: string }[] = [];
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
-import { ask, codeIn, consoleAt, signInAt, type SignedIn } from './console-browser.js';
+import { ask, codeIn, consoleAt, signInAt, type BrowserSession } from './console-browser.js';
 import { codeOf } from '../harness/refusals.js';
 
 let api: TestApi;
@@ -141,7 +141,7 @@ describe('streams', () => {
 
 it('keeps twenty sessions of a token, the newest', async () => {
   const { token } = await api.slipway().tokens.create({ name: 'many', scopes: ['viewer'] });
-  const sessions: SignedIn[] = [];
+  const sessions: BrowserSession[] = [];
   for (let n = 0; n < 22; n += 1) sessions.push(await signInAt(api.url, token));
   const statuses = await Promise.all(
     sessions.map(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operationsOf } from '@slipway/platform-http';
-import { Bed, type Asked } from '@slipway/platform-testing/contract';
+import { Bed, type ContractRequest } from '@slipway/platform-testing/contract';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
 import { pathOf } from './client.js';
 import { ROWS } from './rows.js';
@@ -47,7 +47,7 @@ async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string |
   return failures;
 }
 
-function ask(one: Case, token: string | null, asked: Asked = {}): Promise<Answer> {
+function ask(one: Case, token: string | null, asked: ContractRequest = {}): Promise<Answer> {
   const hasBody = one.method !== 'GET' && one.method !== 'DELETE';
   return api.send(one.method, pathOf(one, asked), { token, body: hasBody ? (asked.body ?? {}) : undefined });
 }

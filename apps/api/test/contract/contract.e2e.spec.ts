@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
-import { Client, type Sent } from './client.js';
-import { ApiDocument, type Described } from './document.js';
-import { Bed, type Asked, type Row } from '@slipway/platform-testing/contract';
+import { ContractClient, type OutgoingRequest } from './client.js';
+import { ApiDocument, type DocumentedOperation } from './document.js';
+import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
 import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './variations.js';
 import { everyRow } from '../harness/every-row.js';
@@ -14,14 +14,14 @@ jest.setTimeout(300_000);
 
 const home = mkdtempSync(path.join(tmpdir(), 'slipway-contract-'));
 let api: TestApi;
-let client: Client;
+let client: ContractClient;
 let bed: Bed;
-let operations: Described[];
-let withBody: Described[];
+let operations: DocumentedOperation[];
+let withBody: DocumentedOperation[];
 
 beforeAll(async () => {
   api = await bootApi({ SLIPWAY_HOME: home });
-  client = new Client(api, await ApiDocument.of(api));
+  client = new ContractClient(api, await ApiDocument.of(api));
   bed = new Bed(api);
   operations = client.document.operations.filter((one) => ROWS[one.operationId]);
   withBody = operations.filter((one) => one.body);
@@ -37,10 +37,14 @@ afterEach(() => {
   expect(client.violations.splice(0)).toEqual([]);
 });
 
-type Judge = (one: Described, row: Row, asked: Asked) => Promise<string | undefined | (string | undefined)[]>;
+type Judge = (
+  one: DocumentedOperation,
+  row: Row,
+  asked: ContractRequest,
+) => Promise<string | undefined | (string | undefined)[]>;
 
 /** Judges each operation by a fresh valid request and collects what is wrong, so that one failure does not hide the others. */
-async function failuresOf(chosen: Described[], judge: Judge): Promise<string[]> {
+async function failuresOf(chosen: DocumentedOperation[], judge: Judge): Promise<string[]> {
   const failures: string[] = [];
   for (const one of chosen) {
     const row = ROWS[one.operationId]!;
@@ -291,7 +295,7 @@ describe('Idempotency-Key', () => {
   it('has 1 to 128 visible ASCII characters', async () => {
     const bad = ['a'.repeat(129), 'two words', 'é', '"unclosed', ''];
     const judge: Judge = async (one, row, asked) => {
-      const withKey = (sent: Sent, key: string): Sent => ({
+      const withKey = (sent: OutgoingRequest, key: string): OutgoingRequest => ({
         ...sent,
         headers: { ...sent.headers, 'idempotency-key': key },
       });

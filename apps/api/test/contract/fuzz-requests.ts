@@ -1,19 +1,19 @@
 import fc from 'fast-check';
-import type { Sent } from './client.js';
-import type { ApiDocument, Described } from './document.js';
-import type { Asked } from '@slipway/platform-testing/contract';
+import type { OutgoingRequest } from './client.js';
+import type { ApiDocument, DocumentedOperation } from './document.js';
+import type { ContractRequest } from '@slipway/platform-testing/contract';
 import { placed, propertiesOf, sampleOf, textOf, typeOf, type Json, type Resolve, type Schema } from './schema.js';
 
 /** A request to send; `isFresh`: make what a valid one needs first, and send that. */
-export interface Fuzzed {
+export interface FuzzRequest {
   isFresh: boolean;
-  sent: Sent;
+  sent: OutgoingRequest;
 }
 
 /** What the generators draw from: the seed decides which, so the same seed picks the same places of the same lists. */
-export interface Material {
+export interface FuzzMaterial {
   /** Valid requests to the operation, most of which have been sent before. */
-  templates: Asked[];
+  templates: ContractRequest[];
   /** Ids, names and digests of things that exist. */
   pool: string[];
   /** Where a page of this list has ended, if any has. */
@@ -41,9 +41,13 @@ const ODD_TEXTS = [
 const ODD_NUMBERS = [0, -0, -1, 1, 0.1, 1e-9, 1e21, 2 ** 31, 2 ** 53, -(2 ** 63), Number.MAX_VALUE];
 
 /** Requests to one operation: valid, at and beyond the bounds of its schema, and with anything anywhere. */
-export function requestsTo(one: Described, { resolve }: ApiDocument, material: Material): fc.Arbitrary<Fuzzed> {
+export function requestsTo(
+  one: DocumentedOperation,
+  { resolve }: ApiDocument,
+  material: FuzzMaterial,
+): fc.Arbitrary<FuzzRequest> {
   const template = fc.constantFrom(...material.templates);
-  const fresh = template.map((sent): Fuzzed => ({ isFresh: true, sent }));
+  const fresh = template.map((sent): FuzzRequest => ({ isFresh: true, sent }));
   const varied = fc
     .record({
       base: template,
@@ -52,7 +56,7 @@ export function requestsTo(one: Described, { resolve }: ApiDocument, material: M
       headers: headersOf(one, material.pool),
       content: contentOf(one, resolve, material),
     })
-    .map(({ base, params, query, headers, content }): Fuzzed => ({
+    .map(({ base, params, query, headers, content }): FuzzRequest => ({
       isFresh: false,
       sent: {
         ...base,
@@ -65,7 +69,10 @@ export function requestsTo(one: Described, { resolve }: ApiDocument, material: M
   return fc.oneof({ weight: 1, arbitrary: fresh }, { weight: 15, arbitrary: varied });
 }
 
-function paramsOf({ placeholders }: Described, { templates, pool }: Material): fc.Arbitrary<Record<string, string>> {
+function paramsOf(
+  { placeholders }: DocumentedOperation,
+  { templates, pool }: FuzzMaterial,
+): fc.Arbitrary<Record<string, string>> {
   const known = (name: string): string[] => templates.map((one) => one.params?.[name] ?? 'x');
   const odd = fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.string({ unit: 'binary', maxLength: 40 })).filter(fitsPath);
   const values = placeholders.map(
@@ -88,9 +95,9 @@ function fitsPath(text: string): boolean {
 }
 
 function queryOf(
-  { query }: Described,
+  { query }: DocumentedOperation,
   resolve: Resolve,
-  { pool, cursors }: Material,
+  { pool, cursors }: FuzzMaterial,
 ): fc.Arbitrary<Record<string, string>> {
   const text = (schema: Schema): fc.Arbitrary<string> =>
     fc.oneof(
@@ -112,7 +119,7 @@ function queryOf(
   return fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 3, arbitrary: known });
 }
 
-function headersOf({ isIdempotent }: Described, pool: string[]): fc.Arbitrary<Record<string, string>> {
+function headersOf({ isIdempotent }: DocumentedOperation, pool: string[]): fc.Arbitrary<Record<string, string>> {
   const visible = fc.string({ unit: fc.constantFrom(...'ab7"\\ !~é'), maxLength: 130 });
   const etag = fc.oneof(
     fc.constant('*'),
@@ -133,11 +140,15 @@ function headersOf({ isIdempotent }: Described, pool: string[]): fc.Arbitrary<Re
 }
 
 interface Content {
-  body: Pick<Sent, 'body' | 'text'> | undefined;
+  body: Pick<OutgoingRequest, 'body' | 'text'> | undefined;
   headers?: Record<string, string>;
 }
 
-function contentOf(one: Described, resolve: Resolve, { templates, pool }: Material): fc.Arbitrary<Content> {
+function contentOf(
+  one: DocumentedOperation,
+  resolve: Resolve,
+  { templates, pool }: FuzzMaterial,
+): fc.Arbitrary<Content> {
   if (!one.body) return fc.constant({ body: undefined });
   const root = resolve(one.body);
   const body = (arbitrary: fc.Arbitrary<unknown>): fc.Arbitrary<Content> =>

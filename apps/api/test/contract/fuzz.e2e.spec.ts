@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
-import { Client, shown } from './client.js';
-import { ApiDocument, type Described } from './document.js';
-import { requestsTo, type Fuzzed, type Material } from './fuzzed.js';
-import { Bed, type Asked } from '@slipway/platform-testing/contract';
+import { ContractClient, shown } from './client.js';
+import { ApiDocument, type DocumentedOperation } from './document.js';
+import { requestsTo, type FuzzRequest, type FuzzMaterial } from './fuzz-requests.js';
+import { Bed, type ContractRequest } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
 
 /** Requests to each operation. CI sends the default, `npm run fuzz` ten times as many. */
@@ -23,7 +23,7 @@ const ROWS_MADE = ['deployments', 'revisions', 'instances', 'tokens', 'sandboxes
 jest.setTimeout(600_000 + RUNS * 2_000);
 
 const home = mkdtempSync(path.join(tmpdir(), 'slipway-fuzz-'));
-const templates = new Map<string, Asked[]>();
+const templates = new Map<string, ContractRequest[]>();
 const cursors = new Map<string, string[]>();
 const successes = new Map<string, number>();
 let api: TestApi;
@@ -37,12 +37,12 @@ beforeAll(async () => {
   api = await bootApi({ SLIPWAY_HOME: home, SLIPWAY_CONFIG: config });
   document = await ApiDocument.of(api);
   bed = new Bed(api);
-  const client = new Client(api, document);
+  const client = new ContractClient(api, document);
   // One after the other, so that the same seed finds the same things at the same places.
   for (const one of document.operations) {
     const row = ROWS[one.operationId];
     if (!row) continue;
-    const made: Asked[] = [];
+    const made: ContractRequest[] = [];
     for (let i = 0; i < TEMPLATES; i += 1) made.push(await row.valid(bed));
     templates.set(one.operationId, made);
     const first = await client.ask(
@@ -89,8 +89,8 @@ it(`answers ${RUNS} requests to every operation as the document says, soon, and 
 });
 
 /** Answers what went wrong, reduced to the smallest request that shows it, and how to see it again. */
-async function fuzz(one: Described): Promise<string | undefined> {
-  const material: Material = {
+async function fuzz(one: DocumentedOperation): Promise<string | undefined> {
+  const material: FuzzMaterial = {
     templates: templates.get(one.operationId)!,
     pool,
     cursors: cursors.get(one.operationId)!,
@@ -108,8 +108,8 @@ async function fuzz(one: Described): Promise<string | undefined> {
   return `${one.operationId} after ${outcome.numRuns} requests: ${String(outcome.errorInstance ?? 'interrupted')}\n  smallest: ${smallest ? shown(smallest.sent) : '-'}\n  again: ${again}`;
 }
 
-async function judge(one: Described, { isFresh, sent }: Fuzzed): Promise<void> {
-  const client = new Client(api, document);
+async function judge(one: DocumentedOperation, { isFresh, sent }: FuzzRequest): Promise<void> {
+  const client = new ContractClient(api, document);
   const answer = await client.ask(one, isFresh ? await ROWS[one.operationId]!.valid(bed) : sent);
   if (client.violations.length > 0) throw new Error(client.violations.join('\n'));
   if (answer.status < 300) successes.set(one.operationId, (successes.get(one.operationId) ?? 0) + 1);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { clientOf, type Answer, type ApiClient } from '../harness/boot-api.js';
 import { pathOf } from './client.js';
-import { ApiDocument, type Described } from './document.js';
-import { Bed, type Asked, type KeyedRow } from '@slipway/platform-testing/contract';
+import { ApiDocument, type DocumentedOperation } from './document.js';
+import { Bed, type ContractRequest, type KeyedRow } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
 import { Stack } from '../harness/stack.js';
 
@@ -49,7 +49,7 @@ const KEYED: Record<string, KeyedRow> = {
 let stack: Stack;
 let clients: ApiClient[];
 let bed: Bed;
-let operations: Map<string, Described>;
+let operations: Map<string, DocumentedOperation>;
 let keys = 0;
 
 beforeAll(async () => {
@@ -65,16 +65,16 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-interface Keyed {
-  asked: Asked;
+interface KeyedRequest {
+  asked: ContractRequest;
   key: string;
 }
 
-async function prepared(operationId: string): Promise<Keyed> {
+async function prepared(operationId: string): Promise<KeyedRequest> {
   return { asked: await ROWS[operationId]!.valid(bed), key: `key-${++keys}` };
 }
 
-function send(operationId: string, { asked, key }: Keyed, api: number, body = asked.body): Promise<Answer> {
+function send(operationId: string, { asked, key }: KeyedRequest, api: number, body = asked.body): Promise<Answer> {
   const one = operations.get(operationId)!;
   return clients[api]!.send(one.method, pathOf(one, asked), {
     body,
@@ -84,7 +84,7 @@ function send(operationId: string, { asked, key }: Keyed, api: number, body = as
 }
 
 /** As a client does: tries again while the first request is still being worked on. */
-async function sendUntilAnswered(operationId: string, keyed: Keyed, api: number): Promise<Answer> {
+async function sendUntilAnswered(operationId: string, keyed: KeyedRequest, api: number): Promise<Answer> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const answer = await send(operationId, keyed, api);
@@ -99,7 +99,7 @@ async function sendUntilAnswered(operationId: string, keyed: Keyed, api: number)
   }
 }
 
-async function effectsOf(operationId: string, { asked }: Keyed): Promise<Record<string, number>> {
+async function effectsOf(operationId: string, { asked }: KeyedRequest): Promise<Record<string, number>> {
   const [resource = asked.body?.['name']] = Object.values<unknown>(asked.params ?? {});
   const counts: Record<string, number> = {};
   for (const [name, sql] of Object.entries(KEYED[operationId]!.effects)) {

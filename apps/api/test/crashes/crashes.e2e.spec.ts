@@ -1,6 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { until, type Stack } from '../harness/stack.js';
-import { describeOnStands } from '../harness/each-target.js';
+import { describeOnEachTarget } from '../harness/each-target.js';
 
 // Thirteen starts and deaths of a worker take minutes if the machine is busy.
 jest.setTimeout(800_000);
@@ -12,7 +12,7 @@ const body = (model: string, extra: object = {}) => ({
   ...extra,
 });
 
-describeOnStands('kill -9', (startStack) => {
+describeOnEachTarget('kill -9', (startStack) => {
   let stack: Stack;
   afterEach(() => stack?.stop());
 

@@ -3,7 +3,7 @@ import { TcpProxy } from '@slipway/platform-database/testing';
 import { isSlipwayError } from '@slipway/sdk';
 import { Load } from '../harness/load.js';
 import { until, type Stack } from '../harness/stack.js';
-import { describeOnStands } from '../harness/each-target.js';
+import { describeOnEachTarget } from '../harness/each-target.js';
 
 /** The promise is two minutes; SLIPWAY_TEST_OUTAGE_SECONDS=120 takes them. */
 const OUTAGE_SECONDS = Number(process.env['SLIPWAY_TEST_OUTAGE_SECONDS'] ?? 10);
@@ -18,7 +18,7 @@ function unlessRefused(error: unknown): undefined {
   if (!isSlipwayError(error) || error.body === undefined) throw error;
 }
 
-describeOnStands('Postgres away', (startStack) => {
+describeOnEachTarget('Postgres away', (startStack) => {
   let stack: Stack | undefined;
   let proxy: TcpProxy | undefined;
   afterAll(async () => {

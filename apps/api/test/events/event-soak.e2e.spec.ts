@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-interface SeenEvent {
+interface EventCopy {
   /** The `id:` line, which a client sends back as Last-Event-ID. */
   cursor: string;
   id: string;
@@ -24,7 +24,7 @@ interface SeenEvent {
 }
 
 /** As the specification of EventSource reads a stream: an event counts once its empty line is there. */
-function parse(block: string): SeenEvent | undefined {
+function parse(block: string): EventCopy | undefined {
   const lines = block.split('\n');
   const value = (field: string) =>
     lines
@@ -38,7 +38,7 @@ function parse(block: string): SeenEvent | undefined {
 
 /** Follows the events and destroys its connection at random bytes, each time after something new. */
 class FlakyClient {
-  readonly seen: SeenEvent[] = [];
+  readonly seen: EventCopy[] = [];
   cuts = 0;
   failures: string[] = [];
   private isDone = false;

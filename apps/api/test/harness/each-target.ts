@@ -11,7 +11,7 @@ export type StartStack = (options?: Omit<NonNullable<Parameters<typeof Stack.sta
  * A suite that holds wherever engines run: as processes of the worker's host, and as pods of a cluster. Where there is no control plane the
  * second is skipped by name.
  */
-export function describeOnStands(title: string, suite: (start: StartStack) => void): void {
+export function describeOnEachTarget(title: string, suite: (start: StartStack) => void): void {
   describe(`${title}, in processes`, () => suite((options) => Stack.start(options)));
   const isAsked = hasKube || childEnvironment()['SLIPWAY_REQUIRE_KUBE'] === '1';
   (isAsked ? describe : describe.skip)(`${title}, in pods`, () => {

@@ -9,7 +9,7 @@ export interface LoadAnswer {
   /** A stream that ended without its last event, or a connection that broke. */
   isCut: boolean;
   /** A cut stream whose last event says what happened. */
-  isTold: boolean;
+  isExplained: boolean;
 }
 
 /** Chat requests at a steady rate, every second one a stream unless told otherwise, until stopped; nothing is retried. */
@@ -78,7 +78,7 @@ export class Load {
       status,
       revision,
       isCut: isBroken || isShort,
-      isTold: isStream && last.startsWith('data: {"error":'),
+      isExplained: isStream && last.startsWith('data: {"error":'),
     };
   }
 }

@@ -70,7 +70,7 @@ export class KubeStack {
   }
 
   /** A deployment with as many instances, ready in as many pods. */
-  async serving(replicas: number, on: Target = 'cluster', runtime: object = {}): Promise<string> {
+  async serving(replicas: number, on: KubeStackTarget = 'cluster', runtime: object = {}): Promise<string> {
     const name = await this.deployment();
     await this.rolledOut(name, specOn(on, 'm', { scaling: exactly(replicas) }, runtime));
     return name;
@@ -100,12 +100,12 @@ export class KubeStack {
     return data.map(({ type }) => type);
   }
 
-  podsOf(instances: readonly Known[]): Promise<Pod[]> {
+  podsOf(instances: readonly InstanceReference[]): Promise<Pod[]> {
     return this.bed.pods(this.namespace, ofAny(instances));
   }
 
   /** What there is for instances, stopped or not, by name. */
-  async unitsOf(instances: readonly Known[]): Promise<Unit[]> {
+  async unitsOf(instances: readonly InstanceReference[]): Promise<Unit[]> {
     const options = { namespace: this.namespace, labelSelector: ofAny(instances) };
     const { items } = await this.bed.client.list<Unit>(DEPLOYMENTS, options);
     return items.sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
@@ -123,7 +123,7 @@ export class KubeStack {
   }
 
   /** The process of Postgres that stands for the worker which leads a target; undefined while none does. */
-  async leader(target: Target = 'cluster'): Promise<number | undefined> {
+  async leader(target: KubeStackTarget = 'cluster'): Promise<number | undefined> {
     const [row] = await this.stack.query<{ pid: number }>(
       `select pid from pg_locks join pg_stat_activity using (pid)
        where locktype = 'advisory' and granted and application_name = 'slipway-target' and datname = current_database()
@@ -175,11 +175,11 @@ export const lost = (answers: readonly LoadAnswer[]): LoadAnswer[] =>
   answers.filter(({ status, isCut }) => status !== 200 || isCut);
 
 /** `strict` is the cluster again, where what somebody else has changed is replaced. */
-export type Target = 'cluster' | 'strict' | 'local';
-type Known = { id: string };
+export type KubeStackTarget = 'cluster' | 'strict' | 'local';
+type InstanceReference = { id: string };
 export type Unit = KubeObject & { metadata: { name: string; uid: string } };
 
-export const specOn = (target: Target, model: string, change: object = {}, runtime: object = {}) => ({
+export const specOn = (target: KubeStackTarget, model: string, change: object = {}, runtime: object = {}) => ({
   model: { id: model },
   runtime: { target, engine: 'sim', args: { ttft_ms: 10, itl_ms: 5 }, ...runtime },
   ...change,
@@ -187,7 +187,7 @@ export const specOn = (target: Target, model: string, change: object = {}, runti
 
 export const exactly = (replicas: number) => ({ min_replicas: replicas, max_replicas: replicas });
 
-const ofAny = (instances: readonly Known[]): string =>
+const ofAny = (instances: readonly InstanceReference[]): string =>
   `slipway.dev/instance in (${instances.map(({ id }) => id).join()})`;
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { DEPLOYMENTS, DISRUPTION_BUDGETS, isReady, PODS, SERVICES, type Pod } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
-import { exactly, KubeStack, lost, specOn, type Target } from './kube-stack.js';
+import { exactly, KubeStack, lost, specOn, type KubeStackTarget } from './kube-stack.js';
 import { isAlive, until } from '../harness/stack.js';
 
 jest.setTimeout(240_000);
@@ -70,7 +70,7 @@ kubeIt('a node that goes takes no request with it that had not begun, and its in
   // Streams that had begun there say so as their last word, and are counted.
   const cut = lost(answers);
   expect(cut.length).toBeGreaterThan(0);
-  expect(cut.filter(({ isTold }) => !isTold)).toEqual([]);
+  expect(cut.filter(({ isExplained }) => !isExplained)).toEqual([]);
   expect(await kube.counted('attempts_total', `${name}-00001`, ',class="server_error"')).toBe(cut.length);
   const events = await kube.eventsOf(name);
   expect(events).toContain('instance.moved');
@@ -112,7 +112,7 @@ kubeIt('a node whose packets vanish takes no request with it that had not begun'
  * What somebody does to the unit of the first of two instances, under load, until `event` tells of it and both serve as `generations` says.
  */
 async function underHands(
-  target: Target,
+  target: KubeStackTarget,
   act: (unit: string) => Promise<unknown>,
   event: string,
   generations: number[],

@@ -95,7 +95,7 @@ kubeIt('answers what had not begun when an engine dies, and its kubelet starts i
   // Streams that had begun there say so as their last word, and are counted.
   const cut = lost(answers);
   expect(cut.length).toBeGreaterThan(0);
-  expect(cut.filter(({ isTold }) => !isTold)).toEqual([]);
+  expect(cut.filter(({ isExplained }) => !isExplained)).toEqual([]);
   expect(await kube.counted('attempts_total', `${name}-00001`, ',class="server_error"')).toBe(cut.length);
   expect((await kube.instancesOf(name)).map(({ generation }) => generation)).toEqual([1, 1]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Load, type LoadAnswer } from '../harness/load.js';
 import { isAlive, until, type Stack } from '../harness/stack.js';
-import { describeOnStands } from '../harness/each-target.js';
+import { describeOnEachTarget } from '../harness/each-target.js';
 
 jest.setTimeout(180_000);
 
@@ -17,7 +17,7 @@ const soaking = (soak_seconds: number, ...percents: number[]) => ({
 const steps = (...percents: number[]) => soaking(3, ...percents);
 const errors = { name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 20 };
 
-describeOnStands('a canary under load', (startStack) => {
+describeOnEachTarget('a canary under load', (startStack) => {
   let stack: Stack;
   let number = 0;
 

@@ -14,7 +14,7 @@ const DEPLOYMENTS = 3;
 const QUOTAS = { revisions: 2, instances: 4 };
 
 /** One request: which deployment, what of it, and under which Idempotency-Key. */
-interface Asked {
+interface RolloutRequest {
   deployment: number;
   kind: 'plain' | 'too-many' | 'unknown-target' | 'stale';
   model: 'a' | 'b' | 'c';
@@ -22,20 +22,20 @@ interface Asked {
 }
 
 /** What a client sees of its answer: `of` is the operation that it made or adopted. */
-interface Seen {
+interface Outcome {
   status: number | undefined;
   of?: string;
 }
 
 /** A deployment as the rules know it. */
-interface Known {
+interface ModelState {
   isBusy: boolean;
   models: ReadonlySet<string>;
   /** By key, which request has claimed it. */
   keys: ReadonlyMap<string, { body: string; by: string }>;
 }
 
-const asked: fc.Arbitrary<Asked> = fc.record({
+const asked: fc.Arbitrary<RolloutRequest> = fc.record({
   deployment: fc.nat(DEPLOYMENTS - 1),
   kind: fc.oneof(
     { weight: 5, arbitrary: fc.constant('plain' as const) },
@@ -73,7 +73,7 @@ afterAll(async () => {
 const sql = <R = Record<string, any>>(text: string, values: unknown[] = []): Promise<R[]> =>
   api.app.get(Database).tx('system', (tx) => tx.query<R>(text, values));
 
-function bodyOf({ kind, model }: Asked): BodyOf<'createRollout'> {
+function bodyOf({ kind, model }: RolloutRequest): BodyOf<'createRollout'> {
   return {
     spec: {
       model: { id: model },
@@ -85,7 +85,7 @@ function bodyOf({ kind, model }: Asked): BodyOf<'createRollout'> {
   };
 }
 
-async function send(name: string, one: Asked): Promise<Seen> {
+async function send(name: string, one: RolloutRequest): Promise<Outcome> {
   const key = one.key ? { idempotencyKey: `${name}-${one.key}` } : {};
   const call = api.answerTo(({ deployments }) => deployments.rollouts.create(name, bodyOf(one), key));
   return call.then(
@@ -95,7 +95,7 @@ async function send(name: string, one: Asked): Promise<Seen> {
 }
 
 /** What the rules say of a request that comes next, and the deployment behind it. */
-function next(known: Known, one: Asked, by: string): [Seen, Known] {
+function next(known: ModelState, one: RolloutRequest, by: string): [Outcome, ModelState] {
   const claimed = one.key ? known.keys.get(one.key) : undefined;
   if (claimed && claimed.body !== JSON.stringify(bodyOf(one))) return [{ status: 422 }, known];
   if (claimed) return [{ status: 200, of: claimed.by }, known];
@@ -113,7 +113,7 @@ function next(known: Known, one: Asked, by: string): [Seen, Known] {
 }
 
 /** The deployment behind some order of these requests in which each gets the answer that it got; undefined where there is none. */
-function explained(known: Known, left: readonly { one: Asked; seen: Seen }[]): Known | undefined {
+function explained(known: ModelState, left: readonly { one: RolloutRequest; seen: Outcome }[]): ModelState | undefined {
   if (left.length === 0) return known;
   for (const { one, seen } of left) {
     const [said, then] = next(known, one, seen.of ?? '');
@@ -138,14 +138,14 @@ const WRITTEN = `select
   (select count(*)::int from events where stream = 'deployment/' || $1 and type = 'rollout.started') as started`;
 
 it('leaves what some order of the same requests, one by one, would have left, and answers as it would', async () => {
-  const holds = async (all: Asked[][]) => {
+  const holds = async (all: RolloutRequest[][]) => {
     count += 1;
     const names = Array.from({ length: DEPLOYMENTS }, (_, n) => `chat-${count}-${n}`);
     await sql(
       `insert into deployments (id, tenant_id, name, created_by) select 'dep_' || name, $1, name, '{"type":"token","id":"test"}' from unnest($2::text[]) name`,
       [tenant, names],
     );
-    const known: Known[] = names.map(() => ({ isBusy: false, models: new Set(), keys: new Map() }));
+    const known: ModelState[] = names.map(() => ({ isBusy: false, models: new Set(), keys: new Map() }));
     const accepted = names.map(() => new Set<string>());
     for (const round of all) {
       const answered = await Promise.all(

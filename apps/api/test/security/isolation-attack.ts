@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /** What an attacker was answered: how often, by status and error code. */
-export type Answers = Record<string, number>;
+export type AnswerCounts = Record<string, number>;
 
-export interface AttackTarget {
+export interface AttackDestination {
   /** Ports. */
   api: number;
   gateway: number;
@@ -37,7 +37,7 @@ export class Attack {
   }
 
   /** Begins with what the tenant may, and holds that to the end. */
-  aim(target: AttackTarget): void {
+  aim(target: AttackDestination): void {
     this.child.send({ target });
   }
 
@@ -46,8 +46,8 @@ export class Attack {
    * @param times of what the tenant may
    * @returns what was answered since the last call, by attacker
    */
-  async turn(times: number): Promise<Record<string, Answers>> {
-    const answered = once(this.child, 'message') as Promise<[{ counts: Record<string, Answers> }]>;
+  async round(times: number): Promise<Record<string, AnswerCounts>> {
+    const answered = once(this.child, 'message') as Promise<[{ counts: Record<string, AnswerCounts> }]>;
     this.child.send({ times });
     return (await answered)[0].counts;
   }

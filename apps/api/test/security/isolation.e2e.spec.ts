@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { Attack, type Answers } from './isolation-attack.js';
+import { Attack, type AnswerCounts } from './isolation-attack.js';
 import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(180_000);
@@ -105,19 +105,19 @@ alone(
     const client = await QuietClient.start(quiet);
 
     // A minute's worth of requests may be sent at once: what is compared is a tenant that has none of them left.
-    const answers: Record<string, Answers> = {};
-    await attack.turn(TIMES);
+    const answers: Record<string, AnswerCounts> = {};
+    await attack.round(TIMES);
     await client.measure(4 * SETTLE_MS);
     const beside = { limits: noTimes(), attack: noTimes() };
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const phase of ['limits', 'attack'] as const) {
-        add(answers, await attack.turn(phase === 'attack' ? TIMES : 1));
+        add(answers, await attack.round(phase === 'attack' ? TIMES : 1));
         await client.measure(SETTLE_MS);
         const times = await client.measure(PHASE_MS);
         for (const measure of MEASURES) beside[phase][measure].push(percentile(times[measure], 0.95));
       }
     }
-    add(answers, await attack.turn(1));
+    add(answers, await attack.round(1));
 
     const p95s = MEASURES.map((measure) => {
       const [limits, attacked] = [median(beside.limits[measure]), median(beside.attack[measure])];
@@ -198,7 +198,7 @@ async function aim(hostile: Tenant): Promise<void> {
 /** A client at a steady rate that does not wait for answers, on deployments of its own. */
 class QuietClient {
   /** Answers that are not what was asked for, by what they are. */
-  readonly unexpected: Answers = {};
+  readonly unexpected: AnswerCounts = {};
   private rollouts = 0;
 
   private constructor(
@@ -310,7 +310,7 @@ function noTimes(): Milliseconds {
   return { reads: [], inference: [], rollouts: [], rolloutStarts: [] };
 }
 
-function add(sums: Record<string, Answers>, counts: Record<string, Answers>): void {
+function add(sums: Record<string, AnswerCounts>, counts: Record<string, AnswerCounts>): void {
   for (const [attacker, answers] of Object.entries(counts)) {
     const own = (sums[attacker] ??= {});
     for (const [answer, count] of Object.entries(answers)) own[answer] = (own[answer] ?? 0) + count;
@@ -324,4 +324,4 @@ function percentile(values: readonly number[], share: number): number {
 
 const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-const sum = (answers: Answers = {}): number => Object.values(answers).reduce((all, count) => all + count, 0);
+const sum = (answers: AnswerCounts = {}): number => Object.values(answers).reduce((all, count) => all + count, 0);

@@ -11,7 +11,7 @@ import { DeploymentsModule } from '../src/index.js';
 const TENANT = 'ten_a';
 
 /** What the neighbours of this area would know; tests write it directly. The records of deployments are real ones. */
-export class Neighbours {
+export class DeploymentsNeighbours {
   /** Ids of a deployment's revisions. */
   readonly revisions = new Map<string, string[]>();
   readonly routes = new Map<string, Route>();
@@ -80,14 +80,14 @@ export class Neighbours {
 export class DeploymentsBed extends AreaBed {
   private constructor(
     area: AreaApplication,
-    readonly neighbours: Neighbours,
+    readonly neighbours: DeploymentsNeighbours,
   ) {
     super(area);
   }
 
   /** @param quotas of every tenant, where a test is about them */
   static async start(quotas: QuotaSettings = {}): Promise<DeploymentsBed> {
-    const neighbours = new Neighbours();
+    const neighbours = new DeploymentsNeighbours();
     const area = await AreaBed.open({
       process: 'worker',
       migrations: [...dataplane, ...records],

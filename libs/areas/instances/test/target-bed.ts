@@ -22,7 +22,7 @@ import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process
 import pg from 'pg';
 import { migrations } from '../src/index.js';
 import { DEFAULT_TIMINGS, type Timings } from '../src/timings.js';
-import { InstancesProcess, twinTarget, type FakeRevisions } from './worker-module.js';
+import { InstancesProcessModule, twinTarget, type FakeRevisions } from './worker-module.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TENANT = 'ten_a';
@@ -84,7 +84,7 @@ export function workloadOf(revisionId: string, spec: RevisionSpec): Workload {
 }
 
 /** A process with the area, seen through its port. */
-export class Process {
+export class InstancesProcess {
   constructor(readonly context: INestApplicationContext) {}
 
   readonly instances = this.context.get<InstancesPort>(INSTANCES);
@@ -183,7 +183,7 @@ export class Process {
 export class TargetBed {
   /** What the target "twin" runs. Every worker of the bed sees the same. */
   readonly cluster = new TwinCluster();
-  private readonly processes: Process[] = [];
+  private readonly processes: InstancesProcess[] = [];
   private readonly children: ChildProcess[] = [];
 
   private constructor(
@@ -213,16 +213,18 @@ export class TargetBed {
     return new TargetBed(home, db, config, { ...SHORT_TIMINGS, ...timings });
   }
 
-  async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<Process> {
-    const module = InstancesProcess.of({ ...this.config, ...change }, role, this.timings, [twinTarget(this.cluster)]);
+  async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<InstancesProcess> {
+    const module = InstancesProcessModule.of({ ...this.config, ...change }, role, this.timings, [
+      twinTarget(this.cluster),
+    ]);
     const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
-    const made = new Process(context);
+    const made = new InstancesProcess(context);
     this.processes.push(made);
     return made;
   }
 
   /** A worker that finds the tools of its host in the folder `bin` of the bed. */
-  async deviceHost(): Promise<Process> {
+  async deviceHost(): Promise<InstancesProcess> {
     const tools = join(this.home, 'bin');
     await mkdir(tools, { recursive: true });
     return this.process('worker', { searchPath: `${tools}:/usr/bin:/bin` });

@@ -53,7 +53,7 @@ export function twinTarget(cluster: TwinCluster): TargetKind {
  * A process with this area alone: as a worker, which has something that runs operations and therefore reconciles, or as an API.
  */
 @Module({})
-export class InstancesProcess {
+export class InstancesProcessModule {
   static of(
     config: Config,
     role: 'worker' | 'api',
@@ -71,7 +71,7 @@ export class InstancesProcess {
       { provide: INSTANCE_TIMINGS, useValue: timings },
     ];
     return {
-      module: InstancesProcess,
+      module: InstancesProcessModule,
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config),

@@ -224,7 +224,7 @@ export class Administration {
 }
 
 /** A server that answers as it is told. */
-export class Upstream {
+export class SupplierServer {
   readonly seen: { method: string; path: string; authorization: string | undefined; body: any }[] = [];
 
   private constructor(
@@ -236,10 +236,10 @@ export class Upstream {
   static async start(
     answer: (request: { path: string; body: any }, response: ServerResponse) => void = soundAnswer,
     port = 0,
-  ): Promise<Upstream> {
+  ): Promise<SupplierServer> {
     const server = createServer((request, response) => void upstream.take(request, response, answer));
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
-    const upstream = new Upstream(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const upstream = new SupplierServer(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     return upstream;
   }
 
@@ -285,7 +285,7 @@ export const IGNORING: PromisedTraits = {
 
 /** As llama-server does: whatever it is asked for, it answers with its own model. */
 export const ignoring = (model: string) =>
-  Upstream.start(({ path, body }, response) => {
+  SupplierServer.start(({ path, body }, response) => {
     if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: model }] }));
     if (!body.stream)
       return void response.end(

@@ -4,13 +4,13 @@ import { testConfig } from '@slipway/platform-operations/testing';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { OwnAudiences1700000001004 } from '../src/migrations/1700000001004-own-audiences.js';
-import { ADMIN, Administration, OTHER, Upstream } from './administration.js';
+import { ADMIN, Administration, OTHER, SupplierServer } from './administration.js';
 
 let area: Administration;
-let simulator: Upstream;
+let simulator: SupplierServer;
 
 beforeAll(async () => {
-  simulator = await Upstream.start();
+  simulator = await SupplierServer.start();
   area = await Administration.start();
 });
 afterAll(async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Config } from '@slipway/platform-config';
-import { ADMIN, Administration, OTHER, Upstream } from './administration.js';
+import { ADMIN, Administration, OTHER, SupplierServer } from './administration.js';
 
-let supplier: Upstream;
+let supplier: SupplierServer;
 
 beforeAll(async () => {
-  supplier = await Upstream.start();
+  supplier = await SupplierServer.start();
 });
 afterAll(() => supplier?.stop());
 

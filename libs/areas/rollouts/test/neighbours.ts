@@ -26,7 +26,7 @@ const GONE: WorkloadStatus = { ...READY, desired: 0, ready: 0, alive: 0 };
  * What the neighbours of this area would know, revisions apart, which are real. They live in memory and forget nothing when a transaction is rolled back, so
  * a test that provokes a roll-back looks at tables only.
  */
-export class Neighbours {
+export class RolloutsNeighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly routes = new Map<string, Route>();
   /** Every change of a route, in order; null if it was taken away. */

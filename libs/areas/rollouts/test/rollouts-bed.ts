@@ -32,7 +32,7 @@ import { RolloutsModule } from '../src/index.js';
 import { RollbacksService } from '../src/rollbacks.service.js';
 import type { RollbackDto, RolloutDto } from '../src/rollout.dto.js';
 import { RolloutsService } from '../src/rollouts.service.js';
-import { Neighbours } from './neighbours.js';
+import { RolloutsNeighbours } from './neighbours.js';
 
 export const TENANT = 'ten_a';
 export const PRINCIPAL = testPrincipal(TENANT);
@@ -62,12 +62,12 @@ export class RolloutsBed {
 
   private constructor(
     readonly harness: OperationHarness,
-    readonly neighbours: Neighbours,
+    readonly neighbours: RolloutsNeighbours,
   ) {}
 
   /** @param quotas of every tenant, where a test is about them */
   static async start(quotas: QuotaSettings = {}): Promise<RolloutsBed> {
-    const neighbours = new Neighbours();
+    const neighbours = new RolloutsNeighbours();
     const others = neighboursModule([
       { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
       { provide: ROUTES, useValue: neighbours.routesPort },

@@ -15,7 +15,7 @@ const absent = defineErrors({
 });
 
 /** What the neighbours of this area would know. The lock of a deployment is a real one. */
-export class Neighbours {
+export class RoutingNeighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly revisions = new Map<string, Revision>();
   readonly ready = new Map<string, number>();
@@ -133,13 +133,13 @@ export class RoutingBed extends AreaBed {
 
   private constructor(
     area: AreaApplication,
-    readonly neighbours: Neighbours,
+    readonly neighbours: RoutingNeighbours,
   ) {
     super(area);
   }
 
   static async start(): Promise<RoutingBed> {
-    const neighbours = new Neighbours();
+    const neighbours = new RoutingNeighbours();
     const area = await AreaBed.open({
       migrations: [...dataplane, ...migrations],
       modules: [RoutingModule],

@@ -9,15 +9,15 @@ import { QUOTAS } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
-import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
 let testDatabase: TestDatabase;
 let folder: string;
 let app: NestFastifyApplication;
 let origin: string;
 let tenantId: string;
-let send: Client;
-let other: Client;
+let send: SandboxClient;
+let other: SandboxClient;
 let database: Database;
 let provider: Server;
 let providerUrl: string;

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { BLOB_STORE, newBlob, type BlobStore } from '../src/storage/blob-store.js';
 import { startFakeS3, type FakeS3 } from './fake-s3.js';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
-import { clientOf, eventually, newTenant, type Answer, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxAnswer, type SandboxClient } from './tenants.js';
 
 /** Three times the connections of the pool. */
 const CALLERS = 30;
@@ -21,9 +21,9 @@ let s3: FakeS3;
 let app: NestFastifyApplication;
 let calledInTransaction: string[];
 let database: Database;
-let send: Client;
+let send: SandboxClient;
 /** Of other tenants, whose requests must not wait. */
-let others: Client[];
+let others: SandboxClient[];
 let id: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeEach(async () => {
   ({ id } = (await send('POST', '/sandboxes', { json: {} })).body);
 });
 
-const put = (index: number, body: string): Promise<Answer> =>
+const put = (index: number, body: string): Promise<SandboxAnswer> =>
   send('PUT', `/sandboxes/${id}/files?path=f${index}`, { body });
 const strays = async (): Promise<number> =>
   (await database.read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;

@@ -18,10 +18,10 @@ export const NEIGHBOURS: readonly NeighbourProvider[] = [{ provide: DEPLOYMENTS,
 
 /** A worker with this area alone. It has something that runs operations and therefore sends. */
 @Module({})
-export class WebhooksWorker {
+export class WebhooksWorkerModule {
   static of(config: Config, timing: DeliveryTiming): DynamicModule {
     return {
-      module: WebhooksWorker,
+      module: WebhooksWorkerModule,
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config),

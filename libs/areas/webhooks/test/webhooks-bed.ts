@@ -10,7 +10,7 @@ import { AreaBed, type AreaApplication } from '@slipway/platform-operations/test
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import { migrations, WebhooksModule, type DeliveryTiming } from '../src/index.js';
 import { ADD_LANES, ADVANCE, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
-import { NEIGHBOURS, WebhooksWorker } from './surroundings.js';
+import { NEIGHBOURS, WebhooksWorkerModule } from './surroundings.js';
 
 export { until } from '@slipway/platform-database/testing';
 
@@ -98,7 +98,7 @@ export class WebhooksBed extends AreaBed {
 
   async worker(timing: DeliveryTiming = QUICK, change: Partial<Config> = {}): Promise<INestApplicationContext> {
     const config = { ...this.config, ...change };
-    const context = await NestFactory.createApplicationContext(WebhooksWorker.of(config, timing), {
+    const context = await NestFactory.createApplicationContext(WebhooksWorkerModule.of(config, timing), {
       logger: ['error'],
     });
     this.contexts.push(context);
