@@ -47,10 +47,11 @@ export const boundaries = [
 ];
 
 /**
- * The same for specs and `test` folders. Tests of areas may build earlier areas (`ports-point-down`), and tests of processes may use
- * the client.
+ * The same for specs and `test` folders. Tests of areas may build earlier areas (`ports-point-down`). Tests of processes may use the client,
+ * and reach areas by their ports.
  */
 export const testBoundaries = boundaries.map((one) => {
-  const more = one.sourceTag === 'type:area' ? 'type:area' : /^app:/.test(one.sourceTag) && 'type:sdk';
-  return more ? { ...one, onlyDependOnLibsWithTags: [...one.onlyDependOnLibsWithTags, more] } : one;
+  const isApp = /^(app:|type:app$)/.test(one.sourceTag);
+  const more = one.sourceTag === 'type:area' ? ['type:area'] : isApp ? ['type:sdk', 'type:port'] : [];
+  return { ...one, onlyDependOnLibsWithTags: [...new Set([...one.onlyDependOnLibsWithTags, ...more])] };
 });

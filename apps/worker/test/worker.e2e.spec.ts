@@ -9,7 +9,7 @@ import { migrations as database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
 import pg from 'pg';
-import { Accepting } from './accepting.js';
+import { ProductBed } from './product-bed.js';
 import { Supplier } from './supplier.js';
 
 jest.setTimeout(120_000);
@@ -141,11 +141,11 @@ it('says when it is ready, and ends by itself when its launcher is gone', async 
 
 describe('at SIGTERM', () => {
   let supplier: Supplier;
-  let api: Accepting;
+  let api: ProductBed;
 
   beforeAll(async () => {
     supplier = await Supplier.start();
-    api = await Accepting.start(db.url);
+    api = await ProductBed.start({ process: 'api', database: db });
   });
   afterAll(async () => {
     await api?.stop();
@@ -229,17 +229,17 @@ describe('its engines', () => {
   };
 
   beforeAll(async () => {
-    // What a rollout would have written: a revision that a route holds.
+    // What a rollout of the operator's tenant would have written: a revision that a route holds.
     const spec = {
       model: { id: 'tiny' },
       runtime: { target: 'local', engine: 'mini', args: {}, env: {} },
       scaling: { min_replicas: 1 },
     };
     await sql(
-      `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec) values ('rev_1', 'ten_1', 'dep_1', 'chat-00001', 'local', 1, $1)`,
+      `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec) select 'rev_1', id, 'dep_1', 'chat-00001', 'local', 1, $1 from tenants`,
       [JSON.stringify(spec)],
     );
-    await sql(`insert into workload_holds (revision_id, tenant_id, holder) values ('rev_1', 'ten_1', 'route')`);
+    await sql(`insert into workload_holds (revision_id, tenant_id, holder) select 'rev_1', id, 'route' from tenants`);
   });
 
   it('outlive a SIGTERM and are adopted by the next worker; end with it where the launcher says so, as no crash', async () => {

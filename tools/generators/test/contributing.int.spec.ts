@@ -67,7 +67,7 @@ const WALK: Record<string, () => Promise<unknown> | void> = {
   'npm run test:stress': () => hasScript('test:stress'),
   'npm run test:stress -- outage --times 20 --load': async () => {
     await hasScript('test:stress');
-    exists('apps/api/test/outage.e2e.spec.ts');
+    exists('apps/api/test/crashes/outage.e2e.spec.ts');
   },
   'node tools/mutation/dist/main.js routing': () => {
     exists('tools/mutation/dist/main.js');

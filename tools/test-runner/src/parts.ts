@@ -47,7 +47,7 @@ export const PARTS: readonly Part[] = [
     folders: ['libs/targets/kubernetes', 'tools/kube-testbed', 'tools/chart', 'deploy/helm'],
     needs: ['kubernetes'],
     only: [
-      'apps/api/test/kubernetes*.e2e.spec.ts',
+      'apps/api/test/kubernetes/*.e2e.spec.ts',
       'libs/targets/kubernetes/src/driver/kubernetes-driver.int.spec.ts',
       'libs/targets/kubernetes/src/driver/kubernetes-driver-bed.int.spec.ts',
       'libs/targets/kubernetes/src/driver/kubernetes-driver-groups.int.spec.ts',
@@ -75,7 +75,12 @@ export const PARTS: readonly Part[] = [
           'tools/test-runner/src/kube.int.spec.ts',
         ],
       },
-      { files: ['canary', 'crashes', 'outage'].map((name) => `apps/api/test/${name}.e2e.spec.ts`), title: 'in pods' },
+      {
+        files: ['rollouts/canary', 'crashes/crashes', 'crashes/outage'].map(
+          (name) => `apps/api/test/${name}.e2e.spec.ts`,
+        ),
+        title: 'in pods',
+      },
     ],
   },
   {
@@ -84,7 +89,7 @@ export const PARTS: readonly Part[] = [
     level: 'nightly',
     folders: ['libs/targets/process', 'libs/gateway', 'tools/llamacpp', 'tools/engines'],
     needs: ['llama-server'],
-    only: ['apps/api/test/llamacpp.e2e.spec.ts'],
+    only: ['apps/api/test/instances/llamacpp.e2e.spec.ts'],
   },
   {
     name: 'readme',
@@ -99,7 +104,10 @@ export const PARTS: readonly Part[] = [
     what: 'screenshots, and axe on every page of the console',
     level: 'nightly',
     folders: ['apps/console'],
-    only: ['apps/api/test/console-everyone.e2e.spec.ts', 'apps/api/test/console-screenshots.e2e.spec.ts'],
+    only: [
+      'apps/api/test/console/console-everyone.e2e.spec.ts',
+      'apps/api/test/console/console-screenshots.e2e.spec.ts',
+    ],
     env: { SLIPWAY_SCREENSHOTS: '1' },
   },
   {
@@ -107,7 +115,7 @@ export const PARTS: readonly Part[] = [
     what: '2,000 requests to every operation of the OpenAPI document',
     level: 'nightly',
     folders: ['libs/platform/http', 'apps/api'],
-    steps: [{ files: ['apps/api/test/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '2000' } }],
+    steps: [{ files: ['apps/api/test/contract/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '2000' } }],
   },
   {
     name: 'generators',
@@ -122,14 +130,14 @@ export const PARTS: readonly Part[] = [
     level: 'nightly',
     folders: ['libs/sdk'],
     needs: ['python'],
-    only: ['apps/api/test/sdk-python.e2e.spec.ts', 'libs/sdk/src/python.int.spec.ts'],
+    only: ['apps/api/test/clients/sdk-python.e2e.spec.ts', 'libs/sdk/src/python.int.spec.ts'],
   },
   {
     name: 'isolation',
     what: 'one tenant at 50 times its limits',
     level: 'nightly',
     folders: ['libs/platform/bounds', 'libs/platform/durable/src/quotas', 'libs/gateway'],
-    only: ['apps/api/test/isolation.e2e.spec.ts'],
+    only: ['apps/api/test/security/isolation.e2e.spec.ts'],
     env: { SLIPWAY_TEST_ISOLATION: '1' },
   },
   {
@@ -137,7 +145,7 @@ export const PARTS: readonly Part[] = [
     what: 'an upgrade from the last release under load',
     level: 'nightly',
     folders: ['libs/platform/database', 'libs/*/*/src/migrations'],
-    only: ['apps/api/test/upgrade.e2e.spec.ts'],
+    only: ['apps/api/test/operating/upgrade.e2e.spec.ts'],
     env: { SLIPWAY_TEST_UPGRADE: '1' },
   },
   {
@@ -168,7 +176,7 @@ export const PARTS: readonly Part[] = [
     what: '20,000 requests to every operation, about an hour',
     level: 'weekly',
     folders: [],
-    steps: [{ files: ['apps/api/test/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '20000' } }],
+    steps: [{ files: ['apps/api/test/contract/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '20000' } }],
   },
 ];
 

@@ -1,9 +1,9 @@
-import type { Asked } from '@slipway/platform-testing/contract';
-import type { Answer, TestApi } from '../boot-api.js';
-import type { ApiDocument, Described } from './document.js';
+import type { ContractRequest } from '@slipway/platform-testing/contract';
+import type { Answer, TestApi } from '../harness/boot-api.js';
+import type { ApiDocument, DocumentedOperation } from './document.js';
 
 /** A request as it goes out; `text` is sent as the body instead of `body`, and no body if both are missing. */
-export interface Sent extends Asked {
+export interface OutgoingRequest extends ContractRequest {
   text?: string | Uint8Array;
   method?: string;
 }
@@ -11,7 +11,7 @@ export interface Sent extends Asked {
 const SLOWEST_MS = 5_000;
 
 /** Sends requests to operations and judges every single answer by what holds for all of them. */
-export class Client {
+export class ContractClient {
   private count = 0;
 
   constructor(
@@ -21,7 +21,7 @@ export class Client {
     readonly violations: string[] = [],
   ) {}
 
-  async ask(one: Described, sent: Sent): Promise<Answer> {
+  async ask(one: DocumentedOperation, sent: OutgoingRequest): Promise<Answer> {
     const requestId = `contract-${++this.count}`;
     const begun = performance.now();
     const answer = await this.api.send(sent.method ?? one.method, pathOf(one, sent), {
@@ -37,7 +37,7 @@ export class Client {
     return answer;
   }
 
-  private violationOf(one: Described, answer: Answer, requestId: string, tookMs: number): string | undefined {
+  private violationOf(one: DocumentedOperation, answer: Answer, requestId: string, tookMs: number): string | undefined {
     if (tookMs > SLOWEST_MS) return `took ${Math.round(tookMs)} ms`;
     if (answer.headers['x-request-id'] !== requestId)
       return `X-Request-Id ${answer.headers['x-request-id']} instead of ${requestId}`;
@@ -49,13 +49,13 @@ export class Client {
 /** What a client can bring about by itself: a full workspace, and a wish to follow what no worker reads, since none runs here. */
 const BROUGHT_ABOUT = new Set(['workspace_full', 'logs_unavailable']);
 
-export function pathOf(one: { path: string }, { params, query }: Asked): string {
+export function pathOf(one: { path: string }, { params, query }: ContractRequest): string {
   const path = one.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params?.[name] ?? 'x'));
   const search = new URLSearchParams(query).toString();
   return search === '' ? path : `${path}?${search}`;
 }
 
-export function shown(sent: Sent): string {
+export function shown(sent: OutgoingRequest): string {
   const text = JSON.stringify({
     ...sent,
     ...(sent.text instanceof Uint8Array && { text: Buffer.from(sent.text).toString('hex') }),

@@ -1,11 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { operationsOf, type Operation } from '@slipway/platform-http';
-import type { Answer, TestApi } from '../boot-api.js';
+import type { Answer, TestApi } from '../harness/boot-api.js';
 import { resolver, typeOf, type Resolve, type Schema } from './schema.js';
 
 /** One operation of the OpenAPI document, as the tests ask about it. */
-export interface Described {
+export interface DocumentedOperation {
   operationId: string;
   method: string;
   path: string;
@@ -40,7 +40,7 @@ const CATEGORIES = new Set([
 
 /** The OpenAPI document of a running api, and whether an answer keeps to it. */
 export class ApiDocument {
-  readonly operations: Described[];
+  readonly operations: DocumentedOperation[];
   readonly resolve: Resolve;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   private readonly validators = new Map<string, ValidateFunction>();
@@ -58,7 +58,7 @@ export class ApiDocument {
   }
 
   /** What an answer breaks of the document, or undefined. Answers of the path itself (404, 405) belong to no operation. */
-  violationOf(one: Described, answer: Answer): string | undefined {
+  violationOf(one: DocumentedOperation, answer: Answer): string | undefined {
     const response = one.operation.responses[String(answer.status)] as Response | undefined;
     if (answer.status >= 400) return this.errorViolation(one, answer, response);
     if (!response) return `the document has no ${answer.status}`;
@@ -91,7 +91,7 @@ export class ApiDocument {
     return undefined;
   }
 
-  private errorViolation(one: Described, answer: Answer, response: Response | undefined): string | undefined {
+  private errorViolation(one: DocumentedOperation, answer: Answer, response: Response | undefined): string | undefined {
     const broken = this.envelopeViolation(answer);
     if (broken) return broken;
     const { code } = answer.body.error;
@@ -145,7 +145,7 @@ function first<T>(values: T[], find: (value: T) => string | undefined): string |
   return undefined;
 }
 
-function describe(path: string, method: string, operation: Operation): Described {
+function describe(path: string, method: string, operation: Operation): DocumentedOperation {
   const parameters = operation.parameters ?? [];
   const names = parameters.map((parameter) => parameter.name);
   return {

@@ -51,7 +51,7 @@ const lines = () =>
 const kept = (): string[] => lines().map((line) => line.audit_anchor);
 const loggedErrors = () => jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
 
-it('10.7.20: each head is kept once, a minute apart at the least, and only where there is news', async () => {
+it('each head is kept once, a minute apart at the least, and only where there is news', async () => {
   const anchor = bed.anchoring(`file:${file}`);
   await anchor();
   const first = kept();
@@ -68,7 +68,7 @@ it('10.7.20: each head is kept once, a minute apart at the least, and only where
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('10.7.21: anchors are added to those of before a restart', async () => {
+it('anchors are added to those of before a restart', async () => {
   await bed.anchoring(`file:${file}`)();
   const [first] = kept();
   const second = await grow('two');
@@ -77,7 +77,7 @@ it('10.7.21: anchors are added to those of before a restart', async () => {
   expect(kept()).toEqual([first, second]);
 });
 
-it('10.7.22: workers that are at it together keep each head once', async () => {
+it('workers that are at it together keep each head once', async () => {
   const workers = Array.from({ length: 5 }, () => bed.anchoring(`file:${file}`));
   await Promise.all(workers.map((work) => work()));
   expect(kept()).toHaveLength(1);
@@ -87,7 +87,7 @@ it('10.7.22: workers that are at it together keep each head once', async () => {
   expect(kept().slice(1)).toEqual([second]);
 });
 
-it('10.7.23: a place that cannot be written to is said, stops no sealing, and is tried again', async () => {
+it('a place that cannot be written to is said, stops no sealing, and is tried again', async () => {
   const error = loggedErrors();
   const failures = async () =>
     (await metrics.getSingleMetric('slipway_audit_anchor_failures_total')!.get()).values[0]!.value;
@@ -104,7 +104,7 @@ it('10.7.23: a place that cannot be written to is said, stops no sealing, and is
   expect(kept()).toEqual([head]);
 });
 
-it('10.7.24: a worker that dies after the line and before its note costs a second line, never a lost one', async () => {
+it('a worker that dies after the line and before its note costs a second line, never a lost one', async () => {
   await bed.anchoring(`file:${file}`)();
   await bed.owner.query(`update audit_anchors set sequence = 0, hash = null`);
   await bed.aMinutePasses();
@@ -113,7 +113,7 @@ it('10.7.24: a worker that dies after the line and before its note costs a secon
   expect(kept()).toHaveLength(2);
 });
 
-it('10.7.25: a chain that went back is said, and its new head is kept beside the old one', async () => {
+it('a chain that went back is said, and its new head is kept beside the old one', async () => {
   const error = loggedErrors();
   await grow('two', 'three');
   await bed.anchoring(`file:${file}`)();
@@ -127,7 +127,7 @@ it('10.7.25: a chain that went back is said, and its new head is kept beside the
   expect(kept().map((head) => head.split(':')[1])).toEqual(['3', '1']);
 });
 
-it('10.7.26: the log takes them at info, and says at once if its level drops them', async () => {
+it('the log takes them at info, and says at once if its level drops them', async () => {
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   await bed.anchoring('log')();
@@ -140,7 +140,7 @@ it('10.7.26: the log takes them at info, and says at once if its level drops the
   expect(warn).toHaveBeenCalledWith(expect.stringContaining('SLIPWAY_LOG_LEVEL=warn drops'));
 });
 
-it('10.7.27: a bucket gets an object each time, named in the order of time', async () => {
+it('a bucket gets an object each time, named in the order of time', async () => {
   const error = loggedErrors();
   const server = new S3rver({
     address: '127.0.0.1',

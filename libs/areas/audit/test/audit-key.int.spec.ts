@@ -52,7 +52,7 @@ const broken = async (keys = AuditKeys.of(bed.config)) =>
   (await verifyAudit(bed.db, keys, { tenant: TENANT }))[0]!.broken;
 
 describe('somebody who has the database and not the key', () => {
-  it('10.7.1: cannot rewrite a row and all that follows, head included', async () => {
+  it('cannot rewrite a row and all that follows, head included', async () => {
     await bed.owner.query(`update audit_log set actor = 'token:nobody' where tenant_id = $1 and sequence = 3`, [
       TENANT,
     ]);
@@ -61,7 +61,7 @@ describe('somebody who has the database and not the key', () => {
     expect((await verify()).status).toBe(1);
   });
 
-  it('10.7.2: cannot take a row out and close the gap', async () => {
+  it('cannot take a row out and close the gap', async () => {
     await bed.owner.query(`delete from audit_log where tenant_id = $1 and sequence = 3`, [TENANT]);
     await bed.owner.query(`update audit_log set sequence = -sequence where tenant_id = $1 and sequence > 3`, [TENANT]);
     await bed.owner.query(`update audit_log set sequence = -sequence - 1 where tenant_id = $1 and sequence < 0`, [
@@ -71,7 +71,7 @@ describe('somebody who has the database and not the key', () => {
     expect(await broken()).toMatchObject({ sequence: 3, problem: expect.stringContaining('without the key') });
   });
 
-  it('10.7.3: cannot go back to hashes without seals, in the middle or from the start', async () => {
+  it('cannot go back to hashes without seals, in the middle or from the start', async () => {
     await bed.rehash({ from: 4, without: true });
     expect(await broken()).toMatchObject({ sequence: 4, problem: 'it has no seal, and the row before it has one' });
     await bed.rehash({ without: true });
@@ -83,7 +83,7 @@ describe('somebody who has the database and not the key', () => {
     expect((await verify()).status).toBe(1);
   });
 
-  it('10.7.4: cannot have a worker that knows the chain seal it anew', async () => {
+  it('cannot have a worker that knows the chain seal it anew', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const seal = bed.sealer();
     await bed.append('seven');
@@ -99,7 +99,7 @@ describe('somebody who has the database and not the key', () => {
 });
 
 describe('a head that was kept elsewhere', () => {
-  it('10.7.5: is found where it was, also after more rows, and by the name of its tenant', async () => {
+  it('is found where it was, also after more rows, and by the name of its tenant', async () => {
     const head = await expected();
     await bed.append('seven');
     await bed.sealer()();
@@ -107,7 +107,7 @@ describe('a head that was kept elsewhere', () => {
     expect(await verify('--expect-head', head.replace(TENANT, `${TENANT}-name`))).toMatchObject({ status: 0 });
   });
 
-  it('10.7.6: shows that the tail was cut, with the head set back', async () => {
+  it('shows that the tail was cut, with the head set back', async () => {
     const head = await expected();
     await bed.owner.query(`delete from audit_log where tenant_id = $1 and sequence > 4`, [TENANT]);
     await bed.rehash();
@@ -120,7 +120,7 @@ describe('a head that was kept elsewhere', () => {
     });
   });
 
-  it('10.7.7: shows that the chain was sealed anew by who has the key', async () => {
+  it('shows that the chain was sealed anew by who has the key', async () => {
     const head = await expected();
     await bed.owner.query(`update audit_log set sequence = null, actor = 'token:nobody' where tenant_id = $1`, [
       TENANT,
@@ -134,7 +134,7 @@ describe('a head that was kept elsewhere', () => {
     });
   });
 
-  it('10.7.8: shows that a tenant is gone altogether', async () => {
+  it('shows that a tenant is gone altogether', async () => {
     const gone = `ten_gone:3:${'a'.repeat(64)}`;
     expect(await verify('--expect-head', gone)).toEqual({
       status: 1,
@@ -143,7 +143,7 @@ describe('a head that was kept elsewhere', () => {
     expect(await verify('--tenant', OTHER, '--expect-head', gone)).toMatchObject({ status: 0 });
   });
 
-  it('10.7.9: stands in a file among other text; a file without one, or none, is no proof', async () => {
+  it('stands in a file among other text; a file without one, or none, is no proof', async () => {
     const file = path.join(folder, 'kept');
     const head = await expected();
     writeFileSync(file, `{"level":"info","audit_anchor":"${head}"}\nnothing here\n{"torn":"${head.slice(0, 40)}`);
@@ -164,7 +164,7 @@ describe('a head that was kept elsewhere', () => {
 });
 
 describe('the key', () => {
-  it('10.7.10: is named where it is the wrong one, and its chain is not called changed', async () => {
+  it('is named where it is the wrong one, and its chain is not called changed', async () => {
     const wrong = new AuditKeys(new KeyRing(ROTATED));
     const { id } = AuditKeys.of(bed.config).current;
     expect(await broken(wrong)).toMatchObject({
@@ -173,7 +173,7 @@ describe('the key', () => {
     });
   });
 
-  it('10.7.11: may change: who is given both verifies rows of before and after', async () => {
+  it('may change: who is given both verifies rows of before and after', async () => {
     await bed.append('seven');
     await bed.sealer(new KeyRing(ROTATED))();
     const both = new AuditKeys(new KeyRing(ROTATED, [SECRET_KEY]));
@@ -181,7 +181,7 @@ describe('the key', () => {
     expect(await broken()).toMatchObject({ sequence: 7, problem: expect.stringContaining(both.current.id) });
   });
 
-  it('10.7.12: seals what comes after rows of before there were keys, which are as good as the head that is known of them', async () => {
+  it('seals what comes after rows of before there were keys, which are as good as the head that is known of them', async () => {
     await bed.rehash({ without: true });
     const before = await expected();
     await bed.append('seven');
@@ -203,7 +203,7 @@ describe('the key', () => {
     expect(await broken()).toMatchObject({ sequence: 3, problem: 'it was changed after it was sealed' });
   });
 
-  it('10.7.13: is asked for by the table: a worker of before, which has none, cannot go on with a chain', async () => {
+  it('is asked for by the table: a worker of before, which has none, cannot go on with a chain', async () => {
     await bed.append('seven');
     const asBefore = `update audit_log set sequence = 7, previous_hash = repeat('a', 64), hash = repeat('b', 64) where sequence is null`;
     await expect(bed.db.read('system', asBefore)).rejects.toMatchObject({ code: '23514' });
@@ -211,7 +211,7 @@ describe('the key', () => {
     expect(await broken()).toBeUndefined();
   });
 
-  it('10.7.14: a head vouches for the rows up to it only', async () => {
+  it('a head vouches for the rows up to it only', async () => {
     await bed.rehash({ without: true });
     const { rows } = await bed.owner.query('select hash from audit_log where tenant_id = $1 and sequence = 5', [
       TENANT,
@@ -222,7 +222,7 @@ describe('the key', () => {
     });
   });
 
-  it('10.7.15: is no secret of the rows: neither of its two derivations is the secret key', () => {
+  it('is no secret of the rows: neither of its two derivations is the secret key', () => {
     const { id, key } = AuditKeys.of(bed.config).current;
     expect(id).toMatch(/^[0-9a-f]{8}$/);
     expect(key.export().equals(SECRET_KEY)).toBe(false);

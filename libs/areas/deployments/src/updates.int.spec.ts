@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Scope } from '@slipway/platform-http';
 import { beside, until } from '@slipway/platform-database/testing';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { DeploymentsBed, type Answer } from '../test/deployments-bed.js';
+import type { AreaAnswer } from '@slipway/platform-durable/operations/testing';
+import { DeploymentsBed } from '../test/deployments-bed.js';
 
 const GATE = { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.1 }] };
 const CANARY = { type: 'canary', steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }] };
@@ -36,8 +37,8 @@ const get = async () => (await bed.send('GET', `/deployments/${name}`)).body;
 const patch = (
   body: object,
   { headers, query = '', scope }: { headers?: Record<string, string>; query?: string; scope?: Scope } = {},
-): Promise<Answer> => bed.send('PATCH', `/deployments/${name}${query}`, { body, headers, scope });
-const codesOf = ({ status, body }: Answer) => [
+): Promise<AreaAnswer> => bed.send('PATCH', `/deployments/${name}${query}`, { body, headers, scope });
+const codesOf = ({ status, body }: AreaAnswer) => [
   status,
   body.error.code,
   body.error.details?.map((issue: any) => `${issue.field} ${issue.code}`),
@@ -288,7 +289,7 @@ describe('a patch of a deployment', () => {
       );
       return row!.n;
     };
-    let answers: Promise<Answer[]> | undefined;
+    let answers: Promise<AreaAnswer[]> | undefined;
     await bed.database.tx({ tenantId: 'ten_a' }, async (tx) => {
       await port.lock(tx, 'ten_a', name);
       answers = beside(() => Promise.all([patch({ labels: { a: '1' } }), patch({ labels: { b: '2' } })]));

@@ -1,24 +1,17 @@
-import 'reflect-metadata';
-import { Global, Module } from '@nestjs/common';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
 import { DeploymentRecordsModule, migrations as records } from '@slipway/area-revisions/deployment-records';
 import { migrations as dataplane } from '@slipway/dataplane';
-import { ConfigModule, type QuotaSettings } from '@slipway/platform-config';
-import { Database, DatabaseModule, type Reads, type Tx } from '@slipway/platform-database';
-import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } from '@slipway/platform-http';
-import { LOOK_EVERY_MS, OperationRunner, OperationStore } from '@slipway/platform-durable/operations';
-import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-durable/queue';
-import { Schedule } from '@slipway/platform-durable/scheduling';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { platformMigrations, platformModules, testConfig } from '@slipway/platform-durable/operations/testing';
+import type { QuotaSettings } from '@slipway/platform-config';
+import type { Reads, Tx } from '@slipway/platform-database';
+import { AreaBed, testPrincipal, type AreaApplication } from '@slipway/platform-durable/operations/testing';
 import { INSTANCES, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { ROUTES, type Route } from '@slipway/ports/routing';
 import { DeploymentsModule } from '../src/index.js';
 
+const TENANT = 'ten_a';
+
 /** What the neighbours of this area would know; tests write it directly. The records of deployments are real ones. */
-export class Neighbours {
+export class DeploymentsNeighbours {
   /** Ids of a deployment's revisions. */
   readonly revisions = new Map<string, string[]>();
   readonly routes = new Map<string, Route>();
@@ -83,150 +76,63 @@ export class Neighbours {
   }
 }
 
-export interface Answer {
-  status: number;
-  headers: Record<string, any>;
-  body: any;
-}
-
 /** The area over HTTP, with a database of its own and neighbours that are told what to say. */
-export class DeploymentsBed {
+export class DeploymentsBed extends AreaBed {
   private constructor(
-    readonly app: NestFastifyApplication,
-    readonly database: Database,
-    readonly neighbours: Neighbours,
-    private readonly testDatabase: TestDatabase,
-  ) {}
+    area: AreaApplication,
+    readonly neighbours: DeploymentsNeighbours,
+  ) {
+    super(area);
+  }
 
   /** @param quotas of every tenant, where a test is about them */
   static async start(quotas: QuotaSettings = {}): Promise<DeploymentsBed> {
-    const testDatabase = await createTestDatabase([...platformMigrations, ...dataplane, ...records]);
-    const config = testConfig(testDatabase.url, { operator: { targets: [], secrets: {}, quotas } });
-    const neighbours = new Neighbours();
-    const ports = [
-      { provide: REVISIONS, useValue: neighbours.revisionsPort },
-      { provide: ROUTES, useValue: neighbours.routesPort },
-      { provide: INSTANCES, useValue: neighbours.instancesPort },
-      { provide: OPERATION_QUEUE, useValue: silentQueue },
-      { provide: LOOK_EVERY_MS, useValue: 0 },
-    ];
-    @Global()
-    @Module({ providers: ports, exports: ports.map((port) => port.provide) })
-    class NeighboursModule {}
-    const module = await Test.createTestingModule({
-      imports: [
-        ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config),
-        HttpModule,
-        ...platformModules('worker'),
-        NeighboursModule,
-        DeploymentRecordsModule,
-        DeploymentsModule,
+    const neighbours = new DeploymentsNeighbours();
+    const area = await AreaBed.open({
+      process: 'worker',
+      migrations: [...dataplane, ...records],
+      modules: [DeploymentRecordsModule, DeploymentsModule],
+      neighbours: [
+        { provide: REVISIONS, useValue: neighbours.revisionsPort },
+        { provide: ROUTES, useValue: neighbours.routesPort },
+        { provide: INSTANCES, useValue: neighbours.instancesPort },
       ],
-    }).compile();
-    const adapter = new SlipwayHttpAdapter();
-    adapter.setGuard(async (request) => {
-      const [tenantId, scope] = (request.headers.authorization ?? '').split(' ');
-      if (!tenantId) throw errors.unauthenticated();
-      request.slipway.tenantId = tenantId;
-      request.slipway.principal = principalOf(tenantId, scope as Scope);
+      config: { operator: { targets: [], secrets: {}, quotas } },
     });
-    const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
-    // Tests go round themselves; a round by itself would observe in the midst of one.
-    await app.get(Schedule, { strict: false }).beforeApplicationShutdown();
-    return new DeploymentsBed(app, app.get(Database, { strict: false }), neighbours, testDatabase);
-  }
-
-  async stop(): Promise<void> {
-    await this.app.close();
-    await this.testDatabase.drop();
-  }
-
-  async send(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-    path: string,
-    options: { tenant?: string; scope?: Scope; body?: object; headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
-    const answer = await this.app.inject({
-      method,
-      url: `/api/v1${path}`,
-      payload: options.body,
-      headers: { authorization: `${options.tenant ?? 'ten_a'} ${options.scope ?? 'admin'}`, ...options.headers },
-    });
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
+    return new DeploymentsBed(area, neighbours);
   }
 
   /** One round of the health of all deployments, as the worker goes it every second. */
   healthRound(): Promise<void> {
-    return this.app.get(Schedule, { strict: false }).runNow('deployment-health');
+    return this.runNow('deployment-health');
   }
 
   /** Drives an operation as far as it goes now, beyond the sleep it is in. */
-  async drive(operationId: string): Promise<any> {
-    await this.database.tx('system', (tx) =>
-      tx.query('update operations set wake_at = null where id = $1', [operationId]),
-    );
-    await this.app.get(OperationRunner, { strict: false }).drive(operationId);
-    const store = this.app.get(OperationStore, { strict: false });
-    return JSON.parse((await this.database.tx({ tenantId: 'ten_a' }, (tx) => store.record(tx, operationId))) as string);
+  drive(operationId: string): Promise<any> {
+    return this.operations.wake(TENANT, operationId);
   }
 
   /** Asks for an operation that failed to be tried again. */
   async retry(operationId: string): Promise<void> {
-    const store = this.app.get(OperationStore, { strict: false });
-    await this.database.tx({ tenantId: 'ten_a' }, (tx) => store.retry(tx, operationId, { type: 'token', id: 'tok_1' }));
+    const { store } = this.operations;
+    const { actor } = testPrincipal(TENANT);
+    await this.database.tx({ tenantId: TENANT }, (tx) => store.retry(tx, operationId, actor));
   }
 
-  /** Lets the step that runs now have begun so many seconds earlier. */
-  async age(operationId: string, seconds: number): Promise<void> {
-    await this.database.tx('system', (tx) =>
-      tx.query(
-        `update operation_steps set started_at = started_at - make_interval(secs => $2) where operation_id = $1 and status = 'running'`,
-        [operationId, seconds],
-      ),
-    );
+  age(operationId: string, seconds: number): Promise<void> {
+    return this.operations.age(operationId, seconds);
   }
 
-  /** Drives an operation to its end, skipping the time it sleeps. */
+  /** Drives an operation to its end, skipping the time it sleeps. @returns its row */
   async finish(operationId: string): Promise<{ status: string; message: string; result: Record<string, unknown> }> {
-    const runner = this.app.get(OperationRunner, { strict: false });
-    for (let turn = 0; turn < 100; turn += 1) {
-      await runner.drive(operationId);
-      const [row] = await this.database.read<any>(
-        'system',
-        'select status, message, result, error_code from operations where id = $1',
-        [operationId],
-      );
-      if (['succeeded', 'failed', 'cancelled'].includes(row.status)) return row;
-      await this.database.tx('system', (tx) =>
-        tx.query('update operations set wake_at = null where id = $1', [operationId]),
-      );
-    }
-    throw new Error(`operation ${operationId} did not end`);
+    await this.operations.finish(TENANT, operationId);
+    const [row] = await this.sql('select status, message, result, error_code from operations where id = $1', [
+      operationId,
+    ]);
+    return row;
   }
 }
 
 function kept<Value>(all: ReadonlyMap<string, Value>, ids: readonly string[]): Map<string, Value> {
   return new Map([...all].filter(([id]) => ids.includes(id)));
 }
-
-export function principalOf(tenantId: string, scope: Scope = 'admin'): Principal {
-  return {
-    tenantId,
-    tenantName: tenantId,
-    isOperatorTenant: false,
-    actor: { type: 'token', id: 'tok_1' },
-    scopes: new Set([scope]),
-    owner: { type: 'person', id: 'alice' },
-    minters: [],
-  };
-}
-
-const silentQueue: OperationQueue = {
-  add: async () => undefined,
-  consume: async () => undefined,
-  ready: () => true,
-  close: async () => undefined,
-};

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('10.4: what one tenant alone had mapped becomes its own, and what several had is for the operator to give', async () => {
+it('what one tenant alone had mapped becomes its own, and what several had is for the operator to give', async () => {
   await owner.query(
     `insert into tenants (id, name, is_operator) values ('ten_0', 'default', true), ('ten_a', 'a', false), ('ten_b', 'b', false)`,
   );
@@ -51,7 +51,7 @@ it('10.4: what one tenant alone had mapped becomes its own, and what several had
   expect(rows).toEqual([{ tenant_id: 'ten_a', external_organization_id: 'org_of_a', provider: 'oidc' }]);
 });
 
-it('10.4: a transaction of a tenant sees its own organizations and gives itself none', async () => {
+it('a transaction of a tenant sees its own organizations and gives itself none', async () => {
   const app = new pg.Client({ connectionString: database.url });
   await app.connect();
   try {

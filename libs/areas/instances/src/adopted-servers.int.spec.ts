@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
-import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
+import { QUICK_PROBES, TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 
 let bed: TargetBed;
 let server: Server;
@@ -54,14 +54,14 @@ async function listening(one: Server): Promise<string> {
 }
 
 const PROBES = { ...QUICK_PROBES, failure_threshold: 2 };
-const publishedUrls = async (process: Process) =>
+const publishedUrls = async (process: InstancesProcess) =>
   (await process.published('rev_1'))[0]?.instances.map((one) => one.base_url);
 
 const adopting = (change: Partial<NonNullable<RevisionSpec['endpoint']>> = {}): RevisionSpec => ({
   ...bed.spec({}, { runtime: { target: 'adopted', args: {}, env: {} } }),
   endpoint: { base_url, protocol: 'openai', health_path: '/health', ...change },
 });
-const examine = (process: Process, spec: RevisionSpec, tenantId = 'ten_a') =>
+const examine = (process: InstancesProcess, spec: RevisionSpec, tenantId = 'ten_a') =>
   process.instances.examine({ tenantId, revisionId: 'rev_1', spec });
 
 it('asks the server for the model, with the credential that its probes are sent, and only one that is adopted', async () => {
@@ -177,8 +177,8 @@ describe('several URLs', () => {
 });
 
 describe('a server whose model is swapped', () => {
-  const about = async (worker: Process) => (await worker.rows('rev_1'))[0];
-  const drifted = async (worker: Process) => {
+  const about = async (worker: InstancesProcess) => (await worker.rows('rev_1'))[0];
+  const drifted = async (worker: InstancesProcess) => {
     await until(
       'it to have drifted',
       async () => (await about(worker))?.reason === 'model_changed',

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { LogLine } from '@slipway/target-driver';
-import { TargetBed, until, type Process } from '../test/target-bed.js';
+import { TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 import { LogReader } from './log-reader.js';
 import type { LogQuery } from './log-reading.entity.js';
 import { sweep } from './log-reader.js';
 
 let bed: TargetBed;
-let worker: Process;
+let worker: InstancesProcess;
 /** Where the output is asked for: another process than the one whose host has it. */
-let api: Process;
+let api: InstancesProcess;
 let instance: { id: string; tenant_id: string; target: string };
 let reading: AbortController;
 

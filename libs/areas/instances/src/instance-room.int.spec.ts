@@ -3,7 +3,7 @@ import type { RevisionSpec, ScalingSpec } from '@slipway/contracts';
 import { newId } from '@slipway/platform-database';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import type { TakeOver } from '@slipway/ports/instances';
-import { TargetBed, workloadOf, type Process } from '../test/target-bed.js';
+import { TargetBed, workloadOf, type InstancesProcess } from '../test/target-bed.js';
 import type { FakeDeployments } from '../test/worker-module.js';
 
 describe('room on a target', () => {
@@ -11,7 +11,7 @@ describe('room on a target', () => {
   const PLACES = 10;
   const QUOTA = 8;
   let bed: TargetBed;
-  let api: Process;
+  let api: InstancesProcess;
   let deployments: FakeDeployments;
   let tenantId: string;
 
@@ -128,7 +128,7 @@ describe('room on a target', () => {
 describe('the quota of a tenant', () => {
   const LIMIT = 5;
   let bed: TargetBed;
-  let api: Process;
+  let api: InstancesProcess;
   let tenantId: string;
 
   beforeAll(async () => {

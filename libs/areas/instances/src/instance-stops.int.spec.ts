@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
-import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
+import { isAlive, TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
 import { DEFAULT_TIMINGS } from './timings.js';
 
@@ -10,7 +10,7 @@ const COARSE_MS = 10;
 const { drainMinSeconds } = DEFAULT_TIMINGS;
 
 let bed: TargetBed;
-let worker: Process;
+let worker: InstancesProcess;
 
 async function start(timings?: Partial<typeof DEFAULT_TIMINGS>): Promise<void> {
   bed = await TargetBed.create(4, { timings });

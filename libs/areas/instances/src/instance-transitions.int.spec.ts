@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { TargetBed, type Process } from '../test/target-bed.js';
+import { TargetBed, type InstancesProcess } from '../test/target-bed.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import { addInstances } from './missing-instances.js';
@@ -7,7 +7,7 @@ import { TargetRows } from './target-rows.js';
 
 let bed: TargetBed;
 /** It reconciles nothing, so rows change only if a test changes them. */
-let api: Process;
+let api: InstancesProcess;
 let transitions: InstanceTransitions;
 
 beforeEach(async () => {

@@ -6,14 +6,14 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openSecret } from '@slipway/platform-database';
 import { runInRequest, type RequestContext } from '@slipway/platform-http';
 import type { RevisionSpec } from '@slipway/contracts';
-import { addOperation, TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
+import { addOperation, TargetBed, until, workloadOf, type InstancesProcess } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
 /** Of a start, when none is under way and none has failed. */
 const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
 
 let bed: TargetBed;
-let api: Process;
+let api: InstancesProcess;
 
 beforeEach(async () => {
   bed = await TargetBed.create(2);

@@ -2,12 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OperatorSettings, type OperatorConfig, type TargetConfig } from '@slipway/platform-config';
-import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
+import { QUICK_PROBES, TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
 let bed: TargetBed;
-let api: Process;
-let worker: Process;
+let api: InstancesProcess;
+let worker: InstancesProcess;
 let initial: OperatorConfig;
 let settings: Record<'api' | 'worker', OperatorSettings>;
 

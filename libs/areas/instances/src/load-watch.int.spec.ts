@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
 import type { OperatorConfig } from '@slipway/platform-config';
 import type { ProcessTargetConfig } from '@slipway/target-process';
-import { TargetBed, until, type Process } from '../test/target-bed.js';
+import { TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 import { EngineKeys } from './engine-keys.js';
 import { LoadWatch } from './load-watch.js';
 import { Scaler } from './scaler.js';
@@ -14,7 +14,7 @@ import type { TargetLeadership } from './target-leadership.js';
 /** Engines that run and tell what a test has written, on a port of their own and to nobody without their key. */
 let bed: TargetBed;
 /** Engines outlive their worker, so that only a test asks them. */
-let api: Process;
+let api: InstancesProcess;
 let watch: LoadWatch;
 
 const loadCheckMs = 200;

@@ -1,12 +1,19 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { isAlive, QUICK_PROBES, TargetBed, until, type InstanceState, type Process } from '../test/target-bed.js';
+import {
+  isAlive,
+  QUICK_PROBES,
+  TargetBed,
+  until,
+  type InstanceState,
+  type InstancesProcess,
+} from '../test/target-bed.js';
 
 /** Of a start, when none is under way and none has failed. */
 const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
 
 let bed: TargetBed;
-let worker: Process;
+let worker: InstancesProcess;
 
 beforeEach(async () => {
   bed = await TargetBed.create();

@@ -8,7 +8,7 @@ import { KeyRing, type OperatorConfig } from '@slipway/platform-config';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
 import { Logger } from '@nestjs/common';
 import { backendContext, openPublished } from '@slipway/dataplane';
-import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
+import { TargetBed, until, workloadOf, type InstancesProcess } from '../test/target-bed.js';
 
 describe('a secret in a cluster', () => {
   const OPERATOR = 'ten_a';
@@ -36,7 +36,7 @@ describe('a secret in a cluster', () => {
 
   describe('a spec that names a secret of a cluster', () => {
     /** By the use of the secret that they were started with. */
-    const apis = new Map<string, Promise<Process>>();
+    const apis = new Map<string, Promise<InstancesProcess>>();
     beforeEach(() => apis.clear());
     const issuesOf = async (spec: RevisionSpec, tenantId = OPERATOR, use = {}) => {
       const started = JSON.stringify(use);
@@ -98,7 +98,7 @@ describe('a secret in a cluster', () => {
     const MIXED = { PLAIN: 'x', API_KEY: { secret_ref: 'key' }, HF_TOKEN: { secret_ref: 'hf' } };
     const spec = (env: RevisionSpec['runtime']['env']): RevisionSpec =>
       bed.twinSpec({ runtime: { target: 'twin', engine: 'sim', args: {}, env } });
-    const message = async (worker: Process) => (await worker.rows('rev_1'))[0]?.message;
+    const message = async (worker: InstancesProcess) => (await worker.rows('rev_1'))[0]?.message;
 
     it('gets a reference to it next to the values of other secrets, and the audit lists both', async () => {
       const worker = await bed.process('worker', withSecrets());
@@ -175,19 +175,19 @@ describe('a secret in a file', () => {
     await bed.dispose();
   });
 
-  async function published(process: Process, keyRing = bed.config.keyRing): Promise<string | undefined> {
+  async function published(process: InstancesProcess, keyRing = bed.config.keyRing): Promise<string | undefined> {
     const sealed = (await process.published('rev_1'))[0]?.credential;
     return sealed ? openPublished(keyRing, sealed, backendContext('ten_a', 'rev_1')) : undefined;
   }
 
-  const becomes = (value: string, process: Process): Promise<void> =>
+  const becomes = (value: string, process: InstancesProcess): Promise<void> =>
     until(
       `the credential ${value}`,
       async () => (await published(process)) === value,
       () => published(process),
     );
 
-  async function adopt(worker: Process): Promise<void> {
+  async function adopt(worker: InstancesProcess): Promise<void> {
     const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const endpoint = { base_url, protocol: 'openai', health_path: '/health', credential_ref: 'key' } as const;
     await worker.want('rev_1', bed.spec({}, { runtime: { target: 'adopted', args: {}, env: {} }, endpoint }));

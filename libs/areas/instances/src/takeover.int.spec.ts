@@ -1,9 +1,9 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { isAlive, QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
+import { isAlive, QUICK_PROBES, TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 
 let bed: TargetBed;
-let api: Process;
+let api: InstancesProcess;
 
 beforeEach(async () => {
   bed = await TargetBed.create();

@@ -2,13 +2,13 @@ import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { renderMetrics } from '@slipway/platform-observability';
 import { TwinDriver } from '@slipway/target-driver/twin';
-import { TargetBed, until, type Process } from '../test/target-bed.js';
+import { TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
 const LISTS_PODS = 'the ServiceAccount may not list pods in namespace models';
 
 let bed: TargetBed;
-let api: Process;
+let api: InstancesProcess;
 
 beforeEach(async () => {
   bed = await TargetBed.create(4, { withTwin: true });

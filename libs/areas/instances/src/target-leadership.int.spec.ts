@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { TcpProxy } from '@slipway/platform-database/testing';
-import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
+import { QUICK_PROBES, TargetBed, until, type InstancesProcess } from '../test/target-bed.js';
 import { TargetLeadership } from './target-leadership.js';
 
 let bed: TargetBed;
-let api: Process;
+let api: InstancesProcess;
 
 beforeEach(async () => {
   bed = await TargetBed.create();

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { TwinDriver } from '@slipway/target-driver/twin';
-import { TargetBed, until, type InstanceState, type Process } from '../test/target-bed.js';
+import { TargetBed, until, type InstanceState, type InstancesProcess } from '../test/target-bed.js';
 
 /** A look that is not asked for comes in an hour: what is seen before, the target has told. */
 const RARELY = { interval_seconds: 3_600, timeout_seconds: 10, failure_threshold: 1 };
 
 let bed: TargetBed;
-let worker: Process;
+let worker: InstancesProcess;
 
 beforeEach(async () => {
   bed = await TargetBed.create(4, { withTwin: true });

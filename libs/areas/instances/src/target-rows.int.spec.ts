@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { TargetBed, type Process } from '../test/target-bed.js';
+import { TargetBed, type InstancesProcess } from '../test/target-bed.js';
 import { addInstances } from './missing-instances.js';
 import { TargetRows } from './target-rows.js';
 
 let bed: TargetBed;
 /** It reconciles nothing. */
-let api: Process;
+let api: InstancesProcess;
 let rows: TargetRows;
 
 beforeEach(async () => {

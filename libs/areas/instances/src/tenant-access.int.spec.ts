@@ -5,7 +5,7 @@ import type { RevisionSpec } from '@slipway/contracts';
 import { backendContext, openPublished } from '@slipway/dataplane';
 import { KeyRing, type OperatorConfig } from '@slipway/platform-config';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
-import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
+import { TargetBed, until, workloadOf, type InstancesProcess } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
 const OPERATOR = 'ten_a';
@@ -56,16 +56,17 @@ const adopting = (url: string, credential_ref?: string): RevisionSpec =>
   );
 const withEnv = (secret_ref: string): RevisionSpec =>
   bed.spec({}, { runtime: { target: 'local', engine: 'mini', args: {}, env: { API_KEY: { secret_ref } } } });
-const want = (process: Process, tenantId: string, revision: string, spec: RevisionSpec) =>
+const want = (process: InstancesProcess, tenantId: string, revision: string, spec: RevisionSpec) =>
   process.database.tx('system', (tx) =>
     process.instances.want(tx, { ...workloadOf(revision, spec), tenantId }, 'operation:op_1'),
   );
-const rowOf = async (process: Process, revision: string) => (await process.rows(revision))[0];
-const publishedAt = async (process: Process, revision: string) => (await process.published(revision))[0]?.instances;
+const rowOf = async (process: InstancesProcess, revision: string) => (await process.rows(revision))[0];
+const publishedAt = async (process: InstancesProcess, revision: string) =>
+  (await process.published(revision))[0]?.instances;
 
 describe('secrets', () => {
   /** By the use of the secret that they were started with. */
-  const apis = new Map<string, Promise<Process>>();
+  const apis = new Map<string, Promise<InstancesProcess>>();
   beforeEach(() => apis.clear());
   const issuesOf = async (change: object, tenantId: string, spec: RevisionSpec) => {
     const use = JSON.stringify(change);
@@ -215,7 +216,7 @@ describe('targets', () => {
 });
 
 describe("another tenant's instance", () => {
-  const started = async (worker: Process): Promise<URL> => {
+  const started = async (worker: InstancesProcess): Promise<URL> => {
     await want(worker, OPERATOR, 'rev_1', bed.spec());
     await worker.ready('rev_1');
     return new URL((await rowOf(worker, 'rev_1'))?.base_url ?? '');

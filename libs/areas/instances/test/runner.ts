@@ -3,11 +3,11 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';
 import type { Timings } from '../src/timings.js';
-import { AreaOnly } from './worker-module.js';
+import { InstancesProcessModule } from './worker-module.js';
 
 const { config, timings } = JSON.parse(process.argv[2] as string) as { config: Config; timings: Timings };
 const context = await NestFactory.createApplicationContext(
-  AreaOnly.of({ ...config, keyRing: new KeyRing(Buffer.alloc(32)) }, 'worker', timings),
+  InstancesProcessModule.of({ ...config, keyRing: new KeyRing(Buffer.alloc(32)) }, 'worker', timings),
   { logger: ['error', 'warn'] },
 );
 process.on('disconnect', () => process.exit(0));

@@ -11,7 +11,7 @@ import { migrations as dataplane } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-http/auth';
 import { KeyRing, type Config, type OperatorConfig } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { createTestDatabase, type TestDatabase, until as untilSo } from '@slipway/platform-database/testing';
 import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import { INSTANCES, type Holder, type InstancesPort, type SpecIssue, type Workload } from '@slipway/ports/instances';
@@ -22,7 +22,7 @@ import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process
 import pg from 'pg';
 import { migrations } from '../src/index.js';
 import { DEFAULT_TIMINGS, type Timings } from '../src/timings.js';
-import { AreaOnly, twinTarget, type FakeRevisions } from './worker-module.js';
+import { InstancesProcessModule, twinTarget, type FakeRevisions } from './worker-module.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TENANT = 'ten_a';
@@ -84,7 +84,7 @@ export function workloadOf(revisionId: string, spec: RevisionSpec): Workload {
 }
 
 /** A process with the area, seen through its port. */
-export class Process {
+export class InstancesProcess {
   constructor(readonly context: INestApplicationContext) {}
 
   readonly instances = this.context.get<InstancesPort>(INSTANCES);
@@ -183,7 +183,7 @@ export class Process {
 export class TargetBed {
   /** What the target "twin" runs. Every worker of the bed sees the same. */
   readonly cluster = new TwinCluster();
-  private readonly processes: Process[] = [];
+  private readonly processes: InstancesProcess[] = [];
   private readonly children: ChildProcess[] = [];
 
   private constructor(
@@ -213,16 +213,18 @@ export class TargetBed {
     return new TargetBed(home, db, config, { ...SHORT_TIMINGS, ...timings });
   }
 
-  async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<Process> {
-    const module = AreaOnly.of({ ...this.config, ...change }, role, this.timings, [twinTarget(this.cluster)]);
+  async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<InstancesProcess> {
+    const module = InstancesProcessModule.of({ ...this.config, ...change }, role, this.timings, [
+      twinTarget(this.cluster),
+    ]);
     const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
-    const made = new Process(context);
+    const made = new InstancesProcess(context);
     this.processes.push(made);
     return made;
   }
 
   /** A worker that finds the tools of its host in the folder `bin` of the bed. */
-  async deviceHost(): Promise<Process> {
+  async deviceHost(): Promise<InstancesProcess> {
     const tools = join(this.home, 'bin');
     await mkdir(tools, { recursive: true });
     return this.process('worker', { searchPath: `${tools}:/usr/bin:/bin` });
@@ -386,21 +388,14 @@ function operatorConfig(
   };
 }
 
-/**
- * Checks again and again until it is so, less often the longer it takes: each check costs the processor that the awaited work needs. A
- * deadline turns into an error that shows what was seen.
- */
-export async function until(
+/** Checks less often the longer it takes, and shows in its error what was seen. */
+export function until(
   what: string,
   isSo: () => Promise<boolean>,
   seen: () => Promise<unknown> = async () => undefined,
   longestPauseMs = 100,
 ): Promise<void> {
-  const end = Date.now() + DEADLINE_MS;
-  for (let pauseMs = 10; !(await isSo()); pauseMs = Math.min(longestPauseMs, pauseMs * 1.3)) {
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(await seen())}`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
+  return untilSo(what, isSo, seen, { deadlineMs: DEADLINE_MS, longestPauseMs });
 }
 
 /** Whether the process runs. One that has ended is only a zombie until its parent notices. */

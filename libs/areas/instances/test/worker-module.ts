@@ -1,9 +1,11 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { EventFeed } from '@slipway/platform-durable/events';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
 import { OperationRunner } from '@slipway/platform-durable/operations';
+// Not the whole of `testing`, which needs Jest: a child process loads this file too.
+import { neighboursModule } from '@slipway/platform-durable/operations/testing/platform-modules';
 import { Schedule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
@@ -47,15 +49,11 @@ export function twinTarget(cluster: TwinCluster): TargetKind {
   };
 }
 
-@Global()
-@Module({})
-class Surroundings {}
-
 /**
  * A process with this area alone: as a worker, which has something that runs operations and therefore reconciles, or as an API.
  */
 @Module({})
-export class AreaOnly {
+export class InstancesProcessModule {
   static of(
     config: Config,
     role: 'worker' | 'api',
@@ -72,15 +70,14 @@ export class AreaOnly {
       { provide: ReadAudit, useClass: ReadAudit },
       { provide: INSTANCE_TIMINGS, useValue: timings },
     ];
-    const providers = [...runner, targets, ...neighbours];
-    const surroundings: DynamicModule = {
-      module: Surroundings,
-      providers,
-      exports: providers.map(({ provide }) => provide),
-    };
     return {
-      module: AreaOnly,
-      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), surroundings, InstancesModule],
+      module: InstancesProcessModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config),
+        neighboursModule([...runner, targets, ...neighbours]),
+        InstancesModule,
+      ],
     };
   }
 }

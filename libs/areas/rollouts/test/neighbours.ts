@@ -1,3 +1,4 @@
+import { newDeployment } from '@slipway/area-revisions/testing';
 import type { PromisedTraits } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import { defineErrors } from '@slipway/platform-http';
@@ -25,7 +26,7 @@ const GONE: WorkloadStatus = { ...READY, desired: 0, ready: 0, alive: 0 };
  * What the neighbours of this area would know, revisions apart, which are real. They live in memory and forget nothing when a transaction is rolled back, so
  * a test that provokes a roll-back looks at tables only.
  */
-export class Neighbours {
+export class RolloutsNeighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly routes = new Map<string, Route>();
   /** Every change of a route, in order; null if it was taken away. */
@@ -168,23 +169,7 @@ export class Neighbours {
   }
 
   addDeployment(id: string, name: string, tenantId: string, more: Partial<Deployment> = {}): Deployment {
-    const deployment: Deployment = {
-      id,
-      tenantId,
-      name,
-      state: 'creating',
-      defaultStrategy: null,
-      defaultAnalysis: null,
-      revisionHistoryLimit: 10,
-      protection: { deletion: false, rollouts: 'any' },
-      scaling: null,
-      activeRevisionId: null,
-      candidateRevisionId: null,
-      previousRevisionId: null,
-      currentOperationId: null,
-      version: 1,
-      ...more,
-    };
+    const deployment = newDeployment({ id, name, tenantId, ...more });
     this.deployments.set(id, deployment);
     return deployment;
   }

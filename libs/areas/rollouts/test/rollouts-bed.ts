@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { Global, Module } from '@nestjs/common';
 import { migrations as revisions, RevisionsModule } from '@slipway/area-revisions/revisions';
+import { RevisionHistory } from '@slipway/area-revisions/testing';
 import { DISTRIBUTIONS } from '@slipway/contracts';
 import {
   emptyHistogram,
@@ -14,13 +14,9 @@ import {
 } from '@slipway/dataplane';
 import type { QuotaSettings } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
-import type { IdempotencyClaim, Principal, Scope } from '@slipway/platform-http';
+import type { IdempotencyClaim } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-durable/scheduling';
-import {
-  OperationHarness,
-  platformMigrations,
-  type OperationRecord,
-} from '@slipway/platform-durable/operations/testing';
+import { OperationHarness, platformMigrations, type OperationRecord, neighboursModule, testPrincipal } from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES } from '@slipway/ports/instances';
 import { PLANS } from '@slipway/ports/plans';
@@ -30,19 +26,11 @@ import { RolloutsModule } from '../src/index.js';
 import { RollbacksService } from '../src/rollbacks.service.js';
 import type { RollbackDto, RolloutDto } from '../src/rollout.dto.js';
 import { RolloutsService } from '../src/rollouts.service.js';
-import { Neighbours } from './neighbours.js';
+import { RolloutsNeighbours } from './neighbours.js';
 
 export const TENANT = 'ten_a';
-export const ACTOR = { type: 'token' as const, id: 'tok_1' };
-export const PRINCIPAL: Principal = {
-  tenantId: TENANT,
-  tenantName: TENANT,
-  isOperatorTenant: false,
-  actor: ACTOR,
-  scopes: new Set<Scope>(['admin']),
-  owner: { type: 'person', id: 'alice' },
-  minters: [],
-};
+export const PRINCIPAL = testPrincipal(TENANT);
+export const ACTOR = PRINCIPAL.actor;
 
 export const spec = (model: string) => ({ model: { id: model }, runtime: { target: 'local', engine: 'sim' } });
 /** Canary steps without a soak, so that no test waits for one. */
@@ -64,34 +52,27 @@ function aloneLoads(more: Partial<StatsWindow>): Loads {
 
 /** The area and revisions with a database of their own, its operations driven by the test, and neighbours that are told what to say. */
 export class RolloutsBed {
-  readonly neighbours: Neighbours;
+  private readonly history = new RevisionHistory((text, values) => this.sql(text, values));
 
   private constructor(
     readonly harness: OperationHarness,
-    neighbours: Neighbours,
-  ) {
-    this.neighbours = neighbours;
-  }
+    readonly neighbours: RolloutsNeighbours,
+  ) {}
 
   /** @param quotas of every tenant, where a test is about them */
   static async start(quotas: QuotaSettings = {}): Promise<RolloutsBed> {
-    const neighbours = new Neighbours();
-    const ports = [
+    const neighbours = new RolloutsNeighbours();
+    const others = neighboursModule([
       { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
       { provide: ROUTES, useValue: neighbours.routesPort },
       { provide: INSTANCES, useValue: neighbours.instancesPort },
       { provide: PLANS, useValue: neighbours.plansPort },
-    ];
-    @Global()
-    @Module({ providers: ports, exports: ports.map((port) => port.provide) })
-    class NeighboursModule {}
+    ]);
     const harness = await OperationHarness.start({
       migrations: [...platformMigrations, ...dataplane, ...revisions],
-      modules: [NeighboursModule, RevisionsModule, RolloutsModule],
+      modules: [others, RevisionsModule, RolloutsModule],
       config: { operator: { targets: [], secrets: {}, quotas } },
     });
-    // Tests collect and wake themselves; what happens by itself would happen in the midst of one.
-    await harness.context.get(Schedule, { strict: false }).beforeApplicationShutdown();
     return new RolloutsBed(harness, neighbours);
   }
 
@@ -173,9 +154,8 @@ export class RolloutsBed {
   }
 
   /** As far as it goes now, without skipping what it sleeps. */
-  async drive(id: string): Promise<OperationRecord> {
-    await this.harness.runner.drive(id);
-    return this.record(id);
+  drive(id: string): Promise<OperationRecord> {
+    return this.harness.drive(TENANT, id);
   }
 
   /** The same for one that asks its host first, which has all. */
@@ -185,22 +165,16 @@ export class RolloutsBed {
   }
 
   /** The same, after the sleep that it is in. */
-  async wake(id: string): Promise<OperationRecord> {
-    await this.harness.skipTime(id);
-    return this.drive(id);
+  wake(id: string): Promise<OperationRecord> {
+    return this.harness.wake(TENANT, id);
   }
 
   record(id: string): Promise<OperationRecord> {
     return this.harness.record(TENANT, id);
   }
 
-  /** Lets the step that runs now have begun so many seconds earlier. */
-  async age(id: string, seconds: number): Promise<void> {
-    await this.sql(
-      `update operation_steps set started_at = started_at - make_interval(secs => $2)
-       where operation_id = $1 and status in ('running', 'waiting')`,
-      [id, seconds],
-    );
+  age(id: string, seconds: number): Promise<void> {
+    return this.harness.age(id, seconds);
   }
 
   async resume(id: string): Promise<void> {
@@ -236,30 +210,16 @@ export class RolloutsBed {
     return this.neighbours.routes.get(deployment.id)?.targets.map(({ revisionName, weight }) => [revisionName, weight]);
   }
 
-  async states(deployment: Deployment): Promise<string[]> {
-    const rows = await this.sql<{ state: string }>(
-      'select state from revisions where deployment_id = $1 order by number',
-      [deployment.id],
-    );
-    return rows.map(({ state }) => state);
+  states(deployment: Deployment): Promise<string[]> {
+    return this.history.states(deployment.id);
   }
 
-  /** Names of the revisions that held all traffic, in order; one that a rollback left is marked. */
-  async activations(deployment: Deployment): Promise<string[]> {
-    const rows = await this.sql<{ name: string }>(
-      `select r.number || case when a.is_left_by_rollback then ' left' else '' end as name
-       from revision_activations a join revisions r on r.id = a.revision_id where a.deployment_id = $1 order by a.id`,
-      [deployment.id],
-    );
-    return rows.map(({ name }) => name);
+  activations(deployment: Deployment): Promise<string[]> {
+    return this.history.activations(deployment.id);
   }
 
-  async events(deployment: Deployment, type: string): Promise<any[]> {
-    const rows = await this.sql<{ data: unknown }>(
-      'select data from events where stream = $1 and type = $2 order by sequence',
-      [`deployment/${deployment.id}`, type],
-    );
-    return rows.map(({ data }) => data);
+  events(deployment: Deployment, type: string): Promise<any[]> {
+    return this.history.events(deployment.id, type);
   }
 
   async audits(deployment: Deployment, action: string): Promise<number> {

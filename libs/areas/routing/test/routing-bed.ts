@@ -1,14 +1,7 @@
-import 'reflect-metadata';
-import { Global, Module } from '@nestjs/common';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
 import { migrations as dataplane } from '@slipway/dataplane';
-import { ConfigModule } from '@slipway/platform-config';
-import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
-import { defineErrors, errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
-import { Schedule } from '@slipway/platform-durable/scheduling';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { platformMigrations, platformModules, testConfig } from '@slipway/platform-durable/operations/testing';
+import type { Tx } from '@slipway/platform-database';
+import { defineErrors } from '@slipway/platform-http';
+import { AreaBed, type AreaApplication } from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES } from '@slipway/ports/instances';
 import { REVISIONS, type Activation, type Revision } from '@slipway/ports/revisions';
@@ -22,7 +15,7 @@ const absent = defineErrors({
 });
 
 /** What the neighbours of this area would know. The lock of a deployment is a real one. */
-export class Neighbours {
+export class RoutingNeighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly revisions = new Map<string, Revision>();
   readonly ready = new Map<string, number>();
@@ -134,98 +127,39 @@ export class Neighbours {
   }
 }
 
-export interface Answer {
-  status: number;
-  headers: Record<string, any>;
-  body: any;
-}
-
 /** The area over HTTP and through its port, with a database of its own. */
-export class RoutingBed {
+export class RoutingBed extends AreaBed {
+  readonly routes = this.app.get<RoutesPort>(ROUTES, { strict: false });
+
   private constructor(
-    readonly app: NestFastifyApplication,
-    readonly database: Database,
-    readonly routes: RoutesPort,
-    readonly neighbours: Neighbours,
-    private readonly testDatabase: TestDatabase,
-  ) {}
+    area: AreaApplication,
+    readonly neighbours: RoutingNeighbours,
+  ) {
+    super(area);
+  }
 
   static async start(): Promise<RoutingBed> {
-    const testDatabase = await createTestDatabase([...platformMigrations, ...dataplane, ...migrations]);
-    const config = testConfig(testDatabase.url);
-    const neighbours = new Neighbours();
-    const ports = [
-      { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
-      { provide: REVISIONS, useValue: neighbours.revisionsPort },
-      { provide: INSTANCES, useValue: neighbours.instancesPort },
-    ];
-    @Global()
-    @Module({ providers: ports, exports: ports.map((port) => port.provide) })
-    class NeighboursModule {}
-    const module = await Test.createTestingModule({
-      imports: [
-        ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config),
-        HttpModule,
-        ...platformModules('api'),
-        NeighboursModule,
-        RoutingModule,
+    const neighbours = new RoutingNeighbours();
+    const area = await AreaBed.open({
+      migrations: [...dataplane, ...migrations],
+      modules: [RoutingModule],
+      neighbours: [
+        { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
+        { provide: REVISIONS, useValue: neighbours.revisionsPort },
+        { provide: INSTANCES, useValue: neighbours.instancesPort },
       ],
-    }).compile();
-    const adapter = new SlipwayHttpAdapter();
-    adapter.setGuard(async (request) => {
-      const tenantId = request.headers.authorization;
-      if (!tenantId) throw errors.unauthenticated();
-      request.slipway.tenantId = tenantId;
-      request.slipway.principal = {
-        tenantId,
-        tenantName: tenantId,
-        isOperatorTenant: false,
-        actor: { type: 'token', id: 'tok_1' },
-        scopes: new Set<Scope>(['admin']),
-        owner: { type: 'person', id: 'alice' },
-        minters: [],
-      };
     });
-    const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
-    return new RoutingBed(
-      app,
-      app.get(Database, { strict: false }),
-      app.get(ROUTES, { strict: false }),
-      neighbours,
-      testDatabase,
-    );
-  }
-
-  async stop(): Promise<void> {
-    await this.app.close();
-    await this.testDatabase.drop();
-  }
-
-  async send(
-    method: 'GET' | 'PUT',
-    path: string,
-    options: { tenant?: string; body?: object; headers?: Record<string, string> } = {},
-  ): Promise<Answer> {
-    const answer = await this.app.inject({
-      method,
-      url: `/api/v1${path}`,
-      payload: options.body,
-      headers: { authorization: options.tenant ?? 'ten_a', ...options.headers },
-    });
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
+    return new RoutingBed(area, neighbours);
   }
 
   /** What the worker does every minute: old records of gateways go. */
   forgetRecords(): Promise<void> {
-    return this.app.get(Schedule, { strict: false }).runNow('gateway-records');
+    return this.runNow('gateway-records');
   }
 
   /** What the worker does every few seconds. */
   endForgottenHolds(): Promise<void> {
-    return this.app.get(Schedule, { strict: false }).runNow('route-holds');
+    return this.runNow('route-holds');
   }
 
   /** The published slots, as a count of each revision's. */

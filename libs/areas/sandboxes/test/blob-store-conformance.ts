@@ -89,7 +89,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
     expect(found).toEqual(blobs.map((blob, index) => (index % 2 === 1 ? '-' : blob)));
   });
 
-  it('A5: stops at once when the signal aborts, and leaves nothing', async () => {
+  it('stops at once when the signal aborts, and leaves nothing', async () => {
     const blob = newBlob('sbx_f');
     const stop = new AbortController();
     const reason = new Error('enough');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Config } from '@slipway/platform-config';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
-import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
 let testDatabase: TestDatabase;
 let folder: string;
@@ -48,13 +48,13 @@ const sandboxesAt = (...sandboxes: NonNullable<Config['operator']['outbound']>['
   operator: { targets: [], secrets: {}, outbound: { sandboxes } },
 });
 
-it('10.3: files go to a private sandbox of the tenants it is for, to no engine, and to no port of its own', async () => {
+it('files go to a private sandbox of the tenants it is for, to no engine, and to no port of its own', async () => {
   const [mine, others] = await under({}, async ({ app }) => [await newTenant(app), await newTenant(app)]);
   // A tenant of these tests has its id for a name.
   const named = sandboxesAt({ origin: base_url, tenants: [mine!.tenantId] });
-  const register = (send: Client) =>
+  const register = (send: SandboxClient) =>
     send('POST', '/sandboxes/references', { json: { provider: 'custom', base_url, external_id: 'x' } });
-  const push = async (send: Client, sandboxId: string, file: string) => {
+  const push = async (send: SandboxClient, sandboxId: string, file: string) => {
     await send('PUT', `/sandboxes/${sandboxId}/files?path=${file}`, { body: 'x' });
     return eventually(async () => {
       const { body } = await send('GET', `/sandboxes/${sandboxId}/files`);

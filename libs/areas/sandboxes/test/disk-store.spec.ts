@@ -48,7 +48,7 @@ it('removes what a killed writer left', async () => {
   expect((await readdir(root)).includes('sbx_killed')).toBe(false);
 });
 
-it('A5: is left waiting for no longer than the limit when a file never opens, or never gives a byte', async () => {
+it('is left waiting for no longer than the limit when a file never opens, or never gives a byte', async () => {
   const store = new BoundedStore(new DiskStore(root), 200);
   const blob = newBlob('sbx_hangs');
   await mkdir(path.join(root, 'sbx_hangs'));
@@ -69,7 +69,7 @@ it('A5: is left waiting for no longer than the limit when a file never opens, or
   await store.remove(blob);
 });
 
-it('A5: shows no blob that nobody waits for any more', async () => {
+it('shows no blob that nobody waits for any more', async () => {
   const store = new DiskStore(root);
   const blob = newBlob('sbx_late');
   const stop = new AbortController();
@@ -82,7 +82,7 @@ it('A5: shows no blob that nobody waits for any more', async () => {
   await expect(store.read(blob)).rejects.toThrow(BlobMissing);
 });
 
-it('A5: ends content that nobody reads', async () => {
+it('ends content that nobody reads', async () => {
   const store = new BoundedStore(new DiskStore(root), 200);
   const blob = newBlob('sbx_unread');
   const large = Buffer.alloc(2 ** 20);

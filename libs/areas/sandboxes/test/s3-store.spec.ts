@@ -82,7 +82,7 @@ const accepting: [string, (socket: Socket) => void][] = [
 ];
 
 it.each(accepting)(
-  'A5: a server that %s is given up after the idle time-out, and not asked again',
+  'a server that %s is given up after the idle time-out, and not asked again',
   async (_what, serve) => {
     const { store, sockets, stop } = await storeOf(serve, LONG_MS);
     const blob = newBlob('sbx_silent');
@@ -101,7 +101,7 @@ it.each(accepting)(
   },
 );
 
-it('A5: a server that falls silent in the middle of an upload is not asked to abort it', async () => {
+it('a server that falls silent in the middle of an upload is not asked to abort it', async () => {
   const requests: string[] = [];
   const started = '<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>';
   const http = createServer((request, response) => {
@@ -118,7 +118,7 @@ it('A5: a server that falls silent in the middle of an upload is not asked to ab
   await stop();
 });
 
-it('A5: content that drips on is read, content that stops breaks off', async () => {
+it('content that drips on is read, content that stops breaks off', async () => {
   const { store, stop } = await storeOf((socket) =>
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n');
@@ -139,7 +139,7 @@ it('A5: content that drips on is read, content that stops breaks off', async () 
   await stop();
 });
 
-it('A5: every call to a silent server stops at once when its signal aborts', async () => {
+it('every call to a silent server stops at once when its signal aborts', async () => {
   const { store, sockets, stop } = await storeOf((socket) => void socket.resume());
   const blob = newBlob('sbx_silent');
   for (const call of [

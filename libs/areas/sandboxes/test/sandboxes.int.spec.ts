@@ -9,15 +9,15 @@ import { QUOTAS } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
-import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
 let testDatabase: TestDatabase;
 let folder: string;
 let app: NestFastifyApplication;
 let origin: string;
 let tenantId: string;
-let send: Client;
-let other: Client;
+let send: SandboxClient;
+let other: SandboxClient;
 let database: Database;
 let provider: Server;
 let providerUrl: string;
@@ -372,7 +372,7 @@ it('lets a sandbox and its files go when it expires', async () => {
   expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(404);
 });
 
-it('A8: makes no more sandboxes of a tenant than there may be, whoever comes at once', async () => {
+it('makes no more sandboxes of a tenant than there may be, whoever comes at once', async () => {
   const crowded = await newTenant(app);
   const client = clientOf(origin, crowded.token);
   const fill = `insert into sandboxes (id, tenant_id, provider, state, bytes_limit) select 'sbx_fill' || n, $1, 'local', 'running', 1 from generate_series(1, $2) n`;
@@ -393,7 +393,7 @@ it('A8: makes no more sandboxes of a tenant than there may be, whoever comes at 
   expect((await send('POST', '/sandboxes', { json: {} })).status).toBe(201);
 });
 
-it('A8: takes no more files into a sandbox than there may be, empty ones included', async () => {
+it('takes no more files into a sandbox than there may be, empty ones included', async () => {
   const { id } = (await send('POST', '/sandboxes', { json: {} })).body;
   const put = (name: string) => send('PUT', `/sandboxes/${id}/files?path=${name}`, { body: '' });
   expect((await put('a')).status).toBe(201);
@@ -409,7 +409,7 @@ it('A8: takes no more files into a sandbox than there may be, empty ones include
   expect((await put('a')).status).toBe(200);
 });
 
-it('A8: takes no more bytes of a tenant than there may be, into whichever of its sandboxes they come', async () => {
+it('takes no more bytes of a tenant than there may be, into whichever of its sandboxes they come', async () => {
   const full = await newTenant(app);
   const client = clientOf(origin, full.token);
   const limit = QUOTAS.sandbox_bytes.default;

@@ -7,7 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
-import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
 const IDLE_TIMEOUT_MS = 3_000;
 /** Far below the 30 seconds that a push may take altogether. */
@@ -16,7 +16,7 @@ const GIVEN_UP_WITHIN_MS = IDLE_TIMEOUT_MS + 12_000;
 let testDatabase: TestDatabase;
 let folder: string;
 let app: NestFastifyApplication;
-let send: Client;
+let send: SandboxClient;
 let database: Database;
 /** Milliseconds that each connection of a sandbox was open, by sandbox. */
 const held: number[][] = [];

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { BLOB_STORE, newBlob, type BlobStore } from '../src/storage/blob-store.js';
 import { startFakeS3, type FakeS3 } from './fake-s3.js';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
-import { clientOf, eventually, newTenant, type Answer, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxAnswer, type SandboxClient } from './tenants.js';
 
 /** Three times the connections of the pool. */
 const CALLERS = 30;
@@ -21,9 +21,9 @@ let s3: FakeS3;
 let app: NestFastifyApplication;
 let calledInTransaction: string[];
 let database: Database;
-let send: Client;
+let send: SandboxClient;
 /** Of other tenants, whose requests must not wait. */
-let others: Client[];
+let others: SandboxClient[];
 let id: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeEach(async () => {
   ({ id } = (await send('POST', '/sandboxes', { json: {} })).body);
 });
 
-const put = (index: number, body: string): Promise<Answer> =>
+const put = (index: number, body: string): Promise<SandboxAnswer> =>
   send('PUT', `/sandboxes/${id}/files?path=f${index}`, { body });
 const strays = async (): Promise<number> =>
   (await database.read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
@@ -85,7 +85,7 @@ async function longestAnswer(isOver: () => boolean): Promise<{ longestMs: number
   return { longestMs, answers };
 }
 
-it('B11: finds a call of the store inside a transaction', async () => {
+it('finds a call of the store inside a transaction', async () => {
   const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
   await database.tx('system', () => store.remove(newBlob('sbx_watched')));
   expect(calledInTransaction.splice(0)).toEqual(['store.remove']);
@@ -93,7 +93,7 @@ it('B11: finds a call of the store inside a transaction', async () => {
   expect(calledInTransaction).toEqual([]);
 });
 
-it('B11: a store that is silent when blobs are removed takes no connection, and the sweep removes them later', async () => {
+it('a store that is silent when blobs are removed takes no connection, and the sweep removes them later', async () => {
   await all((index) => put(index, 'old'));
   s3.silence('DELETE');
   let isOver = false;
@@ -112,7 +112,7 @@ it('B11: a store that is silent when blobs are removed takes no connection, and 
   expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(CALLERS);
 });
 
-it('B11: a removal that a crash cut off is found by the sweep', async () => {
+it('a removal that a crash cut off is found by the sweep', async () => {
   const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
   const blob = newBlob(id);
   const [tenant] = await database.read<{ tenant_id: string }>(
@@ -129,7 +129,7 @@ it('B11: a removal that a crash cut off is found by the sweep', async () => {
   expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(1);
 });
 
-it('A5: uploads and downloads of a silent store end with 503 within the idle time-out, and nobody else waits', async () => {
+it('uploads and downloads of a silent store end with 503 within the idle time-out, and nobody else waits', async () => {
   await all((index) => put(index, 'old'));
   s3.silence('PUT', 'GET', 'DELETE');
   let isOver = false;

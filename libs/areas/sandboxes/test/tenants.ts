@@ -22,7 +22,7 @@ export async function newTenant(app: NestFastifyApplication): Promise<{ tenantId
   });
 }
 
-export interface Answer {
+export interface SandboxAnswer {
   status: number;
   headers: Record<string, string>;
   body: any;
@@ -35,7 +35,7 @@ export function clientOf(origin: string, token: string) {
     method: string,
     path: string,
     options: { json?: unknown; body?: any; headers?: Record<string, string> } = {},
-  ): Promise<Answer> => {
+  ): Promise<SandboxAnswer> => {
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const type = options.json === undefined ? 'application/octet-stream' : 'application/json';
     const answer = await fetch(`${origin}/api/v1${path}`, {
@@ -58,7 +58,7 @@ export function clientOf(origin: string, token: string) {
     };
   };
 }
-export type Client = ReturnType<typeof clientOf>;
+export type SandboxClient = ReturnType<typeof clientOf>;
 
 /** Polls until `probe` answers something. */
 export async function eventually<T>(

@@ -9,7 +9,7 @@ import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, QUICK_LEASE, startApp } from './sandbox-app.js';
 import { startServer, type ServerProcess } from './server-process.js';
-import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
 const MIB = 2 ** 20;
 
@@ -18,7 +18,7 @@ let folder: string;
 let app: NestFastifyApplication;
 let token: string;
 /** Of the process that lives on: it stands for the other api and worker processes. */
-let send: Client;
+let send: SandboxClient;
 let id: string;
 let server: ServerProcess | undefined;
 

@@ -10,7 +10,7 @@ import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
 import { startS3, type S3Server } from './s3-server.js';
-import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+import { clientOf, eventually, newTenant, type SandboxClient } from './tenants.js';
 
 const LIMIT = 300_000;
 
@@ -18,14 +18,14 @@ const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).di
 const digestHeader = (bytes: Buffer | string, algorithm: 'sha256' | 'sha512' = 'sha256') =>
   `${algorithm === 'sha256' ? 'sha-256' : 'sha-512'}=:${createHash(algorithm).update(bytes).digest('base64')}:`;
 
-interface Stored {
+interface StoreUnderTest {
   workspaceStore: string;
   endpoint?: string;
   contents(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-async function onDisk(): Promise<Stored> {
+async function onDisk(): Promise<StoreUnderTest> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-uploads-'));
   return {
     workspaceStore: `file:${folder}`,
@@ -34,7 +34,7 @@ async function onDisk(): Promise<Stored> {
   };
 }
 
-async function onS3(): Promise<Stored> {
+async function onS3(): Promise<StoreUnderTest> {
   const server: S3Server = await startS3();
   return {
     workspaceStore: 's3://workspaces/w',
@@ -49,11 +49,11 @@ describe.each([
   ['s3', onS3],
 ])('files on %s', (_name, provide) => {
   let testDatabase: TestDatabase;
-  let stored: Stored;
+  let stored: StoreUnderTest;
   let app: NestFastifyApplication;
   let origin: string;
   let token: string;
-  let send: Client;
+  let send: SandboxClient;
   let database: Database;
   let id: string;
 

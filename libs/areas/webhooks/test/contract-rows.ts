@@ -1,9 +1,9 @@
-import { type Asked, type Bed, type Rows } from '@slipway/platform-testing/contract';
+import { type ContractRequest, type Bed, type Rows } from '@slipway/platform-testing/contract';
 
 const URL = 'https://hooks.example.com/slipway';
 
 /** Every tenant may have only so many. */
-async function webhook(bed: Bed): Promise<Asked> {
+async function webhook(bed: Bed): Promise<ContractRequest> {
   const token = await bed.newTenant();
   return { params: { id: (await bed.make('POST', '/webhooks', { url: URL }, token)).id }, token };
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Received {
+export interface ReceivedDelivery {
   headers: IncomingHttpHeaders;
   body: string;
   event: any;
@@ -9,8 +9,9 @@ export interface Received {
 
 /** A receiver of webhooks on a real socket. `behave` answers; the default accepts. */
 export class Receiver {
-  readonly received: Received[] = [];
-  behave: (request: Received, response: ServerResponse) => void = (_request, response) => response.writeHead(204).end();
+  readonly received: ReceivedDelivery[] = [];
+  behave: (request: ReceivedDelivery, response: ServerResponse) => void = (_request, response) =>
+    response.writeHead(204).end();
 
   private constructor(private readonly server: Server) {}
 

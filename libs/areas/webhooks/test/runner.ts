@@ -3,11 +3,11 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';
 import type { DeliveryTiming } from '../src/index.js';
-import { AreaOnly } from './surroundings.js';
+import { WebhooksWorkerModule } from './surroundings.js';
 
 const { config, timing } = JSON.parse(process.argv[2] as string) as { config: Config; timing: DeliveryTiming };
 await NestFactory.createApplicationContext(
-  AreaOnly.of({ ...config, keyRing: new KeyRing(Buffer.alloc(32, 7)) }, 'worker', timing),
+  WebhooksWorkerModule.of({ ...config, keyRing: new KeyRing(Buffer.alloc(32, 7)) }, timing),
   { logger: ['error', 'warn'] },
 );
 process.on('disconnect', () => process.exit(0));

@@ -1,9 +1,10 @@
-import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
-import { HttpModule } from '@slipway/platform-http';
 import { MutationsModule } from '@slipway/platform-durable/mutations';
 import { OperationRunner } from '@slipway/platform-durable/operations';
+// Not the whole of `testing`, which needs Jest: a child process loads this file too.
+import { neighboursModule, type NeighbourProvider } from '@slipway/platform-durable/operations/testing/platform-modules';
 import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DELIVERY_TIMING, WebhooksModule, type DeliveryTiming } from '../src/index.js';
@@ -13,32 +14,24 @@ const deployments: Pick<DeploymentsPort, 'get'> = {
   get: async (_tx, tenantId, name) => ({ id: `dep_${name}`, tenantId, name }) as Deployment,
 };
 
-@Global()
-@Module({})
-class Surroundings {}
+export const NEIGHBOURS: readonly NeighbourProvider[] = [{ provide: DEPLOYMENTS, useValue: deployments }];
 
-/** A process with this area alone: one that answers, or one that has something that runs operations and therefore sends. */
+/** A worker with this area alone. It has something that runs operations and therefore sends. */
 @Module({})
-export class AreaOnly {
-  static of(config: Config, role: 'api' | 'worker', timing?: DeliveryTiming): DynamicModule {
-    const providers: Provider[] = [{ provide: DEPLOYMENTS, useValue: deployments }];
-    if (role === 'worker') providers.push({ provide: OperationRunner, useValue: {} });
-    if (timing) providers.push({ provide: DELIVERY_TIMING, useValue: timing });
-    const surroundings: DynamicModule = {
-      module: Surroundings,
-      providers,
-      exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
-    };
-    const http = role === 'api' ? [HttpModule] : [];
+export class WebhooksWorkerModule {
+  static of(config: Config, timing: DeliveryTiming): DynamicModule {
     return {
-      module: AreaOnly,
+      module: WebhooksWorkerModule,
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config),
-        role === 'worker' ? SchedulingModule.forWorker() : SchedulingModule.forApi(),
+        SchedulingModule.forWorker(),
         MutationsModule,
-        ...http,
-        surroundings,
+        neighboursModule([
+          ...NEIGHBOURS,
+          { provide: OperationRunner, useValue: {} },
+          { provide: DELIVERY_TIMING, useValue: timing },
+        ]),
         WebhooksModule,
       ],
     };

@@ -1,87 +1,49 @@
-import 'reflect-metadata';
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { migrations as auth } from '@slipway/platform-http/auth';
 import type { Config, QuotaSettings } from '@slipway/platform-config';
-import { Database } from '@slipway/platform-database';
-import { errors, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { appendEvents } from '@slipway/platform-durable/events';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { platformMigrations, testConfig } from '@slipway/platform-durable/operations/testing';
+import { AreaBed, type AreaApplication } from '@slipway/platform-durable/operations/testing';
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
-import { migrations, type DeliveryTiming } from '../src/index.js';
+import { migrations, WebhooksModule, type DeliveryTiming } from '../src/index.js';
 import { ADD_LANES, ADVANCE, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
-import { AreaOnly } from './surroundings.js';
+import { NEIGHBOURS, WebhooksWorkerModule } from './surroundings.js';
+
+export { until } from '@slipway/platform-database/testing';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /** Short retries. A busy machine answers within the time-out. The lease is longer than a request, as it must be. */
 export const QUICK: DeliveryTiming = { timeoutMs: 3_000, leaseMs: 4_500, retryDelaysMs: [50, 50, 50] };
 
-export interface Answer {
-  status: number;
-  body: any;
-}
-
 /** The area over HTTP on a database of its own, and workers that come and go beside it. */
-export class WebhooksBed {
+export class WebhooksBed extends AreaBed {
+  private readonly config: Config;
   private readonly contexts: INestApplicationContext[] = [];
   private readonly children: ChildProcess[] = [];
 
-  private constructor(
-    readonly app: NestFastifyApplication,
-    readonly database: Database,
-    private readonly config: Config,
-    private readonly testDatabase: TestDatabase,
-  ) {}
+  private constructor(area: AreaApplication) {
+    super(area);
+    this.config = area.config;
+  }
 
   /**
    * @param quotas of every tenant, where a test is about them
    * @param change of the configuration, likewise
    */
   static async start(quotas: QuotaSettings = {}, change: Partial<Config> = {}): Promise<WebhooksBed> {
-    const testDatabase = await createTestDatabase([...platformMigrations, ...auth, ...migrations]);
     const operator = { targets: [], secrets: {}, outbound: { webhooks: ['http://127.0.0.1:*'] }, quotas };
-    const config = testConfig(testDatabase.url, { operator, ...change });
-    const adapter = new SlipwayHttpAdapter();
-    adapter.setGuard(async (request) => {
-      const tenantId = request.headers.authorization;
-      if (!tenantId) throw errors.unauthenticated();
-      request.slipway.tenantId = tenantId;
-      request.slipway.principal = {
-        tenantId,
-        tenantName: tenantId,
-        isOperatorTenant: false,
-        actor: { type: 'token', id: 'tok_1' },
-        scopes: new Set<Scope>(['admin']),
-        owner: { type: 'person', id: 'alice' },
-        minters: [],
-      };
-    });
-    const app = await NestFactory.create<NestFastifyApplication>(AreaOnly.of(config, 'api'), adapter, {
-      logger: false,
-    });
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
-    return new WebhooksBed(app, app.get(Database, { strict: false }), config, testDatabase);
-  }
-
-  async send(
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    options: { tenant?: string; body?: object } = {},
-  ): Promise<Answer> {
-    const answer = await this.app.inject({
-      method,
-      url: `/api/v1${path}`,
-      payload: options.body,
-      headers: { authorization: options.tenant ?? 'ten_a' },
-    });
-    return { status: answer.statusCode, body: answer.json() };
+    return new WebhooksBed(
+      await AreaBed.open({
+        migrations: [...auth, ...migrations],
+        modules: [WebhooksModule],
+        neighbours: NEIGHBOURS,
+        config: { operator, ...change },
+      }),
+    );
   }
 
   async register(body: object, tenant = 'ten_a'): Promise<{ id: string; secret: string }> {
@@ -136,7 +98,7 @@ export class WebhooksBed {
 
   async worker(timing: DeliveryTiming = QUICK, change: Partial<Config> = {}): Promise<INestApplicationContext> {
     const config = { ...this.config, ...change };
-    const context = await NestFactory.createApplicationContext(AreaOnly.of(config, 'worker', timing), {
+    const context = await NestFactory.createApplicationContext(WebhooksWorkerModule.of(config, timing), {
       logger: ['error'],
     });
     this.contexts.push(context);
@@ -170,23 +132,8 @@ export class WebhooksBed {
     for (const context of [...this.contexts]) await this.stopWorker(context);
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     await this.idle();
-    await this.app.close();
-    await this.testDatabase.drop();
-  }
-}
-
-/** Looks again and again until it is so; a deadline turns into an error that tells what was seen. */
-export async function until(
-  what: string,
-  isSo: () => boolean | Promise<boolean>,
-  seen: () => unknown = () => undefined,
-  deadlineMs = 20_000,
-): Promise<void> {
-  const end = Date.now() + deadlineMs;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(await seen())}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await super.stop();
   }
 }

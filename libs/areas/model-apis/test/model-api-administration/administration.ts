@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { migrations as revisions } from '@slipway/area-revisions/revisions';
 import type { ObservationReason, PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { migrations as dataplane, publishBackend, type PublishedInstance } from '@slipway/dataplane';
@@ -9,11 +9,7 @@ import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import type { Principal } from '@slipway/platform-http';
-import {
-  OperationHarness,
-  platformMigrations,
-  type OperationRecord,
-} from '@slipway/platform-durable/operations/testing';
+import { OperationHarness, platformMigrations, type OperationRecord, neighboursModule, testPrincipal } from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { INSTANCES, type AdoptedServer, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
@@ -23,19 +19,11 @@ import { ProductsService } from '../../src/model-api-administration/products.ser
 import { PublicationsService } from '../../src/model-api-administration/publications.service.js';
 import { CALL_IDLE_TIMEOUT } from '../../src/model-api-administration/qualification-calls.js';
 
-export const ADMIN = {
-  tenantId: 'ten_1',
-  tenantName: 'one',
-  isOperatorTenant: true,
-  actor: { type: 'token', id: 'tok_1' },
-  scopes: new Set(['admin']),
-  owner: { type: 'person', id: 'alice' },
-  minters: [],
-} as unknown as Principal;
+export const ADMIN: Principal = { ...testPrincipal('ten_1'), tenantName: 'one', isOperatorTenant: true };
 /** The checks of a supplier, in their order. */
 export const CHECKS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
 /** Of a tenant that is not the operator. */
-export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two', isOperatorTenant: false } as Principal;
+export const OTHER: Principal = { ...testPrincipal('ten_2'), tenantName: 'two' };
 
 /** The area on a Postgres of its own. Deployments, revisions and instances are other areas' and stand in as tables in memory. */
 export class Administration {
@@ -181,7 +169,7 @@ export class Administration {
         endpoint: this.adoptedAt.has(id) ? { base_urls: [this.adoptedAt.get(id)!].flat() } : undefined,
       },
     });
-    const providers = [
+    return neighboursModule([
       ...(idleTimeoutMs === undefined ? [] : [{ provide: CALL_IDLE_TIMEOUT, useValue: idleTimeoutMs }]),
       {
         provide: DEPLOYMENTS,
@@ -225,16 +213,12 @@ export class Administration {
           wakeOnChange: async () => undefined,
         },
       },
-    ];
-    @Global()
-    @Module({})
-    class Neighbours {}
-    return { module: Neighbours, providers, exports: providers.map(({ provide }) => provide) };
+    ]);
   }
 }
 
 /** A server that answers as it is told. */
-export class Upstream {
+export class SupplierServer {
   readonly seen: { method: string; path: string; authorization: string | undefined; body: any }[] = [];
 
   private constructor(
@@ -246,10 +230,10 @@ export class Upstream {
   static async start(
     answer: (request: { path: string; body: any }, response: ServerResponse) => void = soundAnswer,
     port = 0,
-  ): Promise<Upstream> {
+  ): Promise<SupplierServer> {
     const server = createServer((request, response) => void upstream.take(request, response, answer));
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
-    const upstream = new Upstream(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const upstream = new SupplierServer(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     return upstream;
   }
 
@@ -295,7 +279,7 @@ export const IGNORING: PromisedTraits = {
 
 /** As llama-server does: whatever it is asked for, it answers with its own model. */
 export const ignoring = (model: string) =>
-  Upstream.start(({ path, body }, response) => {
+  SupplierServer.start(({ path, body }, response) => {
     if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: model }] }));
     if (!body.stream)
       return void response.end(

@@ -4,13 +4,13 @@ import { testConfig } from '@slipway/platform-durable/operations/testing';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { OwnAudiences1700000001004 } from '../../src/model-api-administration/migrations/1700000001004-own-audiences.js';
-import { ADMIN, Administration, OTHER, Upstream } from './administration.js';
+import { ADMIN, Administration, OTHER, SupplierServer } from './administration.js';
 
 let area: Administration;
-let simulator: Upstream;
+let simulator: SupplierServer;
 
 beforeAll(async () => {
-  simulator = await Upstream.start();
+  simulator = await SupplierServer.start();
   area = await Administration.start();
 });
 afterAll(async () => {
@@ -261,7 +261,7 @@ async function squat(slug: string): Promise<string> {
   return id;
 }
 
-it("10.2: a tenant makes and publishes products under its own name alone, the operator's under any", async () => {
+it("a tenant makes and publishes products under its own name alone, the operator's under any", async () => {
   const body = { modalities: ['text'], supported_parameters: [] };
   for (const slug of ['openai/gpt-4o', 'twofold/chat', 'default/chat'])
     await expect(area.products.create(OTHER, { slug, ...body })).rejects.toMatchObject({
@@ -280,7 +280,7 @@ it("10.2: a tenant makes and publishes products under its own name alone, the op
   expect(await served('mistral/large')).toBeUndefined();
 });
 
-it('10.2: only the operator tenant publishes to others', async () => {
+it('only the operator tenant publishes to others', async () => {
   const product = await area.product(OTHER);
   const binding = await qualified(product.id, {}, OTHER);
   const refused = [
@@ -304,7 +304,7 @@ it('10.2: only the operator tenant publishes to others', async () => {
   expect(await area.products.visibleTo('ten_1', product.slug)).toBeUndefined();
 });
 
-it("10.2: what tenants published to others before is theirs alone after the migration, and the operator's stays", async () => {
+it("what tenants published to others before is theirs alone after the migration, and the operator's stays", async () => {
   const owner = new pg.Client({ connectionString: area.harness.testDatabase.ownerUrl });
   await owner.connect();
   try {

@@ -6,13 +6,13 @@ import {
   everyStepMayFail,
   type OperationCase,
 } from '@slipway/platform-durable/operations/testing';
-import { Administration, CHECKS, Upstream } from './administration.js';
+import { Administration, CHECKS, SupplierServer } from './administration.js';
 
 let area: Administration;
-let simulator: Upstream;
+let simulator: SupplierServer;
 
 beforeAll(async () => {
-  simulator = await Upstream.start();
+  simulator = await SupplierServer.start();
   area = await Administration.start();
 });
 afterAll(async () => {

@@ -3,15 +3,15 @@ import { Egress } from '@slipway/platform-egress';
 import { request } from 'undici';
 import { instanceKey } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { ADMIN, Administration, CHECKS, ignoring, IGNORING, Upstream } from './administration.js';
+import { ADMIN, Administration, CHECKS, ignoring, IGNORING, SupplierServer } from './administration.js';
 
 const SENTINEL = 'zz-sentinel';
 
 let area: Administration;
-let simulator: Upstream;
+let simulator: SupplierServer;
 
 beforeAll(async () => {
-  simulator = await Upstream.start();
+  simulator = await SupplierServer.start();
   area = await Administration.start();
 });
 afterAll(async () => {
@@ -57,7 +57,7 @@ it('calls a supplier, stores what it found and qualifies the binding', async () 
 });
 
 it('really asks: every call, with the credential', async () => {
-  const upstream = await Upstream.start((_request, response) =>
+  const upstream = await SupplierServer.start((_request, response) =>
     response.writeHead(500, { server: SENTINEL }).end(SENTINEL),
   );
   const { id: productId } = await area.product();
@@ -91,7 +91,7 @@ it('really asks: every call, with the credential', async () => {
 });
 
 it('refuses a target that answers to any name, and keeps the binding unqualified', async () => {
-  const upstream = await Upstream.start(({ path, body }, response) => {
+  const upstream = await SupplierServer.start(({ path, body }, response) => {
     if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: 'sim' }] }));
     if (body.stream) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -113,7 +113,7 @@ it('refuses a target that answers to any name, and keeps the binding unqualified
 });
 
 it('says dependency_outage where nobody listens, and a retry calls again', async () => {
-  const upstream = await Upstream.start((_request, response) => response.end());
+  const upstream = await SupplierServer.start((_request, response) => response.end());
   const { url } = upstream;
   await upstream.stop();
   const { id: productId } = await area.product();
@@ -123,7 +123,7 @@ it('says dependency_outage where nobody listens, and a retry calls again', async
   expect((await stateOf(binding.id)).qualification.checks[0].message).toBe(
     'the target could not be reached (ECONNREFUSED)',
   );
-  const late = await Upstream.start(undefined, Number(new URL(url).port));
+  const late = await SupplierServer.start(undefined, Number(new URL(url).port));
   await area.harness.database.tx({ tenantId: 'ten_1' }, (tx) =>
     area.harness.store.retry(tx, record['id'], ADMIN.actor),
   );
@@ -285,7 +285,7 @@ it('qualifies an adopted server that nobody described by its list, where it answ
 });
 
 it('suspends a binding that had passed and fails now', async () => {
-  const upstream = await Upstream.start();
+  const upstream = await SupplierServer.start();
   const { id: productId } = await area.product();
   const binding = await area.supplierBinding(productId, upstream.url);
   await area.qualify(binding.id);
@@ -294,7 +294,7 @@ it('suspends a binding that had passed and fails now', async () => {
   expect((await stateOf(binding.id)).state).toBe('suspended');
 });
 
-it('B11: finds a call of a target inside a transaction', async () => {
+it('finds a call of a target inside a transaction', async () => {
   const dispatcher = area.harness.context.get(Egress, { strict: false }).dispatcher(['http://127.0.0.1:*']);
   const call = async () => void (await (await request(`${simulator.url}/v1/models`, { dispatcher })).body.dump());
   await area.harness.database.tx('system', call);

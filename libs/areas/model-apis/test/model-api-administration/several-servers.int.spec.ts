@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OperationRecord } from '@slipway/platform-durable/operations/testing';
 import type { AdoptedServer } from '@slipway/ports/instances';
-import { ADMIN, Administration, ignoring, IGNORING, refusing, soundAnswer, Upstream } from './administration.js';
+import { ADMIN, Administration, ignoring, IGNORING, refusing, soundAnswer, SupplierServer } from './administration.js';
 
 let area: Administration;
 
@@ -13,8 +13,8 @@ afterAll(() => area?.stop());
 const stateOf = (id: string): Promise<any> => area.bindings.get('ten_1', id);
 
 describe('of several URLs', () => {
-  const urlsOf = (upstreams: readonly Upstream[]) => upstreams.map(({ url }) => url);
-  const models = (upstream: Upstream) => upstream.seen.filter(({ path }) => path === '/v1/models').length;
+  const urlsOf = (upstreams: readonly SupplierServer[]) => upstreams.map(({ url }) => url);
+  const models = (upstream: SupplierServer) => upstream.seen.filter(({ path }) => path === '/v1/models').length;
   const adopt = async (revision: string, urls: string[], known: AdoptedServer['model'][]) => {
     area.adoptedAt.set(revision, urls);
     area.servers.set(
@@ -25,12 +25,12 @@ describe('of several URLs', () => {
     const { id: product_id } = await area.product();
     return (await area.bindings.create(ADMIN, { product_id, target: { deployment: 'dep', revision } })).body;
   };
-  const stopped = (upstreams: readonly Upstream[]) => Promise.all(upstreams.map((one) => one.stop()));
+  const stopped = (upstreams: readonly SupplierServer[]) => Promise.all(upstreams.map((one) => one.stop()));
 
   it('one that has another model keeps the binding from qualifying, and is named', async () => {
     for (const other of [
       await ignoring('large'),
-      await Upstream.start(({ path, body }, response) => refusing(path, body, response)),
+      await SupplierServer.start(({ path, body }, response) => refusing(path, body, response)),
     ]) {
       const upstreams = [await ignoring('sim'), other];
       const binding = await adopt(`rev_${new URL(other.url).port}`, urlsOf(upstreams), ['unseen', 'unseen']);
@@ -45,7 +45,7 @@ describe('of several URLs', () => {
   });
 
   it('those are called of which nothing is known, and one where all are known to have the model', async () => {
-    const upstreams = [await Upstream.start(), await Upstream.start(), await Upstream.start()];
+    const upstreams = [await SupplierServer.start(), await SupplierServer.start(), await SupplierServer.start()];
     const some = await adopt('rev_some', urlsOf(upstreams), ['seen', 'unseen', 'unseen']);
     expect(await area.qualify(some.id)).toMatchObject({ status: 'succeeded' });
     expect(upstreams.map(models)).toEqual([0, 1, 1]);
@@ -57,7 +57,7 @@ describe('of several URLs', () => {
 
   it('at most 32 are called, four at once', async () => {
     let [atOnce, most] = [0, 0];
-    const upstream = await Upstream.start((request, response) => {
+    const upstream = await SupplierServer.start((request, response) => {
       atOnce += 1;
       most = Math.max(most, atOnce);
       setTimeout(() => {
@@ -77,7 +77,7 @@ describe('of several URLs', () => {
   });
 
   it('one whose model was swapped ends it at once, though another is ready, and is named', async () => {
-    const upstream = await Upstream.start();
+    const upstream = await SupplierServer.start();
     const gone = 'http://127.0.0.1:9';
     const binding = await adopt('rev_swap', [upstream.url], ['seen']);
     area.servers.get('rev_swap')!.push({ instanceId: 'ins_2', baseUrl: gone, model: 'changed' });
@@ -89,7 +89,7 @@ describe('of several URLs', () => {
   });
 
   it('one whose model is swapped while they are called keeps the binding from qualifying', async () => {
-    const upstream = await Upstream.start((request, response) => {
+    const upstream = await SupplierServer.start((request, response) => {
       area.servers.get('rev_late')![1]!.model = 'changed';
       soundAnswer(request, response);
     });
@@ -100,7 +100,7 @@ describe('of several URLs', () => {
   });
 
   it('one that is down is waited for a while, and then the others count', async () => {
-    const upstream = await Upstream.start();
+    const upstream = await SupplierServer.start();
     const binding = await adopt('rev_down', [upstream.url], ['seen']);
     area.servers.get('rev_down')!.push({ instanceId: 'ins_2', baseUrl: 'http://127.0.0.1:9', model: 'unseen' });
     const id = await area.begin(binding.id);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { ADMIN, Administration, CHECKS, Upstream } from './administration.js';
+import { ADMIN, Administration, CHECKS, SupplierServer } from './administration.js';
 
 /** Four silent calls would take four of these. The test allows two, so that a busy machine has one for everything else. */
 const IDLE_TIMEOUT_MS = 8_000;
@@ -33,7 +33,7 @@ it('a target that hangs holds a worker for one idle time-out, not for one of eac
   expect(checks[1].message).toBe('not called, because the target was silent before');
   for (const socket of sockets) socket.destroy();
   await new Promise((closed) => server.close(closed));
-  const late = await Upstream.start(undefined, port);
+  const late = await SupplierServer.start(undefined, port);
   await area.harness.database.tx({ tenantId: 'ten_1' }, (tx) =>
     area.harness.store.retry(tx, record['id'], ADMIN.actor),
   );

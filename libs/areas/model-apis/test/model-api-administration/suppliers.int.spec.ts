@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Config } from '@slipway/platform-config';
-import { ADMIN, Administration, OTHER, Upstream } from './administration.js';
+import { ADMIN, Administration, OTHER, SupplierServer } from './administration.js';
 
-let supplier: Upstream;
+let supplier: SupplierServer;
 
 beforeAll(async () => {
-  supplier = await Upstream.start();
+  supplier = await SupplierServer.start();
 });
 afterAll(() => supplier?.stop());
 
@@ -27,7 +27,7 @@ const suppliersAt = (tenants: string[]) => ({
 });
 const refused = { code: 'validation_failed', details: [{ field: 'target.base_url', code: 'url_not_allowed' }] };
 
-it('10.3: a supplier is for the tenants it is named for', () => {
+it('a supplier is for the tenants it is named for', () => {
   const tenants = ['one'];
   return under(suppliersAt(tenants), async (area) => {
     const target = { supplier: 's', base_url: supplier.url, model: 'sim' };
@@ -45,7 +45,7 @@ it('10.3: a supplier is for the tenants it is named for', () => {
   });
 });
 
-it('10.3: what may be adopted as an engine is no supplier', () => {
+it('what may be adopted as an engine is no supplier', () => {
   const targets = [{ name: 'adopted', kind: 'endpoint', allow: [supplier.url] }];
   return under({ operator: { targets, secrets: {} } }, async (area) => {
     const { id } = await area.product();
@@ -53,7 +53,7 @@ it('10.3: what may be adopted as an engine is no supplier', () => {
   });
 });
 
-it('10.3: a port of its own is no supplier, whatever the operator allows', () =>
+it('a port of its own is no supplier, whatever the operator allows', () =>
   under({ ...suppliersAt(['*']), ownPorts: [Number(new URL(supplier.url).port)] }, async (area) => {
     const seen = supplier.seen.length;
     const { id } = await area.product();

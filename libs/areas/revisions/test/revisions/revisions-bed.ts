@@ -5,6 +5,7 @@ import type { Deployment, DeploymentChange, DeploymentsPort } from '@slipway/por
 import type { Revision } from '@slipway/ports/revisions';
 import { migrations } from '../../src/revisions/index.js';
 import { RevisionStore } from '../../src/revisions/revision.store.js';
+import { newDeployment, RevisionHistory } from '../src/testing/index.js';
 
 /** What the store needs of the records below it. They live in memory, so that a test can look at and change them. */
 class Deployments implements Pick<DeploymentsPort, 'lockById' | 'update'> {
@@ -25,6 +26,7 @@ let count = 0;
 /** The store with a database of its own. */
 export class RevisionsBed extends DatabaseBed {
   private readonly deployments = new Deployments();
+  private readonly history = new RevisionHistory((text, values) => this.sql(text, values));
   readonly store = new RevisionStore(this.deployments as unknown as DeploymentsPort);
 
   static override async start(): Promise<RevisionsBed> {
@@ -34,22 +36,7 @@ export class RevisionsBed extends DatabaseBed {
   /** Its object is the live one: it shows what activations make of it. */
   deployment(): Deployment {
     count += 1;
-    const deployment: Deployment = {
-      id: `dep_${count}`,
-      tenantId: 'ten_a',
-      name: `chat-${count}`,
-      state: 'creating',
-      defaultStrategy: null,
-      defaultAnalysis: null,
-      revisionHistoryLimit: 10,
-      protection: { deletion: false, rollouts: 'any' },
-      scaling: null,
-      activeRevisionId: null,
-      candidateRevisionId: null,
-      previousRevisionId: null,
-      currentOperationId: null,
-      version: 1,
-    };
+    const deployment = newDeployment({ id: `dep_${count}`, name: `chat-${count}` });
     this.deployments.all.set(deployment.id, deployment);
     return deployment;
   }
@@ -58,29 +45,15 @@ export class RevisionsBed extends DatabaseBed {
     return this.database.tx('system', (tx) => this.store.find(tx, deployment.id, reference));
   }
 
-  async states(deployment: Deployment): Promise<string[]> {
-    const rows = await this.sql<{ state: string }>(
-      'select state from revisions where deployment_id = $1 order by number',
-      [deployment.id],
-    );
-    return rows.map(({ state }) => state);
+  states(deployment: Deployment): Promise<string[]> {
+    return this.history.states(deployment.id);
   }
 
-  /** Names of the revisions that held all traffic, in order; one that a rollback left is marked. */
-  async activations(deployment: Deployment): Promise<string[]> {
-    const rows = await this.sql<{ name: string }>(
-      `select r.number || case when a.is_left_by_rollback then ' left' else '' end as name
-       from revision_activations a join revisions r on r.id = a.revision_id where a.deployment_id = $1 order by a.id`,
-      [deployment.id],
-    );
-    return rows.map(({ name }) => name);
+  activations(deployment: Deployment): Promise<string[]> {
+    return this.history.activations(deployment.id);
   }
 
-  async events(deployment: Deployment, type: string): Promise<any[]> {
-    const rows = await this.sql<{ data: unknown }>(
-      'select data from events where stream = $1 and type = $2 order by sequence',
-      [`deployment/${deployment.id}`, type],
-    );
-    return rows.map(({ data }) => data);
+  events(deployment: Deployment, type: string): Promise<any[]> {
+    return this.history.events(deployment.id, type);
   }
 }

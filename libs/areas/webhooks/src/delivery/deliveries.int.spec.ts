@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Receiver, type Received } from '../../test/receiver.js';
+import { Receiver, type ReceivedDelivery } from '../../test/receiver.js';
 import { QUICK, until, WebhooksBed } from '../../test/webhooks-bed.js';
 
 let bed: WebhooksBed;
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 /** As a receiver would, from the text of the standard and not from our code. */
-function isSigned({ headers, body }: Received, secret: string): boolean {
+function isSigned({ headers, body }: ReceivedDelivery, secret: string): boolean {
   const expected = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
     .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
     .digest();
@@ -57,7 +57,7 @@ it('posts a signed CloudEvent', async () => {
   await bed.worker();
   await append(chat, ['route.updated']);
   await until('the event', () => receiver.received.length === 1);
-  const [got] = receiver.received as [Received];
+  const [got] = receiver.received as [ReceivedDelivery];
   expect(isSigned(got, secret)).toBe(true);
   expect(isSigned({ ...got, body: `${got.body} ` }, secret)).toBe(false);
   expect(got.headers).toMatchObject({
@@ -295,7 +295,7 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
     'a part',
     () => receiver.received.length > 100,
     () => receiver.received.length,
-    60_000,
+    { deadlineMs: 60_000 },
   );
   doomed.kill('SIGKILL');
   await produced;
@@ -309,7 +309,7 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
     'all',
     async () => (await pending()).every(({ status, count: rows }) => status === 'succeeded' && rows === 500),
     pending,
-    60_000,
+    { deadlineMs: 60_000 },
   );
   for (const stream of streams) {
     const got = receiver.received

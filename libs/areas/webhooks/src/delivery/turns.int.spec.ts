@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Receiver, type Received } from '../../test/receiver.js';
+import { Receiver, type ReceivedDelivery } from '../../test/receiver.js';
 import { QUICK, until, WebhooksBed } from '../../test/webhooks-bed.js';
 import { PRODUCT_TIMING } from './delivery-timing.js';
 
@@ -34,7 +34,8 @@ async function receive(): Promise<Receiver> {
   return receiver;
 }
 
-const subjects = (receiver: Receiver) => receiver.received.map(({ event }: Received) => event.subject as string);
+const subjects = (receiver: Receiver) =>
+  receiver.received.map(({ event }: ReceivedDelivery) => event.subject as string);
 /** Four webhooks towards one receiver that never answers, and for each of them an event in four streams, due now. */
 async function hang(owner: string, receiver: Receiver): Promise<void> {
   receiver.behave = () => undefined;

@@ -6,12 +6,22 @@ const DEADLINE_MS = 20_000;
 /** Runs something as another process would: in no transaction that is open here. */
 export const beside = AsyncLocalStorage.snapshot();
 
-/** Waits for a condition that has a name. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+/**
+ * Checks a condition that has a name until it holds. The pauses grow up to `longestPauseMs`: each check costs the processor that the
+ * awaited work needs.
+ * @param seen what to show in the error of a deadline
+ */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  seen?: () => unknown,
+  { deadlineMs = DEADLINE_MS, longestPauseMs = 10 } = {},
+): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  for (let pauseMs = 10; !(await isSo()); pauseMs = Math.min(longestPauseMs, pauseMs * 1.3)) {
+    if (Date.now() > deadline)
+      throw new Error(`not within ${deadlineMs} ms: ${what}${seen ? `; saw ${JSON.stringify(await seen())}` : ''}`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Bed } from './bed.js';
 
 /** A request to one operation. Without a body it has none; the token is the bootstrap token unless given. */
-export interface Asked {
+export interface ContractRequest {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface Row {
   /** The status of that. */
   status: number;
   /** Makes what the least valid request needs, and the request. Each call gives one that has not been sent before. */
-  valid: (bed: Bed) => Promise<Asked>;
+  valid: (bed: Bed) => Promise<ContractRequest>;
   /**
    * Why no resource of another tenant can be reached, if the path names none. If it names one, the valid request is
    * sent as a stranger, too, and must find nothing.

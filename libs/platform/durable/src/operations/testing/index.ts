@@ -1,3 +1,4 @@
+export { AreaBed, testPrincipal, type AreaAnswer, type AreaApplication, type AreaRequest } from './area-bed.js';
 export { OperationHarness, testConfig, type OperationRecord } from './operation-harness.js';
 export {
   everyCrashResumes,
@@ -5,4 +6,4 @@ export {
   everyStepMayFail,
   type OperationCase,
 } from './operation-properties.js';
-export { platformMigrations, platformModules } from './platform-modules.js';
+export { neighboursModule, platformMigrations, platformModules } from './platform-modules.js';

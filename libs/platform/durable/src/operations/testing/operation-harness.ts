@@ -1,11 +1,10 @@
 import { Test } from '@nestjs/testing';
-import type { DynamicModule, INestApplicationContext, ModuleMetadata } from '@nestjs/common';
+import type { INestApplicationContext, ModuleMetadata } from '@nestjs/common';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Migration } from '@slipway/platform-database';
 import { LIVE_STATUSES } from '@slipway/contracts';
 import {
   Leases,
-  LOOK_EVERY_MS,
   OperationDefinitions,
   OperationRunner,
   OperationStore,
@@ -16,7 +15,7 @@ import {
 } from '../index.js';
 import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { platformModules } from './platform-modules.js';
+import { platformModules, queueModule } from './platform-modules.js';
 
 /** The record of an operation as the API shows it. */
 export type OperationRecord = Record<string, any>;
@@ -74,20 +73,25 @@ export class OperationHarness {
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config),
-        queueModule(options.queue ?? silentQueue),
+        queueModule(options.queue),
         ...platformModules('worker', options.queue !== undefined),
         ...(options.modules ?? []),
       ],
     }).compile();
-    const context = await module.init();
+    return OperationHarness.of(await module.init(), testDatabase);
+  }
+
+  /** The operations of a worker that is there already. */
+  static of(context: INestApplicationContext, testDatabase: TestDatabase): OperationHarness {
+    const anywhere = { strict: false };
     return new OperationHarness(
       context,
-      context.get(Database),
-      context.get(OperationStore),
-      context.get(OperationRunner),
-      context.get(OperationDefinitions),
+      context.get(Database, anywhere),
+      context.get(OperationStore, anywhere),
+      context.get(OperationRunner, anywhere),
+      context.get(OperationDefinitions, anywhere),
       testDatabase,
-      context.get(Leases),
+      context.get(Leases, anywhere),
     );
   }
 
@@ -145,12 +149,35 @@ export class OperationHarness {
     }
   }
 
+  /** Drives an operation as far as it goes now. What it sleeps is not skipped. */
+  async drive(tenantId: string, id: string): Promise<OperationRecord> {
+    await this.runner.drive(id);
+    return this.record(tenantId, id);
+  }
+
+  /** The same, after the sleep that it is in. */
+  async wake(tenantId: string, id: string): Promise<OperationRecord> {
+    await this.skipTime(id);
+    return this.drive(tenantId, id);
+  }
+
   /** What the clock would do: an expired lease, a sleep that is over. */
   async skipTime(id: string): Promise<void> {
     await this.database.tx('system', (tx) =>
       tx.query(
         `update operations set wake_at = null, lease_expires_at = case when lease_expires_at is not null then now() - interval '1 second' end where id = $1`,
         [id],
+      ),
+    );
+  }
+
+  /** Lets the step that runs now have begun so many seconds earlier. */
+  async age(id: string, seconds: number): Promise<void> {
+    await this.database.tx('system', (tx) =>
+      tx.query(
+        `update operation_steps set started_at = started_at - make_interval(secs => $2)
+         where operation_id = $1 and status in ('running', 'waiting')`,
+        [id, seconds],
       ),
     );
   }
@@ -199,21 +226,4 @@ export function testConfig(databaseUrl: string, overrides: Partial<Config> = {})
     NODE_ENV: 'test',
   };
   return { ...loadConfig(env, process.cwd()), ...overrides };
-}
-
-const silentQueue: OperationQueue = {
-  add: async () => undefined,
-  consume: async () => undefined,
-  ready: () => true,
-  close: async () => undefined,
-};
-
-class QueueModule {}
-
-function queueModule(queue: OperationQueue): DynamicModule {
-  const providers = [
-    { provide: OPERATION_QUEUE, useValue: queue },
-    ...(queue === silentQueue ? [{ provide: LOOK_EVERY_MS, useValue: 0 }] : []),
-  ];
-  return { module: QueueModule, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }

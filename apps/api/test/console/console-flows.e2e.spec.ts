@@ -1,0 +1,125 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
+import { serve } from './console-scene.js';
+import { startLeakySupplier, type LeakySupplier } from '../harness/leaky-supplier.js';
+import { isRefused } from '../harness/refusals.js';
+import { Stack, until } from '../harness/stack.js';
+
+jest.setTimeout(120_000);
+
+const UPLOAD_BYTES = 16 * 2 ** 20;
+
+describeInBrowser('what is done in the console from its beginning to its end', () => {
+  let supplier: LeakySupplier;
+  let stack: Stack;
+  let browser: ConsoleBrowser;
+  let visit: Visit;
+
+  beforeAll(async () => {
+    supplier = await startLeakySupplier('zzsupplierzz');
+    stack = await Stack.start({ gateway: true });
+    await serve(stack, 'chat', { ttft_ms: 300, itl_ms: 200 });
+    browser = await ConsoleBrowser.open(stack.apiUrl());
+    visit = await browser.signedIn(stack.token);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+    await supplier?.stop();
+  });
+
+  it('the playground shows an answer as it comes, and who gave it how fast', async () => {
+    const { page } = visit;
+    await visit.open('/playground?model=chat');
+    await page.getByLabel('Session key').fill('one-session');
+    await page.getByLabel('Message', { exact: true }).fill('Tell me of canaries.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const answer = page.getByRole('article');
+    // Not at its end: it is there while it grows.
+    await answer.getByText('streaming').waitFor();
+    await answer.getByText('done').waitFor();
+    await answer.getByRole('link', { name: 'chat-00001' }).waitFor();
+    // At least what the engine takes; a busy machine adds to it.
+    expect(await fact(answer, 'TTFT')).toMatch(/^([3-9]\d\d ms|\d+ s)$/);
+    expect(Number.parseFloat((await fact(answer, 'Tokens/s')).replace('about ', ''))).toBeGreaterThan(0);
+    const passport = await fact(answer, 'Passport');
+    await until(
+      'the passport is recorded',
+      async () => !(await isRefused(stack.slipway().contextPassports.get(passport), 'context_passport_not_found')),
+    );
+    await page.getByRole('heading', { name: /passport/i }).waitFor();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('a file is uploaded, how far it is shows, and what has arrived is what was sent', async () => {
+    const { page } = visit;
+    const bytes = randomBytes(UPLOAD_BYTES);
+    const file = path.join(stack.home, 'weights.bin');
+    await writeFile(file, bytes);
+    await visit.open('/sandboxes');
+    await page.getByRole('button', { name: 'New sandbox' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.waitForURL(/\/sandboxes\/sbx_/);
+    // A line on which it takes long enough to be seen on its way.
+    const session = await page.context().newCDPSession(page);
+    const line = { offline: false, latency: 0, downloadThroughput: -1 };
+    await session.send('Network.emulateNetworkConditions', { ...line, uploadThroughput: UPLOAD_BYTES / 4 });
+    await page.getByLabel('Files to upload').setInputFiles(file);
+    const progress = page.getByRole('progressbar', { name: 'Sent of weights.bin' });
+    await until('a part of it is sent', async () => {
+      const sent = Number(await progress.getAttribute('value', { timeout: 10_000 }));
+      return sent > 0 && sent < UPLOAD_BYTES;
+    });
+    const upload = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+    await upload.getByText('done').waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: 'Download weights.bin' }).waitFor();
+    const sandbox = new URL(page.url()).pathname.split('/').at(-1)!;
+    const { data } = await stack.slipway().sandboxes.files.list(sandbox);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(data).toEqual([expect.objectContaining({ path: 'weights.bin', size_bytes: UPLOAD_BYTES, sha256 })]);
+    await session.detach();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('a model API comes from nothing to its first answer on one page', async () => {
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    await visit.open('/model-apis');
+    await page.getByRole('button', { name: 'New product' }).first().click();
+    await dialog.getByLabel('Slug').fill('acme/chat');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Bind' }).click();
+    await dialog.getByLabel('What answers').selectOption('supplier');
+    await dialog.getByLabel('Supplier', { exact: true }).fill('zzsupplierzz');
+    await dialog.getByLabel('Base URL').fill(supplier.baseUrl);
+    await dialog.getByLabel('Model', { exact: true }).fill(supplier.model);
+    await dialog.getByLabel('Credential').fill(supplier.credential);
+    await dialog.getByRole('button', { name: 'Bind' }).click();
+    await page.getByRole('button', { name: 'Qualify' }).click();
+    await page.getByRole('region', { name: 'Checks of the last qualification' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText(/would/i).first().waitFor();
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Clients are served.').waitFor();
+    const { data } = await stack.slipway().modelApiCatalog.list();
+    expect(data).toEqual([expect.objectContaining({ slug: 'acme/chat' })]);
+
+    await visit.open('/playground?model=acme%2Fchat');
+    // The gateway has it in a moment, and the screen asks again by itself.
+    await page.getByText('Nobody serves it now.').waitFor({ state: 'hidden', timeout: 40_000 });
+    await page.getByLabel('Message', { exact: true }).fill('Are you ready?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article').getByText('ready', { exact: true }).waitFor();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+});
+
+/** What stands beside a term. */
+async function fact(within: ReturnType<Visit['page']['getByRole']>, term: string): Promise<string> {
+  const pair = within.locator('div').filter({ has: within.page().getByRole('term').filter({ hasText: term }) });
+  return (await pair.last().getByRole('definition').innerText()).trim();
+}

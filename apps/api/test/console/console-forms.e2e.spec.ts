@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
+import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
+import { serve } from './console-scene.js';
+import { Stack } from '../harness/stack.js';
+
+jest.setTimeout(120_000);
+
+describeInBrowser('forms of the console, whose fields come from the document', () => {
+  let stack: Stack;
+  let slipway: Slipway;
+  let browser: ConsoleBrowser;
+  let visit: Visit;
+  let page: Visit['page'];
+
+  beforeAll(async () => {
+    stack = await Stack.start({ gateway: true });
+    slipway = stack.slipway();
+    await serve(stack, 'chat');
+    browser = await ConsoleBrowser.open(stack.apiUrl());
+    visit = await browser.signedIn(stack.token);
+    page = visit.page;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  beforeEach(() => void visit.takeFaults());
+
+  const dialog = () => page.getByRole('dialog');
+  const field = (name: string) => dialog().getByLabel(name, { exact: true });
+  /** What a screen reader adds to the field. */
+  const saidOf = async (name: string) => {
+    const ids = (await field(name).getAttribute('aria-describedby')) ?? '';
+    return Promise.all(ids.split(' ').map((id) => page.locator(`[id="${id}"]`).innerText()));
+  };
+
+  it('say at the field what is wrong before anything is sent, and set what few need behind a fold', async () => {
+    await visit.open('/deployments');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const create = dialog().getByRole('button', { name: 'Create', exact: true });
+    expect(await create.isDisabled()).toBe(true);
+    await field('Name').fill('Not A Name');
+    await dialog().getByText('Small letters, digits and hyphens between them, at most 63').waitFor();
+    expect(await field('Name').getAttribute('aria-invalid')).toBe('true');
+    expect((await saidOf('Name')).at(-1)).toMatch(/^Small letters, digits/);
+    expect(await create.isDisabled()).toBe(true);
+    await field('Name').fill('guarded');
+    await field('Labels').fill('team=search, tier=1');
+    await dialog().locator('summary').click();
+    await field('Deletion').check();
+    await field('Revision history limit').fill('0');
+    await dialog().getByText('At least 1', { exact: true }).waitFor();
+    await field('Revision history limit').fill('5');
+    await create.click();
+    await page.waitForURL('**/deployments/guarded');
+    expect(await slipway.deployments.get('guarded')).toMatchObject({
+      labels: { team: 'search', tier: '1' },
+      protection: { deletion: true, rollouts: 'any' },
+      revision_history_limit: 5,
+    });
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('show at its field what the api refused, until it is changed', async () => {
+    await visit.open('/webhooks');
+    await page.getByRole('button', { name: 'Create a webhook' }).first().click();
+    await field('URL').fill('http://127.0.0.1:1/hook');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByRole('alert').waitFor();
+    expect(await field('URL').getAttribute('aria-invalid')).toBe('true');
+    expect((await saidOf('URL')).length).toBe(2);
+    await field('URL').fill('https://hooks.example.com/slipway');
+    expect(await field('URL').getAttribute('aria-invalid')).toBeNull();
+    await field('Event types').fill('rollout.*, Route');
+    await dialog().getByText('Route: It must match').waitFor();
+    await field('Event types').fill('rollout.*, route.updated');
+    await dialog().getByRole('button', { name: 'Create' }).click();
+    await dialog().getByText('is signed with it').waitFor();
+    expect((await slipway.webhooks.list()).data).toMatchObject([{ event_types: ['rollout.*', 'route.updated'] }]);
+    expect(visit.takeFaults(/^422 .*\/webhooks/)).toEqual([]);
+  });
+
+  it('roll out with every field of the request at hand', async () => {
+    await visit.open('/deployments/chat');
+    await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();
+    await field('Strategy').selectOption('immediate');
+    expect(await dialog().getByRole('group', { name: 'Steps' }).count()).toBe(0);
+    await field('ID').fill('chat-two');
+    await field('Reason').fill('a newer model');
+    await dialog().locator('summary').last().click();
+    await field('Change ref').fill('git:4f2a1c9');
+    await field('Progress deadline, s').fill('0');
+    await dialog().getByText('Still to be filled in, or mended: progress_deadline_seconds').waitFor();
+    await field('Progress deadline, s').fill('90');
+    await field('Min replicas').fill('2');
+    await dialog().getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog().getByRole('region', { name: 'What it would do' }).waitFor();
+    await dialog().getByRole('button', { name: 'Roll out', exact: true }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 1 });
+    const { status } = await stack.operation(data[0]!.id);
+    expect([status, data[0]!.reason]).toEqual(['succeeded', 'a newer model']);
+    expect(await slipway.deployments.revisions.get('chat', 'chat-00002')).toMatchObject({
+      change_ref: 'git:4f2a1c9',
+      spec: { model: { id: 'chat-two' }, runtime: { target: 'local', engine: 'sim' }, scaling: { min_replicas: 2 } },
+    });
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('land the refusal of a rehearsal at the field of the spec that it is about', async () => {
+    await visit.open('/deployments/chat');
+    await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();
+    await dialog().locator('summary').last().click();
+    await field('Idle, s').fill('60');
+    await dialog().getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog().getByRole('alert').waitFor();
+    expect(await field('Idle, s').getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'hidden' });
+    expect(visit.takeFaults(/^4\d\d .*\/rollouts/)).toEqual([]);
+  });
+
+  it('change the policy of a deployment, and not over the head of somebody else', async () => {
+    const { policy } = slipway.deployments;
+    await visit.open('/deployments/chat');
+    await page.getByRole('button', { name: 'Set a policy' }).click();
+    await field('Mode').selectOption('observe');
+    await dialog().getByRole('button', { name: 'Add to SLOs' }).click();
+    const slo = dialog().getByRole('group', { name: 'SLOs 1' });
+    await slo.getByLabel('Metric').selectOption('ttft_ms');
+    await slo.getByText('This is needed.').waitFor();
+    await slo.getByLabel('Threshold').fill('200');
+    await dialog().getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByText('Version 1 of the policy is in force').waitFor();
+    expect(await policy.get('chat')).toMatchObject({
+      mode: 'observe',
+      slos: [{ metric: 'ttft_ms', threshold: 200 }],
+      promotion: { approvals_required: 1, prevent_self_approval: true },
+    });
+
+    await page.getByRole('button', { name: 'Change the policy' }).click();
+    expect(await field('Mode').inputValue()).toBe('observe');
+    await field('Approvals required').fill('2');
+    await policy.set('chat', { mode: 'recommend' });
+    await dialog().getByRole('button', { name: 'Set', exact: true }).click();
+    await dialog().getByRole('alert').filter({ hasText: 'precondition_failed' }).waitFor();
+    expect(await policy.get('chat')).toMatchObject({ mode: 'recommend', promotion: { approvals_required: 1 } });
+    expect(visit.takeFaults(/^412 .*\/policy/)).toEqual([]);
+  });
+});

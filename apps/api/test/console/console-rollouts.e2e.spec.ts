@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
+import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
+import { serve, sim } from './console-scene.js';
+import { Load } from '../harness/load.js';
+import { Stack } from '../harness/stack.js';
+
+jest.setTimeout(160_000);
+
+const GATE = { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 5 }] };
+const canary = (soak_seconds: number) => ({
+  type: 'canary',
+  steps: [50, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds })),
+});
+/** What a commit may take to the page of somebody who watches. */
+const VISIBLE_MS = 1_000;
+
+describeInBrowser('rollouts watched in the console', () => {
+  let stack: Stack;
+  let slipway: Slipway;
+  let browser: ConsoleBrowser;
+  let visit: Visit;
+  let page: Visit['page'];
+  let load: Load;
+
+  beforeAll(async () => {
+    stack = await Stack.start({ gateway: true });
+    slipway = stack.slipway();
+    await serve(stack, 'chat');
+    load = new Load(stack.gatewayUrl, stack.token, 'chat', 20);
+    browser = await ConsoleBrowser.open(stack.apiUrl());
+    visit = await browser.signedIn(stack.token);
+    page = visit.page;
+    await visit.open('/deployments/chat');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await load?.stop();
+    await stack?.stop();
+  });
+  beforeEach(() => void visit.takeFaults());
+
+  const panel = (name: string) => page.getByRole('region', { name, exact: true });
+  const operationIs = (status: string) =>
+    panel('Operation')
+      .getByRole('heading')
+      .locator('..')
+      .getByText(status, { exact: true })
+      .waitFor({ timeout: 60_000 });
+
+  it('shows what is committed within a second', async () => {
+    const times: number[] = [];
+    for (let n = 1; n <= 5; n += 1) {
+      await slipway.deployments.route.set('chat', { revision: 'chat-00001', affinity: { ttl_seconds: 100 + n } });
+      const committed = performance.now();
+      const { generation } = await slipway.deployments.route.get('chat');
+      await panel('Traffic').getByText(`generation ${generation},`).waitFor();
+      times.push(performance.now() - committed);
+    }
+    // The best of five, because other suites use the machine at the same time.
+    expect(Math.min(...times)).toBeLessThanOrEqual(VISIBLE_MS);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('follows a canary from its first step to its promotion', async () => {
+    await stack.rollOut('chat', { spec: sim('chat-two'), strategy: canary(3), analysis: GATE });
+    await panel('Traffic').getByText('Next step').waitFor();
+    await panel('Traffic').getByText('chat-00002', { exact: true }).waitFor();
+    await operationIs('succeeded');
+    await panel('Traffic').getByText('chat-00001', { exact: true }).waitFor();
+    const last = panel('Traffic').getByRole('listitem').filter({ hasText: 'last good' });
+    await last.filter({ hasText: 'chat-00002' }).filter({ hasText: '100 %' }).waitFor();
+    expect((await slipway.deployments.get('chat')).active_revision).toBe('chat-00002');
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('explains a breach: the code, what to do, and the measure that was beyond its limit', async () => {
+    await stack.rollOut('chat', { spec: sim('chat-bad', { error_rate: 0.5 }), strategy: canary(4), analysis: GATE });
+    await operationIs('failed');
+    await panel('Operation').getByText('analysis_failed').first().waitFor();
+    await panel('Operation').getByText('The gate was breached and the route is as it was.').waitFor();
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'error_rate rate' }) });
+    await row.getByText('breached').waitFor();
+    expect((await slipway.deployments.get('chat')).active_revision).toBe('chat-00002');
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('rolls back while a rollout runs, after it has shown what that would do', async () => {
+    await stack.rollOut('chat', { spec: sim('chat-three'), strategy: canary(60) });
+    await panel('Traffic').getByText('Next step').waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Roll back', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The rollback takes over from it at once').waitFor();
+    const roll = dialog.getByRole('button', { name: 'Roll back', exact: true });
+    expect(await roll.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog.getByRole('region', { name: 'What it would do' }).waitFor();
+    await roll.click();
+    await panel('Operation')
+      .getByText(/^rollback, /)
+      .waitFor();
+    await operationIs('succeeded');
+    const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 2 });
+    expect(data.map(({ kind, status, error_code }) => [kind, status, error_code])).toEqual([
+      ['rollback', 'succeeded', undefined],
+      ['rollout', 'cancelled', 'superseded'],
+    ]);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('cancels with a reason, which stands where the operation does', async () => {
+    await stack.rollOut('chat', { spec: sim('chat-four'), strategy: canary(60) });
+    await panel('Traffic').getByText('Next step').waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Cancel', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('the wrong model');
+    await dialog.getByRole('button', { name: 'Cancel it' }).click();
+    await operationIs('cancelled');
+    await panel('Operation').getByText('the wrong model').waitFor();
+    const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 1 });
+    expect(data.map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
+      ['cancelled', 'the wrong model'],
+    ]);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('says in red that no worker is polling, and goes on by itself when one is back', async () => {
+    await stack.kill('worker');
+    await slipway.deployments.rollouts.create('chat', { spec: sim('chat-four'), strategy: { type: 'immediate' } });
+    await panel('Operation')
+      .getByRole('alert')
+      .filter({ hasText: 'No worker is polling' })
+      .waitFor({ timeout: 40_000 });
+    stack.spawn('worker');
+    await operationIs('succeeded');
+    expect(await panel('Operation').getByRole('alert').count()).toBe(0);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('says that the api is away and how old its data is, and goes on by itself when it is back', async () => {
+    await stack.kill('api');
+    const banner = page.getByRole('status').filter({ hasText: 'The api does not answer as it should.' });
+    await banner.filter({ hasText: /What you see is .* old\./ }).waitFor({ timeout: 30_000 });
+    // What was read stays, and its age goes on.
+    expect(await panel('Traffic').getByRole('listitem').count()).toBeGreaterThan(0);
+    const age = await banner.innerText();
+    await banner.filter({ hasNotText: age }).waitFor();
+    stack.spawn('api');
+    await stack.ready();
+    await banner.waitFor({ state: 'hidden', timeout: 30_000 });
+    const { active_revision } = await slipway.deployments.get('chat');
+    await slipway.deployments.route.set('chat', { revision: active_revision!, affinity: { ttl_seconds: 99 } });
+    const { generation } = await slipway.deployments.route.get('chat');
+    await panel('Traffic').getByText(`generation ${generation},`).waitFor({ timeout: 30_000 });
+    await page.getByText(/^Live · /).waitFor({ timeout: 30_000 });
+  });
+});

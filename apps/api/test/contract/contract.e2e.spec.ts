@@ -1,0 +1,431 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
+import { ContractClient, type OutgoingRequest } from './client.js';
+import { ApiDocument, type DocumentedOperation } from './document.js';
+import { Bed, type ContractRequest, type Row } from '@slipway/platform-testing/contract';
+import { ROWS } from './rows.js';
+import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './variations.js';
+import { everyRow } from '../harness/every-row.js';
+
+jest.setTimeout(300_000);
+
+const home = mkdtempSync(path.join(tmpdir(), 'slipway-contract-'));
+let api: TestApi;
+let client: ContractClient;
+let bed: Bed;
+let operations: DocumentedOperation[];
+let withBody: DocumentedOperation[];
+
+beforeAll(async () => {
+  api = await bootApi({ SLIPWAY_HOME: home });
+  client = new ContractClient(api, await ApiDocument.of(api));
+  bed = new Bed(api);
+  operations = client.document.operations.filter((one) => ROWS[one.operationId]);
+  withBody = operations.filter((one) => one.body);
+});
+
+afterAll(async () => {
+  await api?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+// Whatever a test asks for: published status and code, the published shape, X-Request-Id, not slow, no failure of the service.
+afterEach(() => {
+  expect(client.violations.splice(0)).toEqual([]);
+});
+
+type Judge = (
+  one: DocumentedOperation,
+  row: Row,
+  asked: ContractRequest,
+) => Promise<string | undefined | (string | undefined)[]>;
+
+/** Judges each operation by a fresh valid request and collects what is wrong, so that one failure does not hide the others. */
+async function failuresOf(chosen: DocumentedOperation[], judge: Judge): Promise<string[]> {
+  const failures: string[] = [];
+  for (const one of chosen) {
+    const row = ROWS[one.operationId]!;
+    const found = [await judge(one, row, await row.valid(bed))].flat();
+    failures.push(
+      ...found
+        .filter((text) => text !== undefined)
+        .map((text) => `${one.operationId} (${one.method} ${one.path}): ${text}`),
+    );
+  }
+  return failures;
+}
+
+function unless(answer: Answer, status: number, code: string | RegExp | undefined, what: string): string | undefined {
+  const given: string | undefined = answer.body?.error?.code;
+  const isExpected =
+    answer.status === status &&
+    (code === undefined || (typeof code === 'string' ? given === code : code.test(String(given))));
+  return isExpected
+    ? undefined
+    : `${what}: expected ${status} ${code ?? ''}, got ${answer.status} ${answer.text.slice(0, 250)}`;
+}
+
+function outcome(answer: Answer): string {
+  return `${answer.status} ${answer.body?.error?.code ?? ''}`;
+}
+
+it('has a row for every operation of the document, and no row is left over', () => {
+  expect(Object.keys(ROWS).sort()).toEqual(client.document.operations.map((one) => one.operationId).sort());
+});
+
+it('would notice an answer that breaks the document', async () => {
+  const { document } = client;
+  const one = operations.find(({ operationId }) => operationId === 'whoAmI')!;
+  const sound = await client.ask(one, {});
+  const refused = await client.ask(one, { token: 'garbage' });
+  expect([document.violationOf(one, sound), document.violationOf(one, refused)]).toEqual([undefined, undefined]);
+  const [field] = Object.keys(sound.body);
+  const { error } = refused.body;
+  const broken: Partial<Answer>[] = [
+    { body: { ...sound.body, [field!]: undefined } },
+    { body: { ...sound.body, [field!]: 7 } },
+    { body: { ...sound.body, secret: 'x' } },
+    { status: 201 },
+    { headers: { ...sound.headers, 'content-type': 'text/html' } },
+  ];
+  for (const change of broken)
+    expect([change, document.violationOf(one, { ...sound, ...change })]).toEqual([change, expect.any(String)]);
+  for (const change of [
+    { code: undefined },
+    { code: 'surprise' },
+    { category: 'other' },
+    { retryable: true },
+    { secret: 'x' },
+    { request_id: 'other' },
+  ]) {
+    expect([change, document.violationOf(one, { ...refused, body: { error: { ...error, ...change } } })]).toEqual([
+      change,
+      expect.any(String),
+    ]);
+  }
+});
+
+it('does what each operation is for on the least valid request', async () => {
+  expect(
+    await failuresOf(operations, async (one, row, asked) =>
+      unless(await client.ask(one, asked), row.status, undefined, 'valid'),
+    ),
+  ).toEqual([]);
+});
+
+describe('the path', () => {
+  it('names what exists: each unknown id is a 404 of that resource', async () => {
+    const judge: Judge = (one, _row, asked) =>
+      Promise.all(
+        one.placeholders.map(async (name) =>
+          unless(
+            await client.ask(one, { ...asked, params: { ...asked.params, [name]: 'no-such-thing' } }),
+            404,
+            /_not_found$/,
+            name,
+          ),
+        ),
+      );
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+
+  it('is 400 where a parameter cannot be text, and where it is too long', async () => {
+    const judge: Judge = (one, _row, asked) =>
+      Promise.all(
+        one.placeholders.flatMap((name) =>
+          [`a\0b`, 'a'.repeat(1_025)].map(async (value) =>
+            unless(
+              await client.ask(one, { ...asked, params: { ...asked.params, [name]: value } }),
+              400,
+              'path_invalid',
+              JSON.stringify(value).slice(0, 10),
+            ),
+          ),
+        ),
+      );
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+
+  it('names the methods it has where another is used', async () => {
+    const judge: Judge = async (one, _row, asked) => {
+      const methods = operations.filter(({ path: other }) => other === one.path).map(({ method }) => method);
+      const other = ['PATCH', 'DELETE', 'PUT', 'POST'].find((method) => !methods.includes(method))!;
+      const answer = await client.ask(one, { params: asked.params, method: other });
+      const allowed = (answer.headers['allow'] ?? '').split(', ');
+      const isNamed = methods.every((method) => allowed.includes(method)) && !allowed.includes(other);
+      return (
+        unless(answer, 405, 'method_not_allowed', other) ??
+        (isNamed ? undefined : `Allow is ${allowed.join()} after ${other}`)
+      );
+    };
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+});
+
+describe('the body', () => {
+  it('is 400 where it is not JSON, and where it is not an object', async () => {
+    const malformed = [
+      '{"a":',
+      'nonsense',
+      '{"a":1}}',
+      "{'a':1}",
+      new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+      `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`,
+    ];
+    const judge: Judge = async (one, _row, asked) => [
+      ...(await Promise.all(
+        malformed.map(async (text) =>
+          unless(await client.ask(one, { ...asked, text }), 400, 'invalid_json', String(text).slice(0, 12)),
+        ),
+      )),
+      ...(await Promise.all(
+        ['[]', '"text"', '7', 'null'].map(async (text) =>
+          unless(await client.ask(one, { ...asked, text }), 400, 'invalid_parameter', text),
+        ),
+      )),
+    ];
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
+  it('is 415 where it is of another media type', async () => {
+    const judge: Judge = (one, _row, asked) => {
+      const types = [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'application/xml',
+        ...(one.takesStream ? [] : ['application/octet-stream']),
+      ];
+      return Promise.all(
+        types.map(async (type) =>
+          unless(
+            await client.ask(one, { ...asked, text: 'a=b', headers: { ...asked.headers, 'content-type': type } }),
+            415,
+            'unsupported_media_type',
+            type,
+          ),
+        ),
+      );
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
+  it('counts as {} where it is absent: both succeed, or both are refused in the same way', async () => {
+    const judge: Judge = async (one, row, asked) => {
+      const empty = await client.ask(one, { ...asked, body: {} });
+      const absent = await client.ask(one, { ...(await row.valid(bed)), body: undefined });
+      const blank = await client.ask(one, {
+        ...(await row.valid(bed)),
+        text: '',
+        headers: { 'content-type': 'application/json' },
+      });
+      if (outcome(empty) !== outcome(absent) || outcome(empty) !== outcome(blank))
+        return `{} is ${outcome(empty)}, absent ${outcome(absent)}, blank ${outcome(blank)}`;
+      return empty.status < 300 || empty.status === 422 ? undefined : `{} is ${outcome(empty)}`;
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
+  it('is 400 invalid_parameter, naming the field, wherever a property has another type', async () => {
+    const { resolve } = client.document;
+    const judge: Judge = async (one, _row, asked) => {
+      const failures: (string | undefined)[] = [];
+      for (const variation of wrongTypes(one.body!, asked.body ?? {}, resolve)) {
+        const answer = await client.ask(one, { ...asked, body: variation.body });
+        failures.push(
+          unless(answer, 400, 'invalid_parameter', variation.what) ??
+            (names(answer, variation) ? undefined : `${variation.what}: ${answer.text}`),
+        );
+      }
+      return failures;
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+
+  it('may hold fields nobody knows, in every object: done, and a warning names each', async () => {
+    const { resolve } = client.document;
+    const judge: Judge = async (one, row, asked) => {
+      const least = asked.body ?? {};
+      const full = row.full?.(least) ?? least;
+      const { body, fields } = withUnknownFields(one.body!, full, resolve);
+      const untold = nestedObjects(one.body!, resolve).filter(
+        (parent) => !row.apart?.includes(parent) && !fields.includes(`${parent}.x_nobody_knows`),
+      );
+      if (untold.length > 0) return `the row's full body lacks ${untold.join(', ')}`;
+      const answer = await client.ask(one, { ...asked, body });
+      if (answer.status >= 300) return unless(answer, row.status, undefined, JSON.stringify(body));
+      const told = (answer.body.warnings ?? []).map((warning: any) => `${warning.code} ${warning.field}`);
+      return JSON.stringify(told) === JSON.stringify(fields.map((field) => `unknown_field ${field}`))
+        ? undefined
+        : `warned of ${told.join()} instead of ${fields.join()}`;
+    };
+    expect(
+      await failuresOf(
+        withBody.filter(({ body }) => resolve(body!).properties),
+        judge,
+      ),
+    ).toEqual([]);
+  });
+
+  it('is held to every bound of its schema: the last value within is none of its business, the first one beyond is a 422 that names the field', async () => {
+    const judge: Judge = async (one, row, asked) => {
+      const { allowed, refused } = limits(one.body!, asked.body ?? {}, client.document.resolve);
+      const failures: (string | undefined)[] = [];
+      for (const variation of refused) {
+        const answer = await client.ask(one, { ...asked, body: variation.body });
+        failures.push(
+          unless(answer, 422, 'validation_failed', variation.what) ??
+            (names(answer, variation) ? undefined : `${variation.what}: ${answer.text}`),
+        );
+      }
+      for (const variation of allowed) {
+        const answer = await client.ask(one, { ...asked, body: variation.body });
+        if (names(answer, variation) && !row.related?.includes(variation.field))
+          failures.push(`${variation.what} is refused: ${answer.text}`);
+      }
+      return failures;
+    };
+    expect(await failuresOf(withBody, judge)).toEqual([]);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  it('has 1 to 128 visible ASCII characters', async () => {
+    const bad = ['a'.repeat(129), 'two words', 'é', '"unclosed', ''];
+    const judge: Judge = async (one, row, asked) => {
+      const withKey = (sent: OutgoingRequest, key: string): OutgoingRequest => ({
+        ...sent,
+        headers: { ...sent.headers, 'idempotency-key': key },
+      });
+      const refused = await Promise.all(
+        bad.map(async (key) =>
+          unless(
+            await client.ask(one, withKey(asked, key)),
+            400,
+            'idempotency_key_invalid',
+            JSON.stringify(key).slice(0, 14),
+          ),
+        ),
+      );
+      return [
+        ...refused,
+        unless(
+          await client.ask(one, withKey(asked, 'k'.repeat(128))),
+          row.status,
+          undefined,
+          'a key of 128 characters',
+        ),
+      ];
+    };
+    expect(
+      await failuresOf(
+        operations.filter((one) => one.isIdempotent),
+        judge,
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('validate_only', () => {
+  it('makes every check and writes nothing, where it is offered', async () => {
+    const judge: Judge = async (one, _row, asked) => {
+      const before = await everyRow(api, []);
+      const rehearsed = await client.ask(one, { ...asked, query: { ...asked.query, validate_only: 'true' } });
+      const after = await everyRow(api, []);
+      const written = Object.keys(after).filter((table) => after[table] !== before[table]);
+      const mistyped = await client.ask(one, { ...asked, query: { validate_only: 'yes' } });
+      const isRehearsal = rehearsed.body?.valid === true && typeof rehearsed.body.would === 'string';
+      return [
+        unless(rehearsed, 200, undefined, 'validate_only=true') ?? (isRehearsal ? undefined : rehearsed.text),
+        written.length === 0 ? undefined : `wrote ${written.join(', ')}`,
+        unless(mistyped, 400, 'invalid_parameter', 'validate_only=yes'),
+      ];
+    };
+    expect(
+      await failuresOf(
+        operations.filter((one) => one.hasRehearsal),
+        judge,
+      ),
+    ).toEqual([]);
+  });
+
+  it('is refused by every other mutation, so that nobody takes it for a rehearsal', async () => {
+    const judge: Judge = async (one, _row, asked) =>
+      unless(
+        await client.ask(one, { ...asked, query: { ...asked.query, validate_only: 'true' } }),
+        400,
+        'invalid_parameter',
+        'refused',
+      );
+    expect(
+      await failuresOf(
+        operations.filter((one) => one.method !== 'GET' && !one.hasRehearsal),
+        judge,
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a query', () => {
+  it('bounds the page of every list, and takes no cursor but its own', async () => {
+    const judge: Judge = async (one, row, asked) => {
+      const page = async (query: Record<string, string>, status: number, code?: string): Promise<string | undefined> =>
+        unless(
+          await client.ask(one, { ...asked, query: { ...asked.query, ...query } }),
+          status,
+          code,
+          JSON.stringify(query),
+        );
+      const foreign = Buffer.from(JSON.stringify(['anotherList', 'a', 'b'])).toString('base64url');
+      return [
+        await page({ limit: '1' }, row.status),
+        await page({ limit: '200' }, row.status),
+        await page({ limit: '0' }, 422, 'validation_failed'),
+        await page({ limit: '201' }, 422, 'validation_failed'),
+        await page({ limit: '-1' }, 422, 'validation_failed'),
+        await page({ limit: 'abc' }, 400, 'invalid_parameter'),
+        await page({ limit: '1.5' }, 400, 'invalid_parameter'),
+        await page({ limit: '' }, 400, 'invalid_parameter'),
+        await page({ cursor: 'nonsense' }, 400, 'invalid_parameter'),
+        await page({ cursor: '' }, 400, 'invalid_parameter'),
+        await page({ cursor: foreign }, 400, 'invalid_parameter'),
+      ];
+    };
+    expect(
+      await failuresOf(
+        operations.filter((one) => one.isPaged),
+        judge,
+      ),
+    ).toEqual([]);
+  });
+
+  it('is refused where a parameter is not what its schema says', async () => {
+    const judge: Judge = (one, _row, asked) =>
+      Promise.all(
+        one.query.flatMap(({ name, schema: given }) => {
+          const schema = client.document.resolve(given);
+          const wrong = [
+            ...(schema.enum ? ['none-of-these'] : []),
+            ...(['integer', 'number', 'boolean'].includes(String(schema.type)) ? ['abc', ''] : []),
+            'a\0b',
+          ];
+          // A body beside it says the same, so these are not read.
+          if (one.takesStream) return [];
+          return wrong.map(async (value) => {
+            const answer = await client.ask(one, { ...asked, query: { ...asked.query, [name]: value } });
+            return [400, 422].includes(answer.status)
+              ? undefined
+              : `${name}=${JSON.stringify(value)} is ${outcome(answer)}`;
+          });
+        }),
+      );
+    expect(await failuresOf(operations, judge)).toEqual([]);
+  });
+});
+
+function names(answer: Answer, { field, codes }: Variation): boolean {
+  const details: { field: string; code: string }[] = answer.body?.error?.details ?? [];
+  return details.some((issue) => issue.field === field && codes.includes(issue.code));
+}

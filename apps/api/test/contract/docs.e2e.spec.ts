@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operationsOf, type Operation } from '@slipway/platform-http';
+import { activateNewest, Bed, owned } from '@slipway/platform-testing/contract';
+import { ROWS } from './rows.js';
+import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
+
+/** What a newcomer finds at /docs: texts, and examples that do what they show. */
+let api: TestApi;
+let document: any;
+let operations: { path: string; method: string; operation: Operation }[];
+
+beforeAll(async () => {
+  api = await bootApi();
+  document = (await api.send('GET', '/openapi.json', { token: null })).body;
+  operations = operationsOf(document);
+});
+
+afterAll(async () => {
+  await api?.close();
+});
+
+const isText = (value: unknown): boolean => typeof value === 'string' && /^\S.*[.!)`]\s*$/s.test(value);
+
+describe('the texts', () => {
+  it('tell of every operation what it is called, does and belongs to', () => {
+    const silent = operations.filter(
+      ({ operation: { operationId, summary, description, tags } }) =>
+        !/^[a-z]\w+$/.test(operationId) || !summary || !isText(description) || (tags as unknown[]).length !== 1,
+    );
+    expect(silent.map(({ operation }) => operation.operationId)).toEqual([]);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids).toHaveLength(new Set(ids).size);
+  });
+
+  it('tell of every tag and every parameter what it means', () => {
+    expect(document.tags.filter((tag: any) => !isText(tag.description))).toEqual([]);
+    const silent = operations.flatMap(({ operation: { operationId, parameters = [] } }) =>
+      parameters.filter(({ description }) => !description).map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('tell at the top how to sign in, retry, rehearse, read errors, page and follow events', () => {
+    const { description } = document.info;
+    for (const word of [
+      'Authorization: Bearer',
+      'Idempotency-Key',
+      'validate_only=true',
+      '`code`',
+      'next_cursor',
+      'text/event-stream',
+      'If-Match',
+    ])
+      expect(description).toContain(word);
+    expect(description.trim().split('\n').length).toBeLessThanOrEqual(16);
+  });
+
+  it('give every code of an error its meaning and its remedy', () => {
+    const named = operations.flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap((response: any) => response['x-error-codes'] ?? []),
+    );
+    const codes = document['x-errors'];
+    expect([...new Set(named)].filter((code) => !(code in codes))).toEqual([]);
+    const silent = Object.entries<any>(codes).filter(
+      ([, { message, remediation }]) => !isText(message) || !isText(remediation),
+    );
+    expect(silent.map(([code]) => code)).toEqual([]);
+    const { enum: failures } = document.components.schemas.OperationDto.properties.error_code;
+    expect(Object.keys(document['x-failures'])).toEqual(failures);
+    const unexplained = Object.entries<any>(document['x-failures']).filter(
+      ([, row]) => !row.description || !row.remedy,
+    );
+    expect(unexplained.map(([code]) => code)).toEqual([]);
+  });
+
+  it('of the committed document, which docs/errors.md is made from, are those that the api serves', () => {
+    const committed = JSON.parse(readFileSync(new URL('../../../../libs/sdk/openapi.json', import.meta.url), 'utf8'));
+    // What is only new may be added later.
+    for (const list of ['x-errors', 'x-failures']) expect(document[list]).toMatchObject(committed[list]);
+  });
+});
+
+it('lists the error envelope as the default answer of every operation', () => {
+  expect(operations.length).toBeGreaterThan(50);
+  for (const { operation } of operations)
+    expect([operation.operationId, operation.responses['default']]).toEqual([
+      operation.operationId,
+      {
+        description: expect.any(String),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelopeDto' } } },
+      },
+    ]);
+});
+
+/** A newcomer creates before reading, and takes away last; what needs a deployment comes behind it. */
+const CREATED_FIRST = ['createDeployment', 'createRollout', 'setContinualOptimizationPolicy'];
+
+function rankOf({ method, operation: { operationId } }: { method: string; operation: Operation }): number {
+  const rank = CREATED_FIRST.indexOf(operationId);
+  if (rank >= 0) return rank;
+  return 10 + ['post', 'put', 'patch', 'get', 'delete'].indexOf(method);
+}
+
+/** The request that the view sends when somebody presses Execute and has changed nothing: examples, else defaults. */
+function executed({
+  path,
+  method,
+  operation,
+}: {
+  path: string;
+  method: string;
+  operation: Operation;
+}): Promise<Answer> {
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let url = path;
+  for (const { name, in: where, example, schema } of operation.parameters ?? []) {
+    const value = example ?? schema?.['example'] ?? schema?.['default'];
+    if (where === 'path') url = url.replace(`{${name}}`, encodeURIComponent(String(value)));
+    else if (value !== undefined && where === 'query') query.set(name, String(value));
+    else if (value !== undefined) headers[name] = String(value);
+  }
+  const body = operation.requestBody?.content['application/json']?.example;
+  return api.send(method.toUpperCase(), query.size === 0 ? url : `${url}?${query}`, { headers, body });
+}
+
+it('Execute works: every example as it stands is accepted by the api, and does what it says where a fresh stack can', async () => {
+  const withoutExample = operations.filter(
+    ({ operation: { requestBody, parameters = [] } }) =>
+      (requestBody && requestBody.content['application/json']?.example === undefined) ||
+      parameters.some((one) => one.in === 'path' && one.example === undefined),
+  );
+  expect(withoutExample.map(({ operation }) => operation.operationId)).toEqual([]);
+
+  const surprises: string[] = [];
+  let deploymentId = '';
+  for (const one of [...operations].sort((left, right) => rankOf(left) - rankOf(right))) {
+    const { operationId } = one.operation;
+    const answer = await executed(one);
+    if (operationId === 'createDeployment') deploymentId = answer.body.id;
+    // What a worker would have done by the time that somebody has read the answer.
+    if (operationId === 'createRollout') {
+      const revisionId = await activateNewest(api, deploymentId);
+      await owned(api, 'delete from traffic_owner where deployment_id = $1', [deploymentId]);
+      await new Bed(api).instance({ id: deploymentId, revisionId });
+    }
+    const expected = ROWS[operationId]?.example?.status ?? (one.path.includes('{id}') ? 404 : undefined);
+    const isExpected = expected === undefined ? answer.status < 300 : answer.status === expected;
+    const hasWarning = answer.body?.warnings !== undefined;
+    if (!isExpected || hasWarning)
+      surprises.push(`${operationId}: ${answer.status} instead of ${expected ?? '2xx'}: ${answer.text.slice(0, 300)}`);
+  }
+  expect(surprises).toEqual([]);
+});
+
+it('no filter or condition is filled in by an example, so that a first look at a list is one at all of it', () => {
+  const filled = operations.flatMap(({ operation: { operationId, parameters = [] } }) =>
+    parameters
+      .filter((one) => one.in !== 'path' && (one.example !== undefined || one.schema?.['example'] !== undefined))
+      .map(({ name }) => `${operationId} ${name}`),
+  );
+  expect(filled).toEqual([]);
+});

@@ -1,0 +1,84 @@
+import { Agent, request } from 'undici';
+
+/** One answer the load saw. */
+export interface LoadAnswer {
+  at: number;
+  status: number;
+  /** The revision that answered, or '' where none did. */
+  revision: string;
+  /** A stream that ended without its last event, or a connection that broke. */
+  isCut: boolean;
+  /** A cut stream whose last event says what happened. */
+  isExplained: boolean;
+}
+
+/** Chat requests at a steady rate, every second one a stream unless told otherwise, until stopped; nothing is retried. */
+export class Load {
+  readonly answers: LoadAnswer[] = [];
+  private readonly agent = new Agent({ connections: 256, pipelining: 1 });
+  private readonly pending = new Set<Promise<void>>();
+  private readonly timer: NodeJS.Timeout;
+  private count = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    private readonly model: string,
+    perSecond: number,
+    /** `isRandom`: each request comes when it likes, and that often on average. Every `streams`th is a stream. */
+    private readonly options: { isRandom?: boolean; streams?: number } = {},
+  ) {
+    const gapMs = () => ((options.isRandom ? -Math.log(1 - Math.random()) : 1) * 1_000) / perSecond;
+    let dueAt = performance.now() + gapMs();
+    this.timer = setInterval(() => {
+      for (; dueAt <= performance.now(); dueAt += gapMs()) this.send(this.count++);
+    }, 5);
+  }
+
+  async stop(): Promise<LoadAnswer[]> {
+    clearInterval(this.timer);
+    await Promise.all(this.pending);
+    await this.agent.close();
+    return this.answers;
+  }
+
+  private send(index: number): void {
+    const one = this.ask(index % (this.options.streams ?? 2) === 0).then((answer) => void this.answers.push(answer));
+    this.pending.add(one);
+    void one.finally(() => this.pending.delete(one));
+  }
+
+  private async ask(isStream: boolean): Promise<LoadAnswer> {
+    let status = 0;
+    let revision = '';
+    let text = '';
+    let isBroken = false;
+    try {
+      const answer = await request(`${this.url}/v1/chat/completions`, {
+        method: 'POST',
+        dispatcher: this.agent,
+        headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: this.model,
+          stream: isStream,
+          max_tokens: 8,
+          messages: [{ role: 'user', content: 'hello' }],
+        }),
+      });
+      status = answer.statusCode;
+      revision = String(answer.headers['x-slipway-revision'] ?? '');
+      for await (const chunk of answer.body) text += String(chunk);
+    } catch {
+      isBroken = true;
+    }
+    const last = text.trimEnd().split('\n').at(-1) ?? '';
+    const isShort = status === 200 && isStream && last !== 'data: [DONE]';
+    return {
+      at: Date.now(),
+      status,
+      revision,
+      isCut: isBroken || isShort,
+      isExplained: isStream && last.startsWith('data: {"error":'),
+    };
+  }
+}
