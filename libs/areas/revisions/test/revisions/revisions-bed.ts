@@ -5,7 +5,7 @@ import type { Deployment, DeploymentChange, DeploymentsPort } from '@slipway/por
 import type { Revision } from '@slipway/ports/revisions';
 import { migrations } from '../../src/revisions/index.js';
 import { RevisionStore } from '../../src/revisions/revision.store.js';
-import { newDeployment, RevisionHistory } from '../src/testing/index.js';
+import { newDeployment, RevisionHistory } from '../../src/testing/index.js';
 
 /** What the store needs of the records below it. They live in memory, so that a test can look at and change them. */
 class Deployments implements Pick<DeploymentsPort, 'lockById' | 'update'> {
