@@ -12,6 +12,19 @@ export {
   type AllowEntry,
   type AllowPattern,
 } from './allow-pattern.js';
+export {
+  auditHashText,
+  auditLinkFault,
+  checkAuditRows,
+  FIRST_AUDIT_HASH,
+  isAuditRowChanged,
+  type AuditChainCheck,
+  type AuditChainLink,
+  type AuditCheckOptions,
+  type AuditLinkFault,
+  type AuditRowMark,
+  type ChainedAuditRow,
+} from './audit-chain.js';
 export * from './channels.js';
 export * from './engine.js';
 export { definedFailures, defineFailures, FAILURE_CODES, type FailureCode } from './failures.js';
@@ -19,6 +32,7 @@ export {
   DISTRIBUTIONS,
   isBeyond,
   isDistribution,
+  isMetric,
   METRIC_NAMES,
   metricOf,
   METRICS,

@@ -1,6 +1,7 @@
 import { createColumnHelper } from '@tanstack/react-table';
 import { Link2, ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useMemo } from 'react';
+import type { AuditChainCheck, AuditRowMark } from '@slipway/sdk';
 import { slipway } from '../../api/client.js';
 import type { AuditRow } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -14,7 +15,6 @@ import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { Time } from '../../ui/time.js';
-import type { ChainCheck, RowMark } from './audit-chain.js';
 import { ChainNote } from './chain-note.js';
 import { canCheck, useChainCheck } from './use-chain-check.js';
 
@@ -56,14 +56,14 @@ export function AuditScreen() {
   );
 }
 
-const MARKS: Record<RowMark, { tone: Tone; says: string; means: string }> = {
+const MARKS: Record<AuditRowMark, { tone: Tone; says: string; means: string }> = {
   linked: { tone: 'good', says: 'verified', means: 'Its content fits its hash, and it follows the row before.' },
   intact: { tone: 'good', says: 'content verified', means: 'Its content fits its hash; the row before is not loaded.' },
   unsealed: { tone: 'plain', says: 'not sealed yet', means: 'It is sealed about a second after it was written.' },
   changed: { tone: 'bad', says: 'changed', means: 'Its content is not what its hash was made of.' },
   unfitting: { tone: 'bad', says: 'does not follow', means: 'It does not follow the row that stands before it.' },
 };
-const ICONS: Record<RowMark, typeof Link2 | null> = {
+const ICONS: Record<AuditRowMark, typeof Link2 | null> = {
   linked: Link2,
   intact: ShieldCheck,
   unsealed: null,
@@ -71,7 +71,7 @@ const ICONS: Record<RowMark, typeof Link2 | null> = {
   unfitting: ShieldAlert,
 };
 
-function Mark({ mark }: { mark: RowMark }) {
+function Mark({ mark }: { mark: AuditRowMark }) {
   const { tone, says, means } = MARKS[mark];
   const Icon = ICONS[mark];
   return (
@@ -86,7 +86,7 @@ function Mark({ mark }: { mark: RowMark }) {
 
 const column = createColumnHelper<AuditRow>();
 
-const columnsOf = (check: ChainCheck | undefined) => [
+const columnsOf = (check: AuditChainCheck | undefined) => [
   column.accessor('at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('actor', {
     header: 'Actor',

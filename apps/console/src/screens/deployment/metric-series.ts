@@ -1,3 +1,4 @@
+import { isBeyond, isMetric, metricOf, type Metric } from '@slipway/sdk';
 import type { Metrics, MetricsPoint, RevisionMetrics } from './metrics-data.js';
 
 export const STATS = ['p50', 'p95', 'p99'] as const;
@@ -18,17 +19,11 @@ export interface Gate {
   dry_run?: boolean;
 }
 
-const DISTRIBUTIONS = ['ttft_ms', 'itl_ms', 'e2e_latency_ms', 'output_tokens_per_s'] as const;
-const RATES = ['error_rate', 'upstream_fault_rate'] as const;
-const HIGHER_IS_BETTER = ['output_tokens_per_s'];
 const MOST_STEPS = 400;
-
-const isIn = <T extends string>(all: readonly T[], word: string): word is T =>
-  (all as readonly string[]).includes(word);
 
 /** By what a gate is judged where it names nothing. */
 export const statOf = ({ name, stat }: Pick<Gate, 'name' | 'stat'>): string =>
-  stat ?? (isIn(RATES, name) ? 'rate' : 'p95');
+  stat ?? (isMetric(name) ? metricOf(name).defaultStat : 'p95');
 
 /** Requests a second of a class in a step. */
 export function rateOf(point: MetricsPoint, what: RequestClass): number {
@@ -37,10 +32,12 @@ export function rateOf(point: MetricsPoint, what: RequestClass): number {
 
 /** What a gate looks at, in a step or over the whole time. */
 export function measured(point: MetricsPoint, name: string, stat: string): { value: number | null; samples: number } {
-  if (isIn(RATES, name)) return { value: point[name].rate, samples: point[name].samples };
-  if (!isIn(DISTRIBUTIONS, name)) return { value: null, samples: 0 };
-  const { samples, ...values } = point[name];
-  return { value: (values as Record<string, number | null>)[stat] ?? null, samples };
+  // Of a gate that an api of another version judges, its answer may have no values.
+  const values = isMetric(name) ? (point as Partial<Pick<MetricsPoint, Metric>>)[name] : undefined;
+  if (!values) return { value: null, samples: 0 };
+  const { samples, ...byStat } = values;
+  if ('rate' in byStat) return { value: byStat.rate, samples };
+  return { value: (byStat as Record<string, number | null>)[stat] ?? null, samples };
 }
 
 /** When each step of the whole time begins, in seconds; steps without a request are among them. */
@@ -73,7 +70,7 @@ export function seriesOf(
 export function limitOf(gate: Gate, baseline: number | null): number | null {
   if (gate.check === 'threshold') return gate.threshold ?? null;
   if (gate.max_regression_percent === undefined || baseline === null) return null;
-  const worse = HIGHER_IS_BETTER.includes(gate.name) ? -1 : 1;
+  const worse = isHigherBetter(gate.name) ? -1 : 1;
   return baseline * (1 + (worse * gate.max_regression_percent) / 100);
 }
 
@@ -87,9 +84,11 @@ export function standingOf(
 ): Standing {
   if (candidate.value === null || limit === null || candidate.samples < (gate.min_samples ?? 50))
     return 'too few samples';
-  const isWorse = HIGHER_IS_BETTER.includes(gate.name) ? candidate.value < limit : candidate.value > limit;
+  const isWorse = isMetric(gate.name) ? isBeyond(gate.name, candidate.value, limit) : candidate.value > limit;
   return isWorse ? 'beyond' : 'within';
 }
 
 export const comparedBy = (gate: Pick<Gate, 'operator' | 'name'>): string =>
-  (gate.operator ?? (HIGHER_IS_BETTER.includes(gate.name) ? 'gte' : 'lte')) === 'gte' ? '≥' : '≤';
+  (gate.operator ?? (isHigherBetter(gate.name) ? 'gte' : 'lte')) === 'gte' ? '≥' : '≤';
+
+const isHigherBetter = (name: string): boolean => isMetric(name) && metricOf(name).better === 'higher';

@@ -1,3 +1,4 @@
+import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/sdk';
 import type { Operation } from './operation-state.js';
 import { useAddress } from '../../api/search.js';
 import { Chart, type ChartLimit, type ChartLine } from '../../ui/chart.js';
@@ -170,13 +171,14 @@ const Told = ({ word, line, name, metrics }: ToldProps) =>
   );
 
 function measuresOf(stat: Stat, requestClass: RequestClass): Measure[] {
-  const time = (title: string, name: string): Measure => ({
-    title,
-    unit: `ms, ${stat}`,
+  const distribution = (name: Distribution): Measure => ({
+    title: METRICS[name].title,
+    unit: `${METRICS[name].unit}, ${stat}`,
     value: (point) => measured(point, name, stat).value,
     absent: null,
     gate: { name, stat, times: 1 },
   });
+  const isTime = (name: Distribution): boolean => METRICS[name].unit === 'ms';
   return [
     {
       title: requestClass === 'all' ? 'Requests' : `Requests: ${requestClass.replaceAll('_', ' ')}`,
@@ -191,17 +193,9 @@ function measuresOf(stat: Stat, requestClass: RequestClass): Measure[] {
       absent: null,
       gate: { name: 'error_rate', stat: 'rate', times: 100 },
     },
-    time('Time to first token', 'ttft_ms'),
-    time('Between tokens', 'itl_ms'),
-    time('End to end', 'e2e_latency_ms'),
+    ...DISTRIBUTIONS.filter(isTime).map(distribution),
     { title: 'Output tokens', unit: 'a second, all', value: (point) => point.tokens_out_per_s, absent: 0 },
-    {
-      title: 'Output of a request',
-      unit: `tokens/s, ${stat}`,
-      value: (point) => measured(point, 'output_tokens_per_s', stat).value,
-      absent: null,
-      gate: { name: 'output_tokens_per_s', stat, times: 1 },
-    },
+    ...DISTRIBUTIONS.filter((name) => !isTime(name)).map(distribution),
     { title: 'Instances', unit: 'ready', value: ({ instances }) => instances, absent: null },
   ];
 }

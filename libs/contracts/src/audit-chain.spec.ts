@@ -1,6 +1,17 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { AuditRow } from '../../api/items.js';
-import { checkChain, hashOf } from './audit-chain.js';
+import {
+  auditHashText,
+  auditLinkFault,
+  checkAuditRows,
+  FIRST_AUDIT_HASH,
+  type ChainedAuditRow,
+} from './audit-chain.js';
+
+type AuditRow = ChainedAuditRow & typeof ROW;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hashOf = (row: AuditRow): string => sha256(auditHashText(row));
 
 const ROW = {
   tenant_id: 'ten_1',
@@ -9,33 +20,33 @@ const ROW = {
   action: 'rollout.create',
   resource_type: 'deployment',
   resource_name: 'chat',
-  request_id: null,
-  before_digest: null,
+  request_id: null as string | null,
+  before_digest: null as string | null,
   after_digest: 'ab',
 };
 
-async function chainOf(length: number): Promise<AuditRow[]> {
+function chainOf(length: number): AuditRow[] {
   const rows: AuditRow[] = [];
-  let previous_hash = '0'.repeat(64);
+  let previous_hash = FIRST_AUDIT_HASH;
   for (let sequence = 1; sequence <= length; sequence += 1) {
     const row: AuditRow = { ...ROW, id: `aud_${sequence}`, sequence, previous_hash, hash: null };
-    row.hash = previous_hash = await hashOf(row);
+    row.hash = previous_hash = hashOf(row);
     rows.unshift(row);
   }
   return rows;
 }
 
 let rows: AuditRow[];
-beforeAll(async () => {
-  rows = await chainOf(4);
+beforeAll(() => {
+  rows = chainOf(4);
 });
 
 const marksOf = async (given: AuditRow[], isWhole = false) =>
-  [...(await checkChain(given, isWhole)).marks.values()].join(' ');
+  [...(await checkAuditRows(given, { sha256, isWhole })).marks.values()].join(' ');
 
 describe('the hash of a row', () => {
-  it('is the one that the api made of a real row', async () => {
-    const real: AuditRow = {
+  it('is the one that the api made of a real row', () => {
+    const real = {
       id: 'aud_01a209a683f87fb8831013945bc917a5',
       tenant_id: 'ten_01a2099d9ef073f59149117c8c2438cf',
       at: '2026-11-23T18:23:57.436194Z',
@@ -50,13 +61,13 @@ describe('the hash of a row', () => {
       previous_hash: '62663f26143e6bd77c04c5e9e4cbdd36e86cb4ee245159cc57a7398ed049c19d',
       hash: 'db816d2125a9f4f590af450f686f8e7b8854b15c3dbdb2e0d114aa6687ae4875',
     };
-    expect(await hashOf(real)).toBe(real.hash);
+    expect(sha256(auditHashText(real))).toBe(real.hash);
   });
 });
 
 describe('a chain', () => {
   it('is linked from its first row to its head', async () => {
-    const check = await checkChain(rows, true);
+    const check = await checkAuditRows(rows, { sha256, isWhole: true });
     expect(check).toMatchObject({ counts: { linked: 4 }, missing: [], head: { sequence: 4, hash: rows[0]!.hash } });
   });
 
@@ -71,40 +82,62 @@ describe('a chain', () => {
   it('shows where a row was changed and its hash made to fit', async () => {
     const [a, b, c, d] = rows as [AuditRow, AuditRow, AuditRow, AuditRow];
     const forged = { ...c, actor: 'token:tok_mallory' };
-    forged.hash = await hashOf(forged);
+    forged.hash = hashOf(forged);
     expect(await marksOf([a, b, forged, d])).toBe('linked unfitting linked linked');
   });
 
   it('shows a first row that follows something', async () => {
     const first = { ...rows[3]!, previous_hash: 'f'.repeat(64) };
-    first.hash = await hashOf(first);
+    first.hash = hashOf(first);
     expect(await marksOf([first])).toBe('unfitting');
   });
 
   it('shows two rows at one place', async () => {
     const twin = { ...rows[0]!, id: 'aud_twin' };
-    twin.hash = await hashOf(twin);
+    twin.hash = hashOf(twin);
     expect(await marksOf([twin, rows[0]!])).toMatch(/unfitting/);
   });
 
   it('misses a row only where all were read', async () => {
     const holed = rows.filter(({ sequence }) => sequence !== 2);
-    expect((await checkChain(holed, true)).missing).toEqual([2]);
-    expect((await checkChain(holed, false)).missing).toEqual([]);
+    expect((await checkAuditRows(holed, { sha256, isWhole: true })).missing).toEqual([2]);
+    expect((await checkAuditRows(holed, { sha256, isWhole: false })).missing).toEqual([]);
     expect(await marksOf(holed)).toBe('linked intact linked');
   });
 
   it('does not count to the end of the numbers', async () => {
     const far: AuditRow = { ...rows[0]!, sequence: Number.MAX_SAFE_INTEGER };
-    expect((await checkChain([far], true)).missing).toHaveLength(20);
+    expect((await checkAuditRows([far], { sha256, isWhole: true })).missing).toHaveLength(20);
   });
 
   it('waits for rows that are not sealed yet', async () =>
     expect(await marksOf([{ ...rows[0]!, sequence: null, previous_hash: null, hash: null }])).toBe('unsealed'));
 
+  it('takes a row with a sequence and no hash for a changed one', async () =>
+    expect(await marksOf([{ ...rows[0]!, hash: null }])).toBe('changed'));
+
+  it('can be hashed later, as browsers do', async () => {
+    const check = await checkAuditRows(rows, { sha256: async (text) => sha256(text), isWhole: true });
+    expect(check.counts.linked).toBe(4);
+  });
+
   it('keeps tenants apart', async () => {
     const other = { ...rows[3]!, id: 'aud_other', tenant_id: 'ten_2' };
-    other.hash = await hashOf(other);
+    other.hash = hashOf(other);
     expect(await marksOf([...rows, other])).toBe('linked linked linked linked linked');
   });
+});
+
+describe('a row as the next one of a chain', () => {
+  const previous = { sequence: 3, hash: 'a' };
+  it.each([
+    [4, 'a', undefined],
+    [5, 'a', 'missing'],
+    [3, 'a', 'misnumbered'],
+    [0, 'a', 'misnumbered'],
+    [4, 'b', 'unlinked'],
+    [4, null, 'unlinked'],
+  ])('with sequence %s after hash %s: %s', (sequence, previous_hash, fault) =>
+    expect(auditLinkFault({ sequence, previous_hash }, previous)).toBe(fault),
+  );
 });
