@@ -13,7 +13,7 @@ if (!process.env.NX_TASK_TARGET_PROJECT) {
 export default [
   { ignores: ['**/dist', '**/node_modules', '**/coverage', '**/test-output', '.nx', '.slipway'] },
   // Made by a generator, in its own form.
-  { ignores: ['libs/sdk/src/generated', 'libs/sdk/python/slipway_client'] },
+  { ignores: ['libs/sdk/src/generated'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx,mjs,cjs}'],
