@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { checkAuditRows, type AuditChainLink, type Schemas } from '@slipway/sdk';
 import { CliError } from './exit-codes.js';
-import type { Given } from './nouns/verb.js';
+import type { CommandInput } from './nouns/verb.js';
 import type { Session } from './session.js';
 
 type AuditRow = Schemas['AuditRowDto'] & { sequence: number };
@@ -10,7 +10,7 @@ type AuditRow = Schemas['AuditRowDto'] & { sequence: number };
  * Recomputes what the api's document says of its rows. It shows who changed or took out a row; that nobody cut off the end only a head can
  * show that was kept elsewhere. Seals need the key of the workers: `npm run audit-verify` looks at those.
  */
-export async function verifyAudit(session: Session, { flags, options }: Given): Promise<void> {
+export async function verifyAudit(session: Session, { flags, options }: CommandInput): Promise<void> {
   const client = await session.client();
   const chains = new Map<string, AuditRow[]>();
   let unsealed = 0;

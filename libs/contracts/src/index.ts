@@ -46,10 +46,10 @@ export {
 } from './metrics.js';
 export {
   DISRUPTIONS,
-  HOPELESS,
-  LACKS_ROOM,
+  PERMANENT_REASONS,
+  CAPACITY_REASONS,
   OBSERVATION_REASONS,
-  SELDOM_MENDED,
+  FIXABLE_REASONS,
   type ObservationReason,
 } from './observation.js';
 export { isActorText, isAmongOwners, isSameOwner, OWNER_TYPES, personOf, type Owner } from './owner.js';
@@ -73,8 +73,8 @@ export {
   hashSecret,
   parseToken,
   tokenText,
-  tokenVerdict,
+  checkToken,
   type TokenFacts,
   type TokenParts,
-  type TokenVerdict,
+  type TokenCheckResult,
 } from './tokens.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliError } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import { ROWS, type Flag, type Given, type Verb } from './verb.js';
+import { DEFAULT_ROWS, type Flag, type CommandInput, type Verb } from './verb.js';
 
 type Reader = (text: any, name: string, session: Session) => unknown;
 
@@ -35,12 +35,12 @@ export function addFlags(command: Command, verb: Verb): void {
       .option('--timeout <time>', 'how long to wait: 90s, 10m, 1h. The work goes on (default: 1h)');
   if (verb.isList)
     command
-      .option('--limit <rows>', `at most so many rows (default: ${ROWS})`)
+      .option('--limit <rows>', `at most so many rows (default: ${DEFAULT_ROWS})`)
       .option('--watch', 'go on, and show each row again that changes')
       .option('--interval <time>', 'how often --watch looks (default: 2s)');
 }
 
-export async function givenOf(command: Command, verb: Verb, session: Session): Promise<Given> {
+export async function givenOf(command: Command, verb: Verb, session: Session): Promise<CommandInput> {
   const flags = command.opts<Record<string, any>>();
   const body = verb.takesBody && flags['file'] ? await READERS.file(flags['file'], '--file', session) : undefined;
   const options: Record<string, any> = { signal: session.signal };

@@ -13,7 +13,7 @@ export interface Flag {
 }
 
 /** What somebody has typed, as the methods of the sdk take it. */
-export interface Given {
+export interface CommandInput {
   args: string[];
   body: any;
   /** The query, the key, the etag and the signal. */
@@ -22,7 +22,7 @@ export interface Given {
 }
 
 /** How many rows a list shows unless said. */
-export const ROWS = 100;
+export const DEFAULT_ROWS = 100;
 
 interface VerbWords {
   verb: string;
@@ -48,13 +48,13 @@ export interface CallVerb extends VerbWords {
   isList?: boolean;
   /** It answers with an operation: `--wait` waits for its end. */
   answersOperation?: boolean;
-  call: (client: Slipway, given: Given) => any;
-  rehearse?: (client: Slipway, given: Given) => PromiseLike<unknown>;
+  call: (client: Slipway, given: CommandInput) => any;
+  rehearse?: (client: Slipway, given: CommandInput) => PromiseLike<unknown>;
 }
 
 /** Does more than that. */
 export interface RunVerb extends VerbWords {
-  run: (session: Session, given: Given) => Promise<void>;
+  run: (session: Session, given: CommandInput) => Promise<void>;
 }
 
 export type Verb = CallVerb | RunVerb;

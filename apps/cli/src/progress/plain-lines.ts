@@ -1,11 +1,11 @@
 import type { OperationStep } from '@slipway/sdk';
-import type { Sight } from './sight.js';
+import type { OperationProgress } from './sight.js';
 import { measured } from './text.js';
 import { timeLeft } from './time-left.js';
 import { limitOf } from './view.js';
 
 /** What there is to say of a change, for logs and pipes: whole lines, nothing twice. */
-export function linesBetween(before: Sight | undefined, after: Sight, now: number): string[] {
+export function linesBetween(before: OperationProgress | undefined, after: OperationProgress, now: number): string[] {
   const known = new Map(before?.operation.steps.map((step) => [step.index, said(step)]));
   const steps = after.operation.steps.filter(
     (step) => step.status !== 'pending' && known.get(step.index) !== said(step),
@@ -18,13 +18,13 @@ export function linesBetween(before: Sight | undefined, after: Sight, now: numbe
   return [...steps.map(said), ...news, ...judged, ...(left ? [left] : [])];
 }
 
-const soaksOf = (sight: Sight | undefined): string | undefined =>
+const soaksOf = (sight: OperationProgress | undefined): string | undefined =>
   sight?.operation.steps.flatMap(({ name, status }) => (name.startsWith('soak:') ? [status] : [])).join();
 
 const said = ({ name, status, message }: OperationStep): string =>
   `${name}: ${status}${message ? ` (${message})` : ''}`;
 
-const checkLines = ({ checks, judgedStep }: Sight): string[] =>
+const checkLines = ({ checks, judgedStep }: OperationProgress): string[] =>
   checks.map((one) => {
     const values = `candidate ${measured(one.metric, one.candidate)}, baseline ${measured(one.metric, one.baseline)}`;
     return `${judgedStep} ${one.metric} ${one.stat}: ${values}, limit ${limitOf(one)}: ${one.verdict}`;

@@ -20,7 +20,7 @@ export interface Share {
 }
 
 /** What is known of an operation that is watched. */
-export interface Sight {
+export interface OperationProgress {
   operation: Operation;
   traffic: readonly Share[];
   checks: readonly GateCheck[];
@@ -32,7 +32,7 @@ export interface Sight {
 const MOST_NEWS = 50;
 const MOST_CHECKS = 16;
 
-export const firstSight = (operation: Operation): Sight => ({
+export const firstSight = (operation: Operation): OperationProgress => ({
   operation,
   traffic: [],
   checks: checksAsked(operation),
@@ -41,20 +41,21 @@ export const firstSight = (operation: Operation): Sight => ({
 });
 
 /** The record as it is now. */
-export const withOperation = (sight: Sight, operation: Operation): Sight => ({
+export const withOperation = (sight: OperationProgress, operation: Operation): OperationProgress => ({
   ...sight,
   operation,
   checks: sight.checks.length > 0 ? sight.checks : checksAsked(operation),
 });
 
-export const withNews = (sight: Sight, text: string, at = new Date().toISOString()): Sight => ({
+export const withNews = (sight: OperationProgress, text: string, at = new Date().toISOString()): OperationProgress => ({
   ...sight,
   news: [...sight.news, { at, text }].slice(-MOST_NEWS),
 });
 
 /** What an event tells: traffic and measurements stand in no record before a step has ended. */
-export function withEvent(sight: Sight, { type, time, data }: DeploymentEvent): Sight {
-  const told = (text: string, more: Partial<Sight> = {}): Sight => withNews({ ...sight, ...more }, text, time);
+export function withEvent(sight: OperationProgress, { type, time, data }: DeploymentEvent): OperationProgress {
+  const told = (text: string, more: Partial<OperationProgress> = {}): OperationProgress =>
+    withNews({ ...sight, ...more }, text, time);
   if (type === 'route.updated') {
     const traffic = listOf(data['targets']).map((one) => ({
       revision: text(one['revision']),

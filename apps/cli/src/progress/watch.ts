@@ -5,14 +5,14 @@ import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
 import { linesBetween } from './plain-lines.js';
 import { Redraw } from './redraw.js';
-import { firstSight, withEvent, withNews, withOperation, type Sight } from './sight.js';
+import { firstSight, withEvent, withNews, withOperation, type OperationProgress } from './sight.js';
 import { linesOf } from './view.js';
 
-const LIMIT_MS = 60 * 60_000;
+const WATCH_LIMIT_MS = 60 * 60_000;
 const TICK_MS = 1_000;
 /** For the last events of an operation whose record has ended. */
 const LAST_EVENTS_MS = 2_000;
-const ROWS = 24;
+const TERMINAL_ROWS = 24;
 
 /**
  * Shows an operation until it has ended. Ctrl-C and the limit end the wait, never the work, and say how to come back.
@@ -21,7 +21,7 @@ const ROWS = 24;
 export async function watchOperation(
   session: Session,
   id: string,
-  { limitMs = LIMIT_MS }: { limitMs?: number } = {},
+  { limitMs = WATCH_LIMIT_MS }: { limitMs?: number } = {},
 ): Promise<Operation> {
   const comeBack = `It goes on. Come back with: slipway operations wait ${id}`;
   const slipway = await session.client();
@@ -65,7 +65,7 @@ const newsOf = (error: { code: string } | undefined): string =>
 
 /** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
 class Watch {
-  private sight: Sight | undefined;
+  private sight: OperationProgress | undefined;
   private readonly redraw: Redraw | undefined;
   private readonly ended = new AbortController();
   private ticking: NodeJS.Timeout | undefined;
@@ -84,7 +84,7 @@ class Watch {
     this.session.terminal.streams.stderr.on('resize', this.show);
   }
 
-  see(change: (sight: Sight) => Sight): void {
+  see(change: (sight: OperationProgress) => OperationProgress): void {
     if (this.sight) this.change(change(this.sight));
   }
 
@@ -111,7 +111,7 @@ class Watch {
     this.ended.abort();
   }
 
-  private change(next: Sight): void {
+  private change(next: OperationProgress): void {
     const before = this.sight;
     this.sight = next;
     if (this.redraw) this.draw();
@@ -121,7 +121,7 @@ class Watch {
   private draw(): void {
     if (!this.sight) return;
     const { terminal } = this.session;
-    const { rows = ROWS } = terminal.streams.stderr as { rows?: number };
+    const { rows = TERMINAL_ROWS } = terminal.streams.stderr as { rows?: number };
     const columns = terminal.columnsOf('stderr') ?? 80;
     this.redraw?.draw(linesOf(this.sight, { columns, rows, hasColour: terminal.hasColour('stderr'), now: Date.now() }));
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { behindOf, type BehindSeen } from './behind.js';
+import { serviceLags, type SystemState } from './behind.js';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const alive = {
@@ -11,7 +11,7 @@ const alive = {
 };
 const gone = { ...alive, seen_at: new Date(NOW - 90_000).toISOString(), is_alive: false };
 const gateway = { routes: 1, routes_behind: 0, statistics_until: null };
-const FINE: BehindSeen = {
+const FINE: SystemState = {
   database: { version: '18.4', started_at: '', latency_ms: 3 },
   queue: {
     backend: 'postgres',
@@ -21,16 +21,16 @@ const FINE: BehindSeen = {
   workers: [gone, alive],
   gateways: [{ ...alive, ...gateway }],
 };
-const told = (changed: Partial<BehindSeen>) =>
-  behindOf({ ...FINE, ...changed }, NOW).map(({ what, how }) => `${what}: ${how}`);
+const told = (changed: Partial<SystemState>) =>
+  serviceLags({ ...FINE, ...changed }, NOW).map(({ what, how }) => `${what}: ${how}`);
 
 describe('what is behind', () => {
-  it('is nothing where all is well', () => expect(behindOf(FINE, NOW)).toEqual([]));
+  it('is nothing where all is well', () => expect(serviceLags(FINE, NOW)).toEqual([]));
 
   it('is nothing that a tenant is not told', () =>
-    expect(behindOf({ database: null, queue: null, workers: null, gateways: null }, NOW)).toEqual([]));
+    expect(serviceLags({ database: null, queue: null, workers: null, gateways: null }, NOW)).toEqual([]));
 
-  it.each<[string, Partial<BehindSeen>]>([
+  it.each<[string, Partial<SystemState>]>([
     [
       'No worker is polling: The last was heard of 1 min 30 s ago. Operations wait until one does.',
       { workers: [gone] },

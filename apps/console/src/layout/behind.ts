@@ -2,10 +2,10 @@ import type { AnswerOf } from '@slipway/sdk';
 import { lengthText } from '../ui/time-text.js';
 
 type System = AnswerOf<'getSystem'>;
-export type BehindSeen = Pick<System, 'database' | 'queue' | 'workers' | 'gateways'>;
+export type SystemState = Pick<System, 'database' | 'queue' | 'workers' | 'gateways'>;
 
 /** What an operator must know wherever they look: a part of the service does not keep up. */
-export interface Behind {
+export interface ServiceLag {
   what: string;
   how: string;
 }
@@ -17,7 +17,7 @@ const WAITING_SECONDS = 10;
 /** A worker that polls takes what is due in a moment. */
 const DUE_SECONDS = 30;
 
-export function behindOf({ database, queue, workers, gateways }: BehindSeen, now: number): Behind[] {
+export function serviceLags({ database, queue, workers, gateways }: SystemState, now: number): ServiceLag[] {
   return [
     ...silentOf('No worker is polling', 'Operations wait until one does.', workers, now),
     ...silentOf('No gateway is there', 'Nothing is served until one is.', gateways, now),
@@ -31,7 +31,7 @@ function silentOf(
   therefore: string,
   processes: readonly { is_alive: boolean; seen_at: string }[] | null,
   now: number,
-): Behind[] {
+): ServiceLag[] {
   if (!processes || processes.some(({ is_alive }) => is_alive)) return [];
   const last = Math.max(...processes.map(({ seen_at }) => Date.parse(seen_at)));
   const heard = Number.isFinite(last)
@@ -40,10 +40,10 @@ function silentOf(
   return [{ what, how: `${heard} ${therefore}` }];
 }
 
-const slowOf = ({ latency_ms }: NonNullable<System['database']>): Behind[] =>
+const slowOf = ({ latency_ms }: NonNullable<System['database']>): ServiceLag[] =>
   latency_ms > SLOW_MS ? [{ what: 'Postgres is slow', how: `It took ${lengthText(latency_ms)} to answer.` }] : [];
 
-function queueOf({ outbox, operations }: NonNullable<System['queue']>): Behind[] {
+function queueOf({ outbox, operations }: NonNullable<System['queue']>): ServiceLag[] {
   const waits = outbox.oldest_seconds ?? 0;
   const due = operations.oldest_due_seconds ?? 0;
   return [

@@ -3,7 +3,7 @@ import { useFreshness } from '../api/freshness.js';
 import { systemQuery } from '../api/system.js';
 import { useNow } from '../ui/time.js';
 import { lengthText } from '../ui/time-text.js';
-import { behindOf } from './behind.js';
+import { serviceLags } from './behind.js';
 
 /** Says when what is on the screen is old, or a part of the service is behind, and by how much. It goes by itself with the next answer. */
 export function FreshnessBanner() {
@@ -11,7 +11,7 @@ export function FreshnessBanner() {
   const { data: system } = useQuery(systemQuery);
   const now = useNow();
   // What an api that is away said last about the others says nothing now.
-  const behind = !failing && system ? behindOf(system, now) : [];
+  const behind = !failing && system ? serviceLags(system, now) : [];
   return (
     <div role="status" aria-live="polite" className="text-sm text-bad">
       {failing && (

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { Button } from './button.js';
-import { CopyAs, type CopiedAction } from './copy.js';
+import { CopyAs, type ActionCommands } from './copy.js';
 import { Dialog } from './dialog.js';
 import { ErrorNote } from './error-note.js';
 import { TextField } from './field.js';
@@ -16,7 +16,7 @@ interface ConfirmDialogProps {
   nameToType?: string;
   isBusy?: boolean;
   error?: unknown;
-  action?: CopiedAction;
+  action?: ActionCommands;
   onConfirm: () => void;
   children?: ReactNode;
 }

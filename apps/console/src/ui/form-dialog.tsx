@@ -1,6 +1,6 @@
 import { useId, type FormEvent, type ReactNode } from 'react';
 import { Button } from './button.js';
-import { CopyAs, type CopiedAction } from './copy.js';
+import { CopyAs, type ActionCommands } from './copy.js';
 import { Dialog } from './dialog.js';
 import { ErrorNote } from './error-note.js';
 
@@ -15,7 +15,7 @@ interface FormDialogProps {
   isComplete?: boolean;
   isBusy?: boolean;
   error?: unknown;
-  action?: CopiedAction;
+  action?: ActionCommands;
   onSubmit: () => void;
   children: ReactNode;
 }

@@ -16,7 +16,7 @@ export interface Pages<Row> {
   readAgain: () => void;
 }
 
-interface ListedProps<Row> {
+interface RowListProps<Row> {
   list: Pages<Row>;
   what: string;
   /** Shown where there are no rows at all. */
@@ -27,7 +27,7 @@ interface ListedProps<Row> {
 }
 
 /** The rows of a list, or why there are none, and below them how to see more. */
-export function Listed<Row>({ list, what, empty, beyond, children }: ListedProps<Row>) {
+export function RowList<Row>({ list, what, empty, beyond, children }: RowListProps<Row>) {
   const { rows, error } = list;
   if (!rows) return error ? <ErrorNote error={error} onAgain={list.readAgain} /> : <Waiting for={what} />;
   if (rows.length === 0) return <>{empty}</>;

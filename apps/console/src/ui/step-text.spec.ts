@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { endOf, evidenceText, lengthOf, type StepSeen } from './step-text.js';
+import { endOf, evidenceText, lengthOf, type StepRecord } from './step-text.js';
 
-const SOAK: StepSeen = {
+const SOAK: StepRecord = {
   name: 'soak:1',
   index: 4,
   status: 'waiting',

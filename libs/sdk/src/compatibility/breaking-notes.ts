@@ -1,4 +1,4 @@
-import type { Change } from './changes.js';
+import type { DocumentChange } from './changes.js';
 
 /** The operations that CHANGELOG.md names under `## [Unreleased]`, `### Breaking`: `- createRollout, createRollback: what to do`. */
 export function notedOperations(changelog: string): Set<string> {
@@ -8,7 +8,7 @@ export function notedOperations(changelog: string): Set<string> {
 }
 
 /** The operations that break without a note. */
-export function unnotedOperations(changes: readonly Change[], changelog: string): string[] {
+export function unnotedOperations(changes: readonly DocumentChange[], changelog: string): string[] {
   const noted = notedOperations(changelog);
   const broken = changes.filter(({ kind }) => kind === 'broken').map(({ operation }) => operation);
   return [...new Set(broken)].filter((operation) => !noted.has(operation)).sort();

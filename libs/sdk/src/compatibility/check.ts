@@ -6,13 +6,13 @@ import { textOf, type OpenApi } from './document.js';
 import { compareDocuments } from './document-comparison.js';
 import { report, summary } from './report.js';
 
-export interface Verdict {
+export interface CheckResult {
   passed: boolean;
   lines: string[];
 }
 
 /** Whether the api still serves all that is committed, and whether CHANGELOG.md tells of what it breaks. */
-export function check(root: string, served: OpenApi): Verdict {
+export function check(root: string, served: OpenApi): CheckResult {
   const verdicts = [compatibility(root, served), freshness(root, served)];
   return { passed: verdicts.every(({ passed }) => passed), lines: verdicts.flatMap(({ lines }) => lines) };
 }
@@ -21,7 +21,7 @@ export function check(root: string, served: OpenApi): Verdict {
  * A document that only lacks what is new passes with a word about it, so that a generated area needs no edit elsewhere. One
  * that says what is no longer true fails.
  */
-function freshness(root: string, served: OpenApi): Verdict {
+function freshness(root: string, served: OpenApi): CheckResult {
   const text = read(root, DOCUMENT);
   if (text === textOf(served)) return { passed: true, lines: [] };
   const changes = text === '' ? [] : compareDocuments(JSON.parse(text) as OpenApi, served);
@@ -30,7 +30,7 @@ function freshness(root: string, served: OpenApi): Verdict {
   return { passed: isBehind, lines: [`${DOCUMENT} ${what}: \`npm run openapi\` renews it.`] };
 }
 
-function compatibility(root: string, served: OpenApi): Verdict {
+function compatibility(root: string, served: OpenApi): CheckResult {
   const earlier = findEarlier(root, served);
   if ('missing' in earlier) return { passed: true, lines: [`Skipped the comparison with main: ${earlier.missing}.`] };
   const changes = compareDocuments(earlier.document, served);

@@ -1,26 +1,26 @@
 /** The parts of an OpenAPI 3.1 document that a comparison looks at. */
 export interface OpenApi {
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
   servers?: unknown;
   components?: { schemas?: Record<string, Schema>; securitySchemes?: unknown };
 }
 
-export interface Operation {
+export interface DocumentedOperation {
   operationId: string;
-  parameters?: Parameter[];
+  parameters?: DocumentedParameter[];
   requestBody?: { required?: boolean; content: Content };
-  responses: Record<string, Response>;
+  responses: Record<string, DocumentedResponse>;
   [other: string]: unknown;
 }
 
-export interface Parameter {
+export interface DocumentedParameter {
   name: string;
   in: string;
   required?: boolean;
   schema?: Schema;
 }
 
-export interface Response {
+export interface DocumentedResponse {
   content?: Content;
   'x-error-codes'?: string[];
 }

@@ -1,11 +1,11 @@
-import type { Kind } from './changes.js';
+import type { ChangeKind } from './changes.js';
 import { isSame, type Schema } from './document.js';
 import { variantsOf, withoutTexts, type Variant } from './variants.js';
 
 /** Clients write requests and read responses: what one of them may lose, the other may gain. */
 export type Direction = 'request' | 'response';
 
-type Say = (kind: Kind, what: string) => void;
+type ReportChange = (kind: ChangeKind, what: string) => void;
 type Components = Record<string, Schema>;
 
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
@@ -25,7 +25,7 @@ export class SchemaComparison {
   constructor(
     private readonly components: { before: Components; after: Components },
     private readonly direction: Direction,
-    private readonly say: Say,
+    private readonly say: ReportChange,
   ) {}
 
   /** @param where how a reader finds the place */
@@ -66,7 +66,7 @@ export class SchemaComparison {
       const [old, now] = [before[keyword], after[keyword]];
       if (isSame(old, now)) continue;
       const what = `${keyword} is ${shown(now)} instead of ${shown(old)}`;
-      this.report(...verdictOn(keyword, old, now), where, what);
+      this.report(...kindsOf(keyword, old, now), where, what);
     }
   }
 
@@ -115,7 +115,7 @@ export class SchemaComparison {
     }
   }
 
-  private report(inRequest: Kind, inResponse: Kind, where: string, what: string): void {
+  private report(inRequest: ChangeKind, inResponse: ChangeKind, where: string, what: string): void {
     this.say(this.direction === 'request' ? inRequest : inResponse, `${where} ${what}`);
   }
 }
@@ -145,7 +145,7 @@ function covers(wide: string, narrow: string): boolean {
 }
 
 /** What a keyword that differs means in a request, and in a response. A keyword that nobody here knows is taken for a break. */
-function verdictOn(keyword: string, before: unknown, after: unknown): [Kind, Kind] {
+function kindsOf(keyword: string, before: unknown, after: unknown): [ChangeKind, ChangeKind] {
   if (LOWER.includes(keyword))
     return [limit(after, -Infinity) > limit(before, -Infinity) ? 'broken' : 'changed', 'changed'];
   if (UPPER.includes(keyword))

@@ -1,4 +1,4 @@
-import type { EngineServes, IdentityProof, PromisedTraits } from '@slipway/contracts';
+import type { EngineService, IdentityProof, PromisedTraits } from '@slipway/contracts';
 import {
   called,
   isOutageStatus,
@@ -156,7 +156,7 @@ const UNPROVEN: CallResult = {
   isSilent: false,
 };
 
-async function answers(kind: EngineServes, checked: Checked): Promise<CallResult> {
+async function answers(kind: EngineService, checked: Checked): Promise<CallResult> {
   const { target, signal } = checked;
   const { path, body } = SERVED_REQUESTS[kind];
   const call = { path, body: { model: target.model, ...body }, signal };
@@ -168,7 +168,7 @@ async function answers(kind: EngineServes, checked: Checked): Promise<CallResult
   return called(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
 }
 
-function judged(kind: EngineServes, { target, traits }: Checked, answer: Answer): Verdict {
+function judged(kind: EngineService, { target, traits }: Checked, answer: Answer): Verdict {
   const { wanted, isAnswer } = SERVED_REQUESTS[kind];
   const body = json(answer) as any;
   if (answer.status === 200 && isAnswer(body)) return ofItsModel(target, traits, body, textOf(kind, body));
@@ -194,7 +194,7 @@ function ofItsModel(
   return { result: 'passed', message, found };
 }
 
-function textOf(kind: EngineServes, body: any): string {
+function textOf(kind: EngineService, body: any): string {
   if (kind !== 'chat') return 'answered';
   const message = first(body?.choices)?.['message'] as Record<string, unknown>;
   if (hasText(message)) return 'answered';

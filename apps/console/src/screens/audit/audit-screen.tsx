@@ -11,7 +11,7 @@ import { Chip, type Tone } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { TextFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { Time } from '../../ui/time.js';
@@ -43,14 +43,14 @@ export function AuditScreen() {
       </div>
       <ChainNote check={check} canCheck={canCheck()} isFiltered={isFiltered} />
       <Panel title="Who did what, newest first">
-        <Listed
+        <RowList
           list={list}
           what="the audit rows"
           beyond={`Narrow the list, or see all with: ${command}`}
           empty={<EmptyState title={isFiltered ? 'No row is like that' : 'Nothing was done yet'} command={command} />}
         >
           {(rows) => <DataTable caption="Audit rows" columns={columns} rows={rows} idOf={({ id }) => id} />}
-        </Listed>
+        </RowList>
       </Panel>
     </>
   );

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { comparedNames } from './compared.js';
+import { comparedRevisions } from './compared.js';
 
 const served = { active_revision: 'chat-00002', candidate_revision: null, previous_revision: 'chat-00001' };
 const rollout = (revision: unknown) => ({ kind: 'rollout', result: { revision } });
@@ -39,8 +39,8 @@ it.each([
     false,
   ],
 ] as const)('compares %s', (_, deployment, operation, candidate, baseline, isRollout) =>
-  expect(comparedNames(deployment, operation)).toEqual({ candidate, baseline, isRollout }),
+  expect(comparedRevisions(deployment, operation)).toEqual({ candidate, baseline, isRollout }),
 );
 
 it('compares nothing before anything is known', () =>
-  expect(comparedNames(undefined, undefined)).toEqual({ candidate: null, baseline: null, isRollout: false }));
+  expect(comparedRevisions(undefined, undefined)).toEqual({ candidate: null, baseline: null, isRollout: false }));

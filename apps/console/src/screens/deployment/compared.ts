@@ -1,20 +1,20 @@
 import type { Deployment } from './deployment-data.js';
 import type { Operation } from './operation-state.js';
 
-export interface Compared {
+export interface RevisionPair {
   candidate: string | null;
   baseline: string | null;
   /** Whether the two are those of the rollout that is shown; else the active one stands beside the one before it. */
   isRollout: boolean;
 }
 
-type Served = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
+type DeploymentRevisions = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
 
 /** Whose measures stand side by side: a candidate that has no requests yet is still the candidate. */
-export function comparedNames(
-  deployment: Served | undefined,
+export function comparedRevisions(
+  deployment: DeploymentRevisions | undefined,
   operation: Pick<Operation, 'kind' | 'result'> | undefined,
-): Compared {
+): RevisionPair {
   const {
     active_revision: active = null,
     candidate_revision = null,

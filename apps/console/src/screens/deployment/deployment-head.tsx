@@ -32,7 +32,7 @@ export function DeploymentHead({ name, live, actions }: { name: string; live: Li
         actions={actions}
       />
       <dl className="-mt-2 mb-3 flex flex-wrap gap-x-4 gap-y-1 text-xs">
-        <Facts name={name} deployment={data} live={live} />
+        <DeploymentFacts name={name} deployment={data} live={live} />
       </dl>
     </div>
   );
@@ -63,7 +63,7 @@ function Liveness({ live, readAt }: { live: LiveEvents; readAt: number }) {
   );
 }
 
-function Facts({ name, deployment, live }: { name: string; deployment?: Deployment; live: LiveEvents }) {
+function DeploymentFacts({ name, deployment, live }: { name: string; deployment?: Deployment; live: LiveEvents }) {
   const { data: who } = useQuery(whoQuery);
   const { data: route } = useRoute(name);
   const { data: revisions } = useRevisions(name);

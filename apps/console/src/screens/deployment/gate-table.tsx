@@ -1,30 +1,38 @@
 import type { DeploymentEvent } from '@slipway/sdk';
 import type { Operation } from './operation-state.js';
 import { Chip, type Tone } from '../../ui/chip.js';
-import { comparedBy, limitOf, measured, standingOf, statOf, type Gate, type Standing } from './metric-series.js';
+import {
+  comparedBy,
+  limitOf,
+  metricValueOf,
+  gatePositionOf,
+  statOf,
+  type Gate,
+  type GatePosition,
+} from './metric-series.js';
 import type { RevisionMetrics } from './metrics-data.js';
 import { numberText } from './short-text.js';
 
-interface Value {
+interface MeasuredValue {
   value: number | null;
   samples: number;
 }
 
 /** What an analysis has said about one measure, as its step keeps it. */
-interface Result {
+interface GateResult {
   metric: string;
   stat: string;
   check: string;
   verdict: string;
-  candidate: Value | null;
-  baseline: Value | null;
+  candidate: MeasuredValue | null;
+  baseline: MeasuredValue | null;
   limit: number;
   regression_percent: number | null;
   regression_bound_percent: number | null;
   regression_upper_percent: number | null;
 }
 
-const TONES: Record<Standing, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
+const TONES: Record<GatePosition, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
 
 export function gatesOf(operation: Operation | undefined): Gate[] {
   const gate = operation?.result['gate'] as { metrics?: Gate[] } | undefined;
@@ -38,12 +46,12 @@ export function gatesOf(operation: Operation | undefined): Gate[] {
 function analysisOf(
   { id, steps }: Operation,
   event: DeploymentEvent | null,
-): { step: string; metrics: Result[] } | undefined {
+): { step: string; metrics: GateResult[] } | undefined {
   const step = steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
   const told = event?.operationid === id ? event : undefined;
   const metrics = told?.data['metrics'] ?? step?.evidence?.['metrics'];
   if (!Array.isArray(metrics)) return undefined;
-  return { step: String(told?.data['step'] ?? step?.name), metrics: metrics as Result[] };
+  return { step: String(told?.data['step'] ?? step?.name), metrics: metrics as GateResult[] };
 }
 
 interface GateTableProps {
@@ -82,7 +90,7 @@ export function GateTable({ operation, analysis, candidate, baseline }: GateTabl
             (one) => one.metric === gate.name && one.stat === stat && one.check === gate.check,
           );
           return (
-            <Row
+            <GateRow
               key={`${gate.name} ${stat} ${gate.check}`}
               gate={gate}
               stat={stat}
@@ -97,18 +105,18 @@ export function GateTable({ operation, analysis, candidate, baseline }: GateTabl
   );
 }
 
-interface RowProps extends Pick<GateTableProps, 'candidate' | 'baseline'> {
+interface GateRowProps extends Pick<GateTableProps, 'candidate' | 'baseline'> {
   gate: Gate;
   stat: string;
-  result: Result | undefined;
+  result: GateResult | undefined;
 }
 
-function Row({ gate, stat, result, candidate, baseline }: RowProps) {
-  const now = (of: RevisionMetrics | undefined): Value =>
-    of ? measured(of.total, gate.name, stat) : { value: null, samples: 0 };
+function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
+  const now = (of: RevisionMetrics | undefined): MeasuredValue =>
+    of ? metricValueOf(of.total, gate.name, stat) : { value: null, samples: 0 };
   const shown = { candidate: result?.candidate ?? now(candidate), baseline: result?.baseline ?? now(baseline) };
   const limit = limitOf(gate, shown.baseline.value);
-  const standing = standingOf(gate, shown.candidate, limit);
+  const standing = gatePositionOf(gate, shown.candidate, limit);
   return (
     <tr className="border-t border-line">
       <th scope="row" className="py-0.5 pr-2 font-medium">
@@ -121,10 +129,10 @@ function Row({ gate, stat, result, candidate, baseline }: RowProps) {
           : `≤ ${numberText(gate.max_regression_percent)} % worse`}
       </td>
       <td className="pr-2 whitespace-nowrap">
-        <Measure of={shown.candidate} />
+        <MeasureCell of={shown.candidate} />
       </td>
       <td className="pr-2 whitespace-nowrap">
-        <Measure of={shown.baseline} />
+        <MeasureCell of={shown.baseline} />
       </td>
       <td className="pr-2 whitespace-nowrap">{result ? boundsText(result) : '–'}</td>
       <td>{result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}</td>
@@ -132,13 +140,13 @@ function Row({ gate, stat, result, candidate, baseline }: RowProps) {
   );
 }
 
-const Measure = ({ of }: { of: Value }) => (
+const MeasureCell = ({ of }: { of: MeasuredValue }) => (
   <>
     {numberText(of.value)} <span className="text-soft">({of.samples})</span>
   </>
 );
 
-function boundsText({ regression_percent, regression_bound_percent, regression_upper_percent }: Result): string {
+function boundsText({ regression_percent, regression_bound_percent, regression_upper_percent }: GateResult): string {
   if (typeof regression_percent !== 'number') return '–';
   return `${numberText(regression_percent)} % (${numberText(regression_bound_percent)} to ${numberText(regression_upper_percent)})`;
 }

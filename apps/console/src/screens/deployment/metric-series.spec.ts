@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { limitOf, measured, rateOf, seriesOf, standingOf, statOf, timesOf } from './metric-series.js';
+import { limitOf, metricValueOf, rateOf, seriesOf, gatePositionOf, statOf, timesOf } from './metric-series.js';
 import type { MetricsPoint, RevisionMetrics } from './metrics-data.js';
 
 const FROM = '2026-01-01T00:00:00.000Z';
@@ -44,9 +44,9 @@ describe('a gate', () => {
   it('looks at p95 of a time and at the rate of errors where it names nothing', () => {
     expect(statOf({ name: 'ttft_ms' })).toBe('p95');
     expect(statOf({ name: 'error_rate' })).toBe('rate');
-    expect(measured(point(0), 'ttft_ms', 'p95')).toEqual({ value: 50, samples: 18 });
-    expect(measured(point(0), 'error_rate', 'rate')).toEqual({ value: 0.05, samples: 20 });
-    expect(measured(point(0), 'of a later api', 'p95')).toEqual({ value: null, samples: 0 });
+    expect(metricValueOf(point(0), 'ttft_ms', 'p95')).toEqual({ value: 50, samples: 18 });
+    expect(metricValueOf(point(0), 'error_rate', 'rate')).toEqual({ value: 0.05, samples: 20 });
+    expect(metricValueOf(point(0), 'of a later api', 'p95')).toEqual({ value: null, samples: 0 });
   });
   it('allows its threshold, or so much worse than the baseline', () => {
     const regression = { check: 'regression', max_regression_percent: 10 };
@@ -56,9 +56,9 @@ describe('a gate', () => {
     expect(limitOf({ ...regression, name: 'ttft_ms' }, null)).toBeNull();
   });
   it('says where the candidate stands', () => {
-    expect(standingOf(ttft, { value: 50, samples: 18 }, 45)).toBe('beyond');
-    expect(standingOf(ttft, { value: 45, samples: 18 }, 45)).toBe('within');
-    expect(standingOf(ttft, { value: 50, samples: 9 }, 45)).toBe('too few samples');
-    expect(standingOf({ ...ttft, name: 'output_tokens_per_s' }, { value: 40, samples: 18 }, 45)).toBe('beyond');
+    expect(gatePositionOf(ttft, { value: 50, samples: 18 }, 45)).toBe('beyond');
+    expect(gatePositionOf(ttft, { value: 45, samples: 18 }, 45)).toBe('within');
+    expect(gatePositionOf(ttft, { value: 50, samples: 9 }, 45)).toBe('too few samples');
+    expect(gatePositionOf({ ...ttft, name: 'output_tokens_per_s' }, { value: 40, samples: 18 }, 45)).toBe('beyond');
   });
 });

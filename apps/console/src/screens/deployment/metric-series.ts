@@ -31,7 +31,11 @@ export function rateOf(point: MetricsPoint, what: RequestClass): number {
 }
 
 /** What a gate looks at, in a step or over the whole time. */
-export function measured(point: MetricsPoint, name: string, stat: string): { value: number | null; samples: number } {
+export function metricValueOf(
+  point: MetricsPoint,
+  name: string,
+  stat: string,
+): { value: number | null; samples: number } {
   // Of a gate that an api of another version judges, its answer may have no values.
   const values = isMetric(name) ? (point as Partial<Pick<MetricsPoint, Metric>>)[name] : undefined;
   if (!values) return { value: null, samples: 0 };
@@ -74,14 +78,14 @@ export function limitOf(gate: Gate, baseline: number | null): number | null {
   return baseline * (1 + (worse * gate.max_regression_percent) / 100);
 }
 
-export type Standing = 'within' | 'beyond' | 'too few samples';
+export type GatePosition = 'within' | 'beyond' | 'too few samples';
 
 /** Where the candidate stands at this moment. The verdict itself is the api's: it knows the bounds, and speaks at the end of the soak. */
-export function standingOf(
+export function gatePositionOf(
   gate: Gate,
   candidate: { value: number | null; samples: number },
   limit: number | null,
-): Standing {
+): GatePosition {
   if (candidate.value === null || limit === null || candidate.samples < (gate.min_samples ?? 50))
     return 'too few samples';
   const isWorse = isMetric(gate.name) ? isBeyond(gate.name, candidate.value, limit) : candidate.value > limit;

@@ -5,14 +5,14 @@ import { Chart, type ChartLimit, type ChartLine } from '../../ui/chart.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
-import { comparedNames } from './compared.js';
+import { comparedRevisions } from './compared.js';
 import { useAnalysis, useDeployment, useOperations } from './deployment-data.js';
 import { gatesOf, GateTable } from './gate-table.js';
 import {
   CLASSES,
   comparedBy,
   limitOf,
-  measured,
+  metricValueOf,
   rateOf,
   seriesOf,
   STATS,
@@ -33,7 +33,7 @@ import { shownOperation } from './operation-state.js';
 import { Scrolled } from './scrolled.js';
 import { numberText } from './short-text.js';
 
-interface Measure {
+interface ChartMeasure {
   title: string;
   unit: string;
   value: (point: MetricsPoint) => number | null;
@@ -115,7 +115,7 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   const operation = shownOperation(operations ?? []);
   if (metrics.data.length === 0)
     return <EmptyState title="No request in this time." command={`slipway deployments metrics ${name}`} />;
-  const names = comparedNames(deployment, operation);
+  const names = comparedRevisions(deployment, operation);
   const of = (revision: string | null) => metrics.data.find((one) => one.revision === revision);
   const [candidate, baseline] = [of(names.candidate), of(names.baseline)];
   const shown: { revision: RevisionMetrics; tone: ChartLine['tone'] }[] = [
@@ -126,8 +126,13 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   return (
     <Scrolled label="Charts and the gate">
       <p className="pb-1 text-xs text-soft">
-        <Told word={names.isRollout ? 'Candidate' : 'Active'} line="solid" name={names.candidate} metrics={candidate} />
-        <Told word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
+        <ComparedRevision
+          word={names.isRollout ? 'Candidate' : 'Active'}
+          line="solid"
+          name={names.candidate}
+          metrics={candidate}
+        />
+        <ComparedRevision word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
       </p>
       {operation && names.isRollout && (
         <GateTable operation={operation} analysis={analysis ?? null} candidate={candidate} baseline={baseline} />
@@ -156,25 +161,25 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   );
 }
 
-interface ToldProps {
+interface ComparedRevisionProps {
   word: string;
   line: string;
   name: string | null;
   metrics: RevisionMetrics | undefined;
 }
 
-const Told = ({ word, line, name, metrics }: ToldProps) =>
+const ComparedRevision = ({ word, line, name, metrics }: ComparedRevisionProps) =>
   name && (
     <span>
       {word} {name} ({line}): {metrics ? classesText(metrics) : 'no requests'}.{' '}
     </span>
   );
 
-function measuresOf(stat: Stat, requestClass: RequestClass): Measure[] {
-  const distribution = (name: Distribution): Measure => ({
+function measuresOf(stat: Stat, requestClass: RequestClass): ChartMeasure[] {
+  const distribution = (name: Distribution): ChartMeasure => ({
     title: METRICS[name].title,
     unit: `${METRICS[name].unit}, ${stat}`,
-    value: (point) => measured(point, name, stat).value,
+    value: (point) => metricValueOf(point, name, stat).value,
     absent: null,
     gate: { name, stat, times: 1 },
   });
@@ -201,7 +206,7 @@ function measuresOf(stat: Stat, requestClass: RequestClass): Measure[] {
 }
 
 function limitsOf(
-  { gate }: Measure,
+  { gate }: ChartMeasure,
   operation: Operation | undefined,
   baseline: RevisionMetrics | undefined,
 ): ChartLimit[] {
@@ -209,7 +214,7 @@ function limitsOf(
   return gatesOf(operation)
     .filter((one) => one.name === gate.name && statOf(one) === gate.stat)
     .flatMap((one) => {
-      const base = baseline ? measured(baseline.total, one.name, gate.stat).value : null;
+      const base = baseline ? metricValueOf(baseline.total, one.name, gate.stat).value : null;
       const limit = limitOf(one, base);
       if (limit === null) return [];
       return [{ value: limit * gate.times, label: `gate ${comparedBy(one)} ${numberText(limit * gate.times)}` }];

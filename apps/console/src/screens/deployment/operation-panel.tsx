@@ -117,7 +117,7 @@ function Shown({ operation }: { operation: Operation }) {
           <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy the operation's id" />
         </Fact>
       </dl>
-      <Steps operation={operation} />
+      <OperationSteps operation={operation} />
     </div>
   );
 }
@@ -152,7 +152,7 @@ function Standstill({ operation }: { operation: Operation }) {
   return null;
 }
 
-function Steps({ operation }: { operation: Operation }) {
+function OperationSteps({ operation }: { operation: Operation }) {
   const now = useNow();
   const current = useRef<HTMLLIElement>(null);
   useEffect(() => {

@@ -2,13 +2,13 @@ import type { Schemas } from '@slipway/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Button } from '../../ui/button.js';
-import { CopyAs, type CopiedAction } from '../../ui/copy.js';
+import { CopyAs, type ActionCommands } from '../../ui/copy.js';
 import { Dialog } from '../../ui/dialog.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { TextField } from '../../ui/field.js';
 import { Changes } from './changes.js';
 
-export type Rehearsal = Schemas['RehearsalDto'] &
+export type OperationRehearsal = Schemas['RehearsalDto'] &
   Partial<Pick<Schemas['RolloutRehearsalDto'], 'capacity' | 'strategy'>>;
 
 interface RehearsedDialogProps {
@@ -20,9 +20,9 @@ interface RehearsedDialogProps {
   /** What will be sent; undefined as long as `fault` says what it lacks. */
   body: object | undefined;
   fault?: string;
-  rehearse: (body: object) => Promise<Rehearsal>;
+  rehearse: (body: object) => Promise<OperationRehearsal>;
   run: { mutate: (body: object) => void; isPending: boolean; error: Error | null; variables: unknown };
-  actionOf: (body: object) => CopiedAction;
+  actionOf: (body: object) => ActionCommands;
   onClose: () => void;
   /** @param refusal why the api took not what the form holds now, neither to rehearse it nor to do it */
   children: (refusal: Error | null) => ReactNode;
@@ -69,7 +69,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
       )}
       {rehearsal.error && !told && <ErrorNote error={rehearsal.error} />}
       {told ? (
-        <Told rehearsal={told} />
+        <RehearsalResult rehearsal={told} />
       ) : (
         <p className="text-sm text-soft">Nothing is done before you have seen what it would do.</p>
       )}
@@ -89,7 +89,11 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
 /** What was asked for is to be seen, however long the form above it is. */
 const intoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: 'nearest' });
 
-function Told({ rehearsal: { would, steps, diff, capacity, strategy, warnings = [] } }: { rehearsal: Rehearsal }) {
+function RehearsalResult({
+  rehearsal: { would, steps, diff, capacity, strategy, warnings = [] },
+}: {
+  rehearsal: OperationRehearsal;
+}) {
   return (
     <section
       aria-label="What it would do"

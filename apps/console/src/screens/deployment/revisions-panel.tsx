@@ -91,7 +91,7 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
   );
 }
 
-interface RowProps {
+interface RevisionRowProps {
   revision: Revision;
   mayRollBack: boolean;
   /** Why it cannot be rolled back to. */
@@ -100,7 +100,7 @@ interface RowProps {
   onRollBack: () => void;
 }
 
-function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RowProps) {
+function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowProps) {
   const { number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
   return (
     <tr className="border-t border-line align-top">

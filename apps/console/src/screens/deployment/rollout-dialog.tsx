@@ -7,7 +7,7 @@ import { draftOf } from '../../forms/draft.js';
 import { SchemaField } from '../../forms/schema-field.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { schemaAt, type Path } from '../../forms/schema.js';
-import { useSchemaForm, type SchemaForm as SchemaFormState } from '../../forms/use-schema-form.js';
+import { useSchemaForm, type SchemaFormState as SchemaFormState } from '../../forms/use-schema-form.js';
 import { Button } from '../../ui/button.js';
 import { TextArea } from '../../ui/field.js';
 import { shellLine } from '../../ui/shell-line.js';
@@ -15,7 +15,7 @@ import { useRevisions, useTargets, type Deployment } from './deployment-data.js'
 import { useFreshKey } from './fresh-key.js';
 import { RehearsedDialog } from './rehearsed-dialog.js';
 import { keyOf } from './renewal.js';
-import { argTextsOf, beginningOf, bodyOf, hasSteps, stepsOf, type Active } from './rollout-form.js';
+import { argTextsOf, beginningOf, bodyOf, hasSteps, stepsOf, type ActiveRevision } from './rollout-form.js';
 import { ROLLOUT, ROLLOUT_AT_ONCE } from './rollout-layout.js';
 import { RuntimeFields } from './runtime-fields.js';
 
@@ -36,7 +36,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
   const { data: revisions } = useRevisions(name);
   const { data: targets } = useTargets(true);
   // What the form began with stays its base: a promotion meanwhile is refused by the api, not silently built upon.
-  const [active] = useState<Active | undefined>(() =>
+  const [active] = useState<ActiveRevision | undefined>(() =>
     revisions?.pages.flatMap(({ data }) => data).find((one) => one.name === deployment.active_revision),
   );
   const { default_strategy = null, default_analysis = null } = deployment;

@@ -2,7 +2,7 @@ import type { Schemas } from '@slipway/sdk';
 
 type RolloutBody = Schemas['RolloutDto'];
 type Spec = Schemas['RevisionSpecDto'];
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** The engine's arguments as they were typed. Empty is not set. */
 export type ArgTexts = Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface ArgType {
   type: string;
 }
 
-export interface Active {
+export interface ActiveRevision {
   name: string;
   spec: Spec;
 }
@@ -33,7 +33,7 @@ export const stepsOf = (strategy: string): Schemas['StrategyStepDto'][] =>
 
 /** Begins with what the deployment does by default, where the request would say nothing. Arguments are a matter of their own: `argTextsOf`. */
 export function beginningOf(
-  active: Active | undefined,
+  active: ActiveRevision | undefined,
   strategy: Strategy | null,
   analysis: Schemas['AnalysisDto'] | null,
 ): Partial<RolloutBody> {
@@ -57,26 +57,26 @@ export function bodyOf(
   began: RolloutBody,
   args: ArgTexts,
   declared: readonly ArgType[],
-  active: Active | undefined,
+  active: ActiveRevision | undefined,
 ): RolloutBody {
   const { spec, ...rest } = given;
   const before = active?.spec.runtime.args ?? {};
   const whole = withArgs(spec, argsOf(args, declared, before));
   if (!active) return { spec: whole, ...rest };
   return {
-    spec_patch: mergePatch(withArgs(began.spec, before) as unknown as Json, whole as unknown as Json),
+    spec_patch: mergePatch(withArgs(began.spec, before) as unknown as JsonObject, whole as unknown as JsonObject),
     base_revision: active.name,
     expected_active_revision: active.name,
     ...rest,
   };
 }
 
-function withArgs(spec: Spec | undefined, args: Json | undefined): Spec {
+function withArgs(spec: Spec | undefined, args: JsonObject | undefined): Spec {
   const { args: _, ...runtime } = spec?.runtime ?? { target: '' };
   return { ...(spec as Spec), runtime: { ...runtime, ...(args && { args }) } };
 }
 
-function argsOf(args: ArgTexts, declared: readonly ArgType[], before: Json): Json {
+function argsOf(args: ArgTexts, declared: readonly ArgType[], before: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(args)
       .filter(([, text]) => text !== '')
@@ -109,18 +109,18 @@ function numberOf(text: string, what: string, isWhole = false): number {
 }
 
 /** The merge patch (RFC 7386) that makes `to` of `from`. */
-export function mergePatch(from: Json, to: Json): Json {
-  const patch: Json = {};
+export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
+  const patch: JsonObject = {};
   for (const name of Object.keys(from)) if (to[name] === undefined) patch[name] = null;
   for (const [name, value] of Object.entries(to)) {
     const before = from[name];
     if (value === undefined || JSON.stringify(before) === JSON.stringify(value)) continue;
     const isBoth = isObject(before) && isObject(value);
     const inner = isBoth ? mergePatch(before, value) : value;
-    if (!isBoth || Object.keys(inner as Json).length > 0) patch[name] = inner;
+    if (!isBoth || Object.keys(inner as JsonObject).length > 0) patch[name] = inner;
   }
   return patch;
 }
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,14 +1,14 @@
 import type { Target } from '../../api/items.js';
 import type { Path } from '../../forms/schema.js';
-import type { Attempt, SchemaForm } from '../../forms/use-schema-form.js';
+import type { Attempt, SchemaFormState } from '../../forms/use-schema-form.js';
 import { SelectField, TextField } from '../../ui/field.js';
 import type { ArgTexts } from './rollout-form.js';
 import { oneLine } from './short-text.js';
 
-type Arg = NonNullable<Target['engines'][number]['declared']>[number];
+type EngineArgument = NonNullable<Target['engines'][number]['declared']>[number];
 
 interface RuntimeFieldsProps {
-  form: SchemaForm<unknown>;
+  form: SchemaFormState<unknown>;
   attempt: Attempt;
   /** Of the spec's runtime. */
   path: Path;
@@ -84,7 +84,7 @@ function Options({ names, now }: { names: string[]; now: string }) {
 }
 
 interface ArgFieldProps {
-  arg: Arg;
+  arg: EngineArgument;
   value: string;
   onChange: (text: string) => void;
 }
@@ -122,7 +122,7 @@ function ArgField({ arg, value, onChange }: ArgFieldProps) {
 }
 
 /** Said while it is typed; what counts is what the api says. */
-function rangeFault({ min, max }: Arg, text: string): string | undefined {
+function rangeFault({ min, max }: EngineArgument, text: string): string | undefined {
   const value = Number(text);
   if (text === '' || Number.isNaN(value)) return undefined;
   if (min !== undefined && value < min) return `At least ${min}`;

@@ -14,11 +14,11 @@ export interface TrafficRow {
   isLastGood: boolean;
 }
 
-type Served = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
+type DeploymentRevisions = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
 
 /** Who gets what: all that the route names or that has instances, the active one first. */
 export function trafficOf(
-  deployment: Served,
+  deployment: DeploymentRevisions,
   route: Pick<Route, 'targets'> | null | undefined,
   instances: readonly Pick<Instance, 'revision' | 'state'>[],
   requests: ReadonlyMap<string, number>,

@@ -3,7 +3,7 @@ import { pairsText } from '../../ui/listed-text.js';
 import { shellLine } from '../../ui/shell-line.js';
 
 /** The same as a line of the CLI, which has a flag for each field. */
-export function createLine({ name = '', labels, ...others }: BodyOf<'createDeployment'>): string {
+export function createDeploymentLine({ name = '', labels, ...others }: BodyOf<'createDeployment'>): string {
   const flags: [string, unknown][] = [...Object.entries(others), ['labels', pairsText(labels ?? {}) || undefined]];
   const words = flags.flatMap(([field, value]) => {
     if (value === undefined) return [];

@@ -5,7 +5,7 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../forms/use-schema-form.js';
-import { createLine } from './create-command.js';
+import { createDeploymentLine } from './create-command.js';
 import { CREATE_DEPLOYMENT } from './create-layout.js';
 
 type NewDeployment = BodyOf<'createDeployment'>;
@@ -27,7 +27,10 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       title="Create a deployment"
       description="What serves a model under one name. What it runs comes with its first rollout."
       verb="Create"
-      action={{ curl: { method: 'POST', path: '/api/v1/deployments', body: form.body }, cli: createLine(form.body) }}
+      action={{
+        curl: { method: 'POST', path: '/api/v1/deployments', body: form.body },
+        cli: createDeploymentLine(form.body),
+      }}
     />
   );
 }

@@ -8,12 +8,12 @@ import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/listed.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { CreateDialog } from './create-dialog.js';
 import { DeploymentFilters } from './deployment-filters.js';
 import { DeploymentTable } from './deployment-table.js';
-import { countStates, matches } from './filter.js';
+import { countStates, isDeploymentMatch } from './filter.js';
 
 export function DeploymentsScreen() {
   const [{ q = '', state, label, environment }] = useAddress();
@@ -38,17 +38,17 @@ export function DeploymentsScreen() {
         }
       />
       <DeploymentFilters counts={countStates(list.rows ?? [])} />
-      <Listed
+      <RowList
         list={list}
         what="the deployments"
         empty={isFiltered ? nothing : <None mayCreate={mayCreate} />}
         beyond="Labels narrow them down; slipway deployments list has them all."
       >
         {(rows) => {
-          const shown = rows.filter((row) => (!state || row.state === state) && matches(row, q));
+          const shown = rows.filter((row) => (!state || row.state === state) && isDeploymentMatch(row, q));
           return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
-      </Listed>
+      </RowList>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </>
   );

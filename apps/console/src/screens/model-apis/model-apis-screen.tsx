@@ -10,7 +10,7 @@ import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { TextFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { CreateProduct } from './create-product.js';
 import { ProductFlow } from './product-flow.js';
@@ -37,7 +37,7 @@ export function ModelApisScreen() {
           )
         }
       />
-      <Listed
+      <RowList
         list={products}
         what="the products"
         empty={
@@ -68,7 +68,7 @@ export function ModelApisScreen() {
             </div>
           );
         }}
-      </Listed>
+      </RowList>
       {isCreating && (
         <CreateProduct
           onClose={() => setCreating(false)}

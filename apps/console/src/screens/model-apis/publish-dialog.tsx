@@ -14,7 +14,7 @@ import { targetText } from './flow.js';
 import { publicationLayout } from './layouts.js';
 import { firstShares, namedShares, type Share } from './publication-form.js';
 import { publicationAction, type NewPublication } from './requests.js';
-import { Rehearsal } from './rehearsal.js';
+import { PublicationRehearsal } from './rehearsal.js';
 
 /** The api takes no more bindings in one publication. */
 const MOST_BINDINGS = 32;
@@ -88,7 +88,7 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
       </Button>
       {rehearse.error && <ErrorNote error={rehearse.error} />}
       {/* What was rehearsed may not be what would be published now. */}
-      {rehearse.data && isNow(rehearse) && <Rehearsal rehearsal={rehearse.data} />}
+      {rehearse.data && isNow(rehearse) && <PublicationRehearsal rehearsal={rehearse.data} />}
     </SchemaDialog>
   );
 }

@@ -5,7 +5,7 @@ const MOST_LINES = 100;
 const LONGEST_VALUE = 300;
 
 /** What a publication would do: nothing was changed. */
-export function Rehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createModelApiPublication'> }) {
+export function PublicationRehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createModelApiPublication'> }) {
   const { would, diff, warnings = [] } = rehearsal;
   return (
     <div role="status" className="space-y-2 rounded-md bg-good-soft p-3 text-sm text-good">
@@ -14,7 +14,7 @@ export function Rehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createModelAp
         <pre tabIndex={0} role="region" aria-label="What would change" className="max-h-48 overflow-auto text-xs">
           {diff
             .slice(0, MOST_LINES)
-            .map(({ op, path, value }) => `${op} ${path} ${valueText(value)}`)
+            .map(({ op, path, value }) => `${op} ${path} ${rehearsedValueText(value)}`)
             .join('\n')}
         </pre>
       )}
@@ -31,4 +31,4 @@ export function Rehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createModelAp
   );
 }
 
-const valueText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, LONGEST_VALUE);
+const rehearsedValueText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, LONGEST_VALUE);

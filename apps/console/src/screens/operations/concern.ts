@@ -14,12 +14,12 @@ export interface Concern {
   text: string;
 }
 
-type Seen = Pick<
+type OperationFacts = Pick<
   Operation,
   'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'awaiting' | 'resume_at'
 >;
 
-export function concernOf(operation: Seen, now: number): Concern | undefined {
+export function concernOf(operation: OperationFacts, now: number): Concern | undefined {
   const { status, attempt, max_attempts, current_step } = operation;
   const age = now - Date.parse(operation.created_at);
   const still = now - Date.parse(operation.updated_at);
@@ -33,7 +33,7 @@ export function concernOf(operation: Seen, now: number): Concern | undefined {
   return overdueOf(operation, now, still);
 }
 
-function overdueOf({ current_step, resume_at }: Seen, now: number, still: number): Concern | undefined {
+function overdueOf({ current_step, resume_at }: OperationFacts, now: number, still: number): Concern | undefined {
   const overdue = now - Date.parse(resume_at ?? '');
   if (overdue > OVERDUE_MS) return { rank: 4, text: `due ${lengthText(overdue)} ago` };
   const isSoak = current_step.startsWith('soak');
@@ -46,7 +46,7 @@ export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 
   status === 'waiting' && awaiting !== null;
 
 /** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */
-export function stuckFirst<Row extends Seen>(rows: readonly Row[], now: number): Row[] {
+export function stuckFirst<Row extends OperationFacts>(rows: readonly Row[], now: number): Row[] {
   const ranked = rows.map((row) => ({ row, rank: concernOf(row, now)?.rank ?? 0, since: Date.parse(row.created_at) }));
   return ranked.sort((one, other) => other.rank - one.rank || one.since - other.since).map(({ row }) => row);
 }

@@ -52,12 +52,12 @@ export function OperationActions({ operation }: { operation: Operation }) {
           Cancel
         </Button>
       )}
-      {asked && <Asked verb={asked} operation={operation} onClose={() => setAsked(undefined)} />}
+      {asked && <VerbDialog verb={asked} operation={operation} onClose={() => setAsked(undefined)} />}
     </>
   );
 }
 
-function Asked({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
+function VerbDialog({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
   const { word, title, what, done } = VERBS[verb];
   const { id, kind, resource_name } = operation;
   const { action, copied, form } = useOperationAction(verb, id, {

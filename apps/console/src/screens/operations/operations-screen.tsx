@@ -6,7 +6,7 @@ import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { stuckFirst } from './concern.js';
 import { OperationFilters } from './operation-filters.js';
@@ -73,14 +73,14 @@ function Newest({ filter }: { filter: Filter }) {
   );
   return (
     <Panel title={filter.status ? `${filter.status}, newest first` : 'All, newest first'}>
-      <Listed
+      <RowList
         list={list}
         what="the operations"
         empty={<EmptyState title="No operation like that" command="slipway operations list" />}
         beyond="Filters narrow them down; slipway operations list has them all."
       >
         {(rows) => <OperationTable rows={rows} caption="Operations, newest first" />}
-      </Listed>
+      </RowList>
     </Panel>
   );
 }

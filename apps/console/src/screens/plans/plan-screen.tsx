@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.js';
 import { PlanApproval } from './plan-approval.js';
 import { PlanChanges } from './plan-changes.js';
 import { PlanEvidence } from './plan-evidence.js';
-import { valueText, type Plan } from './plan-facts.js';
+import { specValueText, type Plan } from './plan-facts.js';
 import { RiskChip } from './risk-chip.js';
 
 export function PlanScreen() {
@@ -90,7 +90,7 @@ function Impact({ impact }: { impact: Plan['predicted_impact'] }) {
         <div key={name} className="contents">
           <dt className="break-words text-soft">{name}</dt>
           <dd className="min-w-0 break-words whitespace-pre-wrap">
-            {typeof value === 'string' ? value.slice(0, 2_000) : valueText(value)}
+            {typeof value === 'string' ? value.slice(0, 2_000) : specValueText(value)}
           </dd>
         </div>
       ))}

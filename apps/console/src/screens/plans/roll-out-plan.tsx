@@ -48,13 +48,13 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
       onConfirm={() => rollOut.mutate(undefined)}
     >
       <Loaded query={rehearsal} what="the rehearsal">
-        {(seen) => <Rehearsed seen={seen} />}
+        {(seen) => <RolloutRehearsal seen={seen} />}
       </Loaded>
     </ConfirmDialog>
   );
 }
 
-function Rehearsed({ seen }: { seen: RehearsalOf<'createRollout'> }) {
+function RolloutRehearsal({ seen }: { seen: RehearsalOf<'createRollout'> }) {
   const { would, steps, diff, strategy, capacity, warnings = [] } = seen;
   return (
     <div className="space-y-2 text-sm">

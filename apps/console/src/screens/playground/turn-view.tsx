@@ -7,9 +7,9 @@ import { lengthText } from '../../ui/time-text.js';
 import { Waiting } from '../../ui/waiting.js';
 import { numbersOf } from '../../api/answer-numbers.js';
 import { isSlug } from './models.js';
-import type { Turn } from './use-conversation.js';
+import type { Exchange } from './use-conversation.js';
 
-const TONES: Record<Turn['state'], Tone> = {
+const TONES: Record<Exchange['state'], Tone> = {
   waiting: 'info',
   streaming: 'info',
   done: 'good',
@@ -23,7 +23,7 @@ const FINISHES: Record<string, string> = {
   content_filter: 'content_filter: the engine held some back',
 };
 
-export function TurnView({ turn }: { turn: Turn }) {
+export function ExchangeView({ turn }: { turn: Exchange }) {
   const { question, answer, state, failure, model } = turn;
   return (
     <article aria-label={`Question ${turn.id}`} className="space-y-2">
@@ -45,13 +45,13 @@ export function TurnView({ turn }: { turn: Turn }) {
         )}
         {answer.text !== '' && <p className="text-sm break-words whitespace-pre-wrap">{answer.text}</p>}
         {failure !== undefined && <ErrorNote error={failure} />}
-        {turn.headers && <Facts turn={turn} />}
+        {turn.headers && <ExchangeFacts turn={turn} />}
       </div>
     </article>
   );
 }
 
-function Facts({ turn: { model, headers, answer, sentAt, endedAt } }: { turn: Turn }) {
+function ExchangeFacts({ turn: { model, headers, answer, sentAt, endedAt } }: { turn: Exchange }) {
   const { ttft, tokensPerSecond, isEstimate } = numbersOf(answer, sentAt);
   const about = isEstimate ? 'about ' : '';
   return (

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/listed.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateReference } from './create-reference.js';
@@ -47,7 +47,7 @@ export function ReferencesPanel() {
         Files of such a sandbox are kept here first and then passed on. Registering and revoking send nothing: the
         external sandbox is not changed.
       </p>
-      <Listed
+      <RowList
         list={list}
         what="the references"
         beyond="The command line lists all: slipway references list."
@@ -61,7 +61,7 @@ export function ReferencesPanel() {
             idOf={({ id }) => id}
           />
         )}
-      </Listed>
+      </RowList>
       {isCreating && <CreateReference onClose={() => setCreating(false)} />}
       {revoked && <RevokeReference reference={revoked} onClose={() => setRevoked(undefined)} />}
     </Panel>

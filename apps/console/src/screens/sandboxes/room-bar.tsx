@@ -1,7 +1,7 @@
 import { bytesText } from './file-names.js';
 
 /** How much of a workspace is used, in words and as a bar. */
-export function RoomBar({ used, limit }: { used: number; limit: number }) {
+export function CapacityBar({ used, limit }: { used: number; limit: number }) {
   const text = `${bytesText(used)} of ${bytesText(limit)}`;
   return (
     <span className="inline-flex min-w-40 flex-col gap-0.5 text-xs">

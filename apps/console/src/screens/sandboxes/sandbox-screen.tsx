@@ -14,7 +14,7 @@ import { pairsText } from '../../ui/listed-text.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { FilesPanel } from './files-panel.js';
-import { RoomBar } from './room-bar.js';
+import { CapacityBar } from './room-bar.js';
 import { UploadPanel } from './upload-panel.js';
 
 /** One sandbox: what it is, how full, and its files. */
@@ -69,7 +69,7 @@ function About({ sandbox }: { sandbox: Sandbox }) {
     <Panel title="Workspace" actions={<CopyButton text={sandbox.id} label="Copy the id" />}>
       <dl className="space-y-1 text-sm">
         <Row name="Used">
-          <RoomBar used={workspace.bytes_used} limit={workspace.bytes_limit} />
+          <CapacityBar used={workspace.bytes_used} limit={workspace.bytes_limit} />
         </Row>
         <Row name="Files">{workspace.file_count}</Row>
         <Row name="Provider">{sandbox.provider}</Row>

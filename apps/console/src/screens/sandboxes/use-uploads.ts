@@ -2,7 +2,7 @@ import { isSlipwayError } from '@slipway/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { sessionQuery } from '../../api/who.js';
-import { objectionTo, pathIn, type Room } from './file-names.js';
+import { objectionTo, pathIn, type WorkspaceCapacity } from './file-names.js';
 import { putFile } from './put-file.js';
 
 /** Of one drop, and in the list: who has more uses the command line. */
@@ -22,7 +22,7 @@ export interface Uploads {
   uploads: Upload[];
   /** How many files of the last drop were left out. */
   leftOut: number;
-  add: (files: Iterable<File>, folder: string, mayReplace: boolean, room: Room) => void;
+  add: (files: Iterable<File>, folder: string, mayReplace: boolean, room: WorkspaceCapacity) => void;
   stop: (id: number) => void;
   again: (id: number, mayReplace: boolean) => void;
   clear: () => void;
