@@ -1,6 +1,20 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, Link } from '@tanstack/react-router';
 import { Frame } from './layout/frame.js';
-import { LostScreen } from './layout/lost-screen.js';
+import { ScreenHead } from './ui/panel.js';
+
+function LostScreen() {
+  return (
+    <>
+      <ScreenHead title="There is no such screen" />
+      <p>
+        The address may be of another version.{' '}
+        <Link to="/deployments" className="underline">
+          To the deployments
+        </Link>
+      </p>
+    </>
+  );
+}
 
 const root = createRootRoute({ component: Frame, notFoundComponent: LostScreen });
 

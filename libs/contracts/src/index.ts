@@ -1,4 +1,16 @@
-export { actorText, isSameActor, systemActor, WORKER, type Actor } from './actor.js';
+export {
+  actorText,
+  isSameActor,
+  systemActor,
+  WORKER,
+  type Actor,
+  isActorText,
+  isAmongOwners,
+  isSameOwner,
+  OWNER_TYPES,
+  personOf,
+  type Owner,
+} from './actor.js';
 export {
   DEFAULT_PORT,
   EVERY_TENANT,
@@ -52,7 +64,6 @@ export {
   FIXABLE_REASONS,
   type ObservationReason,
 } from './observation.js';
-export { isActorText, isAmongOwners, isSameOwner, OWNER_TYPES, personOf, type Owner } from './owner.js';
 export { PATH_RESOURCES } from './path-resources.js';
 export {
   effectiveScaling,

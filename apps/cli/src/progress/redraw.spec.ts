@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { Redraw } from './redraw.js';
+import { Redraw } from './watch.js';
 
 /** The rows of a terminal that breaks long lines, as what was written leaves them. */
 function terminal() {

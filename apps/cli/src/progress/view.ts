@@ -1,6 +1,6 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 import type { Colour } from '../terminal.js';
-import type { GateCheck, OperationProgress } from './sight.js';
+import type { GateCheck, OperationProgress } from './operation-progress.js';
 import { cell, clock, Line, measured, short } from './text.js';
 import { endOf, timeLeft } from './time-left.js';
 

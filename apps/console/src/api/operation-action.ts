@@ -2,7 +2,7 @@ import type { BodyOf } from '@slipway/sdk';
 import { request } from 'request:cancelOperation';
 import { useSchemaForm } from '../forms/use-schema-form.js';
 import type { ActionCommands } from '../ui/copy.js';
-import { shellLine } from '../ui/shell-line.js';
+import { shellLine } from '../ui/text/shell-line.js';
 import { useAction, type ActionOptions } from './action.js';
 import { slipway } from './client.js';
 import { CANCEL_OPERATION } from './decision-layouts.js';

@@ -1,5 +1,5 @@
 import { CheckField, ChoicesField, SelectField, TextArea, TextField } from '../ui/field.js';
-import { pairsText } from '../ui/listed-text.js';
+import { pairsText } from '../ui/text/listed-text.js';
 import { holdsSpaces, separatorOf } from './draft.js';
 import type { FieldWords } from './layout.js';
 import { Marked } from './marked.js';

@@ -1,7 +1,7 @@
 import { Clipboard } from 'lucide-react';
 import { toast } from 'sonner';
 import { Button } from './button.js';
-import { shellWord } from './shell-line.js';
+import { shellWord } from './text/shell-line.js';
 
 /** Puts a text on the clipboard; where the browser has none for this origin, shows it to be taken by hand. */
 export async function copyText(text: string): Promise<void> {

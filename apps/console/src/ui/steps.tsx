@@ -1,7 +1,7 @@
 import { Chip } from './chip.js';
-import { endOf, evidenceText, lengthOf, type StepRecord } from './step-text.js';
+import { endOf, evidenceText, lengthOf, type StepRecord } from './text/step-text.js';
 import { useNow } from './time.js';
-import { inWords, lengthText } from './time-text.js';
+import { inWords, lengthText } from './text/time-text.js';
 
 /** No operation has as many; what comes from outside is bounded nevertheless. */
 const MOST_STEPS = 300;

@@ -1,5 +1,6 @@
-import type { DocumentChange, ChangeKind } from './changes.js';
 import {
+  type DocumentChange,
+  type ChangeKind,
   isSame,
   type Content,
   type OpenApi,

@@ -1,3 +1,13 @@
+/** `added` asks nothing of a client, `changed` is worth knowing, `broken` can stop one that works today. */
+export type ChangeKind = 'added' | 'changed' | 'broken';
+
+export interface DocumentChange {
+  kind: ChangeKind;
+  /** The operation's id, or `document` for what concerns all of them. */
+  operation: string;
+  what: string;
+}
+
 /** The parts of an OpenAPI 3.1 document that a comparison looks at. */
 export interface OpenApi {
   paths: Record<string, Record<string, DocumentedOperation>>;

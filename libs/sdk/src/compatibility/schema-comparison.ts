@@ -1,5 +1,4 @@
-import type { ChangeKind } from './changes.js';
-import { isSame, type Schema } from './document.js';
+import { type ChangeKind, isSame, type Schema } from './document.js';
 import { variantsOf, withoutTexts, type Variant } from './variants.js';
 
 /** Clients write requests and read responses: what one of them may lose, the other may gain. */

@@ -12,11 +12,10 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter } from '../../ui/filters.js';
-import { RowList } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { GrantAccess } from './grant-access.js';
-import { RevokeAccess } from './revoke-access.js';
+import { GrantAccess, RevokeAccess } from './access-dialogs.js';
 
 const CLI = 'slipway access grant u1 --organization org1 --scopes viewer';
 

@@ -1,7 +1,7 @@
 import { createColumnHelper } from '@tanstack/react-table';
 import { Link2, ShieldAlert, ShieldCheck } from 'lucide-react';
-import { useMemo } from 'react';
-import type { AuditChainCheck, AuditRowMark } from '@slipway/sdk';
+import { useMemo, useEffect, useState } from 'react';
+import { type AuditChainCheck, type AuditRowMark, checkAuditRows } from '@slipway/sdk';
 import { slipway } from '../../api/client.js';
 import type { AuditRow } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -11,12 +11,33 @@ import { Chip, type Tone } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { TextFilter } from '../../ui/filters.js';
-import { RowList } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { Time } from '../../ui/time.js';
 import { ChainNote } from './chain-note.js';
-import { canCheck, useChainCheck } from './use-chain-check.js';
+
+/** Without encryption there is no `subtle`, whatever its type says. */
+const canCheck = (): boolean => Boolean((crypto as Partial<Crypto>).subtle);
+
+/** What the browser makes of the rows loaded; what it made of those before stays until then. */
+function useChainCheck(rows: AuditRow[] | undefined, isWhole: boolean): AuditChainCheck | undefined {
+  const [check, setCheck] = useState<AuditChainCheck>();
+  useEffect(() => {
+    if (!rows || !canCheck()) return undefined;
+    let isCurrent = true;
+    void checkAuditRows(rows, { sha256, isWhole }).then((made) => isCurrent && setCheck(made));
+    return () => {
+      isCurrent = false;
+    };
+  }, [rows, isWhole]);
+  return rows && check;
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
 const FILTERS = ['action', 'actor', 'resource_type', 'resource_name'] as const;
 

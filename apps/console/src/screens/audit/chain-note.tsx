@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { AuditChainCheck } from '@slipway/sdk';
 import { classes } from '../../ui/classes.js';
 import { CopyButton } from '../../ui/copy.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { faultText, intactText } from './chain-text.js';
 
 interface ChainNoteProps {

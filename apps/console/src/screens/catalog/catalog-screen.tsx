@@ -9,9 +9,9 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
-import { RowList } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { EntryPanel } from './entry-panel.js';
 import { isMeant, priceText, tokensText } from './entry-text.js';
 

@@ -11,7 +11,7 @@ import { CopyButton } from '../../ui/copy.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { entryCurl, priceText, pythonOf, tokensText } from './entry-text.js';
 
 export function EntryPanel({ slug, onClose }: { slug: string; onClose: () => void }) {

@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '../../api/items.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** Whether an entry is meant by what was typed; every word has to be in it. */
 export function isMeant({ slug, name, description }: CatalogEntry, search: string): boolean {

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Deployment } from '../../api/items.js';
 import type { LiveEvents } from '../../api/live-events.js';
 import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
-import { useDeployment, useRevisions, useRoute, type Deployment } from './deployment-data.js';
+import { lengthText } from '../../ui/text/time-text.js';
+import { useDeployment, useRevisions, useRoute } from './deployment-data.js';
 import { actorText, shortDigest } from './short-text.js';
 
 /** Who and what this is, how it is, and who touched it last. */

@@ -1,9 +1,9 @@
-import type { Operation } from './operation-state.js';
+import { type Operation, isLive, shownOperation, waitsForPerson } from '../../api/operation-state.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Ban, Play, RotateCcw, Undo2, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useDeploymentEvents } from '../../api/events.js';
+import { useDeploymentEvents } from '../../api/live-events.js';
 import type { OperationVerb } from '../../api/operation-action.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
@@ -13,15 +13,14 @@ import { DeploymentHead } from './deployment-head.js';
 import { useDeployment, useOperations } from './deployment-data.js';
 import { EventsPanel } from './events-panel.js';
 import { LogsDialog } from './logs-dialog.js';
-import { MetricsPanel } from './metrics-panel.js';
+import { MetricsPanel } from './metrics/metrics-panel.js';
 import { OperationActionDialog } from './operation-actions.js';
 import { OperationPanel } from './operation-panel.js';
-import { isLive, shownOperation, waitsForPerson } from './operation-state.js';
-import { PolicyPanel } from './policy-panel.js';
+import { PolicyPanel } from './policy/policy-panel.js';
 import { renewalOf } from './renewal.js';
 import { RevisionsPanel } from './revisions-panel.js';
-import { RollbackDialog } from './rollback-dialog.js';
-import { RolloutDialog } from './rollout-dialog.js';
+import { RollbackDialog } from './rollout/rollback-dialog.js';
+import { RolloutDialog } from './rollout/rollout-dialog.js';
 import { TrafficPanel } from './traffic-panel.js';
 
 type DialogRequest =

@@ -2,7 +2,7 @@ import type { LogLine } from '@slipway/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { slipway } from '../../api/client.js';
 import { CopyAs } from '../../ui/copy.js';
-import { Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialogs/dialog.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { CheckField, SelectField } from '../../ui/field.js';
 import { classes } from '../../ui/classes.js';

@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { useOperations } from './deployment-data.js';
 import {
   hasNoWorker,
@@ -23,7 +23,7 @@ import {
   unclaimedMs,
   waitsForPerson,
   type Operation,
-} from './operation-state.js';
+} from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
 
 /** What goes on here, or went on last, step by step. */

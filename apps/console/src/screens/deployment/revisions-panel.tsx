@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { useDeployment, useOperations, useRevisions } from './deployment-data.js';
 import { DiffDialog } from './diff-dialog.js';
-import { isLive } from './operation-state.js';
+import { isLive } from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
 import { shortDigest } from './short-text.js';
 import { whyNoRollback } from './traffic.js';

@@ -1,5 +1,5 @@
-import type { Instance, Revision } from '../../api/items.js';
-import type { Deployment, Route } from './deployment-data.js';
+import type { Instance, Revision, Deployment } from '../../api/items.js';
+import type { Route } from './deployment-data.js';
 
 export interface TrafficRow {
   revision: string;

@@ -1,4 +1,4 @@
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** What marks the deployment that this page made: so it finds its way back to it. */
 export const FIRST_RUN_LABELS = { 'first-run': 'yes' };

@@ -7,7 +7,7 @@ import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { RowList, type Pages } from '../../ui/listed.js';
+import { RowList, type Pages } from '../../ui/row-list.js';
 import { BindingsPanel } from './bindings-panel.js';
 import { flowOf, servedText, type Flow } from './flow.js';
 import { ProductPanel } from './product-panel.js';

@@ -1,6 +1,6 @@
 import type { BodyOf } from '@slipway/sdk';
 import type { ActionCommands } from '../../ui/copy.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 const ROOT = '/api/v1/admin/model-api';
 

@@ -1,5 +1,6 @@
 import type { Operation } from '@slipway/sdk';
-import { lengthText } from '../../ui/time-text.js';
+import { waitsForPerson } from '../../api/operation-state.js';
+import { lengthText } from '../../ui/text/time-text.js';
 
 /** Long enough for a worker that polls to have picked it up. */
 const PICKED_UP_MS = 15_000;
@@ -40,10 +41,6 @@ function overdueOf({ current_step, resume_at }: OperationFacts, now: number, sti
   if (isSoak || still <= PROGRESS_MS) return undefined;
   return { rank: 1, text: `${current_step} waits, ${lengthText(still)} so far` };
 }
-
-/** Whether a person's `resume` is what it waits for. */
-export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
-  status === 'waiting' && awaiting !== null;
 
 /** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */
 export function stuckFirst<Row extends OperationFacts>(rows: readonly Row[], now: number): Row[] {

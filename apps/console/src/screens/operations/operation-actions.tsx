@@ -4,8 +4,8 @@ import { useOperationAction, type OperationVerb } from '../../api/operation-acti
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { waitsForPerson } from './concern.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
+import { waitsForPerson } from '../../api/operation-state.js';
 
 const VERBS: Record<OperationVerb, { word: string; title: string; what: string; done: string }> = {
   cancel: {

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, Rocket, X } from 'lucide-react';
 import { useState } from 'react';
+import type { Plan } from '../../api/items.js';
 import { useMay, whoQuery } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/time.js';
 import { DecidePlan } from './decide-plan.js';
-import { whyNotApprovable, whyNotExecutable, type Plan } from './plan-facts.js';
+import { whyNotApprovable, whyNotExecutable } from './plan-facts.js';
 import { RollOutPlan } from './roll-out-plan.js';
 
 type PlanAction = 'approve' | 'reject' | 'roll out';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Plan } from '../../api/items.js';
 import {
   deltaOf,
   isOwnPlan,
@@ -8,7 +9,6 @@ import {
   whyNotApprovable,
   whyNotExecutable,
   type Evidence,
-  type Plan,
 } from './plan-facts.js';
 
 const evidence = (given: Partial<Evidence>): Evidence => ({ kind: 'benchmark', metric: 'ttft_ms', ...given });

@@ -1,6 +1,5 @@
-import type { AnswerOf } from '@slipway/sdk';
+import type { Plan } from '../../api/items.js';
 
-export type Plan = AnswerOf<'getAutopilotPlan'>;
 export type Evidence = Plan['evidence'][number];
 export type PlanChange = Plan['changes'][number];
 type Person = { type: string; id: string };

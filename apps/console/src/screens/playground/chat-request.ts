@@ -1,4 +1,4 @@
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 export interface Message {
   role: 'system' | 'user' | 'assistant';

@@ -3,7 +3,7 @@ import { useEffect, useRef, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '../../ui/button.js';
 import { TextArea } from '../../ui/field.js';
 import { Panel } from '../../ui/panel.js';
-import { ExchangeView } from './turn-view.js';
+import { ExchangeView } from './exchange-view.js';
 import { MOST_TURNS, type Conversation } from './use-conversation.js';
 
 interface ConversationPanelProps {

@@ -8,8 +8,8 @@ import { SchemaDialog } from '../../forms/schema-dialog.js';
 import type { Path } from '../../forms/schema.js';
 import { useSchemaForm, type SchemaFormState } from '../../forms/use-schema-form.js';
 import { TextField } from '../../ui/field.js';
-import { pairsText } from '../../ui/listed-text.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { pairsText } from '../../ui/text/listed-text.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { bytesOf } from './file-names.js';
 import { CREATE_SANDBOX } from './layouts.js';
 

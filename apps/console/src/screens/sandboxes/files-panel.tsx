@@ -9,7 +9,7 @@ import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { RowList } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { bytesText } from './file-names.js';

@@ -1,7 +1,7 @@
 import type { BodyOf } from '@slipway/sdk';
 import type { ActionCommands } from '../../ui/copy.js';
-import { pairsText } from '../../ui/listed-text.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { pairsText } from '../../ui/text/listed-text.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** What is copied is pasted anywhere: the credential is never in it. */
 export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): ActionCommands {

@@ -10,11 +10,11 @@ import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
-import { pairsText } from '../../ui/listed-text.js';
+import { pairsText } from '../../ui/text/listed-text.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { FilesPanel } from './files-panel.js';
-import { CapacityBar } from './room-bar.js';
+import { CapacityBar } from './capacity-bar.js';
 import { UploadPanel } from './upload-panel.js';
 
 /** One sandbox: what it is, how full, and its files. */

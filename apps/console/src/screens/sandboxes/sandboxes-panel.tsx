@@ -11,12 +11,12 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { RowList } from '../../ui/listed.js';
-import { pairsText } from '../../ui/listed-text.js';
+import { RowList } from '../../ui/row-list.js';
+import { pairsText } from '../../ui/text/listed-text.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateSandbox } from './create-sandbox.js';
-import { CapacityBar } from './room-bar.js';
+import { CapacityBar } from './capacity-bar.js';
 
 export function SandboxesPanel() {
   const mayCreate = useMay('operator');

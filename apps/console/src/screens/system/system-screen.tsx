@@ -9,7 +9,7 @@ import { Facts } from '../../ui/facts.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { Gateways, Workers } from './processes.js';
 
 type SystemAnswer = AnswerOf<'getSystem'>;

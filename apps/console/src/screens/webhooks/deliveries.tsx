@@ -7,9 +7,9 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter } from '../../ui/filters.js';
-import { RowList } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel } from '../../ui/panel.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { Time, useNow } from '../../ui/time.js';
 import { responseText } from './delivery-text.js';
 
