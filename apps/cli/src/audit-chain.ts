@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkAuditRows, type AuditChainLink, type Schemas } from '@slipway/sdk';
+import type { AuditChainLink, Schemas } from '@slipway/sdk';
 import { CliError } from './exit-codes.js';
 import type { CommandInput } from './nouns/verb.js';
 import type { Session } from './session.js';
@@ -38,6 +38,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 
 /** @throws naming the first row that was changed, or else the first that is missing or does not follow the one before it */
 async function verifyChain(rows: readonly AuditRow[]): Promise<AuditChainLink> {
+  const { checkAuditRows } = await import('@slipway/sdk');
   const { marks, missing, head } = await checkAuditRows(rows, { sha256, isWhole: true });
   const changed = rows.find(({ id }) => marks.get(id) === 'changed');
   if (changed) throw new CliError(`Row ${changed.sequence} (${changed.id}) was changed after it was sealed.`);

@@ -65,12 +65,12 @@ export class Output {
   }
 
   /** One of many, as it comes: an object a line for programs. */
-  async printNext(row: unknown, view: View & { line?: (row: any) => string }): Promise<void> {
+  async printNext(row: unknown, view: View & { line?: (row: never) => string }): Promise<void> {
     const { format } = this;
     if (format === 'json') await this.json(this.chosen(row));
     else if (format === 'yaml') this.document(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
     else if (format === 'name') this.data(textOf(valueAt(row, view.name)));
-    else if (view.line) this.data(harmless(view.line(row)));
+    else if (view.line) this.data(harmless(view.line(row as never)));
     else this.data(view.columns.map(({ of }) => textOf(valueAt(row, of))).join('  '));
   }
 

@@ -30,7 +30,7 @@ function registerVerb(parent: Command, session: Session, verb: Verb): void {
   addFlags(command, verb);
   command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
   command.action(async () => {
-    const { runCall } = await import('../running.js');
+    const { runCall } = await import('./running.js');
     const given = await givenOf(command, verb, session);
     await ('run' in verb ? verb.run(session, given) : runCall(session, verb, given));
   });

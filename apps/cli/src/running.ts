@@ -26,8 +26,9 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
   if (verb.takesKey) {
     given.options['idempotencyKey'] = toldKey(session, flags['idempotencyKey'] as string | undefined);
   }
-  const answer = await verb.call(client, given);
-  for (const { message } of (answer?.warnings ?? []) as { message: string }[]) session.output.warn(message);
+  const answer = await (verb.call(client, given) as PromiseLike<unknown>);
+  for (const { message } of (answer as { warnings?: { message: string }[] } | undefined)?.warnings ?? [])
+    session.output.warn(message);
   if (!verb.answersOperation) return session.output.print(answer, verb.view);
   const { operation } = answer as { operation: Operation };
   if (!flags['wait']) return session.output.print(operation, OPERATION);
@@ -51,7 +52,7 @@ async function watch(session: Session, verb: CallVerb, given: CommandInput, clie
   for (;;) {
     try {
       const { rows } = await rowsOf(verb, look, client);
-      const now = new Map(rows.map((row: any, i) => [String(row.id ?? row.name ?? i), JSON.stringify(row)]));
+      const now = new Map(rows.map((row, i) => [keyOf(row) ?? String(i), JSON.stringify(row)]));
       for (const [i, [key, text]] of [...now].entries())
         if (told?.get(key) !== text) await session.output.printNext(rows[i], verb.view);
       told = now;
@@ -66,6 +67,12 @@ async function watch(session: Session, verb: CallVerb, given: CommandInput, clie
     await delay(pauseMs, undefined, { signal: session.signal });
   }
 }
+
+const keyOf = (row: unknown): string | undefined => {
+  const { id, name } = row as { id?: unknown; name?: unknown };
+  const key = id ?? name;
+  return key === undefined || key === null ? undefined : String(key);
+};
 
 async function rowsOf(
   verb: CallVerb,

@@ -18,7 +18,7 @@ export async function putFile(session: Session, { args, flags, options }: Comman
   const put =
     content !== undefined
       ? client.sandboxes.files.put(id, { path: name, content, ...how }, { idempotencyKey, signal })
-      : client.sandboxes.files.upload(id, name, await bytesOf(session, flags['from']), {
+      : client.sandboxes.files.upload(id, name, await bytesOf(session, flags['from'] as string | undefined), {
           ...how,
           idempotencyKey,
           signal,

@@ -3,7 +3,7 @@ import { harmless, type Colour } from './terminal.js';
 export interface Column {
   title: string;
   /** The field, with dots where it lies deeper, or what makes the cell of the row. */
-  of: string | ((row: any) => unknown);
+  of: string | ((row: never) => unknown);
   /** Only with `-o wide`, and where one thing is shown. */
   isWide?: boolean;
   /** May be cut where a terminal is too narrow. What people copy may not. */
@@ -103,8 +103,13 @@ function shortened(text: string, most: number): string {
 }
 
 export function valueAt(row: unknown, of: Column['of']): unknown {
-  if (typeof of === 'function') return of(row);
-  return of.split('.').reduce<any>((value, key) => (value == null ? undefined : value[key]), row);
+  if (typeof of === 'function') return of(row as never);
+  return of
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (value === null || value === undefined ? undefined : (value as Record<string, unknown>)[key]),
+      row,
+    );
 }
 
 /** A cell in one line, safe for a terminal. */

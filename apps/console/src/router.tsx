@@ -1,3 +1,4 @@
+import type { ComponentType } from 'react';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, Link } from '@tanstack/react-router';
 import { Frame } from './layout/frame.js';
 import { ScreenHead } from './ui/panel.js';
@@ -24,7 +25,11 @@ const textsOf = (search: Record<string, unknown>): Record<string, string | undef
     Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
   );
 
-const screen = <Path extends string>(path: Path, load: () => Promise<Record<string, any>>, name: string) =>
+const screen = <Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+) =>
   createRoute({ getParentRoute: () => root, path, validateSearch: textsOf, component: lazyRouteComponent(load, name) });
 
 const home = createRoute({

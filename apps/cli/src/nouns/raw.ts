@@ -37,7 +37,9 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
   const { url, token } = session.contexts.chosen(session.flags.context);
   const root = url.replace(/\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
   const body =
-    fileBody === undefined && flags['fields'] === undefined ? undefined : { ...fileBody, ...flags['fields'] };
+    fileBody === undefined && flags['fields'] === undefined
+      ? undefined
+      : { ...fileBody, ...(flags['fields'] as object | undefined) };
   const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
   if (body !== undefined) headers.set('content-type', 'application/json');
   const [name, ...value] = ((flags['header'] as string | undefined) ?? '').split(':');

@@ -3,12 +3,12 @@ import { awayLine } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
 import { instanceIdOf } from './names.js';
-import { DEFAULT_ROWS, type RunVerb } from './verb.js';
+import { DEFAULT_ROWS, type CommandInput, type RunVerb } from './verb.js';
 import { EVENT } from './views.js';
 
 interface EventSource {
-  list: (options: any) => AsyncIterable<DeploymentEvent> & PromiseLike<unknown>;
-  follow: (options: any) => AsyncIterable<DeploymentEvent>;
+  list: (options: CommandInput['options']) => AsyncIterable<DeploymentEvent> & PromiseLike<unknown>;
+  follow: (options: CommandInput['options']) => AsyncIterable<DeploymentEvent>;
 }
 
 type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples'> & {

@@ -12,13 +12,19 @@ export interface Flag {
   query?: string;
 }
 
+/**
+ * A value that a person typed. The api checks it: each method of the sdk takes another type, and the table of verbs calls them all.
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+export type TypedValue = any;
+
 /** What somebody has typed, as the methods of the sdk take it. */
 export interface CommandInput {
   args: string[];
-  body: any;
+  body: TypedValue;
   /** The query, the key, the etag and the signal. */
-  options: Record<string, any>;
-  flags: Record<string, any>;
+  options: Record<string, TypedValue>;
+  flags: Record<string, unknown>;
 }
 
 /** How many rows a list shows unless said. */
@@ -48,7 +54,7 @@ export interface CallVerb extends VerbWords {
   isList?: boolean;
   /** It answers with an operation: `--wait` waits for its end. */
   answersOperation?: boolean;
-  call: (client: Slipway, given: CommandInput) => any;
+  call: (client: Slipway, given: CommandInput) => PromiseLike<unknown> | AsyncIterable<unknown>;
   rehearse?: (client: Slipway, given: CommandInput) => PromiseLike<unknown>;
 }
 

@@ -87,7 +87,7 @@ export class Transport {
   }
 
   list<Id extends OperationId>(id: Id, given: CallInput<Id>): Listing<PageOf<Id>, ItemOf<Id>> {
-    const read = (cursor: string | undefined): Promise<any> =>
+    const read = (cursor: string | undefined): Promise<PageOf<Id>> =>
       this.json(id, { ...given, options: { ...given.options, ...(cursor && { cursor }) } as OptionsOf<Id> });
     return new Listing(read);
   }
@@ -102,11 +102,11 @@ export class Transport {
     return boundTo(given.options?.signal, await this.raw(id, given));
   }
 
-  private async json<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<any> {
+  private async json<Id extends OperationId, Answer>(id: Id, given: CallInput<Id>): Promise<Answer> {
     return this.tryAll(this.prepare(id, given), async (response, signal) => {
       const text = await bodyTextOf(response, signal);
       try {
-        return JSON.parse(text) as unknown;
+        return JSON.parse(text) as Answer;
       } catch (cause) {
         const { status } = response;
         throw new SlipwayError('The answer is no JSON.', {

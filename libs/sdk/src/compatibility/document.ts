@@ -37,6 +37,8 @@ export interface DocumentedResponse {
 
 export type Content = Record<string, { schema?: Schema }>;
 export type Schema = Record<string, unknown>;
+/** By their names. */
+export type ComponentSchemas = Record<string, Schema>;
 
 /** How the document is committed: keys sorted, so that a module that moves makes no difference. Lists keep their order. */
 export function textOf(document: unknown): string {

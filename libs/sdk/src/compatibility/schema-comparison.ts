@@ -1,11 +1,10 @@
-import { type ChangeKind, isSame, type Schema } from './document.js';
+import { type ChangeKind, isSame, type ComponentSchemas, type Schema } from './document.js';
 import { variantsOf, withoutTexts, type Variant } from './variants.js';
 
 /** Clients write requests and read responses: what one of them may lose, the other may gain. */
 export type Direction = 'request' | 'response';
 
 type ReportChange = (kind: ChangeKind, what: string) => void;
-type Components = Record<string, Schema>;
 
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
@@ -22,7 +21,7 @@ export class SchemaComparison {
   private readonly seen = new Set<string>();
 
   constructor(
-    private readonly components: { before: Components; after: Components },
+    private readonly components: { before: ComponentSchemas; after: ComponentSchemas },
     private readonly direction: Direction,
     private readonly say: ReportChange,
   ) {}

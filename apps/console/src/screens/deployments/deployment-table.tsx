@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import type { ColumnDef } from '@tanstack/react-table';
 import type { Deployment } from '../../api/items.js';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
+import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
 import { Sparkline } from './sparkline.js';
 import type { Schemas } from '@slipway/sdk';
@@ -45,7 +44,7 @@ const MOST_LABELS = 4;
 /** Each asks for itself: one question every half minute, for as many rows as a window shows. */
 const MOST_SPARKLINES = 20;
 
-const COLUMNS: ColumnDef<Deployment, any>[] = [
+const COLUMNS: TableColumns<Deployment> = [
   {
     header: 'Name',
     accessorKey: 'name',

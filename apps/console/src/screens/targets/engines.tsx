@@ -1,6 +1,5 @@
 import type { Schemas } from '@slipway/sdk';
-import type { ColumnDef } from '@tanstack/react-table';
-import { DataTable } from '../../ui/data-table.js';
+import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { rangeText, argumentValueText } from './target-text.js';
 
@@ -11,7 +10,7 @@ type Arg = Schemas['EngineArgDto'];
 const MOST_ENGINES = 20;
 const MOST_ARGS = 60;
 
-const COLUMNS: ColumnDef<Arg, any>[] = [
+const COLUMNS: TableColumns<Arg> = [
   { header: 'Argument', accessorKey: 'name', cell: ({ getValue }) => <code>{getValue<string>()}</code> },
   { header: 'Type', accessorKey: 'type' },
   { header: 'Default', id: 'default', accessorFn: (arg) => argumentValueText(arg.default) },

@@ -1,4 +1,3 @@
-import type { BodyOf } from '@slipway/sdk';
 import { useState } from 'react';
 import { request } from 'request:createRollout';
 import type { Deployment } from '../../../api/items.js';
@@ -16,11 +15,17 @@ import { useRevisions, useTargets } from '../deployment-data.js';
 import { useFreshKey } from '../fresh-key.js';
 import { RehearsedDialog } from './rehearsed-dialog.js';
 import { keyOf } from '../renewal.js';
-import { argTextsOf, beginningOf, bodyOf, hasSteps, stepsOf, type ActiveRevision } from './rollout-form.js';
+import {
+  argTextsOf,
+  beginningOf,
+  bodyOf,
+  hasSteps,
+  stepsOf,
+  type ActiveRevision,
+  type RolloutBody,
+} from './rollout-form.js';
 import { ROLLOUT, ROLLOUT_AT_ONCE } from './rollout-layout.js';
 import { RuntimeFields } from './runtime-fields.js';
-
-type RolloutBody = BodyOf<'createRollout'>;
 
 /** Most that is taken from the field of raw JSON: the api would refuse more. */
 const MOST_JSON = 200_000;

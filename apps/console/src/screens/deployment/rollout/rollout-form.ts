@@ -1,6 +1,6 @@
 import type { Schemas } from '@slipway/sdk';
 
-type RolloutBody = Schemas['RolloutDto'];
+export type RolloutBody = Schemas['RolloutDto'];
 type Spec = Schemas['RevisionSpecDto'];
 type JsonObject = Record<string, unknown>;
 
