@@ -50,6 +50,11 @@ export default [
     },
   },
   {
+    files: ['apps/{console,cli}/src/**/*.{ts,tsx}', 'libs/{sdk,contracts}/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: { '@typescript-eslint/no-explicit-any': 'error' },
+  },
+  {
     files: ['libs/areas/*/test/**/*.ts', 'libs/areas/**/*.spec.ts', 'apps/*/test/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: testBoundaries }] },
   },

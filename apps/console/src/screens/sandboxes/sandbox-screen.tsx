@@ -55,7 +55,7 @@ function Contents({ sandbox }: { sandbox: Sandbox }) {
       <div className="min-w-0 space-y-3 xl:order-last">
         <About sandbox={sandbox} />
         {mayUpload && (
-          <UploadPanel sandbox={sandbox.id} room={{ left: bytes_limit - bytes_used, limit: bytes_limit }} />
+          <UploadPanel sandbox={sandbox.id} capacity={{ left: bytes_limit - bytes_used, limit: bytes_limit }} />
         )}
       </div>
       <FilesPanel sandbox={sandbox} />
