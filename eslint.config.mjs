@@ -13,7 +13,7 @@ if (!process.env.NX_TASK_TARGET_PROJECT) {
 export default [
   { ignores: ['**/dist', '**/node_modules', '**/coverage', '**/test-output', '.nx', '.slipway'] },
   // Made by a generator, in its own form.
-  { ignores: ['libs/sdk/src/generated', 'libs/sdk/python/slipway_client'] },
+  { ignores: ['libs/sdk/src/generated'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx,mjs,cjs}'],
@@ -48,6 +48,11 @@ export default [
       // Nest's own name for a class that is only a token.
       '@typescript-eslint/no-unsafe-function-type': 'off',
     },
+  },
+  {
+    files: ['apps/{console,cli}/src/**/*.{ts,tsx}', 'libs/{sdk,contracts}/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: { '@typescript-eslint/no-explicit-any': 'error' },
   },
   {
     files: ['libs/areas/*/test/**/*.ts', 'libs/areas/**/*.spec.ts', 'apps/*/test/**/*.ts'],

@@ -12,6 +12,7 @@ const SOURCES = [
   'apps/console/index.html',
   'apps/console/vite.config.mjs',
   'apps/console/request-schemas.mjs',
+  'libs/contracts/src',
   'libs/sdk/src',
   'libs/sdk/openapi.json',
   'package-lock.json',

@@ -32,6 +32,7 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
     process.stderr.write(`The build failed after ${seconds()} s; above is why.\n`);
     process.exit(status);
   }
+  await bundleSdk();
   await bundleCommand();
   const built = (output.match(/Building project /g)?.length ?? 0) + ((await bundleConsole()) ? 1 : 0);
   told(`Built ${built === 1 ? '1 project' : `${built} projects`} in ${seconds()} s.`);
@@ -65,6 +66,12 @@ function compile() {
         process.exit(1);
       });
   });
+}
+
+/** The SDK imports no package, so the contracts that it re-exports are copied into it. */
+async function bundleSdk() {
+  const file = path.join(ROOT, 'libs', 'sdk', 'bundle.mjs');
+  if (existsSync(file)) (await import(pathToFileURL(file).href)).bundle();
 }
 
 /** The command `slipway` is one file. A copy of the workspace that has no apps builds too. */

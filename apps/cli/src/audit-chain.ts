@@ -1,62 +1,55 @@
 import { createHash } from 'node:crypto';
-import type { Schemas } from '@slipway/sdk';
+import type { AuditChainLink, Schemas } from '@slipway/sdk';
 import { CliError } from './exit-codes.js';
-import type { Given } from './nouns/verb.js';
+import type { CommandInput } from './nouns/verb.js';
 import type { Session } from './session.js';
 
-type Row = Schemas['AuditRowDto'];
-type Link = Pick<Row, 'previous_hash' | 'hash'>;
-
-/** What the first row of a chain follows. */
-const GENESIS = '0'.repeat(64);
+type AuditRow = Schemas['AuditRowDto'] & { sequence: number };
 
 /**
  * Recomputes what the api's document says of its rows. It shows who changed or took out a row; that nobody cut off the end only a head can
  * show that was kept elsewhere. Seals need the key of the workers: `npm run audit-verify` looks at those.
  */
-export async function verifyAudit(session: Session, { flags, options }: Given): Promise<void> {
+export async function verifyAudit(session: Session, { flags, options }: CommandInput): Promise<void> {
   const client = await session.client();
-  const chains = new Map<string, Map<number, Link>>();
+  const chains = new Map<string, AuditRow[]>();
   let unsealed = 0;
   for await (const row of client.audit.list({ ...options, limit: 100 })) {
-    if (row.sequence === null) {
+    if (!isSealed(row)) {
       unsealed += 1;
       continue;
     }
-    if (row.hash !== hashOf(row))
-      throw new CliError(`Row ${row.sequence} (${row.id}) was changed after it was sealed.`);
-    const chain = chains.get(row.tenant_id) ?? new Map<number, Link>();
-    chains.set(row.tenant_id, chain.set(row.sequence, row));
+    const chain = chains.get(row.tenant_id) ?? [];
+    chain.push(row);
+    chains.set(row.tenant_id, chain);
   }
-  const report = [...chains].map(([tenant_id, chain]) => ({ tenant_id, ...headOf(chain), unsealed, verified: true }));
+  const report = [];
+  for (const [tenant_id, rows] of chains)
+    report.push({ tenant_id, ...(await verifyChain(rows)), unsealed, verified: true });
   const { expectHead } = flags as { expectHead?: string };
-  if (expectHead && !isKept(expectHead, [...chains.values()]))
+  if (expectHead && !isKept(expectHead, [...chains.values()].flat()))
     throw new CliError(`The head ${expectHead} is not there: the end of the list was cut off, or made anew.`);
   const columns = ['tenant_id', 'sequence', 'hash', 'unsealed', 'verified'];
   await session.output.print(report, { name: 'hash', columns: columns.map((of) => ({ title: of.toUpperCase(), of })) });
 }
 
-/** @throws naming the first row that does not follow the one before it */
-function headOf(chain: Map<number, Link>): { sequence: number; hash: string } {
-  let hash = GENESIS;
-  for (let sequence = 1; sequence <= chain.size; sequence += 1) {
-    const row = chain.get(sequence);
-    if (!row) throw new CliError(`Row ${sequence} is missing.`);
-    if (row.previous_hash !== hash) throw new CliError(`Row ${sequence} does not follow row ${sequence - 1}.`);
-    hash = row.hash!;
-  }
-  return { sequence: chain.size, hash };
+const isSealed = (row: Schemas['AuditRowDto']): row is AuditRow => row.sequence !== null;
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** @throws naming the first row that was changed, or else the first that is missing or does not follow the one before it */
+async function verifyChain(rows: readonly AuditRow[]): Promise<AuditChainLink> {
+  const { checkAuditRows } = await import('@slipway/sdk');
+  const { marks, missing, head } = await checkAuditRows(rows, { sha256, isWhole: true });
+  const changed = rows.find(({ id }) => marks.get(id) === 'changed');
+  if (changed) throw new CliError(`Row ${changed.sequence} (${changed.id}) was changed after it was sealed.`);
+  const unlinked = rows.filter(({ id }) => marks.get(id) !== 'linked').map(({ sequence }) => sequence);
+  const first = unlinked.reduce((one, other) => Math.min(one, other), Infinity);
+  if (missing[0] !== undefined && missing[0] < first) throw new CliError(`Row ${missing[0]} is missing.`);
+  if (unlinked.length > 0) throw new CliError(`Row ${first} does not follow row ${first - 1}.`);
+  return head!;
 }
 
-function isKept(head: string, chains: Map<number, Link>[]): boolean {
+function isKept(head: string, rows: readonly AuditRow[]): boolean {
   const [sequence, hash] = head.split(':');
-  return chains.some((chain) => chain.get(Number(sequence))?.hash === hash);
-}
-
-/** Canonical JSON (RFC 8785) of a row whose values are texts, whole numbers and null is JSON with sorted keys. */
-export function hashOf({ hash: _, previous_hash: previous, ...content }: Row): string {
-  const sorted = Object.fromEntries(Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return createHash('sha256')
-    .update(previous + JSON.stringify(sorted))
-    .digest('hex');
+  return rows.some((row) => row.sequence === Number(sequence) && row.hash === hash);
 }

@@ -9,7 +9,7 @@ const MOST_NAMES = 100;
 const HARMLESS = /^[\w.:@/+-]+$/;
 
 type Call = { signal: AbortSignal; maxRetries: 0; limit: number };
-type Names = (client: Slipway, call: Call, before: readonly string[]) => PromiseLike<{ data: readonly any[] }>;
+type Names = (client: Slipway, call: Call, before: readonly string[]) => PromiseLike<{ data: readonly object[] }>;
 
 /** By the names of arguments. */
 const NAMES: Record<string, [of: string, read: Names]> = {
@@ -79,7 +79,7 @@ async function namesOf([of, read]: [string, Names], session: Session, given: rea
   try {
     const call = { signal: AbortSignal.timeout(MOST_MS), maxRetries: 0 as const, limit: MOST_NAMES };
     const { data } = await read(await session.client(), call, given);
-    return data.map((row) => String(row[of]));
+    return data.map((row) => String((row as Record<string, unknown>)[of]));
   } catch {
     return [];
   }

@@ -1,14 +1,19 @@
 import { Writable } from 'node:stream';
 import type { Slipway } from '@slipway/sdk';
 import { CliError, EXIT } from './exit-codes.js';
-import type { Given, Verb } from './nouns/verb.js';
+import type { CommandInput, Verb } from './nouns/verb.js';
 import type { Session } from './session.js';
 import { harmless } from './terminal.js';
 
 const PRODUCTION = /^prod(uction)?$/i;
 
 /** @throws where nobody said yes */
-export async function confirmed(session: Session, verb: Verb, { args, flags }: Given, client: Slipway): Promise<void> {
+export async function confirmed(
+  session: Session,
+  verb: Verb,
+  { args, flags }: CommandInput,
+  client: Slipway,
+): Promise<void> {
   if (session.flags.yes) return;
   const [name = ''] = args;
   if (verb.confirm === 'name') return typed(session, name, `This cannot be undone: ${verb.verb} ${name}.`);

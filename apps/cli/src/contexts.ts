@@ -12,7 +12,7 @@ export interface Context {
   token: string;
 }
 
-interface Kept {
+interface ContextFile {
   current?: string;
   contexts: Record<string, { url: string; token: string }>;
 }
@@ -97,19 +97,19 @@ export class Contexts {
     return undefined;
   }
 
-  private read(): Kept {
+  private read(): ContextFile {
     if (!existsSync(this.file)) return { contexts: {} };
     const { size } = statSync(this.file);
     try {
       if (size > MOST_BYTES) throw new Error('too long');
-      const kept = JSON.parse(readFileSync(this.file, 'utf8')) as Partial<Kept>;
+      const kept = JSON.parse(readFileSync(this.file, 'utf8')) as Partial<ContextFile>;
       return { current: kept.current, contexts: kept.contexts ?? {} };
     } catch (error) {
       throw new CliError(`${this.file} cannot be read: ${(error as Error).message}`, EXIT.failed, 'Mend or remove it.');
     }
   }
 
-  private write(kept: Kept): void {
+  private write(kept: ContextFile): void {
     mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
     const written = `${this.file}.${process.pid}`;
     writeFileSync(written, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });

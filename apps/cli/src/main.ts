@@ -3,7 +3,10 @@ import { CliError, EXIT, exitCodeOf } from './exit-codes.js';
 import { failureLines } from './failure-lines.js';
 import { programOf } from './program.js';
 import { Session } from './session.js';
-import { VERSION } from './version.js';
+import { createRequire } from 'node:module';
+
+/** Of the package beside the bundle, which a release writes. */
+const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
 
 const { stdin, stdout, stderr, env } = process;
 const interrupt = new AbortController();

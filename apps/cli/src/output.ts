@@ -1,7 +1,25 @@
 import { CliError } from './exit-codes.js';
-import { jqLines } from './jq-filter.js';
 import { tableLines, textOf, valueAt, type View } from './table.js';
 import { harmless, painted, type Terminal } from './terminal.js';
+
+/** A filter may make results without an end. */
+const MAX_RESULTS = 100_000;
+
+/** The results of a jq filter, a line each: text as it is, everything else as JSON. */
+async function jqLines(filter: string, value: unknown): Promise<string[]> {
+  const { default: jq } = await import('@michaelhomer/jqjs');
+  const lines: string[] = [];
+  try {
+    for (const result of jq.compile(filter)(value)) {
+      if (lines.length === MAX_RESULTS) throw new Error(`more than ${MAX_RESULTS} results`);
+      lines.push(typeof result === 'string' ? result : JSON.stringify(result));
+    }
+  } catch (error) {
+    const message = `--jq: ${(error as Error).message}`;
+    throw new CliError(message, undefined, 'What jq does and this does not is done by jq: slipway … -o json | jq …');
+  }
+  return lines;
+}
 
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -47,12 +65,12 @@ export class Output {
   }
 
   /** One of many, as it comes: an object a line for programs. */
-  async printNext(row: unknown, view: View & { line?: (row: any) => string }): Promise<void> {
+  async printNext(row: unknown, view: View & { line?: (row: never) => string }): Promise<void> {
     const { format } = this;
     if (format === 'json') await this.json(this.chosen(row));
     else if (format === 'yaml') this.document(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
     else if (format === 'name') this.data(textOf(valueAt(row, view.name)));
-    else if (view.line) this.data(harmless(view.line(row)));
+    else if (view.line) this.data(harmless(view.line(row as never)));
     else this.data(view.columns.map(({ of }) => textOf(valueAt(row, of))).join('  '));
   }
 

@@ -6,7 +6,6 @@ import { context, login, logout } from './nouns/account.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
 import { completion } from './nouns/completion.js';
 import { deployments } from './nouns/deployments.js';
-import { registerNoun, registerVerb } from './nouns/noun.js';
 import { open } from './nouns/open.js';
 import { operations } from './nouns/operations.js';
 import { plans } from './nouns/plans.js';
@@ -18,6 +17,24 @@ import { events, logs } from './nouns/streams.js';
 import type { Noun, Verb } from './nouns/verb.js';
 import { FORMATS } from './output.js';
 import type { GlobalFlags, Session } from './session.js';
+import { addFlags, givenOf } from './nouns/flags.js';
+
+function registerNoun(program: Command, session: Session, { noun, aliases = [], summary, verbs }: Noun): void {
+  const group = program.command(noun).summary(summary).description(summary).aliases(aliases);
+  for (const verb of verbs) registerVerb(group, session, verb);
+}
+
+function registerVerb(parent: Command, session: Session, verb: Verb): void {
+  const command = parent.command(verb.args ? `${verb.verb} ${verb.args}` : verb.verb).summary(verb.summary);
+  command.description(verb.summary);
+  addFlags(command, verb);
+  command.addHelpText('after', ['', 'Examples:', ...verb.examples.map((line) => `  ${line}`)].join('\n'));
+  command.action(async () => {
+    const { runCall } = await import('./running.js');
+    const given = await givenOf(command, verb, session);
+    await ('run' in verb ? verb.run(session, given) : runCall(session, verb, given));
+  });
+}
 
 /** A group of commands: adds them to the program. What is heavy it imports in its actions, so that `--help` stays quick. */
 export type Group = (program: Command, session: Session) => void;

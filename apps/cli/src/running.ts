@@ -4,7 +4,7 @@ import { confirmed } from './confirmation.js';
 import { asSlipwayError, CliError } from './exit-codes.js';
 import { toldKey } from './idempotency-key.js';
 import { durationMs } from './nouns/flags.js';
-import { ROWS, type CallVerb, type Given } from './nouns/verb.js';
+import { DEFAULT_ROWS, type CallVerb, type CommandInput } from './nouns/verb.js';
 import { OPERATION, REHEARSAL } from './nouns/views.js';
 import { watchOperation } from './progress/watch.js';
 import type { Session } from './session.js';
@@ -12,7 +12,7 @@ import type { Session } from './session.js';
 const WATCH_MS = 2_000;
 
 /** Runs a verb of the table: asks where that is due, calls, waits where that was asked for, and shows the answer. */
-export async function runCall(session: Session, verb: CallVerb, given: Given): Promise<void> {
+export async function runCall(session: Session, verb: CallVerb, given: CommandInput): Promise<void> {
   const client = await session.client();
   const { flags } = given;
   if (verb.isList)
@@ -26,22 +26,23 @@ export async function runCall(session: Session, verb: CallVerb, given: Given): P
   if (verb.takesKey) {
     given.options['idempotencyKey'] = toldKey(session, flags['idempotencyKey'] as string | undefined);
   }
-  const answer = await verb.call(client, given);
-  for (const { message } of (answer?.warnings ?? []) as { message: string }[]) session.output.warn(message);
+  const answer = await (verb.call(client, given) as PromiseLike<unknown>);
+  for (const { message } of (answer as { warnings?: { message: string }[] } | undefined)?.warnings ?? [])
+    session.output.warn(message);
   if (!verb.answersOperation) return session.output.print(answer, verb.view);
   const { operation } = answer as { operation: Operation };
   if (!flags['wait']) return session.output.print(operation, OPERATION);
   await session.output.print(await watchOperation(session, operation.id, { limitMs }), OPERATION);
 }
 
-async function list(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {
+async function list(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
   const { rows, hasMore } = await rowsOf(verb, given, client);
   await session.output.print(rows, verb.view);
   if (hasMore) session.note(`There are more: --limit ${rows.length * 10} shows them.`);
 }
 
 /** Each row once, and again whenever it is another. An api that goes away meanwhile is waited for. */
-async function watch(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {
+async function watch(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
   const { interval } = given.flags as { interval?: string };
   const pauseMs = interval === undefined ? WATCH_MS : durationMs(interval, '--interval');
   // The next look is another try.
@@ -51,7 +52,7 @@ async function watch(session: Session, verb: CallVerb, given: Given, client: Sli
   for (;;) {
     try {
       const { rows } = await rowsOf(verb, look, client);
-      const now = new Map(rows.map((row: any, i) => [String(row.id ?? row.name ?? i), JSON.stringify(row)]));
+      const now = new Map(rows.map((row, i) => [keyOf(row) ?? String(i), JSON.stringify(row)]));
       for (const [i, [key, text]] of [...now].entries())
         if (told?.get(key) !== text) await session.output.printNext(rows[i], verb.view);
       told = now;
@@ -67,11 +68,21 @@ async function watch(session: Session, verb: CallVerb, given: Given, client: Sli
   }
 }
 
-async function rowsOf(verb: CallVerb, given: Given, client: Slipway): Promise<{ rows: unknown[]; hasMore: boolean }> {
-  const most = given.flags['limit'] === undefined ? ROWS : Number(given.flags['limit']);
+const keyOf = (row: unknown): string | undefined => {
+  const { id, name } = row as { id?: unknown; name?: unknown };
+  const key = id ?? name;
+  return key === undefined || key === null ? undefined : String(key);
+};
+
+async function rowsOf(
+  verb: CallVerb,
+  given: CommandInput,
+  client: Slipway,
+): Promise<{ rows: unknown[]; hasMore: boolean }> {
+  const most = given.flags['limit'] === undefined ? DEFAULT_ROWS : Number(given.flags['limit']);
   if (!Number.isInteger(most) || most < 1) throw new CliError('--limit takes a number of rows.');
   const rows: unknown[] = [];
-  const options = { limit: Math.min(most, ROWS), ...given.options };
+  const options = { limit: Math.min(most, DEFAULT_ROWS), ...given.options };
   for await (const row of verb.call(client, { ...given, options }) as AsyncIterable<unknown>) {
     if (rows.length === most) return { rows, hasMore: true };
     rows.push(row);

@@ -4,11 +4,11 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CliError } from './exit-codes.js';
 import { toldKey } from './idempotency-key.js';
-import type { Given } from './nouns/verb.js';
+import type { CommandInput } from './nouns/verb.js';
 import { FILE } from './nouns/views.js';
 import type { Session } from './session.js';
 
-export async function putFile(session: Session, { args, flags, options }: Given): Promise<void> {
+export async function putFile(session: Session, { args, flags, options }: CommandInput): Promise<void> {
   const [id, name] = args as [string, string];
   const client = await session.client();
   const idempotencyKey = toldKey(session, flags['idempotencyKey'] as string | undefined);
@@ -18,7 +18,7 @@ export async function putFile(session: Session, { args, flags, options }: Given)
   const put =
     content !== undefined
       ? client.sandboxes.files.put(id, { path: name, content, ...how }, { idempotencyKey, signal })
-      : client.sandboxes.files.upload(id, name, await bytesOf(session, flags['from']), {
+      : client.sandboxes.files.upload(id, name, await bytesOf(session, flags['from'] as string | undefined), {
           ...how,
           idempotencyKey,
           signal,
@@ -41,7 +41,7 @@ async function bytesOf(
   }
 }
 
-export async function saveFile(session: Session, { args, flags, options }: Given): Promise<void> {
+export async function saveFile(session: Session, { args, flags, options }: CommandInput): Promise<void> {
   const [id, name] = args as [string, string];
   const client = await session.client();
   const { body } = await client.sandboxes.files.download(id, name, options);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { tableLines, textOf, widthOf, type Column } from './table.js';
+import { tableLines, textOf, columnWidthOf, type Column } from './table.js';
 import { painted } from './terminal.js';
 
 const columns: Column[] = [
@@ -22,7 +22,7 @@ it('cuts prose to the terminal, and never what people copy', () => {
       `b${' '.repeat(36)}-       -`,
     ].map((line, i) => (i === 1 ? expect.stringMatching(/^op_0{32} {2}failed {2}the quick.*…$/) : line)),
   );
-  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(60);
+  for (const line of lines) expect(columnWidthOf(line)).toBeLessThanOrEqual(60);
   const whole = tableLines(rows, columns, { isList: true });
   expect(whole[1]).toContain('lazy dog');
   expect(tableLines(rows, columns, { isList: true, most: 10 })[1]).toContain(id);
@@ -42,7 +42,9 @@ it('gives a terminal nothing that it would take for an order', () => {
 });
 
 it('knows that some letters are two cells wide, and some none', () => {
-  expect([widthOf('abc'), widthOf('模型'), widthOf('e\u0301'), widthOf('🚀')]).toEqual([3, 4, 1, 2]);
+  expect([columnWidthOf('abc'), columnWidthOf('模型'), columnWidthOf('e\u0301'), columnWidthOf('🚀')]).toEqual([
+    3, 4, 1, 2,
+  ]);
 });
 
 it('shows one thing as a line for each field', () => {

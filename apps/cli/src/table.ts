@@ -3,7 +3,7 @@ import { harmless, type Colour } from './terminal.js';
 export interface Column {
   title: string;
   /** The field, with dots where it lies deeper, or what makes the cell of the row. */
-  of: string | ((row: any) => unknown);
+  of: string | ((row: never) => unknown);
   /** Only with `-o wide`, and where one thing is shown. */
   isWide?: boolean;
   /** May be cut where a terminal is too narrow. What people copy may not. */
@@ -16,7 +16,7 @@ export interface View {
   name: string;
 }
 
-interface Look {
+interface TableOptions {
   isList: boolean;
   /** Columns of the terminal; without them nothing is cut. */
   most?: number;
@@ -39,18 +39,18 @@ const COLOURS: Record<string, Colour> = Object.fromEntries(
   ).flatMap(([colour, words]) => words.split(' ').map((word) => [word, colour])),
 );
 
-export function tableLines(rows: readonly unknown[], columns: readonly Column[], look: Look): string[] {
+export function tableLines(rows: readonly unknown[], columns: readonly Column[], look: TableOptions): string[] {
   const cells = rows.map((row) => columns.map(({ of }) => textOf(valueAt(row, of))));
   return look.isList ? listLines(cells, columns, look) : cells.flatMap((row) => detailLines(row, columns, look));
 }
 
-function detailLines(cells: readonly string[], columns: readonly Column[], { paint }: Look): string[] {
+function detailLines(cells: readonly string[], columns: readonly Column[], { paint }: TableOptions): string[] {
   const width = Math.max(...columns.map(({ title }) => title.length));
   return columns.map(({ title }, i) => `${bold(title.padEnd(width), paint)}${GAP}${tinted(cells[i]!, paint)}`);
 }
 
-function listLines(cells: readonly string[][], columns: readonly Column[], { most, paint }: Look): string[] {
-  const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((row) => widthOf(row[i]!))));
+function listLines(cells: readonly string[][], columns: readonly Column[], { most, paint }: TableOptions): string[] {
+  const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((row) => columnWidthOf(row[i]!))));
   let over = most === undefined ? 0 : widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - most;
   // From the last on: what stands first says which one it is.
   for (let i = columns.length - 1; i >= 0 && over > 0; i -= 1) {
@@ -72,9 +72,9 @@ function listLines(cells: readonly string[][], columns: readonly Column[], { mos
   return [line(titles, (_, shown) => bold(shown, paint)), ...cells.map((row) => line(row, tint))];
 }
 
-const bold = (text: string, paint: Look['paint']): string => paint?.(text, 'bold') ?? text;
+const bold = (text: string, paint: TableOptions['paint']): string => paint?.(text, 'bold') ?? text;
 
-function tinted(cell: string, paint: Look['paint']): string {
+function tinted(cell: string, paint: TableOptions['paint']): string {
   const colour = COLOURS[cell];
   return colour && paint ? paint(cell, colour) : cell;
 }
@@ -83,19 +83,19 @@ const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
 /** In cells of a terminal. */
-export function widthOf(text: string): number {
+export function columnWidthOf(text: string): number {
   let width = 0;
   for (const letter of text) width += WIDE.test(letter) ? 2 : /\p{Mark}/u.test(letter) ? 0 : 1;
   return width;
 }
 
-const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
+const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - columnWidthOf(text)));
 
 function shortened(text: string, most: number): string {
-  if (widthOf(text) <= most) return text;
+  if (columnWidthOf(text) <= most) return text;
   let [kept, width] = ['', 0];
   for (const letter of text) {
-    width += widthOf(letter);
+    width += columnWidthOf(letter);
     if (width > most - 1) break;
     kept += letter;
   }
@@ -103,8 +103,13 @@ function shortened(text: string, most: number): string {
 }
 
 export function valueAt(row: unknown, of: Column['of']): unknown {
-  if (typeof of === 'function') return of(row);
-  return of.split('.').reduce<any>((value, key) => (value == null ? undefined : value[key]), row);
+  if (typeof of === 'function') return of(row as never);
+  return of
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (value === null || value === undefined ? undefined : (value as Record<string, unknown>)[key]),
+      row,
+    );
 }
 
 /** A cell in one line, safe for a terminal. */

@@ -8,7 +8,7 @@ export interface Streams {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Side = 'stdout' | 'stderr';
+type OutputStream = 'stdout' | 'stderr';
 
 /** What is at the other end of the three streams, and what it can show. */
 export class Terminal {
@@ -18,7 +18,7 @@ export class Terminal {
   ) {}
 
   /** A person reads this stream: cells may be cut, and lines redrawn. */
-  isTerminal(side: Side): boolean {
+  isTerminal(side: OutputStream): boolean {
     return this.streams[side].isTTY === true;
   }
 
@@ -27,17 +27,17 @@ export class Terminal {
     return this.streams.stdin.isTTY === true && this.isTerminal('stderr') && !this.isPipeline;
   }
 
-  hasColour(side: Side): boolean {
+  hasColour(side: OutputStream): boolean {
     return this.isTerminal(side) && !this.env['NO_COLOR'] && !this.isPipeline && !this.isDumb;
   }
 
   /** Whether a line that was written can be written over. */
-  canRedraw(side: Side): boolean {
+  canRedraw(side: OutputStream): boolean {
     return this.isTerminal(side) && !this.isPipeline && !this.isDumb;
   }
 
   /** Asked each time: a terminal changes its size. */
-  columnsOf(side: Side): number | undefined {
+  columnsOf(side: OutputStream): number | undefined {
     return this.isTerminal(side) ? this.streams[side].columns || 80 : undefined;
   }
 

@@ -1,6 +1,21 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, Link } from '@tanstack/react-router';
 import { Frame } from './layout/frame.js';
-import { LostScreen } from './layout/lost-screen.js';
+import { ScreenHead } from './ui/panel.js';
+
+function LostScreen() {
+  return (
+    <>
+      <ScreenHead title="There is no such screen" />
+      <p>
+        The address may be of another version.{' '}
+        <Link to="/deployments" className="underline">
+          To the deployments
+        </Link>
+      </p>
+    </>
+  );
+}
 
 const root = createRootRoute({ component: Frame, notFoundComponent: LostScreen });
 
@@ -10,7 +25,11 @@ const textsOf = (search: Record<string, unknown>): Record<string, string | undef
     Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
   );
 
-const screen = <Path extends string>(path: Path, load: () => Promise<Record<string, any>>, name: string) =>
+const screen = <Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+) =>
   createRoute({ getParentRoute: () => root, path, validateSearch: textsOf, component: lazyRouteComponent(load, name) });
 
 const home = createRoute({

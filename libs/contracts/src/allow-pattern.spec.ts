@@ -36,7 +36,7 @@ describe('what an operator may allow', () => {
   );
 });
 
-it('10.3: an entry is for every tenant, or for those it names', () => {
+it('an entry is for every tenant, or for those it names', () => {
   const entries = [
     'http://all',
     { origin: 'http://some', tenants: ['acme'] },

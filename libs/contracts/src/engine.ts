@@ -2,8 +2,8 @@ import type { ObservationReason } from './observation.js';
 import type { ArgValue } from './revision-spec.js';
 
 /** What a client may ask an engine for; it picks the checks of a qualification. */
-export const ENGINE_SERVES = ['chat', 'completions', 'responses', 'embeddings', 'rerank'] as const;
-export type EngineServes = (typeof ENGINE_SERVES)[number];
+export const ENGINE_SERVICES = ['chat', 'completions', 'responses', 'embeddings', 'rerank'] as const;
+export type EngineService = (typeof ENGINE_SERVICES)[number];
 
 /**
  * What an engine does with a `model` that it does not have: refuse it, answer in its own name (`ignores`), answer in the name that was
@@ -37,7 +37,7 @@ export interface EngineArg {
 
 /** What is promised of the engine that a spec names, as far as it decides how a qualification goes. */
 export interface PromisedTraits {
-  serves: EngineServes[];
+  serves: EngineService[];
   unknownModel: UnknownModel;
   identity: IdentityProof[];
   /** To its first healthy answer. */

@@ -1,4 +1,16 @@
-export { actorText, isSameActor, systemActor, WORKER, type Actor } from './actor.js';
+export {
+  actorText,
+  isSameActor,
+  systemActor,
+  WORKER,
+  type Actor,
+  isActorText,
+  isAmongOwners,
+  isSameOwner,
+  OWNER_TYPES,
+  personOf,
+  type Owner,
+} from './actor.js';
 export {
   DEFAULT_PORT,
   EVERY_TENANT,
@@ -12,6 +24,19 @@ export {
   type AllowEntry,
   type AllowPattern,
 } from './allow-pattern.js';
+export {
+  auditHashText,
+  auditLinkFault,
+  checkAuditRows,
+  FIRST_AUDIT_HASH,
+  isAuditRowChanged,
+  type AuditChainCheck,
+  type AuditChainLink,
+  type AuditCheckOptions,
+  type AuditLinkFault,
+  type AuditRowMark,
+  type ChainedAuditRow,
+} from './audit-chain.js';
 export * from './channels.js';
 export * from './engine.js';
 export { definedFailures, defineFailures, FAILURE_CODES, type FailureCode } from './failures.js';
@@ -19,6 +44,7 @@ export {
   DISTRIBUTIONS,
   isBeyond,
   isDistribution,
+  isMetric,
   METRIC_NAMES,
   metricOf,
   METRICS,
@@ -32,13 +58,12 @@ export {
 } from './metrics.js';
 export {
   DISRUPTIONS,
-  HOPELESS,
-  LACKS_ROOM,
+  PERMANENT_REASONS,
+  CAPACITY_REASONS,
   OBSERVATION_REASONS,
-  SELDOM_MENDED,
+  FIXABLE_REASONS,
   type ObservationReason,
 } from './observation.js';
-export { isActorText, isAmongOwners, isSameOwner, OWNER_TYPES, personOf, type Owner } from './owner.js';
 export { PATH_RESOURCES } from './path-resources.js';
 export {
   effectiveScaling,
@@ -59,8 +84,8 @@ export {
   hashSecret,
   parseToken,
   tokenText,
-  tokenVerdict,
+  checkToken,
   type TokenFacts,
   type TokenParts,
-  type TokenVerdict,
+  type TokenCheckResult,
 } from './tokens.js';

@@ -2,7 +2,7 @@
 export const STATS = ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'] as const;
 export type Stat = (typeof STATS)[number];
 
-interface Common {
+interface CommonMetric {
   /** For people: the OpenAPI document and the gateway's `/metrics` show it. */
   description: string;
   unit: 'share' | 'ms' | 'tokens/s';
@@ -13,7 +13,7 @@ interface Common {
 }
 
 /** A share of 0..1, counted by how things ended. */
-export interface RateMetric extends Common {
+export interface RateMetric extends CommonMetric {
   kind: 'rate';
   /**
    * What is counted. `requests`: what clients saw; an attempt that a further one followed is none of its own. `attempts`: each try on
@@ -23,8 +23,10 @@ export interface RateMetric extends Common {
 }
 
 /** Values of requests that went well, in a histogram. */
-export interface DistributionMetric extends Common {
+export interface DistributionMetric extends CommonMetric {
   kind: 'distribution';
+  /** The title of its chart in the console. */
+  title: string;
   /** One independent sample. The values of one stream depend on each other, so there a stream counts once, however many it has. */
   sample: 'value' | 'stream';
   /** Until when the requests in flight beside it count as the load that a value was measured at. */
@@ -63,6 +65,7 @@ export const METRICS = {
   },
   ttft_ms: {
     ...DISTRIBUTION,
+    title: 'Time to first token',
     description: 'Time to first token of streams',
     unit: 'ms',
     better: 'lower',
@@ -73,6 +76,7 @@ export const METRICS = {
   },
   itl_ms: {
     ...DISTRIBUTION,
+    title: 'Between tokens',
     description: 'Gaps between the tokens of streams',
     unit: 'ms',
     better: 'lower',
@@ -81,6 +85,7 @@ export const METRICS = {
   },
   e2e_latency_ms: {
     ...DISTRIBUTION,
+    title: 'End to end',
     description: 'Whole time of good attempts',
     unit: 'ms',
     better: 'lower',
@@ -90,6 +95,7 @@ export const METRICS = {
   },
   output_tokens_per_s: {
     ...DISTRIBUTION,
+    title: 'Output of a request',
     description: 'Completion tokens per second of each good attempt',
     unit: 'tokens/s',
     better: 'higher',
@@ -105,6 +111,10 @@ export type Distribution = { [M in Metric]: (typeof METRICS)[M]['kind'] extends 
 
 export const METRIC_NAMES = Object.keys(METRICS) as [Metric, ...Metric[]];
 export const DISTRIBUTIONS = METRIC_NAMES.filter(isDistribution);
+
+export function isMetric(name: string): name is Metric {
+  return Object.hasOwn(METRICS, name);
+}
 
 export function metricOf(name: Metric): MetricDefinition {
   return METRICS[name];

@@ -65,14 +65,14 @@ export const DISRUPTIONS: ReadonlySet<ObservationReason> = new Set([
 ] as const);
 
 /** There is no room where it is to run. A node or a larger quota may come at any time, so who waits for the instance does until the deadline. */
-export const LACKS_ROOM: ReadonlySet<ObservationReason> = new Set([
+export const CAPACITY_REASONS: ReadonlySet<ObservationReason> = new Set([
   'quota_exceeded',
   'unschedulable',
   'gated',
 ] as const);
 
 /** Somebody has to mend these, and may do so while it waits, as by pushing the image: who waits for the instance does for a minute. */
-export const SELDOM_MENDED: ReadonlySet<ObservationReason> = new Set([
+export const FIXABLE_REASONS: ReadonlySet<ObservationReason> = new Set([
   'admission_denied',
   'invalid_template',
   'image_pull_failed',
@@ -80,7 +80,7 @@ export const SELDOM_MENDED: ReadonlySet<ObservationReason> = new Set([
 ] as const);
 
 /** No waiting mends these: somebody has to change the spec, the host or the server. Who waits for the instance may stop. */
-export const HOPELESS: ReadonlySet<ObservationReason> = new Set([
+export const PERMANENT_REASONS: ReadonlySet<ObservationReason> = new Set([
   'health_path_missing',
   'model_changed',
   'program_not_found',

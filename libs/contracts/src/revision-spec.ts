@@ -1,5 +1,5 @@
 /**
- * What a revision runs, complete with its defaults and immutable. Field names are those of the API (api.md 2.3). Every other
+ * What a revision runs, complete with its defaults and immutable. Field names are those of the API. Every other
  * shape of it is made from this one: the request body (`RevisionSpecDto`) and what a driver is given (`InstanceSpec`).
  */
 export interface RevisionSpec {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashSecret, parseToken, tokenText, tokenVerdict } from './tokens.js';
+import { hashSecret, parseToken, tokenText, checkToken } from './tokens.js';
 
 it.each([
   '',
@@ -28,23 +28,23 @@ it('takes a configured token whose secret holds underscores, and writes it back'
   expect(tokenText(parts)).toBe(text);
 });
 
-describe('tokenVerdict', () => {
+describe('checkToken', () => {
   const facts = { secretHash: hashSecret('right'), isRevoked: false, isExpired: false };
 
   it('accepts the right secret of a token that holds', () => {
-    expect(tokenVerdict(facts, 'right')).toBe('valid');
+    expect(checkToken(facts, 'right')).toBe('valid');
   });
 
   it('calls everything wrong that is forged, unknown or revoked', () => {
-    expect(tokenVerdict(facts, 'wrong')).toBe('wrong');
-    expect(tokenVerdict(undefined, 'right')).toBe('wrong');
-    expect(tokenVerdict({ ...facts, secretHash: Buffer.alloc(0) }, 'right')).toBe('wrong');
-    expect(tokenVerdict({ ...facts, isRevoked: true }, 'right')).toBe('wrong');
+    expect(checkToken(facts, 'wrong')).toBe('wrong');
+    expect(checkToken(undefined, 'right')).toBe('wrong');
+    expect(checkToken({ ...facts, secretHash: Buffer.alloc(0) }, 'right')).toBe('wrong');
+    expect(checkToken({ ...facts, isRevoked: true }, 'right')).toBe('wrong');
   });
 
   it('tells of an expiry only to who has the secret, and not of a revoked token', () => {
-    expect(tokenVerdict({ ...facts, isExpired: true }, 'right')).toBe('expired');
-    expect(tokenVerdict({ ...facts, isExpired: true }, 'wrong')).toBe('wrong');
-    expect(tokenVerdict({ ...facts, isExpired: true, isRevoked: true }, 'right')).toBe('wrong');
+    expect(checkToken({ ...facts, isExpired: true }, 'right')).toBe('expired');
+    expect(checkToken({ ...facts, isExpired: true }, 'wrong')).toBe('wrong');
+    expect(checkToken({ ...facts, isExpired: true, isRevoked: true }, 'right')).toBe('wrong');
   });
 });

@@ -19,7 +19,7 @@ export interface TokenFacts {
 }
 
 /** `wrong`: unknown, forged or revoked; its holder learns no more than that. */
-export type TokenVerdict = 'valid' | 'wrong' | 'expired';
+export type TokenCheckResult = 'valid' | 'wrong' | 'expired';
 
 /** Reads `slw_<id>_<secret>`; undefined for any other text (a JWT, garbage). */
 export function parseToken(text: string): TokenParts | undefined {
@@ -38,7 +38,7 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** Judges a secret against what is known of its token. Takes as long for a wrong secret as for a right one. */
-export function tokenVerdict(facts: TokenFacts | undefined, secret: string): TokenVerdict {
+export function checkToken(facts: TokenFacts | undefined, secret: string): TokenCheckResult {
   if (!facts) return 'wrong';
   const given = hashSecret(secret);
   const isRight = facts.secretHash.length === given.length && timingSafeEqual(given, facts.secretHash);

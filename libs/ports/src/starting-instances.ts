@@ -1,7 +1,7 @@
 import {
-  HOPELESS,
-  LACKS_ROOM,
-  SELDOM_MENDED,
+  PERMANENT_REASONS,
+  CAPACITY_REASONS,
+  FIXABLE_REASONS,
   type FailureCode,
   type ObservationReason,
   type StartFailure,
@@ -46,14 +46,14 @@ const SHOWN_LINES = 3;
 export function assertMayBecomeReady(status: StartingInstances): void {
   const { ready, desired, restarts, failure, failedStarts, reason, message, startingSeconds } = status;
   if (ready >= desired) return;
-  if (reason && SELDOM_MENDED.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
+  if (reason && FIXABLE_REASONS.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
     throw new StepFailed(
       instanceFailures.target_not_ready,
       `${ready} of ${desired} instances are ready, and nobody has mended it for ${MENDED_WITHIN_SECONDS} s: ${reason}: ${message}`,
       { evidence: { ready, desired, restarts, cause: reason } },
     );
   if (!failure) return;
-  const isHopeless = HOPELESS.has(failure.cause);
+  const isHopeless = PERMANENT_REASONS.has(failure.cause);
   if (!isHopeless && (failedStarts ?? 0) < SAME_CAUSE_LIMIT) return;
   const why = isHopeless ? 'waiting mends nothing' : `${failedStarts} starts in a row ended alike`;
   const { cause, exit_code, log_tail } = failure;
@@ -68,7 +68,7 @@ export function assertMayBecomeReady(status: StartingInstances): void {
 export function lateFailure(status: StartingInstances | undefined): FailureCode {
   const { reason } = status ?? {};
   if (reason === 'target_unavailable') return operationFailures.dependency_outage;
-  if (reason && LACKS_ROOM.has(reason)) return instanceFailures.capacity_exhausted;
+  if (reason && CAPACITY_REASONS.has(reason)) return instanceFailures.capacity_exhausted;
   return instanceFailures.target_not_ready;
 }
 

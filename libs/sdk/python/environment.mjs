@@ -44,6 +44,6 @@ function run(command, args, reason, failure = MISSING) {
   });
   if (status === 0) return stdout;
   process.stderr.write(`${stdout ?? ''}\n${stderr ?? error?.message ?? ''}`.slice(-4_000));
-  process.stderr.write(`\nThe Python client is not made: ${reason}.\n`);
+  process.stderr.write(`\nThe Python client cannot be generated: ${reason}.\n`);
   process.exit(failure);
 }

@@ -1,8 +1,7 @@
-// Makes slipway_sdk/ of the committed document, by openapi-python-client:  node libs/sdk/python/generate.mjs
-// `npm run openapi` runs it behind the document. --check writes nothing, names the files that are not as they would be made, and exits with 1.
-// Where there is no generator it says so and leaves the files as they are.
+// Generates slipway_sdk/ from the committed OpenAPI document with openapi-python-client:  npm run python-client
+// Exit status 3: Python is missing; the folder stays as it is. Any other failure is one of the document or of the generator.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -14,17 +13,10 @@ const SECONDS = 300;
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-python-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-const made = path.join(scratch, 'slipway_sdk');
-makeInto(made, environment());
-const stale = differencesOf(textsOf(made), textsOf(PACKAGE));
-if (process.argv.includes('--check')) {
-  for (const file of stale)
-    console.error(`libs/sdk/python/slipway_sdk/${file} is not what libs/sdk/openapi.json makes: npm run openapi`);
-  process.exitCode = stale.length > 0 ? 1 : 0;
-} else if (stale.length > 0) {
-  rmSync(PACKAGE, { recursive: true, force: true });
-  cpSync(made, PACKAGE, { recursive: true });
-}
+const generated = path.join(scratch, 'slipway_sdk');
+generate(generated, environment());
+rmSync(PACKAGE, { recursive: true, force: true });
+cpSync(generated, PACKAGE, { recursive: true });
 
 function environment() {
   if (process.env.SLIPWAY_TEST_PYTHON) return process.env.SLIPWAY_TEST_PYTHON;
@@ -32,15 +24,11 @@ function environment() {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  if (status === MISSING) {
-    console.error('The Python client is left as it is.');
-    process.exit(0);
-  }
-  if (status !== 0) process.exit(1);
+  if (status !== 0) process.exit(status === MISSING ? MISSING : 1);
   return stdout.trim();
 }
 
-function makeInto(folder, tools) {
+function generate(folder, tools) {
   const document = path.join(scratch, 'openapi.json');
   const config = path.join(scratch, 'config.json');
   writeFileSync(document, JSON.stringify(documentForPython()));
@@ -129,25 +117,4 @@ function isSchema({ type, allOf }) {
 
 function described({ description }) {
   return description ? [description.endsWith('.') ? description : `${description}.`] : [];
-}
-
-function textsOf(folder) {
-  const texts = new Map();
-  let entries = [];
-  try {
-    entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
-  for (const entry of entries) {
-    // What Python leaves where it runs.
-    if (!entry.isFile() || entry.parentPath.endsWith('__pycache__')) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    texts.set(path.relative(folder, file), readFileSync(file, 'utf8'));
-  }
-  return texts;
-}
-
-function differencesOf(one, other) {
-  return [...new Set([...one.keys(), ...other.keys()])].filter((file) => one.get(file) !== other.get(file)).sort();
 }

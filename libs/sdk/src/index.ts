@@ -25,6 +25,7 @@ export type {
   RehearsalOf,
   Schemas,
 } from './client/types.js';
+export * from './contracts.js';
 export type { ErrorCode, FailureCode } from './generated/endpoints.js';
 export type { LogLine } from './resources/deployments.js';
 export { Slipway } from './slipway.js';

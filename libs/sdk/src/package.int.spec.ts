@@ -38,7 +38,8 @@ it('packs the client and its document, and nothing of what works on the document
   const parts = ['client', 'generated', 'resources'].map(async (folder) =>
     (await readdir(path.join(HERE, 'src', folder))).map((file) => `${folder}/${file}`),
   );
-  const sources = ['index.ts', 'slipway.ts', ...(await Promise.all(parts)).flat()].filter(
+  const contracts = ['contracts/audit-chain.ts', 'contracts/metrics.ts'];
+  const sources = ['index.ts', 'contracts.ts', 'slipway.ts', ...contracts, ...(await Promise.all(parts)).flat()].filter(
     (file) => !/\.spec\.ts$/.test(file),
   );
   const built = sources.flatMap((file) => ['.js', '.d.ts'].map((end) => `dist/${file.replace(/\.ts$/, end)}`));

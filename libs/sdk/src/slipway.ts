@@ -1,10 +1,8 @@
 import { Transport, type SlipwayOptions } from './client/transport.js';
 import type { AnswerOf, OptionsOf } from './client/types.js';
-import { adminOf } from './resources/admin.js';
+import { adminOf, contextPassportsOf, modelApiCatalogOf, targetsOf } from './resources/model-apis.js';
 import { auditOf, consoleAccessOf, tenantsOf, tokensOf, webhooksOf } from './resources/access.js';
-import { autopilotOf } from './resources/autopilot.js';
-import { contextPassportsOf, modelApiCatalogOf, targetsOf } from './resources/catalog.js';
-import { deploymentsOf } from './resources/deployments.js';
+import { autopilotOf, deploymentsOf } from './resources/deployments.js';
 import { operationsOf } from './resources/operations.js';
 import { sandboxesOf } from './resources/sandboxes.js';
 

@@ -1,7 +1,10 @@
-import type { OpenApi, Operation, Schema } from '../src/compatibility/document.js';
+import type { OpenApi, DocumentedOperation, Schema } from '../src/compatibility/document.js';
 
 /** A document with one operation, `createThing`. */
-export function documentOf(operation: Partial<Operation> = {}, schemas: Record<string, Schema> = {}): OpenApi {
+export function documentOf(
+  operation: Partial<DocumentedOperation> = {},
+  schemas: Record<string, Schema> = {},
+): OpenApi {
   const whole = { operationId: 'createThing', responses: {}, 'x-required-scope': 'operator', ...operation };
   return { paths: { '/things': { post: whole } }, components: { schemas } };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { DISRUPTIONS, LACKS_ROOM, OBSERVATION_REASONS, SELDOM_MENDED } from '@slipway/contracts';
+import { DISRUPTIONS, CAPACITY_REASONS, OBSERVATION_REASONS, FIXABLE_REASONS } from '@slipway/contracts';
 import { parse } from 'yaml';
 import { chartRules, ROOT } from '../src/chart.js';
 
@@ -18,7 +18,7 @@ it('shows the Role that the chart makes', () => {
 
 it('explains each reason that is told of a cluster, and none that there is not', () => {
   expect(reasons.filter((reason) => !(OBSERVATION_REASONS as readonly string[]).includes(reason))).toEqual([]);
-  const told = [...DISRUPTIONS, ...LACKS_ROOM, ...SELDOM_MENDED, 'crash_loop', 'out_of_memory', 'probe_failed'];
+  const told = [...DISRUPTIONS, ...CAPACITY_REASONS, ...FIXABLE_REASONS, 'crash_loop', 'out_of_memory', 'probe_failed'];
   expect(told.filter((reason) => !reasons.includes(reason))).toEqual([]);
   expect(new Set(reasons).size).toBe(reasons.length);
 });
@@ -26,8 +26,8 @@ it('explains each reason that is told of a cluster, and none that there is not',
 it('says what becomes of a wait as the product judges it', () => {
   const waits = (reason: string): string =>
     new RegExp(`^\\| [^|]*\`${reason}\`[^|]*\\|.*\\| (.*) \\|$`, 'm').exec(page)![1]!;
-  for (const reason of SELDOM_MENDED) expect([reason, waits(reason)]).toEqual([reason, 'a minute']);
-  for (const reason of LACKS_ROOM) expect([reason, waits(reason)]).not.toEqual([reason, 'a minute']);
+  for (const reason of FIXABLE_REASONS) expect([reason, waits(reason)]).toEqual([reason, 'a minute']);
+  for (const reason of CAPACITY_REASONS) expect([reason, waits(reason)]).not.toEqual([reason, 'a minute']);
 });
 
 it('leads only to pages that are there', () => {

@@ -126,7 +126,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'python',
-    what: 'the Python client: made again, type-checked, against a stack',
+    what: 'the Python client: generated, installed, against a stack',
     level: 'nightly',
     folders: ['libs/sdk'],
     needs: ['python'],

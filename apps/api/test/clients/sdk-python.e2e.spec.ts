@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +10,7 @@ jest.setTimeout(180_000);
 
 /** A Python, and the wheels that the client needs, by `node libs/sdk/python/environment.mjs`; `.ci/nightly` sets it. */
 const ENVIRONMENT = process.env['SLIPWAY_TEST_PYTHON'];
-const CLIENT = path.join(ROOT, 'libs/sdk/python');
+const SDK = path.join(ROOT, 'libs/sdk');
 
 (ENVIRONMENT ? describe : describe.skip)('the Python client, against processes of the product', () => {
   let stack: Stack;
@@ -22,7 +22,12 @@ const CLIENT = path.join(ROOT, 'libs/sdk/python');
     python = path.join(dir, 'bin/python');
     await run(path.join(ENVIRONMENT!, 'venv/bin/python'), '-m', 'venv', dir);
     const wheels = path.join(ENVIRONMENT!, 'wheels');
-    await run(python, '-m', 'pip', 'install', '--quiet', '--no-index', '--find-links', wheels, CLIENT);
+    const client = path.join(dir, 'sdk/python');
+    cpSync(path.join(SDK, 'python'), client, { recursive: true });
+    cpSync(path.join(SDK, 'openapi.json'), path.join(dir, 'sdk/openapi.json'));
+    await run(process.execPath, path.join(client, 'generate.mjs'));
+    await run(python, '-m', 'pip', 'install', '--quiet', '--no-index', '--find-links', wheels, client);
+    rmSync(client, { recursive: true });
     stack = await Stack.start();
   });
   afterAll(async () => {
@@ -32,12 +37,17 @@ const CLIENT = path.join(ROOT, 'libs/sdk/python');
 
   /** Away from the repository, so that only what was installed is found. */
   async function run(program: string, ...args: string[]): Promise<string> {
-    const env = { PATH: process.env['PATH'], SLIPWAY_URL: stack?.apiUrl(), SLIPWAY_TOKEN: stack?.token };
+    const env = {
+      PATH: process.env['PATH'],
+      SLIPWAY_URL: stack?.apiUrl(),
+      SLIPWAY_TOKEN: stack?.token,
+      SLIPWAY_TEST_PYTHON: ENVIRONMENT,
+    };
     return (await promisify(execFile)(program, args, { cwd: dir, env, timeout: 120_000 })).stdout;
   }
 
   it('does what its README shows', async () => {
-    const readme = readFileSync(path.join(CLIENT, 'README.md'), 'utf8');
+    const readme = readFileSync(path.join(SDK, 'python/README.md'), 'utf8');
     const shown = [...readme.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code);
     expect(shown).toHaveLength(4);
     writeFileSync(path.join(dir, 'shown.py'), shown.join('\n'));

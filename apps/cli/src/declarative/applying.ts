@@ -9,7 +9,7 @@ import type { Manifest } from './manifest.js';
 import { planLines, planOf, type Change, type Plan } from './plan.js';
 import { serverState, type ServerState } from './server-state.js';
 
-export interface Applied {
+export interface ApplyResult {
   name: string;
   outcome: 'created' | 'changed' | 'unchanged';
   changes: string[];
@@ -36,7 +36,7 @@ export async function apply(
   session: Session,
   manifest: Manifest,
   { waits, timeoutMs }: ApplyOptions,
-): Promise<Applied> {
+): Promise<ApplyResult> {
   const { signal } = session;
   const slipway = await session.client();
   const { name } = manifest.deployment;
@@ -45,7 +45,7 @@ export async function apply(
   const plan = planOf(manifest, found);
   for (const line of planLines(plan)) session.note(harmless(line));
   if (plan.changes.length > 0) await confirmedFor(found.deployment?.environment ?? null, name, session);
-  const made = new Applying(session, slipway, name, found);
+  const made = new ApplyRun(session, slipway, name, found);
   for (const change of plan.changes) if (change.kind !== 'route') await made.make(change);
   const operationId = made.operationId ?? plan.underWay;
   let revision = made.revision ?? plan.inPlace?.name ?? null;
@@ -69,7 +69,7 @@ export async function apply(
 }
 
 /** The calls of one deployment, in their order. */
-class Applying {
+class ApplyRun {
   readonly changes: string[] = [];
   operationId: string | undefined;
   revision: string | undefined;

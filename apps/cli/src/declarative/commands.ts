@@ -5,8 +5,8 @@ import { readText } from '../input-files.js';
 import type { Session } from '../session.js';
 import { harmless, painted, type Colour } from '../terminal.js';
 import type { View } from '../table.js';
-import type { Applied } from './applying.js';
-import type { Placed } from './manifest.js';
+import type { ApplyResult } from './applying.js';
+import type { LocatedManifest } from './manifest.js';
 import type { Plan } from './plan.js';
 import type { ServerState } from './server-state.js';
 
@@ -15,7 +15,7 @@ const APPLIED: View = {
   columns: [
     { title: 'NAME', of: 'name' },
     { title: 'OUTCOME', of: 'outcome' },
-    { title: 'CHANGES', of: ({ changes }: Applied) => changes.join(', ') },
+    { title: 'CHANGES', of: ({ changes }: ApplyResult) => changes.join(', ') },
     { title: 'REVISION', of: 'revision' },
     { title: 'OPERATION', of: 'operation_id' },
   ],
@@ -24,7 +24,7 @@ const PLANNED: View = {
   name: 'name',
   columns: [
     { title: 'NAME', of: 'name' },
-    { title: 'CHANGES', of: ({ changes }: Planned) => changes.map(({ kind }) => kind).join(', ') },
+    { title: 'CHANGES', of: ({ changes }: PlanResult) => changes.map(({ kind }) => kind).join(', ') },
   ],
 };
 
@@ -35,7 +35,7 @@ const plannedOf = ({ name, changes, inPlace, underWay }: Plan) => ({
   revision: inPlace?.name ?? null,
   operation_id: underWay ?? null,
 });
-type Planned = ReturnType<typeof plannedOf>;
+type PlanResult = ReturnType<typeof plannedOf>;
 
 const COLOURS: Record<string, Colour> = { '  +': 'green', '  -': 'red', '  ~': 'yellow' };
 
@@ -105,7 +105,7 @@ async function runApply(session: Session, flags: Flags): Promise<void> {
   const timeoutMs = flags.timeout === undefined ? undefined : durationMs(flags.timeout, '--timeout');
   const placed = await read(session, flags);
   if (flags.dryRun) return dryRun(session, placed, flags.dryRun === 'server');
-  const applied: Applied[] = [];
+  const applied: ApplyResult[] = [];
   try {
     for (const { manifest } of placed) applied.push(await apply(session, manifest, { waits: flags.wait, timeoutMs }));
   } finally {
@@ -114,7 +114,7 @@ async function runApply(session: Session, flags: Flags): Promise<void> {
   }
 }
 
-async function dryRun(session: Session, placed: readonly Placed[], asksServer: boolean): Promise<void> {
+async function dryRun(session: Session, placed: readonly LocatedManifest[], asksServer: boolean): Promise<void> {
   const { rehearse } = await import('./applying.js');
   const planned = await plan(session, placed);
   await show(session, planned);
@@ -151,7 +151,7 @@ async function runExport(session: Session, names: readonly string[]): Promise<vo
   session.output.data(texts.join('---\n').trimEnd());
 }
 
-async function read(session: Session, { file }: Flags): Promise<Placed[]> {
+async function read(session: Session, { file }: Flags): Promise<LocatedManifest[]> {
   const { manifestsOf } = await import('./manifest.js');
   const texts = [];
   for (const one of file) texts.push({ file: one, text: await readText(one, session) });
@@ -167,7 +167,10 @@ async function read(session: Session, { file }: Flags): Promise<Placed[]> {
   return placed;
 }
 
-async function plan(session: Session, placed: readonly Placed[]): Promise<{ plan: Plan; state: ServerState }[]> {
+async function plan(
+  session: Session,
+  placed: readonly LocatedManifest[],
+): Promise<{ plan: Plan; state: ServerState }[]> {
   // It brings the other two.
   const { referencesOf } = await import('./applying.js');
   const { planOf } = await import('./plan.js');

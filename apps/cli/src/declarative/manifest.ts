@@ -17,7 +17,7 @@ export interface Manifest {
 }
 
 /** Where a document stands, for people. */
-export interface Placed {
+export interface LocatedManifest {
   where: string;
   manifest: Manifest;
 }
@@ -31,11 +31,11 @@ export const SCHEMA: object = schema;
 /** Every document of these files, and what is wrong with them: all are judged before the first is applied. */
 export async function manifestsOf(
   files: readonly { file: string; text: string }[],
-): Promise<{ placed: Placed[]; faults: string[] }> {
+): Promise<{ placed: LocatedManifest[]; faults: string[] }> {
   const { parseAllDocuments, LineCounter } = await import('yaml');
   // Formats are for the api to judge.
   const faultsIn = await schemaFaults(schema, { validateFormats: false });
-  const placed: Placed[] = [];
+  const placed: LocatedManifest[] = [];
   const faults: string[] = [];
   for (const { file, text } of files) {
     const lines = new LineCounter();
@@ -73,7 +73,7 @@ function whereOf(document: Document, path: readonly string[], file: string, line
 const said = ({ path, keyword, message }: SchemaFault): string =>
   [path.join('.'), keyword === 'not' ? 'names both revision and targets' : message].filter(Boolean).join(' ');
 
-function repeated(placed: readonly Placed[]): string[] {
+function repeated(placed: readonly LocatedManifest[]): string[] {
   const first = new Map<string, string>();
   return placed.flatMap(({ where, manifest }) => {
     const { name } = manifest.deployment;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-type Members = Record<string, unknown>;
+export type JsonMembers = Record<string, unknown>;
 
 /**
  * What the server has, with what a file says put over it: what the file does not name stays, null takes away. Lists count as a whole, but
@@ -13,7 +13,7 @@ export function merged(found: unknown, wanted: unknown): unknown {
     return wanted.map((item, index) => (isSaid(item, old[index]) ? old[index] : merged(undefined, item)));
   }
   if (!isMembers(wanted)) return wanted;
-  const made: Members = isMembers(found) ? { ...found } : {};
+  const made: JsonMembers = isMembers(found) ? { ...found } : {};
   for (const [name, value] of Object.entries(wanted)) {
     if (value === null) delete made[name];
     else made[name] = merged(made[name], value);
@@ -41,8 +41,8 @@ export function withoutEmpty(value: unknown): unknown {
 }
 
 /** The merge patch (RFC 7386) that makes the second of the first. */
-export function patchBetween(before: Members, after: Members): Members {
-  const patch: Members = {};
+export function patchBetween(before: JsonMembers, after: JsonMembers): JsonMembers {
+  const patch: JsonMembers = {};
   for (const name of Object.keys({ ...before, ...after })) {
     const [old, made] = [before[name], after[name]];
     if (isSame(old, made)) continue;
@@ -62,7 +62,7 @@ export interface Difference {
 export function differencesBetween(before: unknown, after: unknown, path: string): Difference[] {
   if (isSame(before, after)) return [];
   if (isMembers(before ?? {}) && isMembers(after ?? {})) {
-    const [old, made] = [(before ?? {}) as Members, (after ?? {}) as Members];
+    const [old, made] = [(before ?? {}) as JsonMembers, (after ?? {}) as JsonMembers];
     return Object.keys({ ...old, ...made }).flatMap((name) =>
       differencesBetween(old[name], made[name], `${path}.${name}`),
     );
@@ -76,5 +76,5 @@ export function differenceLine({ path, before, after }: Difference): string {
   return `  ~ ${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`;
 }
 
-const isMembers = (value: unknown): value is Members =>
+const isMembers = (value: unknown): value is JsonMembers =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,16 +7,22 @@ import {
   patchBetween,
   withoutEmpty,
   type Difference,
+  type JsonMembers,
 } from './merge.js';
-import { inOrder, policyOf, rolledOut, routeOf, settingsOf, type ServerState } from './server-state.js';
-
-type Members = Record<string, unknown>;
-type Revision = NonNullable<ServerState['active']>;
+import {
+  inOrder,
+  policyOf,
+  rolledOut,
+  routeOf,
+  settingsOf,
+  type DeclaredRevision,
+  type ServerState,
+} from './server-state.js';
 
 export interface Change {
   kind: 'create' | 'update' | 'policy' | 'rollout' | 'route';
   /** What the call sends. A route names the revision of the spec `self` until that has a name. */
-  body: Members;
+  body: JsonMembers;
   differences: Difference[];
 }
 
@@ -28,7 +34,7 @@ export interface Plan {
   strategy: unknown;
   gates: unknown;
   /** The revision that has the spec of the file already. */
-  inPlace?: Revision;
+  inPlace?: DeclaredRevision;
   /** What builds that revision now. */
   underWay?: string;
 }
@@ -36,19 +42,19 @@ export interface Plan {
 /** What is to be called so that the server has what the file says. */
 export function planOf({ deployment: own, ...sections }: Manifest, state: ServerState): Plan {
   const { deployment } = state;
-  const before: Members = {
+  const before: JsonMembers = {
     ...settingsOf(state),
     default_strategy: deployment?.default_strategy,
     default_analysis: deployment?.default_analysis,
   };
-  const after: Members = {
-    ...(merged(settingsOf(state), own) as Members),
+  const after: JsonMembers = {
+    ...(merged(settingsOf(state), own) as JsonMembers),
     default_strategy: strategyAfter(sections.strategy, deployment?.default_strategy),
     default_analysis: sections.gates === null ? null : merged(deployment?.default_analysis, sections.gates),
   };
   const changes: Change[] = [];
   const settings = differencesBetween(named(before), named(after), '').map(withoutDot);
-  if (!deployment) changes.push({ kind: 'create', body: withoutEmpty(after) as Members, differences: settings });
+  if (!deployment) changes.push({ kind: 'create', body: withoutEmpty(after) as JsonMembers, differences: settings });
   else if (settings.length > 0)
     changes.push({ kind: 'update', body: patchBetween(before, after), differences: settings });
   changes.push(...policyChanges(sections.policy, state));
@@ -64,7 +70,7 @@ export function planOf({ deployment: own, ...sections }: Manifest, state: Server
 }
 
 /** As the file calls them. */
-function named({ default_strategy: strategy, default_analysis: gates, ...deployment }: Members): Members {
+function named({ default_strategy: strategy, default_analysis: gates, ...deployment }: JsonMembers): JsonMembers {
   return { deployment, strategy, gates };
 }
 
@@ -76,7 +82,7 @@ function strategyAfter(wanted: Manifest['strategy'], found: { type: string } | n
   return merged(wanted && wanted.type !== found?.type ? undefined : found, wanted);
 }
 
-const revisionWith = (spec: object, state: ServerState, strategy: unknown): Revision | undefined =>
+const revisionWith = (spec: object, state: ServerState, strategy: unknown): DeclaredRevision | undefined =>
   rolledOut(state, strategy).find((one) => isSame(merged(one.spec, spec), one.spec));
 
 function rolloutChange(wanted: object, { active }: ServerState): Change {
@@ -91,7 +97,7 @@ function rolloutChange(wanted: object, { active }: ServerState): Change {
 function policyChanges(wanted: Manifest['policy'], state: ServerState): Change[] {
   if (!wanted) return [];
   const found = policyOf(state);
-  const body = merged(found, wanted) as Members;
+  const body = merged(found, wanted) as JsonMembers;
   // Also an empty one is set: its defaults are what the file asks for.
   if (found && isSame(found, body)) return [];
   return [{ kind: 'policy', body, differences: differencesBetween(found, body, 'policy') }];
@@ -100,7 +106,7 @@ function policyChanges(wanted: Manifest['policy'], state: ServerState): Change[]
 function routeChanges(
   wanted: NonNullable<Manifest['route']>,
   state: ServerState,
-  self: Revision | undefined,
+  self: DeclaredRevision | undefined,
 ): Change[] {
   const { revision, targets = revision === undefined ? undefined : [{ revision, weight: 100 }], affinity } = wanted;
   const found = routeOf(state, self);
@@ -108,7 +114,7 @@ function routeChanges(
     const name = state.named?.get(one.revision) ?? one.revision;
     return { ...one, revision: name === self?.name ? 'self' : name };
   });
-  const body = merged(found, { ...(asked && { targets: inOrder(asked) }), affinity }) as Members;
+  const body = merged(found, { ...(asked && { targets: inOrder(asked) }), affinity }) as JsonMembers;
   if (isSame(found, body)) return [];
   return [{ kind: 'route', body, differences: differencesBetween(found, body, 'route') }];
 }

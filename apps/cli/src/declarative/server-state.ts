@@ -1,17 +1,17 @@
 import type { AnswerOf, Slipway } from '@slipway/sdk';
 import { asSlipwayError } from '../exit-codes.js';
 import type { Manifest } from './manifest.js';
-import { withoutEmpty } from './merge.js';
+import { withoutEmpty, type JsonMembers } from './merge.js';
 
 type Deployment = AnswerOf<'getDeployment'>;
-type Revision = AnswerOf<'getRevision'>;
+export type DeclaredRevision = AnswerOf<'getRevision'>;
 
 /** What the server has under a name. */
 export interface ServerState {
   deployment?: Deployment;
-  active?: Revision;
+  active?: DeclaredRevision;
   /** What a rollout has built, or is building. */
-  candidate?: Revision;
+  candidate?: DeclaredRevision;
   route?: AnswerOf<'getRoute'>;
   policy?: AnswerOf<'getContinualOptimizationPolicy'>;
   /** The names of the revisions that a file refers to, by whatever it calls them. */
@@ -58,7 +58,7 @@ const SETTINGS = [
   'protection',
   'scaling',
 ] as const;
-const POLICY = [
+const POLICY_FIELDS = [
   'mode',
   'workload',
   'objective',
@@ -69,17 +69,16 @@ const POLICY = [
   'promotion',
 ] as const;
 
-type Members = Record<string, unknown>;
+const only = (value: object | undefined, names: readonly string[]): JsonMembers =>
+  Object.fromEntries(names.map((name) => [name, (value as JsonMembers | undefined)?.[name]]));
 
-const only = (value: object | undefined, names: readonly string[]): Members =>
-  Object.fromEntries(names.map((name) => [name, (value as Members | undefined)?.[name]]));
-
-export const settingsOf = ({ deployment }: ServerState): Members => withoutEmpty(only(deployment, SETTINGS)) as Members;
-export const policyOf = ({ policy }: ServerState): Members | undefined =>
-  policy && (withoutEmpty(only(policy, POLICY)) as Members);
+export const settingsOf = ({ deployment }: ServerState): JsonMembers =>
+  withoutEmpty(only(deployment, SETTINGS)) as JsonMembers;
+export const policyOf = ({ policy }: ServerState): JsonMembers | undefined =>
+  policy && (withoutEmpty(only(policy, POLICY_FIELDS)) as JsonMembers);
 
 /** A route with the revision of the spec by the name that a file has for it: the number of that one is the server's. */
-export function routeOf({ route }: ServerState, self: Revision | undefined): Members | undefined {
+export function routeOf({ route }: ServerState, self: DeclaredRevision | undefined): JsonMembers | undefined {
   if (!route) return undefined;
   const targets = route.targets.map(({ revision, weight }) => ({
     revision: revision === self?.name ? 'self' : revision,
@@ -96,7 +95,7 @@ export const inOrder = <T extends { revision: string }>(targets: readonly T[]): 
  * What was rolled out. A candidate counts where it is still built, and where to build it is all that the strategy does; for any other one
  * it has to be rolled out yet.
  */
-export function rolledOut({ active, candidate, deployment }: ServerState, strategy: unknown): Revision[] {
+export function rolledOut({ active, candidate, deployment }: ServerState, strategy: unknown): DeclaredRevision[] {
   const type = (strategy as { type?: string } | null | undefined)?.type ?? 'candidate';
   const counts = type === 'candidate' || deployment?.current_operation_id != null;
   return [active, counts ? candidate : undefined].filter((one) => one !== undefined);
@@ -106,7 +105,7 @@ export function rolledOut({ active, candidate, deployment }: ServerState, strate
 export function manifestOf(state: ServerState): Manifest {
   const { deployment } = state;
   const [self] = rolledOut(state, deployment?.default_strategy);
-  const sections: Members = {
+  const sections: JsonMembers = {
     deployment: settingsOf(state),
     spec: self?.spec,
     strategy: deployment?.default_strategy,

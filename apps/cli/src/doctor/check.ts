@@ -10,7 +10,7 @@ export interface Finding {
   /** The command that mends it. */
   remedy?: string;
 }
-export type Found = Omit<Finding, 'check'>;
+export type CheckResult = Omit<Finding, 'check'>;
 
 /** What the checks look at. */
 export interface Surroundings {
@@ -26,21 +26,21 @@ export interface Surroundings {
 
 export interface Check {
   name: string;
-  look(around: Surroundings, signal: AbortSignal): Promise<Found>;
+  look(around: Surroundings, signal: AbortSignal): Promise<CheckResult>;
 }
 
-export const LIMIT_MS = 5_000;
+export const CHECK_LIMIT_MS = 5_000;
 
-export const ok = (message: string): Found => ({ verdict: 'ok', message });
-export const skipped = (message: string): Found => ({ verdict: 'skipped', message });
-export const warning = (message: string, remedy: string): Found => ({ verdict: 'warning', message, remedy });
-export const fault = (message: string, remedy: string): Found => ({ verdict: 'fault', message, remedy });
+export const ok = (message: string): CheckResult => ({ verdict: 'ok', message });
+export const skipped = (message: string): CheckResult => ({ verdict: 'skipped', message });
+export const warning = (message: string, remedy: string): CheckResult => ({ verdict: 'warning', message, remedy });
+export const fault = (message: string, remedy: string): CheckResult => ({ verdict: 'fault', message, remedy });
 
 /** All at once, in the order of the list. One that hangs or fails is a finding like any other. */
 export function findingsOf(
   checks: readonly Check[],
   around: Surroundings,
-  { limitMs = LIMIT_MS, signal }: { limitMs?: number; signal: AbortSignal },
+  { limitMs = CHECK_LIMIT_MS, signal }: { limitMs?: number; signal: AbortSignal },
 ): Promise<Finding[]> {
   return Promise.all(
     checks.map(async ({ name, look }) => {
@@ -52,7 +52,7 @@ export function findingsOf(
       });
       // It goes on to be awaited by nobody where the check was faster.
       isOver.catch(() => undefined);
-      const found = await Promise.race([look(around, limit), isOver]).catch((error: unknown): Found =>
+      const found = await Promise.race([look(around, limit), isOver]).catch((error: unknown): CheckResult =>
         warning(reasonOf(error), `slipway doctor -v`),
       );
       return { check: name, ...found };

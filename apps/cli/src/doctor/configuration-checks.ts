@@ -25,19 +25,19 @@ interface Engine {
   path?: string[];
   command?: (string | string[])[];
 }
-interface Settings {
+interface Configuration {
   targets?: { name?: string; kind?: string; engines?: Record<string, Engine | null> }[] | null;
 }
 
 const fileOf = ({ env, cwd }: Surroundings): string =>
   path.resolve(cwd, env['SLIPWAY_CONFIG'] || 'slipway.config.yaml');
 
-async function settingsOf(around: Surroundings): Promise<Settings | undefined> {
+async function configurationOf(around: Surroundings): Promise<Configuration | undefined> {
   const file = fileOf(around);
   if (!existsSync(file)) return undefined;
   if (statSync(file).size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES} bytes`);
   const { parse } = await import('yaml');
-  return parse(readFileSync(file, 'utf8'), { maxAliasCount: 100 }) as Settings;
+  return parse(readFileSync(file, 'utf8'), { maxAliasCount: 100 }) as Configuration;
 }
 
 const configuration: Check = {
@@ -45,9 +45,9 @@ const configuration: Check = {
   look: async (around) => {
     const file = fileOf(around);
     const remedy = `\${EDITOR:-vi} ${file}`;
-    let settings: Settings | undefined;
+    let settings: Configuration | undefined;
     try {
-      settings = await settingsOf(around);
+      settings = await configurationOf(around);
     } catch (error) {
       return fault(`${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, remedy);
     }
@@ -77,7 +77,7 @@ function schemaFile(): string | undefined {
 const engines: Check = {
   name: 'engines',
   look: async (around) => {
-    const settings = await settingsOf(around).catch(() => undefined);
+    const settings = await configurationOf(around).catch(() => undefined);
     const wanted = (settings?.targets ?? []).flatMap((target) =>
       target.kind === 'process' || target.name === 'local'
         ? Object.entries(target.engines ?? {}).flatMap(([name, engine]) => wantedOf(name, engine))

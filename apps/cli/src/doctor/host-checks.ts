@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { fault, ok, skipped, warning, type Check, type Found, type Surroundings } from './check.js';
+import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 import { isSlipway } from './server-checks.js';
 
 /** As package.json has it for the product; the command itself is content with any from 20 on. */
@@ -17,7 +17,7 @@ const LITTLE_BYTES = 5 * 2 ** 30;
 const TOO_LITTLE_BYTES = 2 ** 29;
 const MOST_OUTPUT = 64 * 1024;
 
-export const nodeVersion = (version: string): Found => {
+export const nodeVersion = (version: string): CheckResult => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > 24 || NODES.some(([line, least]) => major === line && minor >= least);
   if (isEnough) return ok(`Node ${version}`);

@@ -1,6 +1,6 @@
 import { asSlipwayError, CliError } from '../exit-codes.js';
 import { reasonOf } from '../failure-lines.js';
-import { fault, ok, skipped, warning, type Check, type Found, type Surroundings } from './check.js';
+import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 
 const SKEW_MS = 5_000;
 /** Beyond it tokens of a hosted identity are refused. */
@@ -12,10 +12,10 @@ const MOST_TOLD = 3;
 /** Whether what listens there is a part of Slipway: nothing else answers /healthz so. */
 export async function isSlipway(url: string, signal: AbortSignal): Promise<boolean> {
   const answer = await fetch(`${url}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
-  return answer?.ok === true && (await textOf(answer)).includes('"status":"ok"');
+  return answer?.ok === true && (await beginningOf(answer)).includes('"status":"ok"');
 }
 
-const api: Check = {
+const apiCheck: Check = {
   name: 'api',
   look: async ({ apiUrl, isLocal }, signal) => {
     let answer: Response;
@@ -26,13 +26,13 @@ const api: Check = {
       return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
     }
     if (answer.ok && (await isSlipway(apiUrl, signal))) return ok(`${apiUrl} is ready`);
-    const said = envelopeOf(await textOf(answer));
+    const said = envelopeOf(await beginningOf(answer));
     if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? 'npm start' : `curl ${apiUrl}/readyz`);
     return fault(`what answers at ${apiUrl} is no Slipway`, 'slipway login --url <where it is>');
   },
 };
 
-const clock: Check = {
+const clockCheck: Check = {
   name: 'clock',
   look: async ({ apiUrl }, signal) => {
     const before = Date.now();
@@ -45,7 +45,7 @@ const clock: Check = {
 };
 
 /** A date in a header is cut to its second. */
-export function clockFound(at: number, before: number, after: number): Found {
+export function clockFound(at: number, before: number, after: number): CheckResult {
   const skewMs = Math.max(0, before - (at + 1_000), at - after);
   if (skewMs < SKEW_MS) return ok("it goes with the server's");
   const said = `it is ${Math.round(skewMs / 1_000)} s ${at > after ? 'behind' : 'before'} the server's`;
@@ -53,7 +53,7 @@ export function clockFound(at: number, before: number, after: number): Found {
   return skewMs < MUCH_SKEW_MS ? warning(said, remedy) : fault(said, remedy);
 }
 
-const login: Check = {
+const loginCheck: Check = {
   name: 'login',
   look: async (around, signal) => {
     try {
@@ -70,7 +70,7 @@ const login: Check = {
   },
 };
 
-const targets: Check = {
+const targetsCheck: Check = {
   name: 'targets',
   look: (around, signal) =>
     asked(around, async (client) => {
@@ -107,7 +107,7 @@ const worker: Check = {
 /** For who is logged in; that nobody is, or that nothing answers, others say. */
 async function asked(
   around: Surroundings,
-  ask: (client: Awaited<ReturnType<Surroundings['client']>>) => Promise<Found>,
+  ask: (client: Awaited<ReturnType<Surroundings['client']>>) => Promise<CheckResult>,
 ) {
   try {
     return await ask(await around.client());
@@ -133,7 +133,7 @@ function envelopeOf(text: string): string | undefined {
 }
 
 /** Its beginning: whoever answers may answer without end. */
-async function textOf(answer: Response): Promise<string> {
+async function beginningOf(answer: Response): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of answer.body ?? []) {
@@ -143,4 +143,4 @@ async function textOf(answer: Response): Promise<string> {
   return text;
 }
 
-export const SERVER_CHECKS: readonly Check[] = [api, clock, login, targets, worker];
+export const SERVER_CHECKS: readonly Check[] = [apiCheck, clockCheck, loginCheck, targetsCheck, worker];

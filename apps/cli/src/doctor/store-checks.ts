@@ -8,7 +8,7 @@ const MOST_REPLY = 64 * 1024;
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /** Never the URL itself: it has the password. */
-const placeOf = ({ hostname, port }: URL): string => `${hostname}:${port}`;
+const addressOf = ({ hostname, port }: URL): string => `${hostname}:${port}`;
 
 function urlOf(variable: string, value: string, usualPort: string): URL | string {
   if (!URL.canParse(value)) return `${variable} is no URL`;
@@ -28,10 +28,10 @@ const postgres: Check = {
     const remedy = `pg_isready -h ${url.hostname} -p ${url.port}`;
     try {
       const reply = await replyOf(url, signal, SSL_REQUEST, (text) => text.length > 0);
-      if (/^[SN]/.test(reply)) return ok(`a Postgres answers at ${placeOf(url)}`);
-      return fault(`what answers at ${placeOf(url)} is no Postgres`, remedy);
+      if (/^[SN]/.test(reply)) return ok(`a Postgres answers at ${addressOf(url)}`);
+      return fault(`what answers at ${addressOf(url)} is no Postgres`, remedy);
     } catch (error) {
-      return fault(`no Postgres answers at ${placeOf(url)}: ${reasonOf(error)}`, remedy);
+      return fault(`no Postgres answers at ${addressOf(url)}: ${reasonOf(error)}`, remedy);
     }
   },
 };
@@ -52,10 +52,10 @@ const queue: Check = {
       // Both parts are there once the last command has its answer.
       const reply = await replyOf(url, signal, commands(url), (text) => /\+PONG|^-/m.test(text));
       const refused = /^-(.*)$/m.exec(reply)?.[1]?.trim();
-      if (refused) return fault(`the Redis at ${placeOf(url)} refuses: ${refused}`, remedy);
-      return redisFound(reply, placeOf(url), remedy);
+      if (refused) return fault(`the Redis at ${addressOf(url)} refuses: ${refused}`, remedy);
+      return redisFound(reply, addressOf(url), remedy);
     } catch (error) {
-      return fault(`no Redis answers at ${placeOf(url)}: ${reasonOf(error)}`, remedy);
+      return fault(`no Redis answers at ${addressOf(url)}: ${reasonOf(error)}`, remedy);
     }
   },
 };

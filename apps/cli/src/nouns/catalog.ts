@@ -1,5 +1,5 @@
 import { productIdOf } from './names.js';
-import type { Noun } from './verb.js';
+import type { CommandInput, Noun } from './verb.js';
 import { BINDING, CATALOG, OPERATION, PASSPORT, PRODUCT, PUBLICATION, TARGET } from './views.js';
 
 export const products: Noun = {
@@ -148,9 +148,12 @@ export const publications: Noun = {
   ],
 };
 
-async function publicationOf(client: Parameters<typeof productIdOf>[0], { args: [product], body, flags }: any) {
-  const bindings = flags.binding ? { bindings: [{ binding_id: flags.binding, weight: 100, priority: 1 }] } : {};
-  return { ...body, ...bindings, product_id: await productIdOf(client, product) };
+async function publicationOf(
+  client: Parameters<typeof productIdOf>[0],
+  { args: [product], body, flags }: CommandInput,
+) {
+  const bindings = flags['binding'] ? { bindings: [{ binding_id: flags['binding'], weight: 100, priority: 1 }] } : {};
+  return { ...body, ...bindings, product_id: await productIdOf(client, product!) };
 }
 
 export const catalog: Noun = {

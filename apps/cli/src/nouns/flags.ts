@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { CliError } from '../exit-codes.js';
 import type { Session } from '../session.js';
-import { ROWS, type Flag, type Given, type Verb } from './verb.js';
+import { DEFAULT_ROWS, type Flag, type CommandInput, type Verb } from './verb.js';
 
-type Reader = (text: any, name: string, session: Session) => unknown;
+type Reader = (text: string, name: string, session: Session) => unknown;
 
 const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   text: (text: string) => text,
@@ -17,7 +17,7 @@ const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   pairs: pairsOf,
   weights: (text: string, name) => weightsOf(text, name),
   steps: (text: string, name) => stepsOf(text, name),
-  flag: (value: unknown) => value,
+  flag: (value) => value,
 };
 
 const inputs = () => import('../input-files.js');
@@ -35,21 +35,22 @@ export function addFlags(command: Command, verb: Verb): void {
       .option('--timeout <time>', 'how long to wait: 90s, 10m, 1h. The work goes on (default: 1h)');
   if (verb.isList)
     command
-      .option('--limit <rows>', `at most so many rows (default: ${ROWS})`)
+      .option('--limit <rows>', `at most so many rows (default: ${DEFAULT_ROWS})`)
       .option('--watch', 'go on, and show each row again that changes')
       .option('--interval <time>', 'how often --watch looks (default: 2s)');
 }
 
-export async function givenOf(command: Command, verb: Verb, session: Session): Promise<Given> {
-  const flags = command.opts<Record<string, any>>();
-  const body = verb.takesBody && flags['file'] ? await READERS.file(flags['file'], '--file', session) : undefined;
-  const options: Record<string, any> = { signal: session.signal };
-  let fields: any = body;
+export async function givenOf(command: Command, verb: Verb, session: Session): Promise<CommandInput> {
+  const flags = command.opts<Record<string, unknown>>();
+  const body =
+    verb.takesBody && flags['file'] ? await READERS.file(flags['file'] as string, '--file', session) : undefined;
+  const options: CommandInput['options'] = { signal: session.signal };
+  let fields = body;
   for (const flag of verb.flags ?? []) {
     const name = nameOf(flag.flags);
     const text = flags[name];
     if (text === undefined) continue;
-    const value = await READERS[flag.as ?? 'text'](text, flag.flags, session);
+    const value = await READERS[flag.as ?? 'text'](text as string, flag.flags, session);
     flags[name] = value;
     if (flag.query) options[flag.query] = value;
     if (flag.body) fields = withField(fields ?? {}, flag.body.split('.'), value);
@@ -64,10 +65,13 @@ function nameOf(flags: string): string {
   return long.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function withField(body: any, [key, ...deeper]: string[], value: unknown): any {
+function withField(body: unknown, [key, ...deeper]: string[], value: unknown): object {
   if (body === null || typeof body !== 'object' || Array.isArray(body))
     throw new CliError('The body of --file must be an object where flags add to it.');
-  return { ...body, [key!]: deeper.length === 0 ? value : withField(body[key!] ?? {}, deeper, value) };
+  return {
+    ...body,
+    [key!]: deeper.length === 0 ? value : withField((body as Record<string, unknown>)[key!] ?? {}, deeper, value),
+  };
 }
 
 function numberOf(text: string, name: string): number {

@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../exit-codes.js';
 import { harmless } from '../terminal.js';
 import type { Session } from '../session.js';
-import type { Given, RunVerb } from './verb.js';
+import type { CommandInput, RunVerb } from './verb.js';
 
 const TIMEOUT_MS = 30_000;
 
@@ -29,7 +29,7 @@ const NO_VIEW = { name: '', columns: [] };
 /** These are not behind /api/v1. */
 const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
 
-async function callApi(session: Session, { args, body: fileBody, flags }: Given): Promise<void> {
+async function callApi(session: Session, { args, body: fileBody, flags }: CommandInput): Promise<void> {
   const [method, path] = args as [string, string];
   if (!/^[A-Za-z]+$/.test(method)) throw new CliError(`${method} is no method.`);
   // The token is for this server alone.
@@ -37,7 +37,9 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Given)
   const { url, token } = session.contexts.chosen(session.flags.context);
   const root = url.replace(/\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
   const body =
-    fileBody === undefined && flags['fields'] === undefined ? undefined : { ...fileBody, ...flags['fields'] };
+    fileBody === undefined && flags['fields'] === undefined
+      ? undefined
+      : { ...fileBody, ...(flags['fields'] as object | undefined) };
   const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
   if (body !== undefined) headers.set('content-type', 'application/json');
   const [name, ...value] = ((flags['header'] as string | undefined) ?? '').split(':');

@@ -15,7 +15,7 @@ export const waitVerb = (noun: string, verb: string): RunVerb => ({
   ],
   flags: [{ flags: '--timeout <time>', summary: 'how long to wait: 90s, 10m, 1h. The work goes on (default: 1h)' }],
   run: async (session, { args: [given], flags }) => {
-    const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'], '--timeout');
+    const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
     const id = await operationIdOf(await session.client(), given!);
     await session.output.print(await watchOperation(session, id, { limitMs }), OPERATION);
   },

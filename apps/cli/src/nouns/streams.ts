@@ -3,16 +3,16 @@ import { awayLine } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
 import { instanceIdOf } from './names.js';
-import { ROWS, type RunVerb } from './verb.js';
+import { DEFAULT_ROWS, type CommandInput, type RunVerb } from './verb.js';
 import { EVENT } from './views.js';
 
-interface Events {
-  list: (options: any) => AsyncIterable<DeploymentEvent> & PromiseLike<unknown>;
-  follow: (options: any) => AsyncIterable<DeploymentEvent>;
+interface EventSource {
+  list: (options: CommandInput['options']) => AsyncIterable<DeploymentEvent> & PromiseLike<unknown>;
+  follow: (options: CommandInput['options']) => AsyncIterable<DeploymentEvent>;
 }
 
 type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples'> & {
-  eventsOf: (client: Slipway, name: string) => Promise<Events>;
+  eventsOf: (client: Slipway, name: string) => Promise<EventSource>;
 };
 
 export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
@@ -21,7 +21,7 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
     { flags: '--follow', summary: 'go on, an event a line, until Ctrl-C' },
     { flags: '--after <sequence>', summary: 'begin behind this one', query: 'after', as: 'number' },
     { flags: '--type <type>', summary: 'only of this type', query: 'type' },
-    { flags: '--limit <rows>', summary: `at most so many (default: ${ROWS})`, as: 'number' },
+    { flags: '--limit <rows>', summary: `at most so many (default: ${DEFAULT_ROWS})`, as: 'number' },
   ],
   run: async (session, { args: [name], flags, options }) => {
     const events = await eventsOf(await session.client(), name!);
@@ -35,9 +35,9 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
       });
       return;
     }
-    const most = (flags['limit'] as number | undefined) ?? ROWS;
+    const most = (flags['limit'] as number | undefined) ?? DEFAULT_ROWS;
     const rows: DeploymentEvent[] = [];
-    for await (const event of events.list({ ...options, limit: Math.min(most, ROWS) })) {
+    for await (const event of events.list({ ...options, limit: Math.min(most, DEFAULT_ROWS) })) {
       if (rows.length >= most) break;
       rows.push(event);
     }

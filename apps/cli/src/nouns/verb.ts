@@ -12,17 +12,23 @@ export interface Flag {
   query?: string;
 }
 
+/**
+ * A value that a person typed. The api checks it: each method of the sdk takes another type, and the table of verbs calls them all.
+ */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
+export type TypedValue = any;
+
 /** What somebody has typed, as the methods of the sdk take it. */
-export interface Given {
+export interface CommandInput {
   args: string[];
-  body: any;
+  body: TypedValue;
   /** The query, the key, the etag and the signal. */
-  options: Record<string, any>;
-  flags: Record<string, any>;
+  options: Record<string, TypedValue>;
+  flags: Record<string, unknown>;
 }
 
 /** How many rows a list shows unless said. */
-export const ROWS = 100;
+export const DEFAULT_ROWS = 100;
 
 interface VerbWords {
   verb: string;
@@ -48,13 +54,13 @@ export interface CallVerb extends VerbWords {
   isList?: boolean;
   /** It answers with an operation: `--wait` waits for its end. */
   answersOperation?: boolean;
-  call: (client: Slipway, given: Given) => any;
-  rehearse?: (client: Slipway, given: Given) => PromiseLike<unknown>;
+  call: (client: Slipway, given: CommandInput) => PromiseLike<unknown> | AsyncIterable<unknown>;
+  rehearse?: (client: Slipway, given: CommandInput) => PromiseLike<unknown>;
 }
 
 /** Does more than that. */
 export interface RunVerb extends VerbWords {
-  run: (session: Session, given: Given) => Promise<void>;
+  run: (session: Session, given: CommandInput) => Promise<void>;
 }
 
 export type Verb = CallVerb | RunVerb;

@@ -1,3 +1,4 @@
+import type { DeploymentEvent, Operation, Schemas } from '@slipway/sdk';
 import type { View } from '../table.js';
 
 export const OPERATION: View = {
@@ -8,7 +9,7 @@ export const OPERATION: View = {
     { title: 'RESOURCE', of: 'resource_name' },
     { title: 'STATUS', of: 'status' },
     { title: 'STEP', of: 'current_step' },
-    { title: 'PROGRESS', of: ({ progress }) => `${progress}%` },
+    { title: 'PROGRESS', of: ({ progress }: Operation) => `${progress}%` },
     { title: 'MESSAGE', of: 'message', isText: true },
     { title: 'ERROR', of: 'error_code', isWide: true },
     { title: 'CREATED', of: 'created_at', isWide: true },
@@ -37,11 +38,14 @@ export const DEPLOYMENT: View = {
     { title: 'STATE', of: 'state' },
     { title: 'ACTIVE', of: 'active_revision' },
     { title: 'CANDIDATE', of: 'candidate_revision' },
-    { title: 'REPLICAS', of: ({ replicas }) => `${replicas?.ready ?? 0}/${replicas?.desired ?? 0}` },
+    {
+      title: 'REPLICAS',
+      of: ({ replicas }: Partial<Schemas['DeploymentDto']>) => `${replicas?.ready ?? 0}/${replicas?.desired ?? 0}`,
+    },
     { title: 'ENVIRONMENT', of: 'environment' },
     { title: 'OPERATION', of: 'current_operation_id', isWide: true },
     { title: 'PREVIOUS', of: 'previous_revision', isWide: true },
-    { title: 'LABELS', of: ({ labels }) => pairsOf(labels), isWide: true },
+    { title: 'LABELS', of: ({ labels }: Partial<Schemas['DeploymentDto']>) => pairsOf(labels), isWide: true },
     { title: 'DISPLAY NAME', of: 'display_name', isWide: true },
     { title: 'DESCRIPTION', of: 'description', isWide: true },
     { title: 'CREATED', of: 'created_at', isWide: true },
@@ -83,7 +87,8 @@ export const ROUTE: View = {
     { title: 'DEPLOYMENT', of: 'deployment' },
     {
       title: 'TARGETS',
-      of: ({ targets = [] }: any) => targets.map(({ revision, weight }: any) => `${revision}=${weight}`),
+      of: ({ targets = [] }: Partial<Schemas['RouteDto']>) =>
+        targets.map(({ revision, weight }) => `${revision}=${weight}`),
     },
     ...columnsOf('GENERATION REASON UPDATED=updated_at ETAG'),
   ],
@@ -95,7 +100,7 @@ export const INSTANCE = viewOf(
   'ORDINAL GENERATION DEVICES DRIFT FAILURE',
   'MESSAGE',
 );
-export const EVENT: View & { line: (row: any) => string } = {
+export const EVENT: View & { line: (row: DeploymentEvent) => string } = {
   ...viewOf('id', 'SEQUENCE TIME TYPE ACTOR', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),
   line: ({ sequence, time, type, data }) => `${sequence}  ${time}  ${type}  ${JSON.stringify(data)}`,
 };
@@ -105,7 +110,7 @@ export const METRICS: View = {
   name: 'revision',
   columns: [
     ...columnsOf('REVISION REQUESTS/S=total.requests_per_s'),
-    { title: 'ERRORS', of: ({ total }) => share(total?.error_rate?.rate) },
+    { title: 'ERRORS', of: ({ total }: Partial<Schemas['RevisionMetricsDto']>) => share(total?.error_rate?.rate) },
     ...columnsOf(
       'TTFT_P95=total.ttft_ms.p95 ITL_P95=total.itl_ms.p95 E2E_P95=total.e2e_latency_ms.p95 TOKENS/S=total.tokens_out_per_s IN_FLIGHT=in_flight',
       'INSTANCES=total.instances OK=total.attempts.ok TTFT_P50=total.ttft_ms.p50 TTFT_P99=total.ttft_ms.p99 E2E_P50=total.e2e_latency_ms.p50 E2E_P99=total.e2e_latency_ms.p99 HELD=held',
@@ -163,7 +168,7 @@ export const TARGET: View = {
   name: 'name',
   columns: [
     ...columnsOf('NAME KIND STATUS IN_USE=capacity.in_use MOST=capacity.max_instances'),
-    { title: 'ENGINES', of: ({ engines = [] }: any) => engines.map(({ name }: any) => name) },
+    { title: 'ENGINES', of: ({ engines = [] }: Partial<Schemas['TargetDto']>) => engines.map(({ name }) => name) },
     ...columnsOf('', 'CONDITIONS DEVICES REMOVED'),
   ],
 };
@@ -210,8 +215,8 @@ export const SYSTEM: View = {
     ...columnsOf(
       'OLDEST_DUE_S=queue.operations.oldest_due_seconds RUNNING=queue.operations.running ASLEEP=queue.operations.asleep',
     ),
-    { title: 'WORKERS ALIVE', of: ({ workers }) => aliveOf(workers) },
-    { title: 'GATEWAYS ALIVE', of: ({ gateways }) => aliveOf(gateways) },
+    { title: 'WORKERS ALIVE', of: ({ workers }: Partial<Schemas['SystemDto']>) => aliveOf(workers) },
+    { title: 'GATEWAYS ALIVE', of: ({ gateways }: Partial<Schemas['SystemDto']>) => aliveOf(gateways) },
   ],
 };
 export const WHO = viewOf(

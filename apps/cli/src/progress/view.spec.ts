@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { DeploymentEvent, Operation } from '@slipway/sdk';
-import { linesBetween } from './plain-lines.js';
-import { firstSight, withEvent, withOperation, type Sight } from './sight.js';
+import { linesBetween } from './watch.js';
+import { firstSight, withEvent, withOperation, type OperationProgress } from './operation-progress.js';
 import { clock, cut, measured, widthOf } from './text.js';
 import { timeLeft } from './time-left.js';
 import { linesOf } from './view.js';
@@ -67,7 +67,7 @@ const judged = event('rollout.analysis_completed', {
     },
   ],
 });
-const full = (): Sight => [shifted, judged].reduce(withEvent, firstSight(operation(7)));
+const full = (): OperationProgress => [shifted, judged].reduce(withEvent, firstSight(operation(7)));
 const frame = (columns: number, rows = 40) => ({ columns, rows, hasColour: false, now: NOW });
 
 it.each([

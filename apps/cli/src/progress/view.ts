@@ -1,6 +1,6 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 import type { Colour } from '../terminal.js';
-import type { GateCheck, Sight } from './sight.js';
+import type { GateCheck, OperationProgress } from './operation-progress.js';
 import { cell, clock, Line, measured, short } from './text.js';
 import { endOf, timeLeft } from './time-left.js';
 
@@ -29,7 +29,7 @@ const NARROW = 60;
 const WIDEST_BAR = 40;
 
 /** What a terminal shows: lines that fit its width, and no more of them than it has rows. */
-export function linesOf(sight: Sight, frame: Frame): string[] {
+export function linesOf(sight: OperationProgress, frame: Frame): string[] {
   const head = headOf(sight.operation, frame);
   const below = [...trafficOf(sight, frame), ...gatesOf(sight, frame), ...newsOf(sight, frame)];
   // The row of the cursor stays free. What is below goes first where there is no room for both.
@@ -90,7 +90,7 @@ function timeOf(step: OperationStep, now: number): string {
 const isSoaking = (step: OperationStep): boolean => endOf(step) !== undefined;
 
 /** The candidate's share on the right of the bar. */
-function trafficOf({ traffic, operation }: Sight, frame: Frame): string[] {
+function trafficOf({ traffic, operation }: OperationProgress, frame: Frame): string[] {
   if (traffic.length === 0) return [];
   const candidate = operation.result['revision'];
   const share = traffic.find(({ revision }) => revision === candidate)?.weight ?? 0;
@@ -101,7 +101,7 @@ function trafficOf({ traffic, operation }: Sight, frame: Frame): string[] {
   return [String(line.add(` ${share} % `).add(typeof candidate === 'string' ? candidate : ''))];
 }
 
-function gatesOf({ checks }: Sight, frame: Frame): string[] {
+function gatesOf({ checks }: OperationProgress, frame: Frame): string[] {
   if (checks.length === 0) return [];
   if (frame.columns < NARROW) return checks.map((check) => narrowCheck(check, frame));
   const head = ['', 'candidate', 'baseline', 'limit', 'verdict'];
@@ -134,7 +134,7 @@ export function limitOf({ metric, check, limit }: GateCheck): string {
   return check === 'regression' ? `+${short(limit)} %` : measured(metric, limit);
 }
 
-const newsOf = ({ news }: Sight, frame: Frame): string[] =>
+const newsOf = ({ news }: OperationProgress, frame: Frame): string[] =>
   news.slice(-MOST_NEWS).map(({ at, text }) => String(lineOf(frame).add(`  ${at.slice(11, 19)} ${text}`, 'grey')));
 
 const lineOf = ({ columns, hasColour }: Frame): Line => new Line(columns, hasColour);

@@ -1,18 +1,70 @@
-import type { Operation, Slipway } from '@slipway/sdk';
+import type { Operation, Slipway, OperationStep } from '@slipway/sdk';
 import { asSlipwayError, CliError, EXIT } from '../exit-codes.js';
 import { awayLine } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
-import { linesBetween } from './plain-lines.js';
-import { Redraw } from './redraw.js';
-import { firstSight, withEvent, withNews, withOperation, type Sight } from './sight.js';
-import { linesOf } from './view.js';
+import { firstSight, withEvent, withNews, withOperation, type OperationProgress } from './operation-progress.js';
+import { linesOf, limitOf } from './view.js';
+import { measured, widthOf } from './text.js';
+import { timeLeft } from './time-left.js';
+import { stripVTControlCharacters } from 'node:util';
+import type { Writable } from 'node:stream';
 
-const LIMIT_MS = 60 * 60_000;
+const CLEAR_BELOW = '\u001b[J';
+const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
+
+/** Writes lines over those that it wrote before. */
+export class Redraw {
+  private shown: readonly string[] = [];
+
+  constructor(
+    private readonly stream: Writable,
+    private readonly columns: () => number,
+  ) {}
+
+  draw(lines: readonly string[]): void {
+    // A terminal that became narrower has broken what was there into more rows.
+    const columns = Math.max(1, this.columns());
+    const rows = this.shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(lengthOf(line) / columns)), 0);
+    // In one piece, so that no half of it is seen.
+    this.stream.write(`\r${up(rows)}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join('')}`);
+    this.shown = lines;
+  }
+}
+
+const lengthOf = (line: string): number => widthOf(stripVTControlCharacters(line));
+
+/** What there is to say of a change, for logs and pipes: whole lines, nothing twice. */
+export function linesBetween(before: OperationProgress | undefined, after: OperationProgress, now: number): string[] {
+  const known = new Map(before?.operation.steps.map((step) => [step.index, said(step)]));
+  const steps = after.operation.steps.filter(
+    (step) => step.status !== 'pending' && known.get(step.index) !== said(step),
+  );
+  const judged = after.judgedStep !== (before?.judgedStep ?? '') ? checkLines(after) : [];
+  const seen = new Set(before?.news);
+  const news = after.news.filter((one) => !seen.has(one)).map(({ text }) => text);
+  // Once more whenever a soak begins or ends: between them it only counts down.
+  const left = soaksOf(after) === soaksOf(before) ? undefined : timeLeft(after.operation, now);
+  return [...steps.map(said), ...news, ...judged, ...(left ? [left] : [])];
+}
+
+const soaksOf = (sight: OperationProgress | undefined): string | undefined =>
+  sight?.operation.steps.flatMap(({ name, status }) => (name.startsWith('soak:') ? [status] : [])).join();
+
+const said = ({ name, status, message }: OperationStep): string =>
+  `${name}: ${status}${message ? ` (${message})` : ''}`;
+
+const checkLines = ({ checks, judgedStep }: OperationProgress): string[] =>
+  checks.map((one) => {
+    const values = `candidate ${measured(one.metric, one.candidate)}, baseline ${measured(one.metric, one.baseline)}`;
+    return `${judgedStep} ${one.metric} ${one.stat}: ${values}, limit ${limitOf(one)}: ${one.verdict}`;
+  });
+
+const WATCH_LIMIT_MS = 60 * 60_000;
 const TICK_MS = 1_000;
 /** For the last events of an operation whose record has ended. */
 const LAST_EVENTS_MS = 2_000;
-const ROWS = 24;
+const TERMINAL_ROWS = 24;
 
 /**
  * Shows an operation until it has ended. Ctrl-C and the limit end the wait, never the work, and say how to come back.
@@ -21,7 +73,7 @@ const ROWS = 24;
 export async function watchOperation(
   session: Session,
   id: string,
-  { limitMs = LIMIT_MS }: { limitMs?: number } = {},
+  { limitMs = WATCH_LIMIT_MS }: { limitMs?: number } = {},
 ): Promise<Operation> {
   const comeBack = `It goes on. Come back with: slipway operations wait ${id}`;
   const slipway = await session.client();
@@ -65,7 +117,7 @@ const newsOf = (error: { code: string } | undefined): string =>
 
 /** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
 class Watch {
-  private sight: Sight | undefined;
+  private sight: OperationProgress | undefined;
   private readonly redraw: Redraw | undefined;
   private readonly ended = new AbortController();
   private ticking: NodeJS.Timeout | undefined;
@@ -84,7 +136,7 @@ class Watch {
     this.session.terminal.streams.stderr.on('resize', this.show);
   }
 
-  see(change: (sight: Sight) => Sight): void {
+  see(change: (sight: OperationProgress) => OperationProgress): void {
     if (this.sight) this.change(change(this.sight));
   }
 
@@ -111,7 +163,7 @@ class Watch {
     this.ended.abort();
   }
 
-  private change(next: Sight): void {
+  private change(next: OperationProgress): void {
     const before = this.sight;
     this.sight = next;
     if (this.redraw) this.draw();
@@ -121,7 +173,7 @@ class Watch {
   private draw(): void {
     if (!this.sight) return;
     const { terminal } = this.session;
-    const { rows = ROWS } = terminal.streams.stderr as { rows?: number };
+    const { rows = TERMINAL_ROWS } = terminal.streams.stderr as { rows?: number };
     const columns = terminal.columnsOf('stderr') ?? 80;
     this.redraw?.draw(linesOf(this.sight, { columns, rows, hasColour: terminal.hasColour('stderr'), now: Date.now() }));
   }

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { SlipwayError } from '@slipway/sdk';
-import { freshnessOf, type Asked } from './freshness.js';
+import { freshnessOf, type ReadState } from './freshness.js';
 
-const fine: Asked = { dataUpdatedAt: 5_000, error: null, fetchFailureReason: null };
+const fine: ReadState = { dataUpdatedAt: 5_000, error: null, fetchFailureReason: null };
 const away = new Error('fetch failed');
 const refusal = new SlipwayError('no', { code: 'scope_insufficient', status: 403, retryable: false });
 

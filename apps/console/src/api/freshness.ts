@@ -25,10 +25,10 @@ export function useFreshness(): Freshness {
   return useSyncExternalStore((changed) => cache.subscribe(changed), read);
 }
 
-export type Asked = Pick<QueryState, 'dataUpdatedAt' | 'error' | 'fetchFailureReason'>;
+export type ReadState = Pick<QueryState, 'dataUpdatedAt' | 'error' | 'fetchFailureReason'>;
 
 /** Of the questions that the screen asks. */
-export function freshnessOf(asked: readonly Asked[]): Freshness {
+export function freshnessOf(asked: readonly ReadState[]): Freshness {
   const failed = asked.filter(isOld);
   return {
     since: Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY)),
@@ -36,12 +36,12 @@ export function freshnessOf(asked: readonly Asked[]): Freshness {
   };
 }
 
-function failureOf({ fetchFailureReason, error }: Asked): Error | null {
+function failureOf({ fetchFailureReason, error }: ReadState): Error | null {
   return (fetchFailureReason ?? error) as Error | null;
 }
 
 /** An api that refuses has answered, and the screen that asked says so; but what is shown from before is old all the same. */
-function isOld(state: Asked): boolean {
+function isOld(state: ReadState): boolean {
   const failure = failureOf(state);
   if (!failure) return false;
   const isRefusal = isSlipwayError(failure) && !failure.retryable && (failure.status ?? 500) < 500;

@@ -1,6 +1,23 @@
 import { isSlipwayError } from '@slipway/sdk';
 import { slipway } from './client.js';
 import { EventLog, type LoggedEvent } from './event-log.js';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+
+const NOTHING: LiveEvents = { events: [], state: 'starting', since: Date.now(), error: null };
+const never = () => () => undefined;
+
+/** The newest events of a deployment, and those that come, as long as somebody looks. `onNew` hears of each type at once. */
+export function useDeploymentEvents(deployment: string, onNew: (type: string) => void): LiveEvents {
+  const [feed, setFeed] = useState<EventFeed>();
+  const latest = useRef(onNew);
+  latest.current = onNew;
+  useEffect(() => {
+    const made = new EventFeed(deployment, (type) => latest.current(type));
+    setFeed(made);
+    return () => made.stop();
+  }, [deployment]);
+  return useSyncExternalStore(feed?.subscribe ?? never, feed?.read ?? (() => NOTHING));
+}
 
 /** How many of the newest are read before what is new is followed. */
 const FIRST = 100;

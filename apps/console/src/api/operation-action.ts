@@ -1,8 +1,8 @@
 import type { BodyOf } from '@slipway/sdk';
 import { request } from 'request:cancelOperation';
 import { useSchemaForm } from '../forms/use-schema-form.js';
-import type { CopiedAction } from '../ui/copy.js';
-import { shellLine } from '../ui/shell-line.js';
+import type { ActionCommands } from '../ui/copy.js';
+import { shellLine } from '../ui/text/shell-line.js';
 import { useAction, type ActionOptions } from './action.js';
 import { slipway } from './client.js';
 import { CANCEL_OPERATION } from './decision-layouts.js';
@@ -23,7 +23,7 @@ export function useOperationAction(
     run: () => (verb === 'cancel' ? slipway.operations.cancel(id, body) : slipway.operations[verb](id)),
   });
   const flags = verb === 'cancel' ? [...(given ? ['--reason', given] : []), '--yes'] : [];
-  const copied: CopiedAction = {
+  const copied: ActionCommands = {
     curl: { method: 'POST', path: `/api/v1/operations/${id}/${verb}`, body: given && { reason: given } },
     cli: shellLine('slipway', 'operations', verb, id, ...flags),
   };

@@ -2,7 +2,7 @@ import type { AnswerOf } from '@slipway/sdk';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { readSession, slipway } from './client.js';
 
-export type Who = AnswerOf<'whoAmI'>;
+export type Identity = AnswerOf<'whoAmI'>;
 export type Scope = 'viewer' | 'operator' | 'admin';
 
 const RANK: Record<string, number> = { viewer: 1, operator: 2, admin: 3 };

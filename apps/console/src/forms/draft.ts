@@ -1,4 +1,4 @@
-import { linesOf, pairsText, wordsOf } from '../ui/listed-text.js';
+import { linesOf, pairsText, wordsOf } from '../ui/text/listed-text.js';
 import { kindOf, type Path, type Schema } from './schema.js';
 
 /**

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import type { CopiedAction } from '../ui/copy.js';
-import { FormDialog } from '../ui/form-dialog.js';
+import type { ActionCommands } from '../ui/copy.js';
+import { FormDialog } from '../ui/dialogs/form-dialog.js';
 import { SchemaForm, type Widget } from './schema-form.js';
-import type { Attempt, SchemaForm as Form } from './use-schema-form.js';
+import type { Attempt, SchemaFormState as Form } from './use-schema-form.js';
 
 interface SchemaDialogProps<Body> {
   form: Form<Body>;
@@ -11,7 +11,7 @@ interface SchemaDialogProps<Body> {
   description?: ReactNode;
   verb: string;
   isDangerous?: boolean;
-  action?: CopiedAction;
+  action?: ActionCommands;
   widgets?: Readonly<Record<string, Widget>>;
   onClose: () => void;
   /** What the schema cannot know is missing. */

@@ -1,13 +1,13 @@
 import { CheckField, ChoicesField, SelectField, TextArea, TextField } from '../ui/field.js';
-import { pairsText } from '../ui/listed-text.js';
+import { pairsText } from '../ui/text/listed-text.js';
 import { holdsSpaces, separatorOf } from './draft.js';
 import type { FieldWords } from './layout.js';
 import { Marked } from './marked.js';
 import { isRequired, isWhole, kindOf, schemaAt, type Path, type Schema } from './schema.js';
-import type { Attempt, SchemaForm } from './use-schema-form.js';
+import type { Attempt, SchemaFormState } from './use-schema-form.js';
 
 interface SchemaFieldProps {
-  form: SchemaForm<unknown>;
+  form: SchemaFormState<unknown>;
   attempt: Attempt;
   path: Path;
   label: string;

@@ -7,7 +7,7 @@ import type { Draft } from './draft.js';
 import { labelOf, moreIn, shownIn } from './layout.js';
 import { SchemaField } from './schema-field.js';
 import { kindOf, pathText, patternText, schemaAt, type Kind, type Path } from './schema.js';
-import type { Attempt, SchemaForm as Form } from './use-schema-form.js';
+import type { Attempt, SchemaFormState as Form } from './use-schema-form.js';
 
 /** Draws a field, or a whole group, that no schema can: what it may be is known by the screen alone. */
 export type Widget = (path: Path) => ReactNode;
@@ -60,7 +60,7 @@ function labelAt({ layout }: Form<unknown>, path: Path, isApart = false): string
 /** Fields that ask for more than a line of their half. */
 const WIDE: readonly Kind[] = ['group', 'rows', 'json'];
 
-function Fields({ paths, isApart }: { paths: readonly Path[]; isApart?: boolean }) {
+function FormFields({ paths, isApart }: { paths: readonly Path[]; isApart?: boolean }) {
   const { form, widgets } = useShown();
   const isWide = (path: Path) =>
     WIDE.includes(kindOf(schemaAt(form.request.schema, path)!)) || widgets?.[patternText(path)] !== undefined;
@@ -82,7 +82,7 @@ function Group({ path, label }: { path: Path; label: string }) {
     <fieldset className="space-y-2">
       <legend className="text-sm font-semibold">{label}</legend>
       <Described path={path} />
-      <Fields paths={shownIn(layout, request.schema, path)} />
+      <FormFields paths={shownIn(layout, request.schema, path)} />
     </fieldset>
   );
 }
@@ -123,7 +123,7 @@ function Rows({ path, label }: { path: Path; label: string }) {
             className="flex items-start gap-2 border-l-2 border-line pl-2"
           >
             <div className="min-w-0 grow space-y-2">
-              <Fields paths={shownIn(layout, request.schema, row)} />
+              <FormFields paths={shownIn(layout, request.schema, row)} />
               <More paths={moreIn(layout, request.schema, row)} />
             </div>
             <Button
@@ -166,7 +166,7 @@ function More({ paths }: { paths: readonly Path[] }) {
       <summary className="cursor-pointer text-sm text-soft">More ({paths.length})</summary>
       {(isOpen || isFaulty) && (
         <div className="pt-2">
-          <Fields paths={paths} isApart />
+          <FormFields paths={paths} isApart />
         </div>
       )}
     </details>

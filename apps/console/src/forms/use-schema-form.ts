@@ -11,7 +11,7 @@ export interface Attempt {
   variables: unknown;
 }
 
-export interface SchemaForm<Body> {
+export interface SchemaFormState<Body> {
   request: RequestSchema;
   layout: Layout;
   /** What would be sent. It is a body that the schema takes where `isComplete`. */
@@ -41,7 +41,7 @@ export function useSchemaForm<Body>(
   request: RequestSchema,
   layout: Layout,
   { value, fixed }: Beginning = {},
-): SchemaForm<Body> {
+): SchemaFormState<Body> {
   const { schema } = request;
   const [draft, setDraft] = useState(() => draftOf(schema, value));
   const body = { ...emptyLists(schema), ...(valueOf(schema, draft) as object | undefined), ...fixed };

@@ -11,10 +11,38 @@ import { chooseTheme } from '../theme/theme.js';
 import { Button } from '../ui/button.js';
 import { classes } from '../ui/classes.js';
 import { useThemeName } from '../ui/theme-name.js';
-import { toggleClock } from '../ui/time.js';
-import { FreshnessBanner } from './freshness-banner.js';
+import { toggleClock, useNow } from '../ui/time.js';
 import { placesOf } from './navigation.js';
 import { Palette } from './palette.js';
+import { useFreshness } from '../api/freshness.js';
+import { systemQuery } from '../api/system.js';
+import { lengthText } from '../ui/text/time-text.js';
+import { serviceLags } from './service-lag.js';
+
+/** Says when what is on the screen is old, or a part of the service is behind, and by how much. It goes by itself with the next answer. */
+function FreshnessBanner() {
+  const { since, failing } = useFreshness();
+  const { data: system } = useQuery(systemQuery);
+  const now = useNow();
+  // What an api that is away said last about the others says nothing now.
+  const behind = !failing && system ? serviceLags(system, now) : [];
+  return (
+    <div role="status" aria-live="polite" className="text-sm text-bad">
+      {failing && (
+        <p className="border-b border-bad bg-bad-soft px-4 py-2 break-words">
+          <strong>The api does not answer as it should.</strong>{' '}
+          {Number.isFinite(since) ? `What you see is ${lengthText(now - since)} old.` : 'Nothing has been read yet.'}{' '}
+          {failing.message} It is asked again by itself.
+        </p>
+      )}
+      {behind.map(({ what, how }) => (
+        <p key={what} className="border-b border-bad bg-bad-soft px-4 py-2">
+          <strong>{what}.</strong> {how}
+        </p>
+      ))}
+    </div>
+  );
+}
 
 /** What stands around every screen: the menu, who is signed in, how old the data is. */
 export function Frame() {

@@ -14,9 +14,9 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
-import { mayWith, type Scope, type Who } from '../api/who.js';
+import { mayWith, type Scope, type Identity } from '../api/who.js';
 
-export interface Place {
+export interface MenuEntry {
   to: string;
   label: string;
   icon: LucideIcon;
@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** The screens that stand in the menu and the palette, in order. */
-const PLACES: readonly Place[] = [
+const PLACES: readonly MenuEntry[] = [
   { to: '/deployments', label: 'Deployments', icon: Rocket, needs: 'viewer', keys: 'gd' },
   { to: '/operations', label: 'Operations', icon: Activity, needs: 'viewer', keys: 'go' },
   { to: '/playground', label: 'Playground', icon: MessageSquare, needs: 'viewer', keys: 'gp' },
@@ -46,7 +46,7 @@ const PLACES: readonly Place[] = [
 ];
 
 /** Where somebody may go; nowhere before it is known who they are. */
-export const placesOf = (who: Who | undefined): Place[] =>
+export const placesOf = (who: Identity | undefined): MenuEntry[] =>
   PLACES.filter(
     ({ needs, isOperators }) => who && mayWith(who.scopes, needs) && (!isOperators || who.tenant.is_operator),
   );

@@ -6,7 +6,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { slipway } from '../api/client.js';
 import { whoQuery } from '../api/who.js';
 import { toggleClock } from '../ui/time.js';
-import { placesOf, type Place } from './navigation.js';
+import { placesOf, type MenuEntry } from './navigation.js';
 
 /** How long after the first letter the second one counts. */
 const SEQUENCE_MS = 1000;
@@ -90,7 +90,7 @@ function Row({ value, onSelect, children }: { value: string; onSelect: () => voi
   );
 }
 
-function useKeys(places: readonly Place[], go: (to: string) => void, open: () => void): void {
+function useKeys(places: readonly MenuEntry[], go: (to: string) => void, open: () => void): void {
   const now = useRef({ places, go, open });
   now.current = { places, go, open };
   useEffect(() => {

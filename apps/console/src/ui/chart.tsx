@@ -95,7 +95,7 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
   );
 }
 
-interface Drawn {
+interface ChartDrawing {
   box: HTMLElement;
   lines: ChartLine[];
   isUtc: boolean;
@@ -103,7 +103,7 @@ interface Drawn {
   onCursor: (index: number | null) => void;
 }
 
-function optionsOf({ box, lines, isUtc, limits, onCursor }: Drawn): uPlot.Options {
+function optionsOf({ box, lines, isUtc, limits, onCursor }: ChartDrawing): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const soft = color('--text-soft');

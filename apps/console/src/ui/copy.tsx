@@ -1,7 +1,7 @@
 import { Clipboard } from 'lucide-react';
 import { toast } from 'sonner';
 import { Button } from './button.js';
-import { shellWord } from './shell-line.js';
+import { shellWord } from './text/shell-line.js';
 
 /** Puts a text on the clipboard; where the browser has none for this origin, shows it to be taken by hand. */
 export async function copyText(text: string): Promise<void> {
@@ -31,7 +31,7 @@ export function CopyButton({ text, label, children }: { text: string; label: str
   );
 }
 
-export interface CopiedAction {
+export interface ActionCommands {
   /** The request as the api takes it; what is undefined is left out. */
   curl: { method: string; path: string; body?: unknown; headers?: Record<string, string> };
   /** `slipway …` */
@@ -39,7 +39,7 @@ export interface CopiedAction {
 }
 
 /** *Copy as curl* and *copy as CLI* of an action. The token stays a variable: what is copied is pasted anywhere. */
-export function CopyAs({ action }: { action: CopiedAction }) {
+export function CopyAs({ action }: { action: ActionCommands }) {
   return (
     <span className="inline-flex gap-1">
       <CopyButton text={curlLine(action.curl)} label="Copy as curl">
@@ -52,7 +52,7 @@ export function CopyAs({ action }: { action: CopiedAction }) {
   );
 }
 
-export function curlLine({ method, path, body, headers = {} }: CopiedAction['curl']): string {
+export function curlLine({ method, path, body, headers = {} }: ActionCommands['curl']): string {
   const lines = [`curl -X ${method} "${location.origin}${path}"`, `-H "authorization: Bearer $SLIPWAY_TOKEN"`];
   for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellWord(`${name}: ${value}`)}`);
   if (body !== undefined) lines.push(`-H 'content-type: application/json'`, `-d ${shellWord(JSON.stringify(body))}`);

@@ -3,16 +3,19 @@ import {
   getCoreRowModel,
   getSortedRowModel,
   useReactTable,
-  type ColumnDef,
   type SortingState,
+  type TableOptions,
 } from '@tanstack/react-table';
 import { useState } from 'react';
 import { classes } from './classes.js';
 
+/** The columns of a table, whose cells have values of different types. */
+export type TableColumns<Row> = TableOptions<Row>['columns'];
+
 interface DataTableProps<Row> {
   /** For those who do not see it. */
   caption: string;
-  columns: ColumnDef<Row, any>[];
+  columns: TableColumns<Row>;
   rows: Row[];
   idOf: (row: Row) => string;
   sortedBy?: SortingState;

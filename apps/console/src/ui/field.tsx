@@ -3,20 +3,25 @@ import { classes } from './classes.js';
 
 const BOX = 'w-full rounded-md border border-line-strong bg-panel px-2 text-sm text-text placeholder:text-soft';
 
-interface Around {
+interface FieldLabels {
   label: string;
   hint?: ReactNode;
   /** What is wrong with it. */
   fault?: string;
 }
 
-interface Wired {
+interface ControlAttributes {
   id: string;
   'aria-describedby'?: string;
   'aria-invalid'?: boolean;
 }
 
-function Labelled({ label, hint, fault, children }: Around & { children: (wired: Wired) => ReactNode }) {
+function Labelled({
+  label,
+  hint,
+  fault,
+  children,
+}: FieldLabels & { children: (wired: ControlAttributes) => ReactNode }) {
   const id = useId();
   return (
     <div className="min-w-0 space-y-1">
@@ -51,7 +56,7 @@ function Said({ id, hint, fault }: { id: string; hint: ReactNode; fault: string 
   );
 }
 
-export function TextField({ label, hint, fault, className, ...rest }: Around & ComponentProps<'input'>) {
+export function TextField({ label, hint, fault, className, ...rest }: FieldLabels & ComponentProps<'input'>) {
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wired) => <input type="text" {...rest} {...wired} className={classes(BOX, 'h-9', className)} />}
@@ -59,7 +64,7 @@ export function TextField({ label, hint, fault, className, ...rest }: Around & C
   );
 }
 
-export function TextArea({ label, hint, fault, className, ...rest }: Around & ComponentProps<'textarea'>) {
+export function TextArea({ label, hint, fault, className, ...rest }: FieldLabels & ComponentProps<'textarea'>) {
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wired) => <textarea rows={4} {...rest} {...wired} className={classes(BOX, 'py-1.5', className)} />}
@@ -68,7 +73,14 @@ export function TextArea({ label, hint, fault, className, ...rest }: Around & Co
 }
 
 /** The browser's own: every keyboard, screen reader and phone knows it. */
-export function SelectField({ label, hint, fault, className, children, ...rest }: Around & ComponentProps<'select'>) {
+export function SelectField({
+  label,
+  hint,
+  fault,
+  className,
+  children,
+  ...rest
+}: FieldLabels & ComponentProps<'select'>) {
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wired) => (
@@ -80,7 +92,7 @@ export function SelectField({ label, hint, fault, className, children, ...rest }
   );
 }
 
-export function CheckField({ label, hint, fault, ...rest }: Around & ComponentProps<'input'>) {
+export function CheckField({ label, hint, fault, ...rest }: FieldLabels & ComponentProps<'input'>) {
   const id = useId();
   return (
     <div>
@@ -95,7 +107,7 @@ export function CheckField({ label, hint, fault, ...rest }: Around & ComponentPr
   );
 }
 
-interface ChoicesFieldProps extends Around {
+interface ChoicesFieldProps extends FieldLabels {
   all: readonly string[];
   chosen: readonly string[];
   onChange: (one: string, isChosen: boolean) => void;

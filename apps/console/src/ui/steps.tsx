@@ -1,13 +1,13 @@
 import { Chip } from './chip.js';
-import { endOf, evidenceText, lengthOf, type StepSeen } from './step-text.js';
+import { endOf, evidenceText, lengthOf, type StepRecord } from './text/step-text.js';
 import { useNow } from './time.js';
-import { inWords, lengthText } from './time-text.js';
+import { inWords, lengthText } from './text/time-text.js';
 
 /** No operation has as many; what comes from outside is bounded nevertheless. */
 const MOST_STEPS = 300;
 
 /** The steps of long work, in order: what each came to, how long it took, what it saw. */
-export function Steps({ steps, label }: { steps: StepSeen[]; label: string }) {
+export function Steps({ steps, label }: { steps: StepRecord[]; label: string }) {
   const now = useNow();
   return (
     <ol aria-label={label} className="space-y-1 text-sm">
@@ -19,14 +19,14 @@ export function Steps({ steps, label }: { steps: StepSeen[]; label: string }) {
             <StepTimes step={step} now={now} />
           </div>
           {step.message && <p className="text-xs break-words text-soft">{step.message}</p>}
-          <Evidence step={step} />
+          <StepEvidence step={step} />
         </li>
       ))}
     </ol>
   );
 }
 
-function StepTimes({ step, now }: { step: StepSeen; now: number }) {
+function StepTimes({ step, now }: { step: StepRecord; now: number }) {
   const length = lengthOf(step, now);
   const end = endOf(step);
   return (
@@ -37,7 +37,7 @@ function StepTimes({ step, now }: { step: StepSeen; now: number }) {
   );
 }
 
-function Evidence({ step }: { step: StepSeen }) {
+function StepEvidence({ step }: { step: StepRecord }) {
   const text = evidenceText(step.evidence);
   if (text === undefined) return null;
   return (

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { preferenceOf, setPreference, usePreference } from '../theme/preferences.js';
-import { inWords, utcText } from './time-text.js';
+import { inWords, utcText } from './text/time-text.js';
 
 /** One clock for all that tells an age: a page of a thousand times has one timer. */
 const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useNow } from './time.js';
-import { lengthText } from './time-text.js';
+import { lengthText } from './text/time-text.js';
 
 /** Something is on its way, and since when: nothing turns without a clock. */
 export function Waiting({ for: what }: { for: string }) {

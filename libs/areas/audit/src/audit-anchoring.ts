@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { FIRST_AUDIT_HASH } from '@slipway/contracts';
 import { CONFIG } from '@slipway/platform-config';
 import { counter } from '@slipway/platform-observability';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import type { Anchor, Head } from './anchors.js';
-import { GENESIS } from './audit-chain.js';
 import { CLAIM_ANCHORS, NOTE_ANCHORS } from './audit.query.js';
 import { createAnchor, type AnchorConfig } from './create-anchor.js';
 
@@ -38,7 +38,7 @@ export class AuditAnchoring {
   @Recurring({ name: 'audit-anchor', everySeconds: 5 })
   async run(transact: Transact): Promise<void> {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-      const claims = await transact('system', (tx) => tx.query<Claim>(CLAIM_ANCHORS, [GENESIS, BATCH]));
+      const claims = await transact('system', (tx) => tx.query<Claim>(CLAIM_ANCHORS, [FIRST_AUDIT_HASH, BATCH]));
       for (const claim of claims) this.sayIfItWentBack(claim);
       if (claims.length > 0 && (await this.keep(claims)))
         await transact('system', (tx) => tx.query(NOTE_ANCHORS, noted(claims)));

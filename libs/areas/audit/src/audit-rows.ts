@@ -4,9 +4,6 @@ import type { FindManyOptions } from 'typeorm';
 
 export type AuditRow = AuditLogEntity;
 
-/** A row before it is sealed: what a hash covers beside the one before it. */
-export type AuditContent = Omit<AuditRow, 'sequence' | 'previous_hash' | 'hash' | 'key_id' | 'seal'>;
-
 /** To the microsecond, as it is stored and hashed. A Date, and with it the entity, ends at milliseconds. */
 const AT = `to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
@@ -22,4 +19,14 @@ export async function auditRows(
     .setFindOptions(options)
     .getRawAndEntities<{ at: string }>();
   return entities.map((row, index) => ({ ...row, at: (raw[index] as { at: string }).at }));
+}
+
+export type ShownAuditRow = Omit<AuditRow, 'key_id' | 'seal' | 'reads'> & { reads?: number };
+
+/**
+ * A row as the API shows it, and as its hash covers it: without what only the owner of the key can check. A column that older rows lack
+ * must be absent for them, as `reads` is: their hashes do not cover it.
+ */
+export function shownAuditRow({ key_id: _keyId, seal: _seal, reads, ...row }: AuditRow): ShownAuditRow {
+  return { ...row, ...(reads !== null && { reads }) };
 }

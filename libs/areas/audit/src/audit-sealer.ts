@@ -1,10 +1,11 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { IsNull } from 'typeorm';
+import { FIRST_AUDIT_HASH, type AuditChainLink } from '@slipway/contracts';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { AuditLogEntity } from '@slipway/platform-durable/mutations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
-import { GENESIS, hashOf, type Link } from './audit-chain.js';
+import { hashOf } from './audit-chain.js';
 import { AuditKeys, sealOf } from './audit-keys.js';
 import { AuditHeadEntity } from './audit-head.entity.js';
 import { auditRows } from './audit-rows.js';
@@ -75,8 +76,8 @@ export async function sealBatch(
   { current: key }: AuditKeys,
   seen = 0,
 ): Promise<{ sealed: number; end?: number }> {
-  await tx.query(ENSURE_HEAD, [tenantId, GENESIS]);
-  const head = await tx.one<Link>(LOCK_HEAD, [tenantId]);
+  await tx.query(ENSURE_HEAD, [tenantId, FIRST_AUDIT_HASH]);
+  const head = await tx.one<AuditChainLink>(LOCK_HEAD, [tenantId]);
   if (!head) return { sealed: 0 };
   if (head.sequence < seen) throw new Error(`its head went back from row ${seen} to row ${head.sequence}`);
   const rows = await auditRows(tx, {
@@ -85,7 +86,7 @@ export async function sealBatch(
     take: limit,
   });
   if (rows.length === 0) return { sealed: 0, end: head.sequence };
-  const links: (Link & { id: string; previousHash: string; seal: string })[] = [];
+  const links: (AuditChainLink & { id: string; previousHash: string; seal: string })[] = [];
   let end = head;
   for (const row of rows) {
     const sequence = end.sequence + 1;

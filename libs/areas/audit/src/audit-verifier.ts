@@ -1,6 +1,7 @@
+import { FIRST_AUDIT_HASH, type AuditChainLink } from '@slipway/contracts';
 import type { Database } from '@slipway/platform-database';
 import { IsNull, MoreThan, Not } from 'typeorm';
-import { GENESIS, objectionTo, type Link } from './audit-chain.js';
+import { objectionTo } from './audit-chain.js';
 import type { AuditKeys } from './audit-keys.js';
 import { auditRows, type AuditRow } from './audit-rows.js';
 import { CHAINS, type ChainEnd } from './audit.query.js';
@@ -21,7 +22,7 @@ export interface ChainReport {
   tenantId: string;
   tenantName: string;
   /** Rows whose hashes hold, from the first one on. */
-  verified: Link;
+  verified: AuditChainLink;
   /** Rows not in the chain yet: those of the last second or so, while a worker runs. */
   unsealed: number;
   broken?: Break;
@@ -58,7 +59,13 @@ function isOf({ tenant_id, tenant_name }: ChainEnd): (head: ExpectedHead) => boo
 function missingChain({ tenant, sequence, hash }: ExpectedHead): ChainReport {
   const problem = `the head ${hash} is expected there, and there is no such tenant`;
   const broken = { sequence, id: null, problem };
-  return { tenantId: tenant, tenantName: tenant, verified: { sequence: 0, hash: GENESIS }, unsealed: 0, broken };
+  return {
+    tenantId: tenant,
+    tenantName: tenant,
+    verified: { sequence: 0, hash: FIRST_AUDIT_HASH },
+    unsealed: 0,
+    broken,
+  };
 }
 
 async function verifyChain(
@@ -84,11 +91,11 @@ async function verifyChain(
 
 /** One chain, judged row by row from its beginning. */
 class ChainWalk {
-  private link: Link & { isSealed: boolean } = { sequence: 0, hash: GENESIS, isSealed: false };
-  private readonly head: Link;
+  private link: AuditChainLink & { isSealed: boolean } = { sequence: 0, hash: FIRST_AUDIT_HASH, isSealed: false };
+  private readonly head: AuditChainLink;
   private readonly last: number;
   /** The last row without a seal, of before there were keys. */
-  private unkeyed: (Link & { id: string }) | undefined;
+  private unkeyed: (AuditChainLink & { id: string }) | undefined;
   private readonly expectedAt = new Map<number, string[]>();
   private furthestExpected = -1;
 
@@ -97,7 +104,7 @@ class ChainWalk {
     private readonly chain: ChainEnd,
     expected: readonly ExpectedHead[],
   ) {
-    this.head = { sequence: chain.head_sequence ?? 0, hash: chain.head_hash ?? GENESIS };
+    this.head = { sequence: chain.head_sequence ?? 0, hash: chain.head_hash ?? FIRST_AUDIT_HASH };
     this.last = chain.last_sequence ?? 0;
     for (const { sequence, hash } of expected) {
       this.expectedAt.set(sequence, [...(this.expectedAt.get(sequence) ?? []), hash]);
@@ -159,7 +166,7 @@ function sealedAfter(database: Database, tenantId: string, sequence: number | un
   );
 }
 
-function endObjection(link: Link, head: Link, last: number): Break | undefined {
+function endObjection(link: AuditChainLink, head: AuditChainLink, last: number): Break | undefined {
   if (link.sequence < head.sequence)
     return {
       sequence: link.sequence + 1,

@@ -1,7 +1,8 @@
 import { Controller, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { AuditFilterDto, AuditPageDto } from './audit.dto.js';
-import { AuditService, type ShownAuditRow } from './audit.service.js';
+import type { ShownAuditRow } from './audit-rows.js';
+import { AuditService } from './audit.service.js';
 
 @Controller()
 export class AuditController {

@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database, newestFirst } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { AuditFilterDto } from './audit.dto.js';
-import { auditRows, type AuditRow } from './audit-rows.js';
-
-export type ShownAuditRow = Omit<AuditRow, 'key_id' | 'seal' | 'reads'> & { reads?: number };
+import { auditRows, shownAuditRow, type ShownAuditRow } from './audit-rows.js';
 
 @Injectable()
 export class AuditService {
@@ -24,11 +22,6 @@ export class AuditService {
         }),
       ),
     );
-    return pageOf(rows.map(shown), page.limit, (row) => [row.id]);
+    return pageOf(rows.map(shownAuditRow), page.limit, (row) => [row.id]);
   }
-}
-
-/** Without what only who has the key can check, so that a reader finds in the row what its hash covers. */
-function shown({ key_id: _keyId, seal: _seal, reads, ...row }: AuditRow): ShownAuditRow {
-  return { ...row, ...(reads !== null && { reads }) };
 }

@@ -4,12 +4,13 @@ import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { migrations as auth } from '@slipway/platform-http/auth';
+import { FIRST_AUDIT_HASH } from '@slipway/contracts';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { appendAudit } from '@slipway/platform-durable/mutations';
 import { platformMigrations } from '@slipway/platform-durable/operations/testing';
-import { GENESIS, hashOf } from '../src/audit-chain.js';
+import { hashOf } from '../src/audit-chain.js';
 import { AuditKeys, sealOf } from '../src/audit-keys.js';
 import type { AuditRow } from '../src/audit-rows.js';
 import { sealBatch } from '../src/audit-sealer.js';
@@ -91,7 +92,7 @@ it('chains rows so that a reader can recompute every hash', async () => {
     `select a.*, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, sequence::int as sequence from audit_log a where tenant_id = $1 order by a.sequence`,
     [TENANT],
   );
-  let previous = GENESIS;
+  let previous = FIRST_AUDIT_HASH;
   for (const [index, row] of rows.entries()) {
     expect(row).toMatchObject({
       sequence: index + 1,

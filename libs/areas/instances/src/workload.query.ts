@@ -1,4 +1,4 @@
-import { HOPELESS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
+import { PERMANENT_REASONS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
 import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-durable/operations';
 
@@ -175,7 +175,7 @@ export const RELEASE = prepared(
 );
 
 /** Of several instances that fail, the one that ends the wait first. */
-const FIRST_TO_TELL = `i.failure->>'cause' in (${sqlList([...HOPELESS])}) desc, i.failed_starts desc, i.ordinal`;
+const FIRST_TO_TELL = `i.failure->>'cause' in (${sqlList([...PERMANENT_REASONS])}) desc, i.failed_starts desc, i.ordinal`;
 
 const DESIRED = `case when w.is_active and ${IS_WANTED} then w.replicas else 0 end`;
 const IS_ASLEEP = `w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null)`;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { HOPELESS, WORKER, type Actor } from '@slipway/contracts';
+import { PERMANENT_REASONS, WORKER, type Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-durable/events';
@@ -111,7 +111,7 @@ export class Candidate {
       });
     }
     if (status) assertMayBecomeReady(status);
-    if (reason && HOPELESS.has(reason)) {
+    if (reason && PERMANENT_REASONS.has(reason)) {
       const what = `${ready} of ${desired} instances are ready, and waiting mends nothing: ${message}`;
       throw new StepFailed(instanceFailures.target_not_ready, what, { evidence });
     }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { parseToken, tokenVerdict } from '@slipway/contracts';
+import { parseToken, checkToken } from '@slipway/contracts';
 import type { NamedSql, Queryable } from '@slipway/dataplane';
 import { AddressRate } from '@slipway/platform-bounds';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
@@ -222,7 +222,7 @@ function verified(token: Token | undefined, secret: string): Token {
     isRevoked: false,
     isExpired: token.expiresAt !== null && token.expiresAt <= Date.now(),
   };
-  const result = tokenVerdict(facts, secret);
+  const result = checkToken(facts, secret);
   if (result === 'expired') throw expiredToken();
   if (result === 'wrong') throw wrongToken();
   return token as Token;

@@ -38,7 +38,7 @@ export async function waitForOperation(
   options: WaitOptions = {},
 ): Promise<Operation> {
   const { onStep, onAway, signal, limitMs = LIMIT_MS, awayMs = AWAY_MS, pollMs = POLL_MS } = options;
-  const news = new News(transport, id, signal);
+  const news = new EventBell(transport, id, signal);
   const deadline = performance.now() + limitMs;
   const told = new Map<number, string>();
   let seenAt: number | undefined;
@@ -88,7 +88,7 @@ export async function waitForOperation(
 }
 
 /** Rings whenever an event of the operation has come. Without a stream it never does, and the record is read by the clock. */
-class News {
+class EventBell {
   isFollowed = false;
   private readonly ended = new AbortController();
   private ring: () => void = () => undefined;

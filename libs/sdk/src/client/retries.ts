@@ -7,7 +7,7 @@ const MOST_RETRY_AFTER_MS = 60_000;
 /** Refused before anything was done, so that even what must not happen twice may be asked for again. */
 const NOTHING_DONE = [408, 409, 429];
 
-export interface Tries {
+export interface TryCount {
   /** How many have failed before this one. */
   before: number;
   most: number;
@@ -16,7 +16,7 @@ export interface Tries {
 }
 
 /** @returns how long to wait before the next try, or undefined: there is none, the error is the call's. */
-export function pauseAfter(error: unknown, { before, most, isRepeatable }: Tries): number | undefined {
+export function pauseAfter(error: unknown, { before, most, isRepeatable }: TryCount): number | undefined {
   if (before >= most || !(error instanceof SlipwayError) || !error.retryable) return undefined;
   if (!isRepeatable && !NOTHING_DONE.includes(error.status ?? 0)) return undefined;
   if (error.retryAfterMs === undefined) return backOffMs(before);

@@ -35,7 +35,7 @@ export interface SlipwayOptions {
   fetch?: typeof fetch;
 }
 
-export interface Given<Id extends OperationId> {
+export interface CallInput<Id extends OperationId> {
   path?: PathOf<Id>;
   body?: unknown;
   options?: OptionsOf<Id>;
@@ -46,9 +46,9 @@ export interface Given<Id extends OperationId> {
 type AnyOptions = CallOptions & KeyOption & IfMatchOption & Record<string, unknown>;
 type RequestBody = NonNullable<RequestInit['body']>;
 
-type Read<T> = (response: Response, signal: AbortSignal) => Promise<T>;
+type ResponseReader<T> = (response: Response, signal: AbortSignal) => Promise<T>;
 
-interface Prepared {
+interface PreparedCall {
   endpoint: Endpoint;
   url: string;
   headers: Record<string, string>;
@@ -76,37 +76,37 @@ export class Transport {
     this.maxRetries = maxRetries ?? MAX_RETRIES;
   }
 
-  call<Id extends OperationId>(id: Id, given: Given<Id>): Promise<AnswerOf<Id>> {
+  call<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<AnswerOf<Id>> {
     return this.json(id, given);
   }
 
   /** Makes every check, writes nothing, and answers what would happen. */
-  rehearse<Id extends OperationId>(id: Id, given: Given<Id>): Promise<RehearsalOf<Id>> {
+  rehearse<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<RehearsalOf<Id>> {
     const options = { ...given.options, validate_only: true } as OptionsOf<Id>;
     return this.json(id, { ...given, options });
   }
 
-  list<Id extends OperationId>(id: Id, given: Given<Id>): Listing<PageOf<Id>, ItemOf<Id>> {
-    const read = (cursor: string | undefined): Promise<any> =>
+  list<Id extends OperationId>(id: Id, given: CallInput<Id>): Listing<PageOf<Id>, ItemOf<Id>> {
+    const read = (cursor: string | undefined): Promise<PageOf<Id>> =>
       this.json(id, { ...given, options: { ...given.options, ...(cursor && { cursor }) } as OptionsOf<Id> });
     return new Listing(read);
   }
 
   /** The answer itself, its body unread: time-out and signal end with its head, and hold no longer for its body. */
-  async raw<Id extends OperationId>(id: Id, given: Given<Id>): Promise<Response> {
+  async raw<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<Response> {
     return this.tryAll(this.prepare(id, given), (response) => Promise.resolve(response));
   }
 
   /** The same for who reads it by himself: the signal goes on to hold. */
-  async bytes<Id extends OperationId>(id: Id, given: Given<Id>): Promise<Response> {
+  async bytes<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<Response> {
     return boundTo(given.options?.signal, await this.raw(id, given));
   }
 
-  private async json<Id extends OperationId>(id: Id, given: Given<Id>): Promise<any> {
+  private async json<Id extends OperationId, Answer>(id: Id, given: CallInput<Id>): Promise<Answer> {
     return this.tryAll(this.prepare(id, given), async (response, signal) => {
-      const text = await textOf(response, signal);
+      const text = await bodyTextOf(response, signal);
       try {
-        return JSON.parse(text) as unknown;
+        return JSON.parse(text) as Answer;
       } catch (cause) {
         const { status } = response;
         throw new SlipwayError('The answer is no JSON.', {
@@ -119,7 +119,7 @@ export class Transport {
     });
   }
 
-  private prepare<Id extends OperationId>(id: Id, { path, body, options, contentType }: Given<Id>): Prepared {
+  private prepare<Id extends OperationId>(id: Id, { path, body, options, contentType }: CallInput<Id>): PreparedCall {
     const endpoint: Endpoint = ENDPOINTS[id];
     const all = (options ?? {}) as AnyOptions;
     const headers: Record<string, string> = { accept: 'application/json', ...all.headers };
@@ -137,7 +137,7 @@ export class Transport {
     };
   }
 
-  private async tryAll<T>(prepared: Prepared, read: Read<T>): Promise<T> {
+  private async tryAll<T>(prepared: PreparedCall, read: ResponseReader<T>): Promise<T> {
     const { options, isRepeatable, body } = prepared;
     // A stream has been read by the first try.
     const most = body instanceof ReadableStream ? 0 : (options.maxRetries ?? this.maxRetries);
@@ -152,7 +152,7 @@ export class Transport {
     }
   }
 
-  private async tryOnce<T>(prepared: Prepared, read: Read<T>): Promise<T> {
+  private async tryOnce<T>(prepared: PreparedCall, read: ResponseReader<T>): Promise<T> {
     const { endpoint, url, headers, body, options } = prepared;
     const authorization = `Bearer ${await this.token()}`;
     const limitMs = options.timeoutMs ?? this.timeoutMs;
@@ -168,7 +168,7 @@ export class Transport {
         // Without it Node takes no stream as a body.
         ...(body instanceof ReadableStream && { duplex: 'half' }),
       });
-      if (!response.ok && response.status !== 304) throw refusalOf(response, await textOf(response, limit.signal));
+      if (!response.ok && response.status !== 304) throw refusalOf(response, await bodyTextOf(response, limit.signal));
       return await read(response, limit.signal);
     } catch (error) {
       if (error instanceof SlipwayError) throw error;
@@ -211,7 +211,7 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+async function bodyTextOf(response: Response, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let [text, bytes] = ['', 0];
   for await (const chunk of chunksOf(response, { signal })) {

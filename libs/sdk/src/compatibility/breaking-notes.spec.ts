@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { notedOperations } from './breaking-notes.js';
+import { notedOperations } from './check.js';
 
 const CHANGELOG = `# Changelog
 

@@ -1,18 +1,65 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DOCUMENT, findEarlier } from './earlier-document.js';
-import { unnotedOperations } from './breaking-notes.js';
-import { textOf, type OpenApi } from './document.js';
+import { textOf, type OpenApi, type DocumentChange, type ChangeKind } from './document.js';
 import { compareDocuments } from './document-comparison.js';
-import { report, summary } from './report.js';
 
-export interface Verdict {
+/** The operations that CHANGELOG.md names under `## [Unreleased]`, `### Breaking`: `- createRollout, createRollback: what to do`. */
+export function notedOperations(changelog: string): Set<string> {
+  const unreleased = chapter(changelog, '## [Unreleased]', /^## /);
+  const entries = chapter(unreleased, '### Breaking', /^### /).matchAll(/^[-*] ((?:[^:\n]|\n {2})+):/gm);
+  return new Set([...entries].flatMap(([, names]) => names!.replaceAll('`', '').split(/,?\s+/)));
+}
+
+/** The operations that break without a note. */
+function unnotedOperations(changes: readonly DocumentChange[], changelog: string): string[] {
+  const noted = notedOperations(changelog);
+  const broken = changes.filter(({ kind }) => kind === 'broken').map(({ operation }) => operation);
+  return [...new Set(broken)].filter((operation) => !noted.has(operation)).sort();
+}
+
+function chapter(text: string, title: string, next: RegExp): string {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => line.trim() === title);
+  if (start < 0) return '';
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => next.test(line));
+  return rest.slice(0, end < 0 ? undefined : end).join('\n');
+}
+
+const KINDS: ChangeKind[] = ['added', 'changed', 'broken'];
+/** So many operations are named; of a break, all are. */
+const NAMED = 4;
+
+/** One line a change, with the operations that share it. */
+function report(changes: readonly DocumentChange[]): string[] {
+  return KINDS.flatMap((kind) => {
+    const operations = new Map<string, string[]>();
+    for (const { what, operation } of changes.filter((change) => change.kind === kind))
+      operations.set(what, [...(operations.get(what) ?? []), operation]);
+    return [...operations].map(([what, names]) => `  ${kind.padEnd(7)}  ${what} (${listed(names, kind)})`);
+  });
+}
+
+/** How many of each kind, in words. */
+function summary(changes: readonly DocumentChange[]): string {
+  const count = (kind: ChangeKind): number =>
+    new Set(changes.filter((one) => one.kind === kind).map(({ what }) => what)).size;
+  return KINDS.map((kind) => `${count(kind)} ${kind}`).join(', ');
+}
+
+function listed(names: readonly string[], kind: ChangeKind): string {
+  if (kind === 'broken' || names.length <= NAMED + 1) return names.join(', ');
+  return `${names.slice(0, NAMED).join(', ')} and ${names.length - NAMED} more`;
+}
+
+export interface CheckResult {
   passed: boolean;
   lines: string[];
 }
 
 /** Whether the api still serves all that is committed, and whether CHANGELOG.md tells of what it breaks. */
-export function check(root: string, served: OpenApi): Verdict {
+export function check(root: string, served: OpenApi): CheckResult {
   const verdicts = [compatibility(root, served), freshness(root, served)];
   return { passed: verdicts.every(({ passed }) => passed), lines: verdicts.flatMap(({ lines }) => lines) };
 }
@@ -21,7 +68,7 @@ export function check(root: string, served: OpenApi): Verdict {
  * A document that only lacks what is new passes with a word about it, so that a generated area needs no edit elsewhere. One
  * that says what is no longer true fails.
  */
-function freshness(root: string, served: OpenApi): Verdict {
+function freshness(root: string, served: OpenApi): CheckResult {
   const text = read(root, DOCUMENT);
   if (text === textOf(served)) return { passed: true, lines: [] };
   const changes = text === '' ? [] : compareDocuments(JSON.parse(text) as OpenApi, served);
@@ -30,7 +77,7 @@ function freshness(root: string, served: OpenApi): Verdict {
   return { passed: isBehind, lines: [`${DOCUMENT} ${what}: \`npm run openapi\` renews it.`] };
 }
 
-function compatibility(root: string, served: OpenApi): Verdict {
+function compatibility(root: string, served: OpenApi): CheckResult {
   const earlier = findEarlier(root, served);
   if ('missing' in earlier) return { passed: true, lines: [`Skipped the comparison with main: ${earlier.missing}.`] };
   const changes = compareDocuments(earlier.document, served);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { documentOf } from '../../test/documents.js';
-import type { OpenApi, Operation } from './document.js';
+import type { OpenApi, DocumentedOperation } from './document.js';
 import { compareDocuments } from './document-comparison.js';
 
 const JSON_BODY = { 'application/json': { schema: { type: 'object' } } };
@@ -10,7 +10,7 @@ const said = (before: OpenApi, after: OpenApi): string[] =>
   compareDocuments(before, after).map(({ kind, operation, what }) => `${kind} ${operation}: ${what}`);
 
 /** [what differs, before, after, what it means, what the way back means] */
-const DIFFERENCES: [string, Partial<Operation>, Partial<Operation>, string[], string[]][] = [
+const DIFFERENCES: [string, Partial<DocumentedOperation>, Partial<DocumentedOperation>, string[], string[]][] = [
   ['texts', { summary: 'Make one', tags: ['a'] }, { summary: 'Make a thing', tags: ['b'] }, [], []],
   [
     'the scope',

@@ -1,5 +1,13 @@
-import type { Change, Kind } from './changes.js';
-import { isSame, type Content, type OpenApi, type Operation, type Parameter, type Response } from './document.js';
+import {
+  type DocumentChange,
+  type ChangeKind,
+  isSame,
+  type Content,
+  type OpenApi,
+  type DocumentedOperation,
+  type DocumentedParameter,
+  type DocumentedResponse,
+} from './document.js';
 import { SchemaComparison, type Direction } from './schema-comparison.js';
 import { withoutTexts } from './variants.js';
 
@@ -12,10 +20,10 @@ const COMPARED = new Set(['operationId', 'parameters', 'requestBody', 'responses
  * What a client of the first document has to know of the second. Texts and examples are not compared. `oasdiff` knows more kinds of
  * change, but not our scopes and error codes, and is a binary that a machine with only Node lacks.
  */
-export function compareDocuments(before: OpenApi, after: OpenApi): Change[] {
-  const changes: Change[] = [];
-  const old = operationsOf(before);
-  const now = operationsOf(after);
+export function compareDocuments(before: OpenApi, after: OpenApi): DocumentChange[] {
+  const changes: DocumentChange[] = [];
+  const old = documentedOperationsOf(before);
+  const now = documentedOperationsOf(after);
   for (const [route, operation] of old) {
     const id = operation.operationId;
     const next = now.get(route);
@@ -31,7 +39,7 @@ export function compareDocuments(before: OpenApi, after: OpenApi): Change[] {
   return changes;
 }
 
-function operationsOf({ paths }: OpenApi): Map<string, Operation> {
+function documentedOperationsOf({ paths }: OpenApi): Map<string, DocumentedOperation> {
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
@@ -40,7 +48,7 @@ function operationsOf({ paths }: OpenApi): Map<string, Operation> {
 }
 
 class OperationComparison {
-  private readonly changes: Change[] = [];
+  private readonly changes: DocumentChange[] = [];
   private readonly inRequests: SchemaComparison;
   private readonly inResponses: SchemaComparison;
 
@@ -56,7 +64,7 @@ class OperationComparison {
     this.inResponses = schemas('response');
   }
 
-  compare(before: Operation, after: Operation): Change[] {
+  compare(before: DocumentedOperation, after: DocumentedOperation): DocumentChange[] {
     if (before.operationId !== after.operationId) this.say('broken', `is called ${after.operationId}`);
     this.compareScope(before['x-required-scope'], after['x-required-scope']);
     this.compareParameters(before.parameters ?? [], after.parameters ?? []);
@@ -77,8 +85,8 @@ class OperationComparison {
     this.say(isLess ? 'changed' : 'broken', `needs the scope ${String(after)} instead of ${String(before)}`);
   }
 
-  private compareParameters(before: readonly Parameter[], after: readonly Parameter[]): void {
-    const byName = (list: readonly Parameter[]): Map<string, Parameter> =>
+  private compareParameters(before: readonly DocumentedParameter[], after: readonly DocumentedParameter[]): void {
+    const byName = (list: readonly DocumentedParameter[]): Map<string, DocumentedParameter> =>
       new Map(
         list.map((one) => [`${one.in} parameter ${one.in === 'header' ? one.name.toLowerCase() : one.name}`, one]),
       );
@@ -98,13 +106,16 @@ class OperationComparison {
     }
   }
 
-  private compareBody(before: Operation['requestBody'], after: Operation['requestBody']): void {
+  private compareBody(before: DocumentedOperation['requestBody'], after: DocumentedOperation['requestBody']): void {
     if (!before?.required && after?.required) this.say('broken', 'request body is required');
     if (before?.required && !after?.required) this.say('changed', 'request body is no longer required');
     this.compareContent(before?.content ?? {}, after?.content ?? {}, 'request body', this.inRequests);
   }
 
-  private compareResponses(before: Record<string, Response>, after: Record<string, Response>): void {
+  private compareResponses(
+    before: Record<string, DocumentedResponse>,
+    after: Record<string, DocumentedResponse>,
+  ): void {
     for (const [status, response] of Object.entries(before)) {
       const next = after[status];
       const where = `response ${status}`;
@@ -120,8 +131,8 @@ class OperationComparison {
   }
 
   /** Clients tell errors apart by their codes, so a code that goes away, or comes with another status, is a break. */
-  private compareErrors(before: Record<string, Response>, after: Record<string, Response>): void {
-    const statuses = (responses: Record<string, Response>): Map<string, string> =>
+  private compareErrors(before: Record<string, DocumentedResponse>, after: Record<string, DocumentedResponse>): void {
+    const statuses = (responses: Record<string, DocumentedResponse>): Map<string, string> =>
       new Map(
         Object.entries(responses).flatMap(([status, response]) =>
           (response['x-error-codes'] ?? []).map((code) => [code, status] as const),
@@ -149,7 +160,7 @@ class OperationComparison {
     }
   }
 
-  private say(kind: Kind, what: string): void {
+  private say(kind: ChangeKind, what: string): void {
     const { operation } = this;
     if (!this.changes.some((one) => one.kind === kind && one.what === what))
       this.changes.push({ kind, operation, what });

@@ -1,32 +1,44 @@
+/** `added` asks nothing of a client, `changed` is worth knowing, `broken` can stop one that works today. */
+export type ChangeKind = 'added' | 'changed' | 'broken';
+
+export interface DocumentChange {
+  kind: ChangeKind;
+  /** The operation's id, or `document` for what concerns all of them. */
+  operation: string;
+  what: string;
+}
+
 /** The parts of an OpenAPI 3.1 document that a comparison looks at. */
 export interface OpenApi {
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, DocumentedOperation>>;
   servers?: unknown;
   components?: { schemas?: Record<string, Schema>; securitySchemes?: unknown };
 }
 
-export interface Operation {
+export interface DocumentedOperation {
   operationId: string;
-  parameters?: Parameter[];
+  parameters?: DocumentedParameter[];
   requestBody?: { required?: boolean; content: Content };
-  responses: Record<string, Response>;
+  responses: Record<string, DocumentedResponse>;
   [other: string]: unknown;
 }
 
-export interface Parameter {
+export interface DocumentedParameter {
   name: string;
   in: string;
   required?: boolean;
   schema?: Schema;
 }
 
-export interface Response {
+export interface DocumentedResponse {
   content?: Content;
   'x-error-codes'?: string[];
 }
 
 export type Content = Record<string, { schema?: Schema }>;
 export type Schema = Record<string, unknown>;
+/** By their names. */
+export type ComponentSchemas = Record<string, Schema>;
 
 /** How the document is committed: keys sorted, so that a module that moves makes no difference. Lists keep their order. */
 export function textOf(document: unknown): string {

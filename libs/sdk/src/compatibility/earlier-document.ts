@@ -4,14 +4,14 @@ import { textOf, type OpenApi } from './document.js';
 export const DOCUMENT = 'libs/sdk/openapi.json';
 
 /** What a change is compared with, or why there is nothing. */
-export type Earlier = { name: string; document: OpenApi } | { missing: string };
+export type EarlierDocument = { name: string; document: OpenApi } | { missing: string };
 
 /**
  * The document where this branch left main. On main itself, or on a branch without a commit yet: that of its last commit, or
  * of the one before where the last has the same.
  * @param root the folder of the workspace
  */
-export function findEarlier(root: string, served: OpenApi): Earlier {
+export function findEarlier(root: string, served: OpenApi): EarlierDocument {
   const head = git(root, 'rev-parse', 'HEAD');
   if (head === undefined) return { missing: 'this is no git repository with a commit' };
   let missing = 'there is neither origin/main nor main';

@@ -1,12 +1,10 @@
-import type { Kind } from './changes.js';
-import { isSame, type Schema } from './document.js';
+import { type ChangeKind, isSame, type ComponentSchemas, type Schema } from './document.js';
 import { variantsOf, withoutTexts, type Variant } from './variants.js';
 
 /** Clients write requests and read responses: what one of them may lose, the other may gain. */
 export type Direction = 'request' | 'response';
 
-type Say = (kind: Kind, what: string) => void;
-type Components = Record<string, Schema>;
+type ReportChange = (kind: ChangeKind, what: string) => void;
 
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
@@ -23,9 +21,9 @@ export class SchemaComparison {
   private readonly seen = new Set<string>();
 
   constructor(
-    private readonly components: { before: Components; after: Components },
+    private readonly components: { before: ComponentSchemas; after: ComponentSchemas },
     private readonly direction: Direction,
-    private readonly say: Say,
+    private readonly say: ReportChange,
   ) {}
 
   /** @param where how a reader finds the place */
@@ -66,7 +64,7 @@ export class SchemaComparison {
       const [old, now] = [before[keyword], after[keyword]];
       if (isSame(old, now)) continue;
       const what = `${keyword} is ${shown(now)} instead of ${shown(old)}`;
-      this.report(...verdictOn(keyword, old, now), where, what);
+      this.report(...kindsOf(keyword, old, now), where, what);
     }
   }
 
@@ -115,7 +113,7 @@ export class SchemaComparison {
     }
   }
 
-  private report(inRequest: Kind, inResponse: Kind, where: string, what: string): void {
+  private report(inRequest: ChangeKind, inResponse: ChangeKind, where: string, what: string): void {
     this.say(this.direction === 'request' ? inRequest : inResponse, `${where} ${what}`);
   }
 }
@@ -145,7 +143,7 @@ function covers(wide: string, narrow: string): boolean {
 }
 
 /** What a keyword that differs means in a request, and in a response. A keyword that nobody here knows is taken for a break. */
-function verdictOn(keyword: string, before: unknown, after: unknown): [Kind, Kind] {
+function kindsOf(keyword: string, before: unknown, after: unknown): [ChangeKind, ChangeKind] {
   if (LOWER.includes(keyword))
     return [limit(after, -Infinity) > limit(before, -Infinity) ? 'broken' : 'changed', 'changed'];
   if (UPPER.includes(keyword))

@@ -1,4 +1,4 @@
-import type { Schema } from './document.js';
+import type { ComponentSchemas, Schema } from './document.js';
 
 /** One type that a value may have. A schema without a choice has one of them, a nullable one has two. */
 export interface Variant {
@@ -11,8 +11,6 @@ export interface Variant {
   beside?: Schema;
 }
 
-type Components = Record<string, Schema>;
-
 /** What only explains. */
 const TEXTS = new Set(['description', 'title', 'summary', 'example', 'examples', 'externalDocs', '$comment']);
 
@@ -21,7 +19,7 @@ export function withoutTexts(schema: Schema): Schema {
 }
 
 /** All variants of a schema. */
-export function variantsOf(schema: Schema, components: Components): Variant[] {
+export function variantsOf(schema: Schema, components: ComponentSchemas): Variant[] {
   const { whole, reference, beside } = resolve(schema, components);
   const { anyOf, oneOf, ...rest } = whole;
   const choices = [...((anyOf as Schema[]) ?? []), ...((oneOf as Schema[]) ?? [])];
@@ -34,7 +32,7 @@ export function variantsOf(schema: Schema, components: Components): Variant[] {
 }
 
 /** @returns the whole schema; the component it refers to, if it is one; and what stands beside that reference */
-function resolve(schema: Schema, components: Components): { whole: Schema; reference?: string; beside: Schema } {
+function resolve(schema: Schema, components: ComponentSchemas): { whole: Schema; reference?: string; beside: Schema } {
   const { $ref, allOf, ...own } = withoutTexts(schema);
   const parts = [...($ref === undefined ? [] : [{ $ref }]), ...((allOf as Schema[]) ?? [])];
   const names = parts.map((part) => (part['$ref'] as string | undefined)?.split('/').at(-1));

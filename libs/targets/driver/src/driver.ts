@@ -2,7 +2,7 @@ import type {
   Device,
   EffectiveScaling,
   EngineArg,
-  EngineServes,
+  EngineService,
   IdentityProof,
   ModelSpec,
   ObservationReason,
@@ -158,7 +158,7 @@ export interface EngineDescription {
 
 /** What callers must know of the engine that a spec names. A target that adopts has a profile instead of a template. */
 export interface EngineTraits {
-  serves: EngineServes[];
+  serves: EngineService[];
   unknownModel: UnknownModel;
   identity: IdentityProof[];
   /** How many accelerators it takes, and whether it bears others beside it on one. Absent: it uses none. */

@@ -1,4 +1,4 @@
-import { ENGINE_SERVES, UNKNOWN_MODEL } from '@slipway/contracts';
+import { ENGINE_SERVICES, UNKNOWN_MODEL } from '@slipway/contracts';
 import type { Schema } from '@slipway/platform-config';
 
 /** A path that servers are asked at. */
@@ -9,7 +9,7 @@ export const PROFILE_SCHEMAS = {
   serves: {
     type: 'array',
     minItems: 1,
-    items: { enum: [...ENGINE_SERVES] },
+    items: { enum: [...ENGINE_SERVICES] },
     description: 'What clients may ask it for; picks the checks of a qualification. Default: [chat]',
   },
   unknown_model: {

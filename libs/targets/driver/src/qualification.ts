@@ -1,4 +1,4 @@
-import type { EngineServes, IdentityProof, PromisedTraits } from '@slipway/contracts';
+import type { EngineService, IdentityProof, PromisedTraits } from '@slipway/contracts';
 import {
   callEngine,
   isOutageStatus,
@@ -165,7 +165,7 @@ const UNPROVEN: CallResult = {
   isSilent: false,
 };
 
-async function answers(kind: EngineServes, checked: CheckSubject): Promise<CallResult> {
+async function answers(kind: EngineService, checked: CheckSubject): Promise<CallResult> {
   const { target, signal } = checked;
   const { path, body } = SERVED_REQUESTS[kind];
   const call = { path, body: { model: target.model, ...body }, signal };
@@ -177,7 +177,7 @@ async function answers(kind: EngineServes, checked: CheckSubject): Promise<CallR
   return callEngine(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
 }
 
-function judged(kind: EngineServes, { target, traits }: CheckSubject, answer: EngineAnswer): CheckOutcome {
+function judged(kind: EngineService, { target, traits }: CheckSubject, answer: EngineAnswer): CheckOutcome {
   const { wanted, isAnswer } = SERVED_REQUESTS[kind];
   const body = answerJson(answer);
   if (answer.status === 200 && isAnswer(body)) return ofItsModel(target, traits, body, textOf(kind, body));
@@ -203,7 +203,7 @@ function ofItsModel(
   return { result: 'passed', message, found };
 }
 
-function textOf(kind: EngineServes, body: unknown): string {
+function textOf(kind: EngineService, body: unknown): string {
   if (kind !== 'chat') return 'answered';
   const message = first(fieldOf(body, 'choices'))?.['message'] as Record<string, unknown>;
   if (hasText(message)) return 'answered';

@@ -1,4 +1,4 @@
-import type { EngineServes } from '@slipway/contracts';
+import type { EngineService } from '@slipway/contracts';
 import type { EngineAnswer } from './engine-call.js';
 
 const QUESTION = 'Answer with the word ready.';
@@ -6,7 +6,7 @@ const MAX_TOKENS = 16;
 type Judge = (body: unknown) => boolean;
 
 /** One request of each kind that an engine may serve, and whether what came is an answer to it. */
-export const SERVED_REQUESTS: Record<EngineServes, { path: string; body: object; wanted: string; isAnswer: Judge }> = {
+export const SERVED_REQUESTS: Record<EngineService, { path: string; body: object; wanted: string; isAnswer: Judge }> = {
   chat: {
     path: '/chat/completions',
     body: { messages: [{ role: 'user', content: QUESTION }], max_tokens: MAX_TOKENS },
@@ -40,8 +40,8 @@ export const SERVED_REQUESTS: Record<EngineServes, { path: string; body: object;
 };
 
 /** What the engine is asked first: what most clients ask. */
-export function mainOf(serves: readonly EngineServes[]): EngineServes {
-  const order = Object.keys(SERVED_REQUESTS) as EngineServes[];
+export function mainOf(serves: readonly EngineService[]): EngineService {
+  const order = Object.keys(SERVED_REQUESTS) as EngineService[];
   return order.find((kind) => serves.includes(kind)) ?? 'chat';
 }
 

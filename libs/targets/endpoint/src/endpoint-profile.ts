@@ -1,4 +1,4 @@
-import type { EngineServes, IdentityProof, UnknownModel } from '@slipway/contracts';
+import type { EngineService, IdentityProof, UnknownModel } from '@slipway/contracts';
 import {
   isMisspelling,
   keysOf,
@@ -23,7 +23,7 @@ import {
 export interface EndpointProfile {
   /** Where they are asked for health, where a revision names no other path than `/health`. */
   health?: string;
-  serves?: EngineServes[];
+  serves?: EngineService[];
   unknown_model?: UnknownModel;
   identity?: IdentityProof[];
   /** How long their first answer may take, because it loads the model. */

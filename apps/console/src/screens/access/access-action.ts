@@ -1,5 +1,5 @@
 import type { BodyOf } from '@slipway/sdk';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** The document knows the usual name of the identity provider; an installation may have another. */
 export type Access = Omit<BodyOf<'setConsoleAccess'>, 'provider'> & { provider: string };

@@ -12,11 +12,10 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { GrantAccess } from './grant-access.js';
-import { RevokeAccess } from './revoke-access.js';
+import { GrantAccess, RevokeAccess } from './access-dialogs.js';
 
 const CLI = 'slipway access grant u1 --organization org1 --scopes viewer';
 
@@ -50,7 +49,7 @@ export function AccessScreen() {
         <div className="mb-3 flex">
           <ChoiceFilter name="status" label="Status" choices={['active', 'revoked']} />
         </div>
-        <Listed
+        <RowList
           list={list}
           what="the access mappings"
           beyond="The command line lists all: slipway access list."
@@ -68,7 +67,7 @@ export function AccessScreen() {
               <EmptyState title={`None of the ${rows.length} mappings read is ${status}`} command={CLI} />
             );
           }}
-        </Listed>
+        </RowList>
       </Panel>
       {granted && <GrantAccess mapping={granted.mapping} onClose={() => setGranted(undefined)} />}
       {revoked && <RevokeAccess mapping={revoked} onClose={() => setRevoked(undefined)} />}
@@ -76,14 +75,14 @@ export function AccessScreen() {
   );
 }
 
-interface Actions {
+interface AccessActions {
   onGrant?: (mapping: AccessMapping) => void;
   onRevoke?: (mapping: AccessMapping) => void;
 }
 
 const column = createColumnHelper<AccessMapping>();
 
-const columnsOf = ({ onGrant, onRevoke }: Actions) => [
+const columnsOf = ({ onGrant, onRevoke }: AccessActions) => [
   column.accessor(({ display_name }) => display_name ?? '', {
     id: 'display_name',
     header: 'Display name',

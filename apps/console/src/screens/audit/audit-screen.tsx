@@ -1,6 +1,7 @@
 import { createColumnHelper } from '@tanstack/react-table';
 import { Link2, ShieldAlert, ShieldCheck } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useEffect, useState } from 'react';
+import { type AuditChainCheck, type AuditRowMark, checkAuditRows } from '@slipway/sdk';
 import { slipway } from '../../api/client.js';
 import type { AuditRow } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
@@ -10,13 +11,33 @@ import { Chip, type Tone } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { TextFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { Time } from '../../ui/time.js';
-import type { ChainCheck, RowMark } from './audit-chain.js';
 import { ChainNote } from './chain-note.js';
-import { canCheck, useChainCheck } from './use-chain-check.js';
+
+/** Without encryption there is no `subtle`, whatever its type says. */
+const canCheck = (): boolean => Boolean((crypto as Partial<Crypto>).subtle);
+
+/** What the browser makes of the rows loaded; what it made of those before stays until then. */
+function useChainCheck(rows: AuditRow[] | undefined, isWhole: boolean): AuditChainCheck | undefined {
+  const [check, setCheck] = useState<AuditChainCheck>();
+  useEffect(() => {
+    if (!rows || !canCheck()) return undefined;
+    let isCurrent = true;
+    void checkAuditRows(rows, { sha256, isWhole }).then((made) => isCurrent && setCheck(made));
+    return () => {
+      isCurrent = false;
+    };
+  }, [rows, isWhole]);
+  return rows && check;
+}
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
 const FILTERS = ['action', 'actor', 'resource_type', 'resource_name'] as const;
 
@@ -43,27 +64,27 @@ export function AuditScreen() {
       </div>
       <ChainNote check={check} canCheck={canCheck()} isFiltered={isFiltered} />
       <Panel title="Who did what, newest first">
-        <Listed
+        <RowList
           list={list}
           what="the audit rows"
           beyond={`Narrow the list, or see all with: ${command}`}
           empty={<EmptyState title={isFiltered ? 'No row is like that' : 'Nothing was done yet'} command={command} />}
         >
           {(rows) => <DataTable caption="Audit rows" columns={columns} rows={rows} idOf={({ id }) => id} />}
-        </Listed>
+        </RowList>
       </Panel>
     </>
   );
 }
 
-const MARKS: Record<RowMark, { tone: Tone; says: string; means: string }> = {
+const MARKS: Record<AuditRowMark, { tone: Tone; says: string; means: string }> = {
   linked: { tone: 'good', says: 'verified', means: 'Its content fits its hash, and it follows the row before.' },
   intact: { tone: 'good', says: 'content verified', means: 'Its content fits its hash; the row before is not loaded.' },
   unsealed: { tone: 'plain', says: 'not sealed yet', means: 'It is sealed about a second after it was written.' },
   changed: { tone: 'bad', says: 'changed', means: 'Its content is not what its hash was made of.' },
   unfitting: { tone: 'bad', says: 'does not follow', means: 'It does not follow the row that stands before it.' },
 };
-const ICONS: Record<RowMark, typeof Link2 | null> = {
+const ICONS: Record<AuditRowMark, typeof Link2 | null> = {
   linked: Link2,
   intact: ShieldCheck,
   unsealed: null,
@@ -71,7 +92,7 @@ const ICONS: Record<RowMark, typeof Link2 | null> = {
   unfitting: ShieldAlert,
 };
 
-function Mark({ mark }: { mark: RowMark }) {
+function Mark({ mark }: { mark: AuditRowMark }) {
   const { tone, says, means } = MARKS[mark];
   const Icon = ICONS[mark];
   return (
@@ -86,7 +107,7 @@ function Mark({ mark }: { mark: RowMark }) {
 
 const column = createColumnHelper<AuditRow>();
 
-const columnsOf = (check: ChainCheck | undefined) => [
+const columnsOf = (check: AuditChainCheck | undefined) => [
   column.accessor('at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('actor', {
     header: 'Actor',

@@ -1,13 +1,13 @@
 import { ShieldAlert, ShieldCheck, ShieldQuestion } from 'lucide-react';
 import type { ReactNode } from 'react';
+import type { AuditChainCheck } from '@slipway/sdk';
 import { classes } from '../../ui/classes.js';
 import { CopyButton } from '../../ui/copy.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { faultText, intactText } from './chain-text.js';
-import type { ChainCheck } from './audit-chain.js';
 
 interface ChainNoteProps {
-  check: ChainCheck | undefined;
+  check: AuditChainCheck | undefined;
   /** Whether the browser can compute hashes: not on an origin without encryption that is not this machine. */
   canCheck: boolean;
   isFiltered: boolean;

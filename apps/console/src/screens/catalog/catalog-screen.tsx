@@ -9,9 +9,9 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { EntryPanel } from './entry-panel.js';
 import { isMeant, priceText, tokensText } from './entry-text.js';
 
@@ -30,7 +30,7 @@ export function CatalogScreen() {
             <TextFilter name="search" label="Search" placeholder="slug, name, words" />
             <ChoiceFilter name="availability" label="Availability" choices={['available', 'degraded', 'unavailable']} />
           </div>
-          <Listed
+          <RowList
             list={list}
             what="the catalog"
             beyond="The command line lists all: slipway catalog list."
@@ -55,7 +55,7 @@ export function CatalogScreen() {
                 />
               );
             }}
-          </Listed>
+          </RowList>
         </Panel>
         {model && <EntryPanel key={model} slug={model} onClose={() => setAddress({ model: undefined })} />}
       </div>
@@ -81,12 +81,12 @@ const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void)
   column.accessor(({ performance }) => performance?.ttft_ms?.p50 ?? null, {
     id: 'ttft',
     header: 'TTFT p50',
-    cell: ({ getValue }) => measured(getValue(), lengthText),
+    cell: ({ getValue }) => measuredText(getValue(), lengthText),
   }),
   column.accessor(({ performance }) => performance?.output_tokens_per_s ?? null, {
     id: 'speed',
     header: 'Tokens/s',
-    cell: ({ getValue }) => measured(getValue(), (speed) => speed.toFixed(1)),
+    cell: ({ getValue }) => measuredText(getValue(), (speed) => speed.toFixed(1)),
   }),
   column.display({
     id: 'choose',
@@ -104,5 +104,5 @@ const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void)
   }),
 ];
 
-const measured = (value: number | null, textOf: (value: number) => string) =>
+const measuredText = (value: number | null, textOf: (value: number) => string) =>
   value === null ? <span className="text-soft">nobody asked</span> : textOf(value);

@@ -11,8 +11,8 @@ import { CopyButton } from '../../ui/copy.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
-import { curlOf, priceText, pythonOf, tokensText } from './entry-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
+import { entryCurl, priceText, pythonOf, tokensText } from './entry-text.js';
 
 export function EntryPanel({ slug, onClose }: { slug: string; onClose: () => void }) {
   const entry = useQuery({
@@ -74,7 +74,7 @@ function Details({ entry }: { entry: CatalogEntry }) {
       >
         Try it
       </Link>
-      <Sample title="curl" text={curlOf(entry)} />
+      <Sample title="curl" text={entryCurl(entry)} />
       <Sample title="Python" text={pythonOf(entry)} />
     </div>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CatalogEntry } from '../../api/items.js';
-import { curlOf, isMeant, priceText, pythonOf, tokensText } from './entry-text.js';
+import { entryCurl, isMeant, priceText, pythonOf, tokensText } from './entry-text.js';
 
 const entry = {
   slug: 'acme/chat',
@@ -26,9 +26,9 @@ describe('an entry of the catalog', () => {
   });
 
   it('is asked for by lines that stay what they are', () => {
-    expect(curlOf(entry)).toContain(`curl http://gw:7080/v1/chat/completions`);
+    expect(entryCurl(entry)).toContain(`curl http://gw:7080/v1/chat/completions`);
     const odd = { endpoint: { base_url: "http://gw/v1'; rm -rf /", model: 'a"b' } } as CatalogEntry;
-    expect(curlOf(odd)).toContain(`'http://gw/v1'\\''; rm -rf /chat/completions'`);
+    expect(entryCurl(odd)).toContain(`'http://gw/v1'\\''; rm -rf /chat/completions'`);
     expect(pythonOf(odd)).toContain('model="a\\"b"');
   });
 });

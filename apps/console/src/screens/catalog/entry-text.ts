@@ -1,5 +1,5 @@
 import type { CatalogEntry } from '../../api/items.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** Whether an entry is meant by what was typed; every word has to be in it. */
 export function isMeant({ slug, name, description }: CatalogEntry, search: string): boolean {
@@ -30,7 +30,7 @@ export const tokensText = (tokens: number | null): string =>
   tokens === null ? 'not said' : new Intl.NumberFormat('en').format(tokens);
 
 /** A first request for a shell. The token stays a variable. */
-export function curlOf({ endpoint: { base_url, model } }: CatalogEntry): string {
+export function entryCurl({ endpoint: { base_url, model } }: CatalogEntry): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return [
     shellLine('curl', `${base_url.replace(/\/+$/, '')}/chat/completions`),

@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import { keyOf } from './renewal.js';
 
-export type Deployment = AnswerOf<'getDeployment'>;
 export type Route = AnswerOf<'getRoute'>;
 export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
 

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { Deployment } from '../../api/items.js';
 import type { LiveEvents } from '../../api/live-events.js';
 import { whoQuery } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
-import { useDeployment, useRevisions, useRoute, type Deployment } from './deployment-data.js';
+import { lengthText } from '../../ui/text/time-text.js';
+import { useDeployment, useRevisions, useRoute } from './deployment-data.js';
 import { actorText, shortDigest } from './short-text.js';
 
 /** Who and what this is, how it is, and who touched it last. */
@@ -32,7 +33,7 @@ export function DeploymentHead({ name, live, actions }: { name: string; live: Li
         actions={actions}
       />
       <dl className="-mt-2 mb-3 flex flex-wrap gap-x-4 gap-y-1 text-xs">
-        <Facts name={name} deployment={data} live={live} />
+        <DeploymentFacts name={name} deployment={data} live={live} />
       </dl>
     </div>
   );
@@ -63,7 +64,7 @@ function Liveness({ live, readAt }: { live: LiveEvents; readAt: number }) {
   );
 }
 
-function Facts({ name, deployment, live }: { name: string; deployment?: Deployment; live: LiveEvents }) {
+function DeploymentFacts({ name, deployment, live }: { name: string; deployment?: Deployment; live: LiveEvents }) {
   const { data: who } = useQuery(whoQuery);
   const { data: route } = useRoute(name);
   const { data: revisions } = useRevisions(name);

@@ -1,9 +1,9 @@
-import type { Operation } from './operation-state.js';
+import { type Operation, isLive, shownOperation, waitsForPerson } from '../../api/operation-state.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Ban, Play, RotateCcw, Undo2, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { useDeploymentEvents } from '../../api/events.js';
+import { useDeploymentEvents } from '../../api/live-events.js';
 import type { OperationVerb } from '../../api/operation-action.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
@@ -13,18 +13,17 @@ import { DeploymentHead } from './deployment-head.js';
 import { useDeployment, useOperations } from './deployment-data.js';
 import { EventsPanel } from './events-panel.js';
 import { LogsDialog } from './logs-dialog.js';
-import { MetricsPanel } from './metrics-panel.js';
+import { MetricsPanel } from './metrics/metrics-panel.js';
 import { OperationActionDialog } from './operation-actions.js';
 import { OperationPanel } from './operation-panel.js';
-import { isLive, shownOperation, waitsForPerson } from './operation-state.js';
-import { PolicyPanel } from './policy-panel.js';
+import { PolicyPanel } from './policy/policy-panel.js';
 import { renewalOf } from './renewal.js';
 import { RevisionsPanel } from './revisions-panel.js';
-import { RollbackDialog } from './rollback-dialog.js';
-import { RolloutDialog } from './rollout-dialog.js';
+import { RollbackDialog } from './rollout/rollback-dialog.js';
+import { RolloutDialog } from './rollout/rollout-dialog.js';
 import { TrafficPanel } from './traffic-panel.js';
 
-type Opened =
+type DialogRequest =
   | { what: 'rollout'; ready?: object }
   | { what: 'rollback'; to: string }
   | { what: OperationVerb; operation: Operation };
@@ -41,7 +40,7 @@ function Screen({ name }: { name: string }) {
   const renew = useMemo(() => renewalOf(client, name), [client, name]);
   const live = useDeploymentEvents(name, renew);
   const deployment = useDeployment(name);
-  const [opened, setOpened] = useState<Opened>();
+  const [opened, setOpened] = useState<DialogRequest>();
   const [{ logs }, change] = useAddress();
   const mayOperate = useMay('operator');
   const rollBackTo = (to: string) => setOpened({ what: 'rollback', to });
@@ -55,7 +54,11 @@ function Screen({ name }: { name: string }) {
     );
   return (
     <div className="flex flex-col xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]">
-      <DeploymentHead name={name} live={live} actions={mayOperate && <Actions name={name} onOpen={setOpened} />} />
+      <DeploymentHead
+        name={name}
+        live={live}
+        actions={mayOperate && <DeploymentActions name={name} onOpen={setOpened} />}
+      />
       <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
         <TrafficPanel name={name} className="xl:col-span-3" />
         <OperationPanel name={name} />
@@ -70,7 +73,7 @@ function Screen({ name }: { name: string }) {
   );
 }
 
-function Actions({ name, onOpen }: { name: string; onOpen: (opened: Opened) => void }) {
+function DeploymentActions({ name, onOpen }: { name: string; onOpen: (opened: DialogRequest) => void }) {
   const { data: deployment } = useDeployment(name);
   const { data: operations } = useOperations(name);
   const operation = shownOperation(operations ?? []);
@@ -121,7 +124,7 @@ function Actions({ name, onOpen }: { name: string; onOpen: (opened: Opened) => v
   );
 }
 
-function Dialogs({ name, opened, onClose }: { name: string; opened: Opened | undefined; onClose: () => void }) {
+function Dialogs({ name, opened, onClose }: { name: string; opened: DialogRequest | undefined; onClose: () => void }) {
   const { data: deployment } = useDeployment(name);
   if (!opened || !deployment) return null;
   if (opened.what === 'rollout')

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import type { Revision } from '../../api/items.js';
 import { CopyAs } from '../../ui/copy.js';
-import { Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialogs/dialog.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Changes } from './changes.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { DeploymentEvent } from '@slipway/sdk';
-import { eventLine, matches } from './event-text.js';
+import { eventLine, isEventMatch } from './event-text.js';
 
 const event = (data: Record<string, unknown>) =>
   ({
@@ -29,5 +29,5 @@ describe('the filter', () => {
     ['soak:1', true],
     ['route', false],
     ['rollout route', false],
-  ])('%j: %s', (filter, expected) => expect(matches(event({ step: 'soak:1' }), filter)).toBe(expected));
+  ])('%j: %s', (filter, expected) => expect(isEventMatch(event({ step: 'soak:1' }), filter)).toBe(expected));
 });

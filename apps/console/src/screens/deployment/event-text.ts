@@ -15,7 +15,7 @@ export function eventLine({ data }: Pick<DeploymentEvent, 'data'>): string {
 }
 
 /** Whether a filter's words all stand somewhere in the event. */
-export function matches(event: DeploymentEvent, filter: string): boolean {
+export function isEventMatch(event: DeploymentEvent, filter: string): boolean {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const text =

@@ -15,7 +15,7 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { Waiting } from '../../ui/waiting.js';
 import { useInstances } from './deployment-data.js';
-import { eventLine, matches } from './event-text.js';
+import { eventLine, isEventMatch } from './event-text.js';
 import { Scrolled } from './scrolled.js';
 import { actorText } from './short-text.js';
 
@@ -67,7 +67,7 @@ function Events({ name, live, filter }: { name: string; live: LiveEvents; filter
   const sought = useDeferredValue(filter);
   if (live.state === 'ended' && live.error) return <ErrorNote error={live.error} />;
   if (live.state === 'starting' && live.events.length === 0) return <Waiting for="the events" />;
-  const found = live.events.filter(({ event }) => matches(event, sought));
+  const found = live.events.filter(({ event }) => isEventMatch(event, sought));
   if (found.length === 0)
     return (
       <EmptyState

@@ -2,7 +2,7 @@ import type { LogLine } from '@slipway/sdk';
 import { useEffect, useRef, useState } from 'react';
 import { slipway } from '../../api/client.js';
 import { CopyAs } from '../../ui/copy.js';
-import { Dialog } from '../../ui/dialog.js';
+import { Dialog } from '../../ui/dialogs/dialog.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { CheckField, SelectField } from '../../ui/field.js';
 import { classes } from '../../ui/classes.js';
@@ -12,18 +12,18 @@ const MOST_LINES = 500;
 const MOST_LENGTH = 4_000;
 const TELL_MS = 250;
 
-type Which = 'both' | 'stdout' | 'stderr';
-interface Lines {
+type OutputChoice = 'both' | 'stdout' | 'stderr';
+interface LogLines {
   lines: (LogLine & { n: number })[];
   error: Error | null;
   hasEnded: boolean;
 }
-const NO_LINES: Lines = { lines: [], error: null, hasEnded: false };
+const NO_LINES: LogLines = { lines: [], error: null, hasEnded: false };
 
 /** What an engine writes, as it writes it. */
 export function LogsDialog({ name, instance, onClose }: { name: string; instance: string; onClose: () => void }) {
   const { data: instances } = useInstances(name);
-  const [which, setWhich] = useState<Which>('both');
+  const [which, setWhich] = useState<OutputChoice>('both');
   const [isPrevious, setPrevious] = useState(false);
   const { lines, error, hasEnded } = useLogLines({ name, instance, which, isPrevious });
   const about = instances?.find(({ id }) => id === instance);
@@ -62,7 +62,7 @@ export function LogsDialog({ name, instance, onClose }: { name: string; instance
           label="Stream"
           className="w-40"
           value={which}
-          onChange={(event) => setWhich(event.target.value as Which)}
+          onChange={(event) => setWhich(event.target.value as OutputChoice)}
         >
           <option value="both">both</option>
           <option value="stdout">stdout</option>
@@ -100,23 +100,23 @@ export function LogsDialog({ name, instance, onClose }: { name: string; instance
   );
 }
 
-interface Asked {
+interface LogRequest {
   name: string;
   instance: string;
-  which: Which;
+  which: OutputChoice;
   isPrevious: boolean;
 }
 
-function useLogLines({ name, instance, which, isPrevious }: Asked): Lines {
-  const [told, setTold] = useState<Lines>(NO_LINES);
+function useLogLines({ name, instance, which, isPrevious }: LogRequest): LogLines {
+  const [told, setTold] = useState<LogLines>(NO_LINES);
   useEffect(() => {
     const stopped = new AbortController();
     const { signal } = stopped;
-    let now: Lines = NO_LINES;
+    let now: LogLines = NO_LINES;
     let n = 0;
     let telling: ReturnType<typeof setTimeout> | undefined;
     // Many lines a second are shown in few pictures.
-    const tell = (changed: Partial<Lines>) => {
+    const tell = (changed: Partial<LogLines>) => {
       now = { ...now, ...changed };
       telling ??= setTimeout(() => {
         telling = undefined;

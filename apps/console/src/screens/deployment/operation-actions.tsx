@@ -1,7 +1,7 @@
-import type { Operation } from './operation-state.js';
+import type { Operation } from '../../api/operation-state.js';
 import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { keyOf } from './renewal.js';
 
 const WORDS: Record<OperationVerb, { title: string; verb: string; done: string }> = {

@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { useOperations } from './deployment-data.js';
 import {
   hasNoWorker,
@@ -23,7 +23,7 @@ import {
   unclaimedMs,
   waitsForPerson,
   type Operation,
-} from './operation-state.js';
+} from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
 
 /** What goes on here, or went on last, step by step. */
@@ -117,7 +117,7 @@ function Shown({ operation }: { operation: Operation }) {
           <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy the operation's id" />
         </Fact>
       </dl>
-      <Steps operation={operation} />
+      <OperationSteps operation={operation} />
     </div>
   );
 }
@@ -152,7 +152,7 @@ function Standstill({ operation }: { operation: Operation }) {
   return null;
 }
 
-function Steps({ operation }: { operation: Operation }) {
+function OperationSteps({ operation }: { operation: Operation }) {
   const now = useNow();
   const current = useRef<HTMLLIElement>(null);
   useEffect(() => {

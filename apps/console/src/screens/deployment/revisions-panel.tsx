@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { useDeployment, useOperations, useRevisions } from './deployment-data.js';
 import { DiffDialog } from './diff-dialog.js';
-import { isLive } from './operation-state.js';
+import { isLive } from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
 import { shortDigest } from './short-text.js';
 import { whyNoRollback } from './traffic.js';
@@ -91,7 +91,7 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
   );
 }
 
-interface RowProps {
+interface RevisionRowProps {
   revision: Revision;
   mayRollBack: boolean;
   /** Why it cannot be rolled back to. */
@@ -100,7 +100,7 @@ interface RowProps {
   onRollBack: () => void;
 }
 
-function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RowProps) {
+function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowProps) {
   const { number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
   return (
     <tr className="border-t border-line align-top">

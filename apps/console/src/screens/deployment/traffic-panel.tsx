@@ -4,10 +4,10 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { useDeployment, useInstances, useOperations, useRoute } from './deployment-data.js';
-import { useRecentRequests } from './metrics-data.js';
-import { shownOperation, resumeMs, waitsForPerson } from './operation-state.js';
+import { useRecentRequests } from './metrics/metrics-data.js';
+import { shownOperation, resumeMs, waitsForPerson } from '../../api/operation-state.js';
 import { numberText } from './short-text.js';
 import { trafficOf, type TrafficRow } from './traffic.js';
 

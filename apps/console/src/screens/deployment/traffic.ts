@@ -1,5 +1,5 @@
-import type { Instance, Revision } from '../../api/items.js';
-import type { Deployment, Route } from './deployment-data.js';
+import type { Instance, Revision, Deployment } from '../../api/items.js';
+import type { Route } from './deployment-data.js';
 
 export interface TrafficRow {
   revision: string;
@@ -14,11 +14,11 @@ export interface TrafficRow {
   isLastGood: boolean;
 }
 
-type Served = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
+type DeploymentRevisions = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
 
 /** Who gets what: all that the route names or that has instances, the active one first. */
 export function trafficOf(
-  deployment: Served,
+  deployment: DeploymentRevisions,
   route: Pick<Route, 'targets'> | null | undefined,
   instances: readonly Pick<Instance, 'revision' | 'state'>[],
   requests: ReadonlyMap<string, number>,

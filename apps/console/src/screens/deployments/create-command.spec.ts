@@ -1,16 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLine } from './create-command.js';
+import { createDeploymentLine } from './create-command.js';
 
 describe('the line of the CLI', () => {
-  it('names only what was given', () => expect(createLine({ name: 'chat' })).toBe('slipway deployments create chat'));
+  it('names only what was given', () =>
+    expect(createDeploymentLine({ name: 'chat' })).toBe('slipway deployments create chat'));
 
   it('keeps a text in one word, whatever it holds', () =>
     expect(
-      createLine({ name: 'chat', description: `Bob's; rm -rf $HOME`, labels: { team: 'search', tier: '1' } }),
+      createDeploymentLine({ name: 'chat', description: `Bob's; rm -rf $HOME`, labels: { team: 'search', tier: '1' } }),
     ).toBe(`slipway deployments create chat --description 'Bob'\\''s; rm -rf $HOME' --labels team=search,tier=1`));
 
   it('hands on as JSON what is no text', () =>
-    expect(createLine({ name: 'chat', protection: { deletion: true }, revision_history_limit: 5 })).toBe(
+    expect(createDeploymentLine({ name: 'chat', protection: { deletion: true }, revision_history_limit: 5 })).toBe(
       `slipway deployments create chat --protection '{"deletion":true}' --revision-history-limit 5`,
     ));
 });

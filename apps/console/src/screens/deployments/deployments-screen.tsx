@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
@@ -8,12 +8,45 @@ import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { ScreenHead } from '../../ui/panel.js';
-import { CreateDialog } from './create-dialog.js';
 import { DeploymentFilters } from './deployment-filters.js';
 import { DeploymentTable } from './deployment-table.js';
-import { countStates, matches } from './filter.js';
+import { countStates, isDeploymentMatch } from './filter.js';
+import type { BodyOf } from '@slipway/sdk';
+import { request } from 'request:createDeployment';
+import { useAction } from '../../api/action.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
+import { useSchemaForm } from '../../forms/use-schema-form.js';
+import { createDeploymentLine } from './create-command.js';
+import { CREATE_DEPLOYMENT } from './create-layout.js';
+
+type NewDeployment = BodyOf<'createDeployment'>;
+
+function CreateDialog({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate();
+  const form = useSchemaForm<NewDeployment>(request, CREATE_DEPLOYMENT);
+  const create = useAction({
+    run: (body: NewDeployment) => slipway.deployments.create(body),
+    renews: [['deployments']],
+    done: ({ name }) => `${name} is there. It serves once something is rolled out.`,
+    onDone: ({ name }) => void navigate({ to: '/deployments/$name', params: { name } }),
+  });
+  return (
+    <SchemaDialog
+      form={form}
+      run={create}
+      onClose={onClose}
+      title="Create a deployment"
+      description="What serves a model under one name. What it runs comes with its first rollout."
+      verb="Create"
+      action={{
+        curl: { method: 'POST', path: '/api/v1/deployments', body: form.body },
+        cli: createDeploymentLine(form.body),
+      }}
+    />
+  );
+}
 
 export function DeploymentsScreen() {
   const [{ q = '', state, label, environment }] = useAddress();
@@ -38,17 +71,17 @@ export function DeploymentsScreen() {
         }
       />
       <DeploymentFilters counts={countStates(list.rows ?? [])} />
-      <Listed
+      <RowList
         list={list}
         what="the deployments"
         empty={isFiltered ? nothing : <None mayCreate={mayCreate} />}
         beyond="Labels narrow them down; slipway deployments list has them all."
       >
         {(rows) => {
-          const shown = rows.filter((row) => (!state || row.state === state) && matches(row, q));
+          const shown = rows.filter((row) => (!state || row.state === state) && isDeploymentMatch(row, q));
           return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
-      </Listed>
+      </RowList>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </>
   );

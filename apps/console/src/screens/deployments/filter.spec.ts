@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countStates, matches } from './filter.js';
+import { countStates, isDeploymentMatch } from './filter.js';
 
 const CHAT = {
   name: 'chat',
@@ -12,12 +12,12 @@ const CHAT = {
 
 describe('the text filter', () => {
   it.each(['', 'cha', 'SHOP', 'team=search', 'prod chat'])('finds it by "%s"', (text) =>
-    expect(matches(CHAT, text)).toBe(true),
+    expect(isDeploymentMatch(CHAT, text)).toBe(true),
   );
 
-  it('wants every word', () => expect(matches(CHAT, 'chat staging')).toBe(false));
+  it('wants every word', () => expect(isDeploymentMatch(CHAT, 'chat staging')).toBe(false));
 
-  it('finds no two fields that only touch', () => expect(matches(CHAT, 'chatchat')).toBe(false));
+  it('finds no two fields that only touch', () => expect(isDeploymentMatch(CHAT, 'chatchat')).toBe(false));
 });
 
 it('counts states, the worst first, those of a later api last', () => {

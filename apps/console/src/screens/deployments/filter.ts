@@ -1,5 +1,5 @@
 /** What the list knows of a deployment; the api's record has more. */
-export interface Listed {
+export interface DeploymentSummary {
   name: string;
   display_name: string | null;
   description: string | null;
@@ -17,14 +17,14 @@ export interface StateCount {
 }
 
 /** How many are in each state, those of a later api included; states without any are left out. */
-export function countStates(rows: readonly Pick<Listed, 'state'>[]): StateCount[] {
+export function countStates(rows: readonly Pick<DeploymentSummary, 'state'>[]): StateCount[] {
   const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
   for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].filter(([, count]) => count > 0).map(([state, count]) => ({ state, count }));
 }
 
 /** Whether every word stands somewhere in what people call it. */
-export function matches(row: Listed, text: string): boolean {
+export function isDeploymentMatch(row: DeploymentSummary, text: string): boolean {
   const labels = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
   const all = [row.name, row.display_name, row.description, row.environment, ...labels].join('\n').toLowerCase();
   return text

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '@slipway/sdk';
 
-type Metrics = Pick<AnswerOf<'getDeploymentMetrics'>, 'from' | 'to' | 'step_seconds'> & {
+type SparklineMetrics = Pick<AnswerOf<'getDeploymentMetrics'>, 'from' | 'to' | 'step_seconds'> & {
   data: {
     points: Pick<AnswerOf<'getDeploymentMetrics'>['data'][number]['points'][number], 'at' | 'requests_per_s'>[];
   }[];
@@ -10,7 +10,7 @@ type Metrics = Pick<AnswerOf<'getDeploymentMetrics'>, 'from' | 'to' | 'step_seco
 const MOST_POINTS = 120;
 
 /** Requests per second of all revisions together, a value for each step: one in which none ended is zero. */
-export function ratesOf({ from, to, step_seconds, data }: Metrics): number[] {
+export function ratesOf({ from, to, step_seconds, data }: SparklineMetrics): number[] {
   const begin = Date.parse(from);
   const step = step_seconds * 1000;
   const count = Math.min(MOST_POINTS, Math.ceil((Date.parse(to) - begin) / step));

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { chatCurl, createLine, names, rolloutLine } from './first-run-commands.js';
+import { chatCurl, createFirstLine, firstNames, rolloutLine } from './first-run-commands.js';
 
 it('tries first, then numbered names, a bounded number of them', () => {
-  expect(names().slice(0, 3)).toEqual(['first', 'first-2', 'first-3']);
-  expect(new Set(names()).size).toBe(20);
+  expect(firstNames().slice(0, 3)).toEqual(['first', 'first-2', 'first-3']);
+  expect(new Set(firstNames()).size).toBe(20);
 });
 
 describe('lines to copy', () => {
   it('of the CLI', () => {
-    expect(createLine('first-2')).toBe('slipway deployments create first-2 --labels first-run=yes');
+    expect(createFirstLine('first-2')).toBe('slipway deployments create first-2 --labels first-run=yes');
     expect(rolloutLine('first', 'local')).toBe(
       `echo '{"model":{"id":"simulated"},"runtime":{"target":"local","engine":"sim"}}' | slipway rollouts create first --revision-file - --strategy immediate --wait`,
     );

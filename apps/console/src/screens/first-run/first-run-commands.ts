@@ -1,32 +1,32 @@
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** What marks the deployment that this page made: so it finds its way back to it. */
-export const LABELS = { 'first-run': 'yes' };
+export const FIRST_RUN_LABELS = { 'first-run': 'yes' };
 
 /** More of them and somebody is playing. */
 const MOST_NAMES = 20;
 
 /** `first`, `first-2`, …: the names that are tried, in order. */
-export const names = (): string[] => [
+export const firstNames = (): string[] => [
   'first',
   ...Array.from({ length: MOST_NAMES - 1 }, (_, index) => `first-${index + 2}`),
 ];
 
-export const createBody = (name: string) => ({ name, labels: LABELS });
+export const createBody = (name: string) => ({ name, labels: FIRST_RUN_LABELS });
 
 export const rolloutBody = (target: string) => ({
   spec: { model: { id: 'simulated' }, runtime: { target, engine: 'sim' } },
   strategy: { type: 'immediate' as const },
 });
 
-export const chatBody = (model: string, question: string) => ({
+export const firstChatBody = (model: string, question: string) => ({
   model,
   messages: [{ role: 'user', content: question }],
   stream: true,
   stream_options: { include_usage: true },
 });
 
-export const createLine = (name: string): string =>
+export const createFirstLine = (name: string): string =>
   shellLine('slipway', 'deployments', 'create', name, '--labels', 'first-run=yes');
 
 /** The spec goes through a pipe: the command takes a file. */
@@ -43,6 +43,6 @@ export function chatCurl(gateway: string, name: string, question: string): strin
     shellLine('curl', '-N', `${root}/v1/chat/completions`),
     `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
     shellLine('-H', 'content-type: application/json'),
-    shellLine('-d', JSON.stringify(chatBody(name, question))),
+    shellLine('-d', JSON.stringify(firstChatBody(name, question))),
   ].join(' \\\n  ');
 }

@@ -2,8 +2,8 @@ import { isSlipwayError, type Operation } from '@slipway/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import type { Deployment } from '../../api/items.js';
-import { createBody, names } from './first-run-commands.js';
-import { isLive } from './first-run-state.js';
+import { createBody, firstNames } from './first-run-commands.js';
+import { isRolloutLive } from './first-run-state.js';
 
 /** Steps take seconds here, and somebody is looking on. */
 const LIVE_MS = 1_000;
@@ -25,7 +25,7 @@ export const useFirstRun = (named: string | undefined): UseQueryResult<FirstRun,
       const { data } = await slipway.operations.list({ resource_name: deployment.name, limit: 1, signal });
       return { deployment, operation: data[0] };
     },
-    refetchInterval: ({ state }) => (isLive(state.data?.operation) ? LIVE_MS : false),
+    refetchInterval: ({ state }) => (isRolloutLive(state.data?.operation) ? LIVE_MS : false),
   });
 
 async function one(name: string, signal: AbortSignal): Promise<Deployment | null> {
@@ -45,7 +45,7 @@ async function earlier(signal: AbortSignal): Promise<Deployment | null> {
 /** Under the first name that is free. */
 export async function createFirst(): Promise<{ name: string }> {
   let taken: unknown;
-  for (const name of names()) {
+  for (const name of firstNames()) {
     try {
       return await slipway.deployments.create(createBody(name));
     } catch (error) {

@@ -9,9 +9,9 @@ import { ErrorNote } from '../../ui/error-note.js';
 import { Loaded } from '../../ui/loaded.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { Steps } from '../../ui/steps.js';
-import { createBody, createLine, rolloutBody, rolloutLine } from './first-run-commands.js';
+import { createBody, createFirstLine, rolloutBody, rolloutLine } from './first-run-commands.js';
 import { createFirst, useFirstRun, useSimulatorTarget, type FirstRun } from './first-run-data.js';
-import { stageOf, type Stage } from './first-run-state.js';
+import { stageOf, type FirstRunStage } from './first-run-state.js';
 import { SendStage } from './send-stage.js';
 import { StagePanel } from './stage-panel.js';
 
@@ -62,7 +62,7 @@ function CreateStage({ name, isDone }: { name: string; isDone: boolean }) {
       state={isDone ? 'done' : 'next'}
       lines={[
         { name: 'curl', text: curl },
-        { name: 'CLI', text: createLine(name) },
+        { name: 'CLI', text: createFirstLine(name) },
       ]}
     >
       {isDone ? (
@@ -84,7 +84,7 @@ function CreateStage({ name, isDone }: { name: string; isDone: boolean }) {
 
 const ROLL_OUT_STATES = { create: 'to come', roll_out: 'next', rolling_out: 'running', send: 'done' } as const;
 
-function RollOutStage({ name, stage, found: { operation } }: { name: string; stage: Stage; found: FirstRun }) {
+function RollOutStage({ name, stage, found: { operation } }: { name: string; stage: FirstRunStage; found: FirstRun }) {
   const target = useSimulatorTarget();
   const where = target.data ?? 'local';
   const rollOut = useAction({

@@ -9,10 +9,10 @@ import { Button } from '../../ui/button.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { TextField } from '../../ui/field.js';
 import { Waiting } from '../../ui/waiting.js';
-import { chatBody, chatCurl } from './first-run-commands.js';
+import { firstChatBody, chatCurl } from './first-run-commands.js';
 import { StagePanel } from './stage-panel.js';
 
-interface Sent {
+interface SentMessage {
   state: 'waiting' | 'answering' | 'done' | 'failed';
   answer: ChatAnswer;
   revision?: string;
@@ -60,7 +60,7 @@ export function SendStage({ name, isReady }: { name: string; isReady: boolean })
   );
 }
 
-function Answered({ sent: { state, answer, revision, failure }, name }: { sent: Sent; name: string }) {
+function Answered({ sent: { state, answer, revision, failure }, name }: { sent: SentMessage; name: string }) {
   return (
     <div className="space-y-2 text-sm">
       {state === 'waiting' && <Waiting for="the first token" />}
@@ -91,8 +91,8 @@ function Answered({ sent: { state, answer, revision, failure }, name }: { sent: 
   );
 }
 
-function useSending(name: string): { sent: Sent | undefined; send: (question: string) => void } {
-  const [sent, setSent] = useState<Sent>();
+function useSending(name: string): { sent: SentMessage | undefined; send: (question: string) => void } {
+  const [sent, setSent] = useState<SentMessage>();
   const sending = useRef<AbortController | undefined>(undefined);
   // Who leaves the page ends the engine's work on the answer.
   useEffect(() => () => sending.current?.abort(), []);
@@ -100,14 +100,14 @@ function useSending(name: string): { sent: Sent | undefined; send: (question: st
   const send = async (question: string) => {
     sending.current?.abort();
     const { signal } = (sending.current = new AbortController());
-    const change = (changed: Partial<Sent>) =>
+    const change = (changed: Partial<SentMessage>) =>
       !signal.aborted && setSent((now) => ({ state: 'waiting', answer: emptyAnswer(), ...now, ...changed }));
     setSent({ state: 'waiting', answer: emptyAnswer() });
     try {
       const response = await sessionFetch(`${GATEWAY_ROOT}/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        body: JSON.stringify(chatBody(name, question)),
+        body: JSON.stringify(firstChatBody(name, question)),
         signal,
       });
       if (!response.ok) throw await refusalOf(response);

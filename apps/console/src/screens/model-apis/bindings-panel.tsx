@@ -65,7 +65,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) =
   column.accessor(targetText, {
     id: 'target',
     header: 'Target',
-    cell: ({ row: { original } }) => <Target binding={original} />,
+    cell: ({ row: { original } }) => <BindingTarget binding={original} />,
   }),
   column.accessor('state', {
     header: 'State',
@@ -94,7 +94,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) =
   }),
 ];
 
-function Target({ binding: { target } }: { binding: Binding }) {
+function BindingTarget({ binding: { target } }: { binding: Binding }) {
   if (target.deployment === undefined)
     return (
       <>

@@ -6,7 +6,7 @@ import { slipway } from '../../api/client.js';
 import type { Product } from '../../api/items.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import type { Path } from '../../forms/schema.js';
-import { useSchemaForm, type SchemaForm } from '../../forms/use-schema-form.js';
+import { useSchemaForm, type SchemaFormState } from '../../forms/use-schema-form.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { SelectField } from '../../ui/field.js';
 import { BIND_REVISION, BIND_SUPPLIER, type BoundKind } from './layouts.js';
@@ -61,7 +61,7 @@ export function CreateBinding({ product, onClose, onCreated }: CreateBindingProp
 }
 
 /** What there is to choose from is known here, and not by the schema. */
-function RevisionFields({ form, path }: { form: SchemaForm<NewBinding>; path: Path }) {
+function RevisionFields({ form, path }: { form: SchemaFormState<NewBinding>; path: Path }) {
   const { deployment = '', revision = '' } = (form.at(path) ?? {}) as { deployment?: string; revision?: string };
   const deployments = useQuery({
     queryKey: ['deployments', 'to-bind'],

@@ -1,7 +1,7 @@
 import type { Binding, Product, Publication } from '../../api/items.js';
 import type { Tone } from '../../ui/chip.js';
 
-export interface Stage {
+export interface FlowStage {
   id: 'product' | 'bindings' | 'qualification' | 'publication';
   title: string;
   /** How far it is, in a word or two. */
@@ -16,7 +16,7 @@ export interface Flow {
   publications: Publication[];
   /** The version that clients are served by. */
   current: Publication | undefined;
-  stages: Stage[];
+  stages: FlowStage[];
   /** What is to be done for clients to be served well; undefined where nothing is. */
   next: string | undefined;
 }

@@ -10,10 +10,39 @@ import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { TextFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
-import { CreateProduct } from './create-product.js';
 import { ProductFlow } from './product-flow.js';
+import { request } from 'request:createModelApiProduct';
+import { useAction } from '../../api/action.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
+import { useSchemaForm } from '../../forms/use-schema-form.js';
+import { CREATE_PRODUCT } from './layouts.js';
+import { productAction, type NewProduct } from './requests.js';
+
+function CreateProduct({ onClose, onCreated }: { onClose: () => void; onCreated: (slug: string) => void }) {
+  const form = useSchemaForm<NewProduct>(request, CREATE_PRODUCT, { value: { modalities: ['text'] } });
+  const create = useAction({
+    run: (body: NewProduct) => slipway.admin.modelApi.products.create(body),
+    renews: [['model-api-products']],
+    done: ({ slug }) => `${slug} is a draft`,
+    onDone: ({ slug }) => {
+      onCreated(slug);
+      onClose();
+    },
+  });
+  return (
+    <SchemaDialog
+      form={form}
+      run={create}
+      title="New product"
+      description="A draft: nobody is served before it is published."
+      verb="Create"
+      onClose={onClose}
+      action={productAction(form.body)}
+    />
+  );
+}
 
 const CLI = 'slipway products create acme/chat --display-name "Acme Chat"';
 
@@ -37,7 +66,7 @@ export function ModelApisScreen() {
           )
         }
       />
-      <Listed
+      <RowList
         list={products}
         what="the products"
         empty={
@@ -68,7 +97,7 @@ export function ModelApisScreen() {
             </div>
           );
         }}
-      </Listed>
+      </RowList>
       {isCreating && (
         <CreateProduct
           onClose={() => setCreating(false)}

@@ -7,7 +7,7 @@ import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { Listed, type Pages } from '../../ui/listed.js';
+import { RowList, type Pages } from '../../ui/row-list.js';
 import { BindingsPanel } from './bindings-panel.js';
 import { flowOf, servedText, type Flow } from './flow.js';
 import { ProductPanel } from './product-panel.js';
@@ -48,9 +48,9 @@ export function ProductFlow({ product }: { product: Product }) {
 
 /** Why there is nothing to judge by yet. */
 const Unread = ({ list, what }: { list: Pages<unknown>; what: string }) => (
-  <Listed list={list} what={what} empty={null}>
+  <RowList list={list} what={what} empty={null}>
     {() => null}
-  </Listed>
+  </RowList>
 );
 
 function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: string }) {

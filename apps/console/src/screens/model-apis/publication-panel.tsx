@@ -7,7 +7,7 @@ import type { Binding, Product, Publication } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Panel } from '../../ui/panel.js';

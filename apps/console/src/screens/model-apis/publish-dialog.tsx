@@ -14,7 +14,40 @@ import { targetText } from './flow.js';
 import { publicationLayout } from './layouts.js';
 import { firstShares, namedShares, type Share } from './publication-form.js';
 import { publicationAction, type NewPublication } from './requests.js';
-import { Rehearsal } from './rehearsal.js';
+import type { RehearsalOf } from '@slipway/sdk';
+
+/** A page is no place for more. */
+const MOST_LINES = 100;
+const LONGEST_VALUE = 300;
+
+/** What a publication would do: nothing was changed. */
+function PublicationRehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createModelApiPublication'> }) {
+  const { would, diff, warnings = [] } = rehearsal;
+  return (
+    <div role="status" className="space-y-2 rounded-md bg-good-soft p-3 text-sm text-good">
+      <p className="font-medium">The api would take it: {would.replaceAll('_', ' ')}. Nothing was changed.</p>
+      {diff.length > 0 && (
+        <pre tabIndex={0} role="region" aria-label="What would change" className="max-h-48 overflow-auto text-xs">
+          {diff
+            .slice(0, MOST_LINES)
+            .map(({ op, path, value }) => `${op} ${path} ${rehearsedValueText(value)}`)
+            .join('\n')}
+        </pre>
+      )}
+      {warnings.length > 0 && (
+        <ul className="list-disc pl-5">
+          {warnings.slice(0, MOST_LINES).map(({ field, code, message }) => (
+            <li key={`${field} ${code}`}>
+              <code>{field}</code>: {message ?? code}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const rehearsedValueText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, LONGEST_VALUE);
 
 /** The api takes no more bindings in one publication. */
 const MOST_BINDINGS = 32;
@@ -88,7 +121,7 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
       </Button>
       {rehearse.error && <ErrorNote error={rehearse.error} />}
       {/* What was rehearsed may not be what would be published now. */}
-      {rehearse.data && isNow(rehearse) && <Rehearsal rehearsal={rehearse.data} />}
+      {rehearse.data && isNow(rehearse) && <PublicationRehearsal rehearsal={rehearse.data} />}
     </SchemaDialog>
   );
 }

@@ -17,7 +17,7 @@ import { ErrorNote } from '../../ui/error-note.js';
 import { Panel } from '../../ui/panel.js';
 import { Steps } from '../../ui/steps.js';
 import { Time } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { targetText } from './flow.js';
 import { qualifyAction } from './requests.js';
 

@@ -1,6 +1,6 @@
 import type { BodyOf } from '@slipway/sdk';
-import type { CopiedAction } from '../../ui/copy.js';
-import { shellLine } from '../../ui/shell-line.js';
+import type { ActionCommands } from '../../ui/copy.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 const ROOT = '/api/v1/admin/model-api';
 
@@ -8,7 +8,7 @@ export type NewProduct = BodyOf<'createModelApiProduct'>;
 export type NewBinding = BodyOf<'createTargetBinding'>;
 export type NewPublication = BodyOf<'createModelApiPublication'>;
 
-export function productAction(body: NewProduct): CopiedAction {
+export function productAction(body: NewProduct): ActionCommands {
   const flags = flagsOf({
     '--display-name': body.display_name,
     '--description': body.description,
@@ -22,7 +22,7 @@ export function productAction(body: NewProduct): CopiedAction {
 }
 
 /** What is copied is pasted anywhere: the credential is never in it. */
-export function bindingAction(body: NewBinding): CopiedAction {
+export function bindingAction(body: NewBinding): ActionCommands {
   const { target = {}, limits } = body;
   const { credential, ...rest } = target;
   const flags = flagsOf({
@@ -38,7 +38,7 @@ export function bindingAction(body: NewBinding): CopiedAction {
   return action('target-bindings', shown, shellLine('slipway', 'bindings', 'create', body.product_id, ...flags));
 }
 
-export function publicationAction(body: NewPublication): CopiedAction {
+export function publicationAction(body: NewPublication): ActionCommands {
   const flags = flagsOf({
     '--bindings': JSON.stringify(body.bindings),
     '--audience': body.audience && JSON.stringify(body.audience),
@@ -47,17 +47,17 @@ export function publicationAction(body: NewPublication): CopiedAction {
   return action('publications', body, shellLine('slipway', 'publications', 'create', body.product_id, ...flags));
 }
 
-export const qualifyAction = (id: string): CopiedAction => ({
+export const qualifyAction = (id: string): ActionCommands => ({
   curl: { method: 'POST', path: `${ROOT}/target-bindings/${id}/qualify` },
   cli: shellLine('slipway', 'bindings', 'qualify', id, '--wait'),
 });
 
-export const withdrawAction = (id: string): CopiedAction => ({
+export const withdrawAction = (id: string): ActionCommands => ({
   curl: { method: 'POST', path: `${ROOT}/publications/${id}/withdraw` },
   cli: shellLine('slipway', 'publications', 'withdraw', id, '--yes'),
 });
 
-const action = (resource: string, body: unknown, cli: string): CopiedAction => ({
+const action = (resource: string, body: unknown, cli: string): ActionCommands => ({
   curl: { method: 'POST', path: `${ROOT}/${resource}`, body },
   cli,
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { concernOf, stuckFirst, waitsForPerson } from './concern.js';
+import { waitsForPerson } from '../../api/operation-state.js';
+import { concernOf, stuckFirst } from './concern.js';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();

@@ -1,5 +1,6 @@
 import type { Operation } from '@slipway/sdk';
-import { lengthText } from '../../ui/time-text.js';
+import { waitsForPerson } from '../../api/operation-state.js';
+import { lengthText } from '../../ui/text/time-text.js';
 
 /** Long enough for a worker that polls to have picked it up. */
 const PICKED_UP_MS = 15_000;
@@ -14,12 +15,12 @@ export interface Concern {
   text: string;
 }
 
-type Seen = Pick<
+type OperationFacts = Pick<
   Operation,
   'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'awaiting' | 'resume_at'
 >;
 
-export function concernOf(operation: Seen, now: number): Concern | undefined {
+export function concernOf(operation: OperationFacts, now: number): Concern | undefined {
   const { status, attempt, max_attempts, current_step } = operation;
   const age = now - Date.parse(operation.created_at);
   const still = now - Date.parse(operation.updated_at);
@@ -33,7 +34,7 @@ export function concernOf(operation: Seen, now: number): Concern | undefined {
   return overdueOf(operation, now, still);
 }
 
-function overdueOf({ current_step, resume_at }: Seen, now: number, still: number): Concern | undefined {
+function overdueOf({ current_step, resume_at }: OperationFacts, now: number, still: number): Concern | undefined {
   const overdue = now - Date.parse(resume_at ?? '');
   if (overdue > OVERDUE_MS) return { rank: 4, text: `due ${lengthText(overdue)} ago` };
   const isSoak = current_step.startsWith('soak');
@@ -41,12 +42,8 @@ function overdueOf({ current_step, resume_at }: Seen, now: number, still: number
   return { rank: 1, text: `${current_step} waits, ${lengthText(still)} so far` };
 }
 
-/** Whether a person's `resume` is what it waits for. */
-export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
-  status === 'waiting' && awaiting !== null;
-
 /** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */
-export function stuckFirst<Row extends Seen>(rows: readonly Row[], now: number): Row[] {
+export function stuckFirst<Row extends OperationFacts>(rows: readonly Row[], now: number): Row[] {
   const ranked = rows.map((row) => ({ row, rank: concernOf(row, now)?.rank ?? 0, since: Date.parse(row.created_at) }));
   return ranked.sort((one, other) => other.rank - one.rank || one.since - other.since).map(({ row }) => row);
 }

@@ -6,19 +6,19 @@ import { slipway } from '../../api/client.js';
 /** An operation tells some twenty; what is older than these is in the list. */
 const MOST_EVENTS = 200;
 
-interface LiveEvents {
+interface OperationEvents {
   /** The newest first. */
   events: DeploymentEvent[];
   failure: Error | undefined;
   hasEnded: boolean;
 }
 
-const NOTHING: LiveEvents = { events: [], failure: undefined, hasEnded: false };
+const NOTHING: OperationEvents = { events: [], failure: undefined, hasEnded: false };
 
 /** What an operation tells, until its end. Each event renews the record: they are written together. */
-export function useLiveEvents(id: string): LiveEvents {
+export function useLiveEvents(id: string): OperationEvents {
   const client = useQueryClient();
-  const [live, setLive] = useState<LiveEvents>(NOTHING);
+  const [live, setLive] = useState<OperationEvents>(NOTHING);
   useEffect(() => {
     const stop = new AbortController();
     setLive(NOTHING);
@@ -36,7 +36,7 @@ export function useLiveEvents(id: string): LiveEvents {
 async function follow(
   id: string,
   signal: AbortSignal,
-  change: (next: (now: LiveEvents) => LiveEvents) => void,
+  change: (next: (now: OperationEvents) => OperationEvents) => void,
   renew: () => void,
 ): Promise<void> {
   try {

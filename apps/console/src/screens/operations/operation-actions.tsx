@@ -4,8 +4,8 @@ import { useOperationAction, type OperationVerb } from '../../api/operation-acti
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { SchemaForm } from '../../forms/schema-form.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { waitsForPerson } from './concern.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
+import { waitsForPerson } from '../../api/operation-state.js';
 
 const VERBS: Record<OperationVerb, { word: string; title: string; what: string; done: string }> = {
   cancel: {
@@ -52,12 +52,12 @@ export function OperationActions({ operation }: { operation: Operation }) {
           Cancel
         </Button>
       )}
-      {asked && <Asked verb={asked} operation={operation} onClose={() => setAsked(undefined)} />}
+      {asked && <VerbDialog verb={asked} operation={operation} onClose={() => setAsked(undefined)} />}
     </>
   );
 }
 
-function Asked({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
+function VerbDialog({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
   const { word, title, what, done } = VERBS[verb];
   const { id, kind, resource_name } = operation;
   const { action, copied, form } = useOperationAction(verb, id, {

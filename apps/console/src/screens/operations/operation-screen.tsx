@@ -12,7 +12,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Steps } from '../../ui/steps.js';
 import { Time, useNow } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { Waiting } from '../../ui/waiting.js';
 import { concernOf } from './concern.js';
 import { useLiveEvents } from './live-events.js';
@@ -47,14 +47,14 @@ function Shown({ operation }: { operation: Operation }) {
         note={<Chip word={operation.status} />}
         actions={<OperationActions operation={operation} />}
       />
-      <Concern operation={operation} />
+      <ConcernNote operation={operation} />
       <div className="grid gap-3 lg:grid-cols-[22rem_1fr]">
         <div className="min-w-0 space-y-3">
           <Panel title="Record" actions={<CopyButton text={operation.id} label="Copy the id" />}>
             <Record operation={operation} />
           </Panel>
           <Panel title="Result">
-            <Json value={operation.result} label="Result as JSON" />
+            <OperationJson value={operation.result} label="Result as JSON" />
           </Panel>
         </div>
         <div className="min-w-0 space-y-3">
@@ -68,7 +68,7 @@ function Shown({ operation }: { operation: Operation }) {
   );
 }
 
-function Concern({ operation }: { operation: Operation }) {
+function ConcernNote({ operation }: { operation: Operation }) {
   const now = useNow();
   if (operation.status === 'failed' || operation.status === 'cancelled')
     return (
@@ -136,7 +136,7 @@ function Record({ operation }: { operation: Operation }) {
   );
 }
 
-function Json({ value, label }: { value: unknown; label: string }) {
+function OperationJson({ value, label }: { value: unknown; label: string }) {
   return (
     <pre tabIndex={0} role="region" aria-label={label} className="max-h-80 overflow-auto rounded bg-sunken p-2 text-xs">
       {JSON.stringify(value, null, 2).slice(0, 20_000)}

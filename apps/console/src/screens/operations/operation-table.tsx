@@ -1,13 +1,12 @@
 import type { Operation } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
-import type { ColumnDef } from '@tanstack/react-table';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
+import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { Time, useNow } from '../../ui/time.js';
 import { concernOf } from './concern.js';
 import { ResourceLink } from './resource-link.js';
 
-const COLUMNS: ColumnDef<Operation, any>[] = [
+const COLUMNS: TableColumns<Operation> = [
   {
     header: 'Operation',
     accessorKey: 'kind',

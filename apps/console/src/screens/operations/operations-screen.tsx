@@ -6,11 +6,32 @@ import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { stuckFirst } from './concern.js';
-import { OperationFilters } from './operation-filters.js';
 import { OperationTable } from './operation-table.js';
+import { Button } from '../../ui/button.js';
+import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
+
+const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
+const KINDS = ['rollout', 'rollback', 'delete_deployment', 'qualify_target_binding'];
+
+/** They stand in the address. The api filters: it has more rows than a page. */
+function OperationFilters() {
+  const [{ status, kind, resource_name }, change] = useAddress();
+  return (
+    <div className="mb-3 flex flex-wrap items-end gap-3">
+      <ChoiceFilter name="status" label="Status" choices={STATUSES} />
+      <ChoiceFilter name="kind" label="Kind" choices={KINDS} />
+      <TextFilter name="resource_name" label="Resource" placeholder="chat" />
+      {(status || kind || resource_name) && (
+        <Button kind="quiet" onClick={() => change({ status: '', kind: '', resource_name: '' })}>
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
 
 const LIVE = ['pending', 'running', 'waiting', 'cancelling'] as const;
 /** Of each status that goes on: a page that shows what is stuck needs them all, within reason. */
@@ -73,14 +94,14 @@ function Newest({ filter }: { filter: Filter }) {
   );
   return (
     <Panel title={filter.status ? `${filter.status}, newest first` : 'All, newest first'}>
-      <Listed
+      <RowList
         list={list}
         what="the operations"
         empty={<EmptyState title="No operation like that" command="slipway operations list" />}
         beyond="Filters narrow them down; slipway operations list has them all."
       >
         {(rows) => <OperationTable rows={rows} caption="Operations, newest first" />}
-      </Listed>
+      </RowList>
     </Panel>
   );
 }

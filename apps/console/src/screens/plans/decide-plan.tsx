@@ -1,12 +1,13 @@
 import { isSlipwayError } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
+import type { Plan } from '../../api/items.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../api/plan-decision.js';
 import { whoQuery } from '../../api/who.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
-import { shellLine } from '../../ui/shell-line.js';
-import { isOwnPlan, type Plan } from './plan-facts.js';
+import { shellLine } from '../../ui/text/shell-line.js';
+import { isOwnPlan } from './plan-facts.js';
 
 interface DecidePlanProps {
   plan: Plan;

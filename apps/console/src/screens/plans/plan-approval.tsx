@@ -1,19 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check, Rocket, X } from 'lucide-react';
 import { useState } from 'react';
+import type { Plan } from '../../api/items.js';
 import { useMay, whoQuery } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Time } from '../../ui/time.js';
 import { DecidePlan } from './decide-plan.js';
-import { whyNotApprovable, whyNotExecutable, type Plan } from './plan-facts.js';
+import { whyNotApprovable, whyNotExecutable } from './plan-facts.js';
 import { RollOutPlan } from './roll-out-plan.js';
 
-type Asked = 'approve' | 'reject' | 'roll out';
+type PlanAction = 'approve' | 'reject' | 'roll out';
 
 export function PlanApproval({ plan }: { plan: Plan }) {
   const mayDecide = useMay('operator');
   const { data: who } = useQuery(whoQuery);
-  const [asked, setAsked] = useState<Asked>();
+  const [asked, setAsked] = useState<PlanAction>();
   const { state, approvals, approvals_required: needed, ended } = plan.approval;
   const whyNot = who && whyNotApprovable(plan, who.owner);
   const notYet = whyNotExecutable(plan);

@@ -1,4 +1,4 @@
-import { valueText, type PlanChange } from './plan-facts.js';
+import { specValueText, type PlanChange } from './plan-facts.js';
 
 /** What would be different in the spec, as a diff. */
 export function PlanChanges({ changes }: { changes: PlanChange[] }) {
@@ -26,7 +26,7 @@ function Side({ sign, says, tone, value }: { sign: string; says: string; tone: s
     <pre className={`px-2 break-all whitespace-pre-wrap ${tone}`}>
       <span aria-hidden>{sign} </span>
       <span className="sr-only">{says}: </span>
-      {valueText(value)}
+      {specValueText(value)}
     </pre>
   );
 }

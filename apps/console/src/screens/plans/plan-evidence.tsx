@@ -1,9 +1,9 @@
 import { createColumnHelper } from '@tanstack/react-table';
 import { DataTable } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
-import { deltaOf, numberText, percentText, type Evidence } from './plan-facts.js';
+import { deltaOf, comparedNumberText, percentText, type Evidence } from './plan-facts.js';
 
-type Row = Evidence & { key: string };
+type EvidenceRow = Evidence & { key: string };
 
 /** Why its author believes in it. The numbers are the author's; what they say of each other is compared. */
 export function PlanEvidence({ evidence }: { evidence: Evidence[] }) {
@@ -12,7 +12,7 @@ export function PlanEvidence({ evidence }: { evidence: Evidence[] }) {
   return <DataTable caption="Baseline against candidate" columns={COLUMNS} rows={rows} idOf={({ key }) => key} />;
 }
 
-const column = createColumnHelper<Row>();
+const column = createColumnHelper<EvidenceRow>();
 
 const COLUMNS = [
   column.accessor(({ metric, stat }) => (stat ? `${metric} ${stat}` : metric), {
@@ -67,7 +67,7 @@ function Measured({ of: measured }: { of: Evidence['baseline'] }) {
     return <span className="text-soft">not measured</span>;
   return (
     <>
-      {numberText(measured.value)}
+      {comparedNumberText(measured.value)}
       <span className="block text-xs text-soft">n = {measured.n ?? 0}</span>
     </>
   );

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Plan } from '../../api/items.js';
 import {
   deltaOf,
   isOwnPlan,
-  numberText,
+  comparedNumberText,
   percentText,
-  valueText,
+  specValueText,
   whyNotApprovable,
   whyNotExecutable,
   type Evidence,
-  type Plan,
 } from './plan-facts.js';
 
 const evidence = (given: Partial<Evidence>): Evidence => ({ kind: 'benchmark', metric: 'ttft_ms', ...given });
@@ -42,14 +42,14 @@ it('tells deltas and values by their first digits', () => {
   expect(percentText(-35.4214)).toBe('−35.42 %');
   expect(percentText(100)).toBe('+100 %');
   expect(percentText(0)).toBe('0 %');
-  expect(numberText(1234567)).toBe('1235000');
-  expect(numberText(0.00012345678)).toBe('0.0001235');
+  expect(comparedNumberText(1234567)).toBe('1235000');
+  expect(comparedNumberText(0.00012345678)).toBe('0.0001235');
 });
 
 it('bounds the values it tells', () => {
-  expect(valueText({ a: [1, null] })).toBe('{"a":[1,null]}');
-  expect(valueText(undefined)).toBe('');
-  expect(valueText('x'.repeat(10_000))).toHaveLength(2_001);
+  expect(specValueText({ a: [1, null] })).toBe('{"a":[1,null]}');
+  expect(specValueText(undefined)).toBe('');
+  expect(specValueText('x'.repeat(10_000))).toHaveLength(2_001);
 });
 
 const ADA = { type: 'person', id: 'ada' } as const;

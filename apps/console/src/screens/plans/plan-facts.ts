@@ -1,6 +1,5 @@
-import type { AnswerOf } from '@slipway/sdk';
+import type { Plan } from '../../api/items.js';
 
-export type Plan = AnswerOf<'getAutopilotPlan'>;
 export type Evidence = Plan['evidence'][number];
 export type PlanChange = Plan['changes'][number];
 type Person = { type: string; id: string };
@@ -25,13 +24,13 @@ export function deltaOf({ baseline, candidate, delta_percent: given }: Evidence)
 }
 
 export const percentText = (percent: number): string =>
-  `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${numberText(Math.abs(percent))} %`;
+  `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${comparedNumberText(Math.abs(percent))} %`;
 
 /** Enough digits to compare by, not more. */
-export const numberText = (value: number): string => String(Number(value.toPrecision(4)));
+export const comparedNumberText = (value: number): string => String(Number(value.toPrecision(4)));
 
 /** A value of a spec on one line where it is short; never more than one wants to read. */
-export function valueText(value: unknown): string {
+export function specValueText(value: unknown): string {
   if (value === undefined) return '';
   const line = JSON.stringify(value);
   const text = line.length > 60 ? JSON.stringify(value, null, 2) : line;

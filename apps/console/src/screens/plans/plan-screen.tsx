@@ -1,16 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import type { Plan } from '../../api/items.js';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
-import { Chip } from '../../ui/chip.js';
+import { Chip, type Tone } from '../../ui/chip.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { PlanApproval } from './plan-approval.js';
 import { PlanChanges } from './plan-changes.js';
 import { PlanEvidence } from './plan-evidence.js';
-import { valueText, type Plan } from './plan-facts.js';
-import { RiskChip } from './risk-chip.js';
+import { specValueText } from './plan-facts.js';
+
+const TONES: Record<string, Tone> = { low: 'good', medium: 'warn', high: 'bad' };
+
+function RiskChip({ level = 'low' }: { level?: string }) {
+  return (
+    <Chip word={level} tone={TONES[level]}>
+      {level} risk
+    </Chip>
+  );
+}
 
 export function PlanScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -90,7 +100,7 @@ function Impact({ impact }: { impact: Plan['predicted_impact'] }) {
         <div key={name} className="contents">
           <dt className="break-words text-soft">{name}</dt>
           <dd className="min-w-0 break-words whitespace-pre-wrap">
-            {typeof value === 'string' ? value.slice(0, 2_000) : valueText(value)}
+            {typeof value === 'string' ? value.slice(0, 2_000) : specValueText(value)}
           </dd>
         </div>
       ))}

@@ -1,14 +1,14 @@
 import type { RehearsalOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { Plan } from '../../api/items.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { Loaded } from '../../ui/loaded.js';
-import { shellLine } from '../../ui/shell-line.js';
-import { lengthText } from '../../ui/time-text.js';
+import { shellLine } from '../../ui/text/shell-line.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { PlanChanges } from './plan-changes.js';
-import type { Plan } from './plan-facts.js';
 
 /** What the rollout would do, as the api says it without doing it, and the button that does it. */
 export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void }) {
@@ -48,13 +48,13 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
       onConfirm={() => rollOut.mutate(undefined)}
     >
       <Loaded query={rehearsal} what="the rehearsal">
-        {(seen) => <Rehearsed seen={seen} />}
+        {(seen) => <RolloutRehearsal seen={seen} />}
       </Loaded>
     </ConfirmDialog>
   );
 }
 
-function Rehearsed({ seen }: { seen: RehearsalOf<'createRollout'> }) {
+function RolloutRehearsal({ seen }: { seen: RehearsalOf<'createRollout'> }) {
   const { would, steps, diff, strategy, capacity, warnings = [] } = seen;
   return (
     <div className="space-y-2 text-sm">

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chatBody, curlOf, faultsOf } from './chat-request.js';
+import { chatBody, conversationCurl, settingFaultsOf } from './chat-request.js';
 import { refusalOf } from '../../api/chat-failure.js';
 
 const empty = { model: 'chat', system: '', temperature: '', max_tokens: '', session_id: '' };
@@ -25,20 +25,20 @@ describe('the request', () => {
   });
 
   it('is refused before it is sent where it is none', () => {
-    expect(faultsOf(empty)).toEqual({});
-    expect(faultsOf({ ...empty, temperature: '2', max_tokens: '1' })).toEqual({});
-    expect(Object.keys(faultsOf({ ...empty, temperature: '2.1', max_tokens: '1.5' }))).toEqual([
+    expect(settingFaultsOf(empty)).toEqual({});
+    expect(settingFaultsOf({ ...empty, temperature: '2', max_tokens: '1' })).toEqual({});
+    expect(Object.keys(settingFaultsOf({ ...empty, temperature: '2.1', max_tokens: '1.5' }))).toEqual([
       'temperature',
       'max_tokens',
     ]);
-    expect(Object.keys(faultsOf({ ...empty, temperature: 'warm', max_tokens: '0' }))).toEqual([
+    expect(Object.keys(settingFaultsOf({ ...empty, temperature: 'warm', max_tokens: '0' }))).toEqual([
       'temperature',
       'max_tokens',
     ]);
   });
 
   it('stays one argument in a shell, whatever was typed', () => {
-    expect(curlOf('http://gw:7080/', { a: "it's $(id)" })).toBe(
+    expect(conversationCurl('http://gw:7080/', { a: "it's $(id)" })).toBe(
       [
         `curl -N http://gw:7080/v1/chat/completions`,
         `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
@@ -46,7 +46,7 @@ describe('the request', () => {
         `-d '{"a":"it'\\''s $(id)"}'`,
       ].join(' \\\n  '),
     );
-    expect(curlOf('https://gw/v1', {})).toContain('https://gw/v1/chat/completions ');
+    expect(conversationCurl('https://gw/v1', {})).toContain('https://gw/v1/chat/completions ');
   });
 });
 

@@ -1,4 +1,4 @@
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 export interface Message {
   role: 'system' | 'user' | 'assistant';
@@ -31,7 +31,7 @@ export function chatBody(settings: ChatSettings, messages: readonly Message[]): 
 export type SettingFaults = Partial<Record<'temperature' | 'max_tokens', string>>;
 
 /** What cannot be sent, by field. Whether a model takes it is the engine's to say. */
-export function faultsOf({ temperature, max_tokens }: ChatSettings): SettingFaults {
+export function settingFaultsOf({ temperature, max_tokens }: ChatSettings): SettingFaults {
   const heat = Number(temperature);
   const most = Number(max_tokens);
   return {
@@ -41,7 +41,7 @@ export function faultsOf({ temperature, max_tokens }: ChatSettings): SettingFaul
 }
 
 /** The request as a line of curl against the gateway's public address. The token stays a variable: what is copied is pasted anywhere. */
-export function curlOf(gateway: string, body: Record<string, unknown>): string {
+export function conversationCurl(gateway: string, body: Record<string, unknown>): string {
   const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
   return [
     shellLine('curl', '-N', `${root}/v1/chat/completions`),

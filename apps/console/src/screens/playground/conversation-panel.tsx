@@ -3,7 +3,7 @@ import { useEffect, useRef, type FormEvent, type KeyboardEvent } from 'react';
 import { Button } from '../../ui/button.js';
 import { TextArea } from '../../ui/field.js';
 import { Panel } from '../../ui/panel.js';
-import { TurnView } from './turn-view.js';
+import { ExchangeView } from './exchange-view.js';
 import { MOST_TURNS, type Conversation } from './use-conversation.js';
 
 interface ConversationPanelProps {
@@ -52,7 +52,7 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
           <ol className="space-y-4">
             {turns.map((turn) => (
               <li key={turn.id}>
-                <TurnView turn={turn} />
+                <ExchangeView turn={turn} />
               </li>
             ))}
           </ol>

@@ -7,7 +7,7 @@ import { REFRESH_MS } from '../../api/query-client.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';

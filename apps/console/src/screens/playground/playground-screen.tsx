@@ -7,12 +7,12 @@ import { CopyButton } from '../../ui/copy.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
-import { chatBody, curlOf, faultsOf, type ChatSettings } from './chat-request.js';
+import { chatBody, conversationCurl, settingFaultsOf, type ChatSettings } from './chat-request.js';
 import { ConversationPanel } from './conversation-panel.js';
 import { modelsQuery } from './models.js';
 import { PassportPanel } from './passport-panel.js';
 import { SettingsPanel } from './settings-panel.js';
-import { messagesOfTurns, useConversation } from './use-conversation.js';
+import { messagesOfExchanges, useConversation } from './use-conversation.js';
 
 /** Asks any model that this person may name, through the gateway, and shows what the gateway says of the answer. */
 export function PlaygroundScreen() {
@@ -37,12 +37,12 @@ function Playground({ models }: { models: string[] }) {
   if (model === undefined) return <NothingToAsk />;
 
   const settings: ChatSettings = { ...typed, model };
-  const faults = faultsOf(settings);
+  const faults = settingFaultsOf(settings);
   const passport = conversation.turns.findLast(({ headers }) => headers?.passport)?.headers?.passport;
   const asked = conversation.turns.at(-1);
   const next = draft.trim() === '' ? (asked?.question ?? 'Hello') : draft;
   const said = draft.trim() === '' && asked ? conversation.turns.slice(0, -1) : conversation.turns;
-  const body = chatBody(settings, [...messagesOfTurns(said), { role: 'user', content: next }]);
+  const body = chatBody(settings, [...messagesOfExchanges(said), { role: 'user', content: next }]);
   return (
     <div className="grid gap-3 lg:grid-cols-[1fr_20rem]">
       <ConversationPanel
@@ -64,7 +64,7 @@ function Playground({ models }: { models: string[] }) {
           onChange={(changed) => setTyped({ ...typed, ...changed })}
           actions={
             session.data && (
-              <CopyButton text={curlOf(session.data.gateway, body)} label="Copy as curl">
+              <CopyButton text={conversationCurl(session.data.gateway, body)} label="Copy as curl">
                 curl
               </CopyButton>
             )

@@ -19,7 +19,7 @@ export interface AnswerHeaders {
   held_ms: string | null;
 }
 
-export interface Turn {
+export interface Exchange {
   id: number;
   model: string;
   question: string;
@@ -33,7 +33,7 @@ export interface Turn {
 }
 
 export interface Conversation {
-  turns: Turn[];
+  turns: Exchange[];
   isBusy: boolean;
   ask: (settings: ChatSettings, question: string) => void;
   stop: () => void;
@@ -42,20 +42,20 @@ export interface Conversation {
 
 export function useConversation(): Conversation {
   const client = useQueryClient();
-  const [turns, setTurns] = useState<Turn[]>([]);
+  const [turns, setTurns] = useState<Exchange[]>([]);
   const asking = useRef<AbortController | undefined>(undefined);
   const nextId = useRef(1);
   // Who leaves the page ends the engine's work on the answer.
   useEffect(() => () => asking.current?.abort(), []);
 
-  const change = (id: number, changed: Partial<Turn>) =>
+  const change = (id: number, changed: Partial<Exchange>) =>
     setTurns((now) => now.map((turn) => (turn.id === id ? { ...turn, ...changed } : turn)));
 
   const ask = async (settings: ChatSettings, question: string) => {
     if (asking.current) return;
     const { signal } = (asking.current = new AbortController());
     const id = nextId.current++;
-    const turn: Turn = {
+    const turn: Exchange = {
       id,
       model: settings.model,
       question,
@@ -69,7 +69,7 @@ export function useConversation(): Conversation {
       const response = await sessionFetch(`${GATEWAY_ROOT}/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        body: JSON.stringify(chatBody(settings, messagesOfTurns([...turns, turn]))),
+        body: JSON.stringify(chatBody(settings, messagesOfExchanges([...turns, turn]))),
         signal,
       });
       change(id, { headers: headersOf(response) });
@@ -101,7 +101,7 @@ export function useConversation(): Conversation {
 }
 
 /** What was said, as the model is told it again: a question that got no answer is left out, save the last one. */
-export function messagesOfTurns(turns: readonly Pick<Turn, 'question' | 'answer'>[]): Message[] {
+export function messagesOfExchanges(turns: readonly Pick<Exchange, 'question' | 'answer'>[]): Message[] {
   return turns.flatMap(({ question, answer }, index): Message[] => {
     if (answer.text !== '')
       return [

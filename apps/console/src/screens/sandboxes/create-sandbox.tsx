@@ -6,10 +6,10 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import type { Path } from '../../forms/schema.js';
-import { useSchemaForm, type SchemaForm } from '../../forms/use-schema-form.js';
+import { useSchemaForm, type SchemaFormState } from '../../forms/use-schema-form.js';
 import { TextField } from '../../ui/field.js';
-import { pairsText } from '../../ui/listed-text.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { pairsText } from '../../ui/text/listed-text.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { bytesOf } from './file-names.js';
 import { CREATE_SANDBOX } from './layouts.js';
 
@@ -33,13 +33,13 @@ export function CreateSandbox({ onClose }: { onClose: () => void }) {
       verb="Create"
       onClose={onClose}
       action={{ curl: { method: 'POST', path: '/api/v1/sandboxes', body: form.body }, cli: cliOf(form.body) }}
-      widgets={{ workspace: (path) => <RoomField form={form} path={[...path, 'bytes_limit']} /> }}
+      widgets={{ workspace: (path) => <CapacityField form={form} path={[...path, 'bytes_limit']} /> }}
     />
   );
 }
 
 /** Bytes as people write them; what is none of that is left as it is, for the schema to refuse. */
-function RoomField({ form, path }: { form: SchemaForm<NewSandbox>; path: Path }) {
+function CapacityField({ form, path }: { form: SchemaFormState<NewSandbox>; path: Path }) {
   const [text, setText] = useState('');
   const change = (typed: string) => {
     setText(typed);

@@ -28,10 +28,10 @@ describe('a path', () => {
 });
 
 describe('a file', () => {
-  const room = { left: 10, limit: 100 };
-  it('is sent where there is room', () => expect(objectionTo({ name: 'a', size: 10 }, room)).toBeUndefined());
+  const capacity = { left: 10, limit: 100 };
+  it('is sent where there is room', () => expect(objectionTo({ name: 'a', size: 10 }, capacity)).toBeUndefined());
   it('is not where there is none', () => {
-    expect(objectionTo({ name: 'a', size: 11 }, room)).toMatch(/has 10 B left/);
-    expect(objectionTo({ name: 'a', size: 101 }, room)).toMatch(/all of the workspace/);
+    expect(objectionTo({ name: 'a', size: 11 }, capacity)).toMatch(/has 10 B left/);
+    expect(objectionTo({ name: 'a', size: 101 }, capacity)).toMatch(/all of the workspace/);
   });
 });

@@ -24,14 +24,17 @@ export function pathIn(folder: string, name: string): string {
   return [...folder.split('/'), name].filter((part) => part !== '').join('/');
 }
 
-export interface Room {
+export interface WorkspaceCapacity {
   /** Bytes left in the workspace. */
   left: number;
   limit: number;
 }
 
 /** Why a file cannot be sent, before it is; the api has the last word. */
-export function objectionTo(file: { name: string; size: number }, { left, limit }: Room): string | undefined {
+export function objectionTo(
+  file: { name: string; size: number },
+  { left, limit }: WorkspaceCapacity,
+): string | undefined {
   if (file.size > limit) return `It has ${bytesText(file.size)}; all of the workspace has ${bytesText(limit)}.`;
   if (file.size > left) return `It has ${bytesText(file.size)}; the workspace has ${bytesText(left)} left.`;
   return undefined;

@@ -1,4 +1,4 @@
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** Where the files of a sandbox are, behind the root of the api. */
 export const filePath = (sandbox: string, query: Record<string, string>): string =>

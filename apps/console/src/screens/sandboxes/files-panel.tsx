@@ -9,7 +9,7 @@ import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { bytesText } from './file-names.js';
@@ -22,7 +22,7 @@ export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandb
   );
   return (
     <Panel title="Files" note={<span className="text-xs text-soft">{workspace.file_count}</span>}>
-      <Listed
+      <RowList
         list={list}
         what="the files"
         beyond="The command line lists all: slipway files list."
@@ -40,7 +40,7 @@ export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandb
             idOf={({ path }) => path}
           />
         )}
-      </Listed>
+      </RowList>
     </Panel>
   );
 }

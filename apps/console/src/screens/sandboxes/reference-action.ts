@@ -1,10 +1,10 @@
 import type { BodyOf } from '@slipway/sdk';
-import type { CopiedAction } from '../../ui/copy.js';
-import { pairsText } from '../../ui/listed-text.js';
-import { shellLine } from '../../ui/shell-line.js';
+import type { ActionCommands } from '../../ui/copy.js';
+import { pairsText } from '../../ui/text/listed-text.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 /** What is copied is pasted anywhere: the credential is never in it. */
-export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): CopiedAction {
+export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): ActionCommands {
   const isSecret = credential !== undefined;
   return {
     curl: {
@@ -21,7 +21,7 @@ export function referenceAction({ credential, ...body }: BodyOf<'createSandboxRe
   };
 }
 
-export const revokeAction = (id: string): CopiedAction => ({
+export const revokeAction = (id: string): ActionCommands => ({
   curl: { method: 'DELETE', path: `/api/v1/sandboxes/references/${id}` },
   cli: shellLine('slipway', 'references', 'revoke', id, '--yes'),
 });

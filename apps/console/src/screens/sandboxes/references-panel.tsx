@@ -1,4 +1,4 @@
-import type { Page } from '@slipway/sdk';
+import type { Page, BodyOf } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
@@ -11,11 +11,71 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { CreateReference } from './create-reference.js';
-import { RevokeReference } from './revoke-reference.js';
+import { request } from 'request:createSandboxReference';
+import { useAction } from '../../api/action.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
+import { useSchemaForm } from '../../forms/use-schema-form.js';
+import { CREATE_REFERENCE } from './layouts.js';
+import { referenceAction, revokeAction } from './reference-action.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
+
+function RevokeReference({ reference, onClose }: { reference: SandboxReference; onClose: () => void }) {
+  const { id, external_id } = reference;
+  const revoke = useAction({
+    run: () => slipway.sandboxes.references.revoke(id),
+    renews: [['sandbox-references'], ['sandboxes']],
+    done: ({ external_sandbox_changed }) =>
+      external_sandbox_changed
+        ? `${external_id} is revoked`
+        : `${external_id} is revoked; the external sandbox was not changed`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Revoke the reference to ${external_id}?`}
+      verb="Revoke"
+      isDangerous
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      action={revokeAction(id)}
+      onConfirm={() => revoke.mutate(undefined)}
+    >
+      <p className="text-sm">
+        Slipway erases its credential and passes no more files on; what is being sent is cut.{' '}
+        <strong>The external sandbox is not changed</strong>: what it has stays there, and its provider still takes the
+        credential. Files here stay readable.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+type NewReference = BodyOf<'createSandboxReference'>;
+
+function CreateReference({ onClose }: { onClose: () => void }) {
+  const form = useSchemaForm<NewReference>(request, CREATE_REFERENCE, { value: { provider: 'custom' } });
+  const create = useAction({
+    run: (body: NewReference) => slipway.sandboxes.references.create(body),
+    renews: [['sandbox-references'], ['sandboxes']],
+    done: ({ external_id }) => `${external_id} is registered`,
+    onDone: onClose,
+  });
+  return (
+    <SchemaDialog
+      form={form}
+      run={create}
+      title="Register an external sandbox"
+      description="Makes the sandbox whose files are passed on to it. Nothing is sent now: the external sandbox is not changed."
+      verb="Register"
+      onClose={onClose}
+      action={referenceAction(form.body)}
+    />
+  );
+}
 
 const CLI = 'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -';
 
@@ -47,7 +107,7 @@ export function ReferencesPanel() {
         Files of such a sandbox are kept here first and then passed on. Registering and revoking send nothing: the
         external sandbox is not changed.
       </p>
-      <Listed
+      <RowList
         list={list}
         what="the references"
         beyond="The command line lists all: slipway references list."
@@ -61,7 +121,7 @@ export function ReferencesPanel() {
             idOf={({ id }) => id}
           />
         )}
-      </Listed>
+      </RowList>
       {isCreating && <CreateReference onClose={() => setCreating(false)} />}
       {revoked && <RevokeReference reference={revoked} onClose={() => setRevoked(undefined)} />}
     </Panel>

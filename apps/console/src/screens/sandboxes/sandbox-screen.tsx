@@ -10,11 +10,11 @@ import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
-import { pairsText } from '../../ui/listed-text.js';
+import { pairsText } from '../../ui/text/listed-text.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { FilesPanel } from './files-panel.js';
-import { RoomBar } from './room-bar.js';
+import { CapacityBar } from './capacity-bar.js';
 import { UploadPanel } from './upload-panel.js';
 
 /** One sandbox: what it is, how full, and its files. */
@@ -55,7 +55,7 @@ function Contents({ sandbox }: { sandbox: Sandbox }) {
       <div className="min-w-0 space-y-3 xl:order-last">
         <About sandbox={sandbox} />
         {mayUpload && (
-          <UploadPanel sandbox={sandbox.id} room={{ left: bytes_limit - bytes_used, limit: bytes_limit }} />
+          <UploadPanel sandbox={sandbox.id} capacity={{ left: bytes_limit - bytes_used, limit: bytes_limit }} />
         )}
       </div>
       <FilesPanel sandbox={sandbox} />
@@ -69,7 +69,7 @@ function About({ sandbox }: { sandbox: Sandbox }) {
     <Panel title="Workspace" actions={<CopyButton text={sandbox.id} label="Copy the id" />}>
       <dl className="space-y-1 text-sm">
         <Row name="Used">
-          <RoomBar used={workspace.bytes_used} limit={workspace.bytes_limit} />
+          <CapacityBar used={workspace.bytes_used} limit={workspace.bytes_limit} />
         </Row>
         <Row name="Files">{workspace.file_count}</Row>
         <Row name="Provider">{sandbox.provider}</Row>

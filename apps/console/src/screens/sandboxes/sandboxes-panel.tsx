@@ -11,12 +11,12 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
-import { pairsText } from '../../ui/listed-text.js';
+import { RowList } from '../../ui/row-list.js';
+import { pairsText } from '../../ui/text/listed-text.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateSandbox } from './create-sandbox.js';
-import { RoomBar } from './room-bar.js';
+import { CapacityBar } from './capacity-bar.js';
 
 export function SandboxesPanel() {
   const mayCreate = useMay('operator');
@@ -40,7 +40,7 @@ export function SandboxesPanel() {
         )
       }
     >
-      <Listed
+      <RowList
         list={list}
         what="the sandboxes"
         beyond="The command line lists all: slipway sandboxes list."
@@ -51,7 +51,7 @@ export function SandboxesPanel() {
         }
       >
         {(rows) => <DataTable caption="Sandboxes" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />}
-      </Listed>
+      </RowList>
       {isCreating && <CreateSandbox onClose={() => setCreating(false)} />}
     </Panel>
   );
@@ -74,7 +74,7 @@ const COLUMNS = [
     id: 'used',
     header: 'Used',
     cell: ({ row: { original } }) => (
-      <RoomBar used={original.workspace.bytes_used} limit={original.workspace.bytes_limit} />
+      <CapacityBar used={original.workspace.bytes_used} limit={original.workspace.bytes_limit} />
     ),
   }),
   column.accessor(({ workspace }) => workspace.file_count, { id: 'files', header: 'Files' }),

@@ -8,15 +8,15 @@ import { CopyButton } from '../../ui/copy.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { CheckField, TextField } from '../../ui/field.js';
 import { Panel } from '../../ui/panel.js';
-import { bytesText, pathIn, type Room } from './file-names.js';
+import { bytesText, pathIn, type WorkspaceCapacity } from './file-names.js';
 import { uploadCli, uploadCurl } from './file-requests.js';
 import { MOST_UPLOADS, useUploads, type Upload, type Uploads } from './use-uploads.js';
 
-export function UploadPanel({ sandbox, room }: { sandbox: string; room: Room }) {
+export function UploadPanel({ sandbox, capacity }: { sandbox: string; capacity: WorkspaceCapacity }) {
   const uploads = useUploads(sandbox);
   const [folder, setFolder] = useState('');
   const [mayReplace, setMayReplace] = useState(false);
-  const add = (files: Iterable<File>) => uploads.add(files, folder, mayReplace, room);
+  const add = (files: Iterable<File>) => uploads.add(files, folder, mayReplace, capacity);
   const example = pathIn(folder, 'model.bin');
   return (
     <Panel

@@ -2,7 +2,7 @@ import { isSlipwayError } from '@slipway/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { sessionQuery } from '../../api/who.js';
-import { objectionTo, pathIn, type Room } from './file-names.js';
+import { objectionTo, pathIn, type WorkspaceCapacity } from './file-names.js';
 import { putFile } from './put-file.js';
 
 /** Of one drop, and in the list: who has more uses the command line. */
@@ -22,7 +22,7 @@ export interface Uploads {
   uploads: Upload[];
   /** How many files of the last drop were left out. */
   leftOut: number;
-  add: (files: Iterable<File>, folder: string, mayReplace: boolean, room: Room) => void;
+  add: (files: Iterable<File>, folder: string, mayReplace: boolean, capacity: WorkspaceCapacity) => void;
   stop: (id: number) => void;
   again: (id: number, mayReplace: boolean) => void;
   clear: () => void;
@@ -73,12 +73,12 @@ export function useUploads(sandbox: string): Uploads {
   return {
     uploads,
     leftOut,
-    add: (files, folder, mayReplace, room) => {
+    add: (files, folder, mayReplace, capacity) => {
       const all = [...files];
-      // What is replaced makes room of its own: then only the api can tell.
-      let left = mayReplace ? room.limit : room.left;
+      // What is replaced frees capacity of its own: then only the api knows it.
+      let left = mayReplace ? capacity.limit : capacity.left;
       const added = all.slice(0, MOST_UPLOADS).map((file): Upload => {
-        const objection = objectionTo(file, { ...room, left });
+        const objection = objectionTo(file, { ...capacity, left });
         if (objection === undefined && !mayReplace) left -= file.size;
         return {
           id: nextId.current++,

@@ -1,7 +1,6 @@
 import type { AnswerOf } from '@slipway/sdk';
-import type { ColumnDef } from '@tanstack/react-table';
 import { Chip } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
+import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 
@@ -12,7 +11,7 @@ type Gateway = NonNullable<System['gateways']>[number];
 /** More processes than anybody runs. */
 const MOST_ROWS = 200;
 
-const alike = <Row extends Pick<Worker, 'id' | 'is_alive' | 'started_at' | 'seen_at'>>(): ColumnDef<Row, any>[] => [
+const alike = <Row extends Pick<Worker, 'id' | 'is_alive' | 'started_at' | 'seen_at'>>(): TableColumns<Row> => [
   {
     header: 'Process',
     accessorFn: ({ id }) => id,
@@ -39,9 +38,9 @@ const alike = <Row extends Pick<Worker, 'id' | 'is_alive' | 'started_at' | 'seen
   },
 ];
 
-const WORKERS: ColumnDef<Worker, any>[] = [...alike<Worker>(), { header: 'Version', accessorKey: 'version' }];
+const WORKERS: TableColumns<Worker> = [...alike<Worker>(), { header: 'Version', accessorKey: 'version' }];
 
-const GATEWAYS: ColumnDef<Gateway, any>[] = [
+const GATEWAYS: TableColumns<Gateway> = [
   ...alike<Gateway>(),
   { header: 'Routes', accessorKey: 'routes' },
   {

@@ -9,10 +9,10 @@ import { Facts } from '../../ui/facts.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { lengthText } from '../../ui/time-text.js';
+import { lengthText } from '../../ui/text/time-text.js';
 import { Gateways, Workers } from './processes.js';
 
-type System = AnswerOf<'getSystem'>;
+type SystemAnswer = AnswerOf<'getSystem'>;
 
 /** The service itself: what runs, in which version, and whether it keeps up. */
 export function SystemScreen() {
@@ -40,7 +40,7 @@ export function SystemScreen() {
   );
 }
 
-function Told({ system }: { system: System }) {
+function Told({ system }: { system: SystemAnswer }) {
   const { database, queue, workers, gateways } = system;
   return (
     <div className="space-y-3">
@@ -57,7 +57,7 @@ function Told({ system }: { system: System }) {
   );
 }
 
-function Api({ system: { version, node_version, started_at, schema } }: { system: System }) {
+function Api({ system: { version, node_version, started_at, schema } }: { system: SystemAnswer }) {
   const { data: session } = useQuery(sessionQuery);
   return (
     <Panel title="This api" note={<Chip word="answers" tone="good" />}>
@@ -78,7 +78,7 @@ function Api({ system: { version, node_version, started_at, schema } }: { system
   );
 }
 
-function Database({ of: { version, latency_ms, started_at } }: { of: NonNullable<System['database']> }) {
+function Database({ of: { version, latency_ms, started_at } }: { of: NonNullable<SystemAnswer['database']> }) {
   return (
     <Panel title="Postgres" note={<Chip word="answers" tone="good" />}>
       <Facts of={{ version, 'answered in': lengthText(latency_ms), started: <Time at={started_at} /> }} />
@@ -86,7 +86,7 @@ function Database({ of: { version, latency_ms, started_at } }: { of: NonNullable
   );
 }
 
-function Queue({ of: { backend, outbox, operations } }: { of: NonNullable<System['queue']> }) {
+function Queue({ of: { backend, outbox, operations } }: { of: NonNullable<SystemAnswer['queue']> }) {
   return (
     <Panel title="Queue">
       <Facts
@@ -105,7 +105,7 @@ function Queue({ of: { backend, outbox, operations } }: { of: NonNullable<System
 const behindText = (count: number, oldest: number | null): string =>
   oldest === null ? String(count) : `${count}, the oldest for ${lengthText(oldest * 1000)}`;
 
-function Retention({ days }: { days: System['retention_days'] }) {
+function Retention({ days }: { days: SystemAnswer['retention_days'] }) {
   const kept = Object.entries(days).map(([what, count]) => [
     what.replaceAll('_', ' '),
     `${count} ${count === 1 ? 'day' : 'days'}`,

@@ -1,8 +1,7 @@
 import type { Schemas } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
-import type { ColumnDef } from '@tanstack/react-table';
 import { Chip, type Tone } from '../../ui/chip.js';
-import { DataTable } from '../../ui/data-table.js';
+import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { deviceState, memoryText } from './target-text.js';
 
 type Device = Schemas['TargetDeviceDto'];
@@ -16,7 +15,7 @@ const TONES: Record<ReturnType<typeof deviceState>, Tone> = {
 /** Of the holders of one device: memory bounds them, and rows are bounded nevertheless. */
 const MOST_HOLDERS = 16;
 
-const COLUMNS: ColumnDef<Device, any>[] = [
+const COLUMNS: TableColumns<Device> = [
   { header: 'Device', accessorKey: 'index' },
   {
     header: 'Name',

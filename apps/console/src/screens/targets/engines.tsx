@@ -1,8 +1,7 @@
 import type { Schemas } from '@slipway/sdk';
-import type { ColumnDef } from '@tanstack/react-table';
-import { DataTable } from '../../ui/data-table.js';
+import { DataTable, type TableColumns } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { rangeText, valueText } from './target-text.js';
+import { rangeText, argumentValueText } from './target-text.js';
 
 type Engine = Schemas['TargetEngineDto'];
 type Arg = Schemas['EngineArgDto'];
@@ -11,12 +10,12 @@ type Arg = Schemas['EngineArgDto'];
 const MOST_ENGINES = 20;
 const MOST_ARGS = 60;
 
-const COLUMNS: ColumnDef<Arg, any>[] = [
+const COLUMNS: TableColumns<Arg> = [
   { header: 'Argument', accessorKey: 'name', cell: ({ getValue }) => <code>{getValue<string>()}</code> },
   { header: 'Type', accessorKey: 'type' },
-  { header: 'Default', id: 'default', accessorFn: (arg) => valueText(arg.default) },
+  { header: 'Default', id: 'default', accessorFn: (arg) => argumentValueText(arg.default) },
   { header: 'May be', id: 'range', accessorFn: rangeText },
-  { header: 'Worth trying', id: 'tune', accessorFn: ({ tune }) => valueText(tune) },
+  { header: 'Worth trying', id: 'tune', accessorFn: ({ tune }) => argumentValueText(tune) },
   {
     header: 'A choice between',
     id: 'reason',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deviceState, memoryText, placesText, rangeText, valueText } from './target-text.js';
+import { deviceState, memoryText, instanceCapacityText, rangeText, argumentValueText } from './target-text.js';
 
 it.each([
   [{ choices: ['f16', 8, true] }, 'f16, 8, true'],
@@ -10,15 +10,15 @@ it.each([
 ])('tells the range of %j', (arg, text) => expect(rangeText(arg)).toBe(text));
 
 it('tells any value, cut where it is long', () => {
-  expect(valueText('a')).toBe('a');
-  expect(valueText({ a: 1 })).toBe('{"a":1}');
-  expect(valueText(null)).toBe('');
-  expect(valueText('x'.repeat(500))).toHaveLength(201);
+  expect(argumentValueText('a')).toBe('a');
+  expect(argumentValueText({ a: 1 })).toBe('{"a":1}');
+  expect(argumentValueText(null)).toBe('');
+  expect(argumentValueText('x'.repeat(500))).toHaveLength(201);
 });
 
 it('tells places', () => {
-  expect(placesText({ in_use: 2, max_instances: 16 })).toBe('2 of 16 in use');
-  expect(placesText({ in_use: 2, max_instances: null })).toBe('2 in use, no limit');
+  expect(instanceCapacityText({ in_use: 2, max_instances: 16 })).toBe('2 of 16 in use');
+  expect(instanceCapacityText({ in_use: 2, max_instances: null })).toBe('2 in use, no limit');
 });
 
 it('tells memory, also where the host does not', () => {

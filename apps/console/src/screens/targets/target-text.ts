@@ -5,7 +5,7 @@ type Arg = Pick<Schemas['EngineArgDto'], 'min' | 'max' | 'choices' | 'at_least'>
 /** Of a value that an operator's configuration holds: any JSON. */
 const MOST_VALUE = 200;
 
-export function valueText(value: unknown): string {
+export function argumentValueText(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
@@ -14,7 +14,7 @@ export function valueText(value: unknown): string {
 /** What an argument may be: its choices, or its range. */
 export function rangeText({ min, max, choices, at_least }: Arg): string {
   const parts = [
-    Array.isArray(choices) ? choices.map(valueText).join(', ') : '',
+    Array.isArray(choices) ? choices.map(argumentValueText).join(', ') : '',
     min !== undefined && max !== undefined ? `${min} to ${max}` : '',
     min !== undefined && max === undefined ? `from ${min}` : '',
     min === undefined && max !== undefined ? `up to ${max}` : '',
@@ -23,7 +23,7 @@ export function rangeText({ min, max, choices, at_least }: Arg): string {
   return parts.filter(Boolean).join('; ').slice(0, MOST_VALUE);
 }
 
-export function placesText({ in_use, max_instances }: Schemas['TargetCapacityDto']): string {
+export function instanceCapacityText({ in_use, max_instances }: Schemas['TargetCapacityDto']): string {
   if (max_instances === null) return `${in_use} in use, no limit`;
   return `${in_use} of ${max_instances} in use`;
 }

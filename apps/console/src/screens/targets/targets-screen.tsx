@@ -11,7 +11,7 @@ import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { Devices } from './devices.js';
 import { Engines } from './engines.js';
-import { placesText } from './target-text.js';
+import { instanceCapacityText } from './target-text.js';
 
 type Configuration = AnswerOf<'listTargets'>['configuration'];
 
@@ -67,7 +67,7 @@ function TargetPanel({ target }: { target: Target }) {
             <strong>{type.replaceAll('_', ' ')}:</strong> {message}
           </p>
         ))}
-        <Places capacity={capacity} />
+        <InstanceCapacity capacity={capacity} />
         {devices.length > 0 && <Devices target={name} devices={devices} />}
         <Engines target={name} engines={engines} />
       </div>
@@ -75,13 +75,13 @@ function TargetPanel({ target }: { target: Target }) {
   );
 }
 
-function Places({ capacity }: { capacity: Target['capacity'] }) {
+function InstanceCapacity({ capacity }: { capacity: Target['capacity'] }) {
   const { in_use, max_instances } = capacity;
   const isFull = max_instances !== null && in_use >= max_instances;
   return (
     <div className="flex flex-wrap items-center gap-3 text-sm">
       <span>
-        Instances: <strong className="tabular-nums">{placesText(capacity)}</strong>
+        Instances: <strong className="tabular-nums">{instanceCapacityText(capacity)}</strong>
         {isFull && ', full'}
       </span>
       {max_instances !== null && (

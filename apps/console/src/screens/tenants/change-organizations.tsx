@@ -5,7 +5,7 @@ import { slipway } from '../../api/client.js';
 import type { Tenant } from '../../api/items.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../forms/use-schema-form.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { UPDATE_TENANT } from './layouts.js';
 
 export function ChangeOrganizations({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {

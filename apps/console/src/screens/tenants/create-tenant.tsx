@@ -4,9 +4,9 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../forms/use-schema-form.js';
-import { useOpener } from '../../ui/dialog.js';
-import { SecretDialog } from '../../ui/secret-dialog.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { useOpener } from '../../ui/dialogs/dialog.js';
+import { SecretDialog } from '../../ui/dialogs/secret-dialog.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { CREATE_TENANT } from './layouts.js';
 
 export function CreateTenant({ onClose }: { onClose: () => void }) {

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
@@ -56,7 +56,7 @@ function Tenants({ ownId }: { ownId: string }) {
         }
       />
       <Panel title="Those who share this Slipway without seeing each other">
-        <Listed
+        <RowList
           list={list}
           what="the tenants"
           beyond="The command line lists all: slipway tenants list."
@@ -70,7 +70,7 @@ function Tenants({ ownId }: { ownId: string }) {
               idOf={({ id }) => id}
             />
           )}
-        </Listed>
+        </RowList>
       </Panel>
       {isCreating && <CreateTenant onClose={() => setCreating(false)} />}
       {changed && <ChangeOrganizations tenant={changed} onClose={() => setChanged(undefined)} />}

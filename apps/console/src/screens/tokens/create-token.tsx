@@ -5,10 +5,10 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../forms/use-schema-form.js';
-import { useOpener } from '../../ui/dialog.js';
+import { useOpener } from '../../ui/dialogs/dialog.js';
 import { SelectField } from '../../ui/field.js';
-import { SecretDialog } from '../../ui/secret-dialog.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { SecretDialog } from '../../ui/dialogs/secret-dialog.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { CREATE_TOKEN } from './create-layout.js';
 import { inDays } from './token-text.js';
 

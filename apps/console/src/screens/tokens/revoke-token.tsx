@@ -1,10 +1,10 @@
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import type { Token } from '../../api/items.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { ownerText } from '../../ui/owner-text.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
+import { ownerText } from '../../ui/text/owner-text.js';
 import { LastAdminNote } from '../../ui/last-admin-note.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 export function RevokeToken({ token, isOwn, onClose }: { token: Token; isOwn: boolean; onClose: () => void }) {
   const revoke = useAction({

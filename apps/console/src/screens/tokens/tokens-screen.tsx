@@ -12,8 +12,8 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter } from '../../ui/filters.js';
-import { ownerText } from '../../ui/owner-text.js';
-import { Listed } from '../../ui/listed.js';
+import { ownerText } from '../../ui/text/owner-text.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateToken } from './create-token.js';
@@ -46,7 +46,7 @@ export function TokensScreen() {
         <div className="mb-3 flex">
           <ChoiceFilter name="state" label="State" choices={['active', 'revoked', 'expired']} />
         </div>
-        <Listed
+        <RowList
           list={list}
           what="the tokens"
           beyond="The command line lists all: slipway tokens list."
@@ -60,7 +60,7 @@ export function TokensScreen() {
               <EmptyState title={`None of the ${rows.length} tokens read is ${state}`} command={CLI} />
             );
           }}
-        </Listed>
+        </RowList>
       </Panel>
       {isCreating && <CreateToken onClose={() => setCreating(false)} />}
       {revoked && (

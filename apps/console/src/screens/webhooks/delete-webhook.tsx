@@ -1,8 +1,8 @@
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import type { Webhook } from '../../api/items.js';
-import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 
 interface DeleteWebhookProps {
   webhook: Webhook;

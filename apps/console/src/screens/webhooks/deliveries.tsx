@@ -7,9 +7,9 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter } from '../../ui/filters.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel } from '../../ui/panel.js';
-import { shellLine } from '../../ui/shell-line.js';
+import { shellLine } from '../../ui/text/shell-line.js';
 import { Time, useNow } from '../../ui/time.js';
 import { responseText } from './delivery-text.js';
 
@@ -23,7 +23,7 @@ export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
       <div className="mb-3 flex">
         <ChoiceFilter name="status" label="Status" choices={['pending', 'succeeded', 'failed', 'cancelled']} />
       </div>
-      <Listed
+      <RowList
         list={list}
         what="the deliveries"
         beyond={`The command line lists all: ${command}.`}
@@ -39,7 +39,7 @@ export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
             <EmptyState title={`None of the ${rows.length} deliveries read is ${status}`} command={command} />
           );
         }}
-      </Listed>
+      </RowList>
     </Panel>
   );
 }

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Listed } from '../../ui/listed.js';
+import { RowList } from '../../ui/row-list.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateWebhook } from './create-webhook.js';
@@ -44,14 +44,14 @@ export function WebhooksScreen() {
       />
       <div className="space-y-3">
         <Panel title="Who is told of events">
-          <Listed
+          <RowList
             list={list}
             what="the webhooks"
             beyond="The command line lists all: slipway webhooks list."
             empty={<EmptyState title="Nobody is told of events yet" command={CLI} />}
           >
             {(rows) => <DataTable caption="Webhooks" columns={columns} rows={rows} idOf={({ id }) => id} />}
-          </Listed>
+          </RowList>
         </Panel>
         {chosen && <Deliveries key={chosen} id={chosen} webhook={list.rows?.find(({ id }) => id === chosen)} />}
       </div>

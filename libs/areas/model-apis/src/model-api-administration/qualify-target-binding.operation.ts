@@ -1,4 +1,4 @@
-import { HOPELESS, type PromisedTraits } from '@slipway/contracts';
+import { PERMANENT_REASONS, type PromisedTraits } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
@@ -142,7 +142,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       return done({ message, result: { called: toCall(ready, servers) } });
     }
     if (status && !isServing) assertMayBecomeReady(status);
-    if (status?.reason && status.ready === 0 && HOPELESS.has(status.reason))
+    if (status?.reason && status.ready === 0 && PERMANENT_REASONS.has(status.reason))
       throw new StepFailed(
         instanceFailures.target_not_ready,
         `no instance is ready, and waiting mends nothing: ${status.reason}`,

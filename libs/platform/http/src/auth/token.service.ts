@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret, parseToken, tokenText, tokenVerdict, type Owner, type TokenParts } from '@slipway/contracts';
+import { hashSecret, parseToken, tokenText, type Owner, type TokenParts, checkToken } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx, newId } from '@slipway/platform-database';
 import { errors, type Principal, type Scope } from '../index.js';
@@ -90,7 +90,7 @@ export class TokenService implements BearerAuthenticator {
 /** Judges what was found of a token. @throws unauthenticated, token_expired */
 export function principalOf(row: TokenLookup | undefined, secret: string): Principal {
   const facts = row && { secretHash: row.secret_sha256, isRevoked: row.is_revoked, isExpired: row.is_expired };
-  const verdict = tokenVerdict(facts, secret);
+  const verdict = checkToken(facts, secret);
   if (!row || verdict === 'wrong') throw errors.unauthenticated();
   if (verdict === 'expired') throw errors.token_expired();
   return {

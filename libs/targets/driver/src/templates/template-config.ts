@@ -1,4 +1,4 @@
-import type { ArgValue, EngineServes, IdentityProof, UnknownModel } from '@slipway/contracts';
+import type { ArgValue, EngineService, IdentityProof, UnknownModel } from '@slipway/contracts';
 
 /** What an engine has on every kind of target that starts it, keyed as in the operator's file. */
 export interface TemplateConfig {
@@ -19,7 +19,7 @@ export interface TemplateConfig {
   /** Who lets requests under way end: the engine after its signal, or the gateways before it. */
   stop?: { drain?: 'engine' | 'gateway'; grace_seconds?: number };
   /** Picks the checks of a qualification; `[chat]` by default. */
-  serves?: EngineServes[];
+  serves?: EngineService[];
   /** `rejects` by default. */
   unknown_model?: UnknownModel;
   identity?: IdentityProof[];

@@ -1,0 +1,105 @@
+import type { DeploymentEvent, Operation } from '@slipway/sdk';
+
+/** A check of a gate: what it asks for, and what was measured when it was judged last. */
+export interface GateCheck {
+  metric: string;
+  stat: string;
+  check: string;
+  /** The threshold, or the percentage by which the candidate may be worse. */
+  limit: number | null;
+  candidate: number | null;
+  baseline: number | null;
+  samples: number | null;
+  /** Empty until it was judged. */
+  verdict: string;
+}
+
+export interface Share {
+  revision: string;
+  weight: number;
+}
+
+/** What is known of an operation that is watched. */
+export interface OperationProgress {
+  operation: Operation;
+  traffic: readonly Share[];
+  checks: readonly GateCheck[];
+  /** The step that was judged last. */
+  judgedStep: string;
+  news: readonly { at: string; text: string }[];
+}
+
+const MOST_NEWS = 50;
+const MOST_CHECKS = 16;
+
+export const firstSight = (operation: Operation): OperationProgress => ({
+  operation,
+  traffic: [],
+  checks: checksAsked(operation),
+  judgedStep: '',
+  news: [],
+});
+
+/** The record as it is now. */
+export const withOperation = (sight: OperationProgress, operation: Operation): OperationProgress => ({
+  ...sight,
+  operation,
+  checks: sight.checks.length > 0 ? sight.checks : checksAsked(operation),
+});
+
+export const withNews = (sight: OperationProgress, text: string, at = new Date().toISOString()): OperationProgress => ({
+  ...sight,
+  news: [...sight.news, { at, text }].slice(-MOST_NEWS),
+});
+
+/** What an event tells: traffic and measurements stand in no record before a step has ended. */
+export function withEvent(sight: OperationProgress, { type, time, data }: DeploymentEvent): OperationProgress {
+  const told = (text: string, more: Partial<OperationProgress> = {}): OperationProgress =>
+    withNews({ ...sight, ...more }, text, time);
+  if (type === 'route.updated') {
+    const traffic = listOf(data['targets']).map((one) => ({
+      revision: text(one['revision']),
+      weight: number(one['weight']) ?? 0,
+    }));
+    return told(`traffic: ${traffic.map((one) => `${one.revision} ${one.weight} %`).join(', ')}`, { traffic });
+  }
+  if (type === 'rollout.analysis_completed') {
+    const checks = listOf(data['metrics']).slice(0, MOST_CHECKS).map(checkOf);
+    return told(`${text(data['step'])}: ${text(data['verdict'])}`, { checks, judgedStep: text(data['step']) });
+  }
+  // Steps stand in the record.
+  if (type === 'rollout.step_advanced' || type === 'operation.status_changed') return sight;
+  const why = text(data['message']) || text(data['reason']);
+  return told([type, text(data['revision']), why].filter(Boolean).join(' '));
+}
+
+/** Of the gate that the rollout was accepted with. */
+function checksAsked({ result }: Operation): GateCheck[] {
+  const gate = recordOf(recordOf(result)['gate']);
+  return listOf(gate['metrics'])
+    .slice(0, MOST_CHECKS)
+    .map((one) => ({
+      ...checkOf({ ...one, metric: one['name'] }),
+      limit: number(one['threshold']) ?? number(one['max_regression_percent']),
+    }));
+}
+
+function checkOf(one: Record<string, unknown>): GateCheck {
+  const [candidate, baseline] = [recordOf(one['candidate']), recordOf(one['baseline'])];
+  return {
+    metric: text(one['metric']),
+    stat: text(one['stat']),
+    check: text(one['check']),
+    limit: number(one['limit']),
+    candidate: number(candidate['value']),
+    baseline: number(baseline['value']),
+    samples: number(candidate['samples']),
+    verdict: text(one['verdict']),
+  };
+}
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+const listOf = (value: unknown): Record<string, unknown>[] => (Array.isArray(value) ? value.map(recordOf) : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null);

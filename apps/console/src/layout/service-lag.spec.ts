@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { serviceLags, type SystemState } from './service-lag.js';
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
+const alive = {
+  id: 'p1',
+  version: '0.1.0',
+  started_at: '',
+  seen_at: new Date(NOW - 2_000).toISOString(),
+  is_alive: true,
+};
+const gone = { ...alive, seen_at: new Date(NOW - 90_000).toISOString(), is_alive: false };
+const gateway = { routes: 1, routes_behind: 0, statistics_until: null };
+const FINE: SystemState = {
+  database: { version: '18.4', started_at: '', latency_ms: 3 },
+  queue: {
+    backend: 'postgres',
+    outbox: { waiting: 0, oldest_seconds: null },
+    operations: { due: 0, oldest_due_seconds: null, running: 0, asleep: 0 },
+  },
+  workers: [gone, alive],
+  gateways: [{ ...alive, ...gateway }],
+};
+const told = (changed: Partial<SystemState>) =>
+  serviceLags({ ...FINE, ...changed }, NOW).map(({ what, how }) => `${what}: ${how}`);
+
+describe('what is behind', () => {
+  it('is nothing where all is well', () => expect(serviceLags(FINE, NOW)).toEqual([]));
+
+  it('is nothing that a tenant is not told', () =>
+    expect(serviceLags({ database: null, queue: null, workers: null, gateways: null }, NOW)).toEqual([]));
+
+  it.each<[string, Partial<SystemState>]>([
+    [
+      'No worker is polling: The last was heard of 1 min 30 s ago. Operations wait until one does.',
+      { workers: [gone] },
+    ],
+    ['No worker is polling: None was heard of lately. Operations wait until one does.', { workers: [] }],
+    ['No gateway is there: None was heard of lately. Nothing is served until one is.', { gateways: [] }],
+    ['Postgres is slow: It took 1 s to answer.', { database: { ...FINE.database!, latency_ms: 1_200 } }],
+    [
+      'The queue is behind: 3 wake-ups wait, the oldest for 1 min 5 s.',
+      { queue: { ...FINE.queue!, outbox: { waiting: 3, oldest_seconds: 65 } } },
+    ],
+    [
+      'Workers are behind: 2 operations are due, the oldest for 31 s.',
+      { queue: { ...FINE.queue!, operations: { due: 2, oldest_due_seconds: 31, running: 4, asleep: 0 } } },
+    ],
+  ])('%s', (text, changed) => expect(told(changed)).toEqual([text]));
+
+  it('is nothing that takes a moment', () =>
+    expect(
+      told({
+        queue: {
+          ...FINE.queue!,
+          outbox: { waiting: 9, oldest_seconds: 2 },
+          operations: { due: 9, oldest_due_seconds: 5, running: 0, asleep: 0 },
+        },
+      }),
+    ).toEqual([]));
+});

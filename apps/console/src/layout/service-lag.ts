@@ -1,0 +1,67 @@
+import type { AnswerOf } from '@slipway/sdk';
+import { lengthText } from '../ui/text/time-text.js';
+
+type System = AnswerOf<'getSystem'>;
+export type SystemState = Pick<System, 'database' | 'queue' | 'workers' | 'gateways'>;
+
+/** What an operator must know wherever they look: a part of the service does not keep up. */
+export interface ServiceLag {
+  what: string;
+  how: string;
+}
+
+/** Its questions take a few ms; by then every page waits. */
+const SLOW_MS = 500;
+/** The relay is woken at once; what waits longer waits for a queue that is away. */
+const WAITING_SECONDS = 10;
+/** A worker that polls takes what is due in a moment. */
+const DUE_SECONDS = 30;
+
+export function serviceLags({ database, queue, workers, gateways }: SystemState, now: number): ServiceLag[] {
+  return [
+    ...silentOf('No worker is polling', 'Operations wait until one does.', workers, now),
+    ...silentOf('No gateway is there', 'Nothing is served until one is.', gateways, now),
+    ...(database ? slowOf(database) : []),
+    ...(queue ? queueOf(queue) : []),
+  ];
+}
+
+function silentOf(
+  what: string,
+  therefore: string,
+  processes: readonly { is_alive: boolean; seen_at: string }[] | null,
+  now: number,
+): ServiceLag[] {
+  if (!processes || processes.some(({ is_alive }) => is_alive)) return [];
+  const last = Math.max(...processes.map(({ seen_at }) => Date.parse(seen_at)));
+  const heard = Number.isFinite(last)
+    ? `The last was heard of ${lengthText(now - last)} ago.`
+    : 'None was heard of lately.';
+  return [{ what, how: `${heard} ${therefore}` }];
+}
+
+const slowOf = ({ latency_ms }: NonNullable<System['database']>): ServiceLag[] =>
+  latency_ms > SLOW_MS ? [{ what: 'Postgres is slow', how: `It took ${lengthText(latency_ms)} to answer.` }] : [];
+
+function queueOf({ outbox, operations }: NonNullable<System['queue']>): ServiceLag[] {
+  const waits = outbox.oldest_seconds ?? 0;
+  const due = operations.oldest_due_seconds ?? 0;
+  return [
+    ...(waits > WAITING_SECONDS
+      ? [
+          {
+            what: 'The queue is behind',
+            how: `${outbox.waiting} wake-ups wait, the oldest for ${lengthText(waits * 1000)}.`,
+          },
+        ]
+      : []),
+    ...(due > DUE_SECONDS
+      ? [
+          {
+            what: 'Workers are behind',
+            how: `${operations.due} operations are due, the oldest for ${lengthText(due * 1000)}.`,
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,152 @@
+import type { DeploymentEvent } from '@slipway/sdk';
+import type { Operation } from '../../../api/operation-state.js';
+import { Chip, type Tone } from '../../../ui/chip.js';
+import {
+  comparedBy,
+  limitOf,
+  metricValueOf,
+  gatePositionOf,
+  statOf,
+  type Gate,
+  type GatePosition,
+} from './metric-series.js';
+import type { RevisionMetrics } from './metrics-data.js';
+import { numberText } from '../short-text.js';
+
+interface MeasuredValue {
+  value: number | null;
+  samples: number;
+}
+
+/** What an analysis has said about one measure, as its step keeps it. */
+interface GateResult {
+  metric: string;
+  stat: string;
+  check: string;
+  verdict: string;
+  candidate: MeasuredValue | null;
+  baseline: MeasuredValue | null;
+  limit: number;
+  regression_percent: number | null;
+  regression_bound_percent: number | null;
+  regression_upper_percent: number | null;
+}
+
+const TONES: Record<GatePosition, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
+
+export function gatesOf(operation: Operation | undefined): Gate[] {
+  const gate = operation?.result['gate'] as { metrics?: Gate[] } | undefined;
+  return Array.isArray(gate?.metrics) ? gate.metrics.slice(0, 20) : [];
+}
+
+/**
+ * The last analysis: a step that is done keeps it as its evidence, and of one that has paused the event tells. What is not of the shape
+ * that is known is passed over.
+ */
+function analysisOf(
+  { id, steps }: Operation,
+  event: DeploymentEvent | null,
+): { step: string; metrics: GateResult[] } | undefined {
+  const step = steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
+  const told = event?.operationid === id ? event : undefined;
+  const metrics = told?.data['metrics'] ?? step?.evidence?.['metrics'];
+  if (!Array.isArray(metrics)) return undefined;
+  return { step: String(told?.data['step'] ?? step?.name), metrics: metrics as GateResult[] };
+}
+
+interface GateTableProps {
+  operation: Operation;
+  /** The newest event of an analysis here, of whichever operation. */
+  analysis: DeploymentEvent | null;
+  candidate: RevisionMetrics | undefined;
+  baseline: RevisionMetrics | undefined;
+}
+
+/** The gate of a rollout: what it allows, where both stand, and what the last analysis said with its bounds. */
+export function GateTable({ operation, analysis, candidate, baseline }: GateTableProps) {
+  const gates = gatesOf(operation);
+  if (gates.length === 0) return null;
+  const told = analysisOf(operation, analysis);
+  return (
+    <table className="w-full border-collapse text-left text-xs">
+      <caption className="pb-1 text-left text-soft">
+        Gate: all within goes on, one beyond stops.{' '}
+        {told ? `Verdicts of ${told.step}.` : 'The verdict comes at the end of the soak; so far:'}
+      </caption>
+      <thead className="text-soft">
+        <tr>
+          <th scope="col">Measure</th>
+          <th scope="col">Limit</th>
+          <th scope="col">Candidate (n)</th>
+          <th scope="col">Baseline (n)</th>
+          <th scope="col">Worse by (bounds)</th>
+          <th scope="col">Verdict</th>
+        </tr>
+      </thead>
+      <tbody>
+        {gates.map((gate) => {
+          const stat = statOf(gate);
+          const result = told?.metrics.find(
+            (one) => one.metric === gate.name && one.stat === stat && one.check === gate.check,
+          );
+          return (
+            <GateRow
+              key={`${gate.name} ${stat} ${gate.check}`}
+              gate={gate}
+              stat={stat}
+              result={result}
+              candidate={candidate}
+              baseline={baseline}
+            />
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+interface GateRowProps extends Pick<GateTableProps, 'candidate' | 'baseline'> {
+  gate: Gate;
+  stat: string;
+  result: GateResult | undefined;
+}
+
+function GateRow({ gate, stat, result, candidate, baseline }: GateRowProps) {
+  const now = (of: RevisionMetrics | undefined): MeasuredValue =>
+    of ? metricValueOf(of.total, gate.name, stat) : { value: null, samples: 0 };
+  const shown = { candidate: result?.candidate ?? now(candidate), baseline: result?.baseline ?? now(baseline) };
+  const limit = limitOf(gate, shown.baseline.value);
+  const standing = gatePositionOf(gate, shown.candidate, limit);
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="py-0.5 pr-2 font-medium">
+        {gate.name} {stat}
+        {gate.dry_run && <span className="text-soft"> (dry run)</span>}
+      </th>
+      <td className="pr-2 whitespace-nowrap">
+        {gate.check === 'threshold'
+          ? `${comparedBy(gate)} ${numberText(gate.threshold)}`
+          : `≤ ${numberText(gate.max_regression_percent)} % worse`}
+      </td>
+      <td className="pr-2 whitespace-nowrap">
+        <MeasureCell of={shown.candidate} />
+      </td>
+      <td className="pr-2 whitespace-nowrap">
+        <MeasureCell of={shown.baseline} />
+      </td>
+      <td className="pr-2 whitespace-nowrap">{result ? boundsText(result) : '–'}</td>
+      <td>{result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}</td>
+    </tr>
+  );
+}
+
+const MeasureCell = ({ of }: { of: MeasuredValue }) => (
+  <>
+    {numberText(of.value)} <span className="text-soft">({of.samples})</span>
+  </>
+);
+
+function boundsText({ regression_percent, regression_bound_percent, regression_upper_percent }: GateResult): string {
+  if (typeof regression_percent !== 'number') return '–';
+  return `${numberText(regression_percent)} % (${numberText(regression_bound_percent)} to ${numberText(regression_upper_percent)})`;
+}

@@ -1,0 +1,98 @@
+import { isBeyond, isMetric, metricOf, type Metric } from '@slipway/sdk';
+import type { Metrics, MetricsPoint, RevisionMetrics } from './metrics-data.js';
+
+export const STATS = ['p50', 'p95', 'p99'] as const;
+export type Stat = (typeof STATS)[number];
+
+export const CLASSES = ['all', 'ok', 'client_error', 'server_error', 'connect_error', 'cancelled'] as const;
+export type RequestClass = (typeof CLASSES)[number];
+
+/** A gate of an operation, as its record has it: what a later api adds is passed over. */
+export interface Gate {
+  name: string;
+  stat?: string;
+  check: string;
+  operator?: string;
+  threshold?: number;
+  max_regression_percent?: number;
+  min_samples?: number;
+  dry_run?: boolean;
+}
+
+const MOST_STEPS = 400;
+
+/** By what a gate is judged where it names nothing. */
+export const statOf = ({ name, stat }: Pick<Gate, 'name' | 'stat'>): string =>
+  stat ?? (isMetric(name) ? metricOf(name).defaultStat : 'p95');
+
+/** Requests a second of a class in a step. */
+export function rateOf(point: MetricsPoint, what: RequestClass): number {
+  return what === 'all' ? point.requests_per_s : point.attempts[what] / Math.max(1, point.seconds);
+}
+
+/** What a gate looks at, in a step or over the whole time. */
+export function metricValueOf(
+  point: MetricsPoint,
+  name: string,
+  stat: string,
+): { value: number | null; samples: number } {
+  // Of a gate that an api of another version judges, its answer may have no values.
+  const values = isMetric(name) ? (point as Partial<Pick<MetricsPoint, Metric>>)[name] : undefined;
+  if (!values) return { value: null, samples: 0 };
+  const { samples, ...byStat } = values;
+  if ('rate' in byStat) return { value: byStat.rate, samples };
+  return { value: (byStat as Record<string, number | null>)[stat] ?? null, samples };
+}
+
+/** When each step of the whole time begins, in seconds; steps without a request are among them. */
+export function timesOf({ from, to, step_seconds }: Pick<Metrics, 'from' | 'to' | 'step_seconds'>): number[] {
+  const first = Date.parse(from) / 1_000;
+  const count = Math.min(MOST_STEPS, Math.max(0, Math.ceil((Date.parse(to) / 1_000 - first) / step_seconds)));
+  return Array.from({ length: count }, (_, index) => first + index * step_seconds);
+}
+
+/**
+ * The values of one revision at those times. A step without requests has no latency (null) but a rate: none; of steps that are not told
+ * to their end yet nothing is claimed.
+ */
+export function seriesOf(
+  revision: RevisionMetrics,
+  times: readonly number[],
+  value: (point: MetricsPoint) => number | null,
+  absent: { value: number | null; until: string | null } = { value: null, until: null },
+): (number | null)[] {
+  const points = new Map(revision.points.map((point) => [Math.round(Date.parse(point.at) / 1_000), point]));
+  const until = absent.until === null ? Number.NEGATIVE_INFINITY : Date.parse(absent.until) / 1_000;
+  return times.map((time) => {
+    const point = points.get(Math.round(time));
+    if (point) return value(point);
+    return time < until ? absent.value : null;
+  });
+}
+
+/** What a gate allows the candidate, in the unit of its measure; null where that hangs on a baseline that has no value. */
+export function limitOf(gate: Gate, baseline: number | null): number | null {
+  if (gate.check === 'threshold') return gate.threshold ?? null;
+  if (gate.max_regression_percent === undefined || baseline === null) return null;
+  const worse = isHigherBetter(gate.name) ? -1 : 1;
+  return baseline * (1 + (worse * gate.max_regression_percent) / 100);
+}
+
+export type GatePosition = 'within' | 'beyond' | 'too few samples';
+
+/** Where the candidate stands at this moment. The verdict itself is the api's: it knows the bounds, and speaks at the end of the soak. */
+export function gatePositionOf(
+  gate: Gate,
+  candidate: { value: number | null; samples: number },
+  limit: number | null,
+): GatePosition {
+  if (candidate.value === null || limit === null || candidate.samples < (gate.min_samples ?? 50))
+    return 'too few samples';
+  const isWorse = isMetric(gate.name) ? isBeyond(gate.name, candidate.value, limit) : candidate.value > limit;
+  return isWorse ? 'beyond' : 'within';
+}
+
+export const comparedBy = (gate: Pick<Gate, 'operator' | 'name'>): string =>
+  (gate.operator ?? (isHigherBetter(gate.name) ? 'gte' : 'lte')) === 'gte' ? '≥' : '≤';
+
+const isHigherBetter = (name: string): boolean => isMetric(name) && metricOf(name).better === 'higher';

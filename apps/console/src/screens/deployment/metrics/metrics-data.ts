@@ -1,0 +1,43 @@
+import type { AnswerOf } from '@slipway/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { slipway } from '../../../api/client.js';
+import { REFRESH_MS } from '../../../api/query-client.js';
+
+export type Metrics = AnswerOf<'getDeploymentMetrics'>;
+export type RevisionMetrics = Metrics['data'][number];
+export type MetricsPoint = RevisionMetrics['points'][number];
+
+/** How far back charts go, in seconds, by the word in the address. */
+export const RANGES: Readonly<Record<string, number>> = { '5m': 300, '15m': 900, '1h': 3_600, '3h': 10_800 };
+export const DEFAULT_RANGE = '15m';
+
+const MINUTE_MS = 60_000;
+
+export const useMetrics = (name: string, range: string) =>
+  useQuery({
+    queryKey: ['metrics', name, range],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - (RANGES[range] ?? RANGES[DEFAULT_RANGE]!) * 1_000).toISOString();
+      return slipway.deployments.metrics(name, { from, signal });
+    },
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+  });
+
+/** Requests of the last minute by revision: what the traffic was, beside what was asked for. Undefined where that is not known. */
+export function useRecentRequests(name: string): ReadonlyMap<string, number> | undefined {
+  const { data } = useQuery({
+    queryKey: ['metrics', name, 'last minute'],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - MINUTE_MS).toISOString();
+      return slipway.deployments.metrics(name, { from, step: 60, signal });
+    },
+    refetchInterval: REFRESH_MS,
+  });
+  return data && new Map(data.data.map(({ revision, total }) => [revision, attemptsOf(total)]));
+}
+
+export function attemptsOf({ attempts }: Pick<MetricsPoint, 'attempts'>): number {
+  const { ok, client_error, server_error, connect_error, cancelled } = attempts;
+  return ok + client_error + server_error + connect_error + cancelled;
+}

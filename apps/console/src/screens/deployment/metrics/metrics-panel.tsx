@@ -1,0 +1,237 @@
+import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/sdk';
+import type { Operation } from '../../../api/operation-state.js';
+import { useAddress } from '../../../api/search.js';
+import { Chart, type ChartLimit, type ChartLine } from '../../../ui/chart.js';
+import { EmptyState } from '../../../ui/empty-state.js';
+import { Loaded } from '../../../ui/loaded.js';
+import { Panel } from '../../../ui/panel.js';
+import { comparedRevisions } from './compared-revisions.js';
+import { useAnalysis, useDeployment, useOperations } from '../deployment-data.js';
+import { gatesOf, GateTable } from './gate-table.js';
+import {
+  CLASSES,
+  comparedBy,
+  limitOf,
+  metricValueOf,
+  rateOf,
+  seriesOf,
+  STATS,
+  statOf,
+  timesOf,
+  type RequestClass,
+  type Stat,
+} from './metric-series.js';
+import {
+  DEFAULT_RANGE,
+  RANGES,
+  useMetrics,
+  type Metrics,
+  type MetricsPoint,
+  type RevisionMetrics,
+} from './metrics-data.js';
+import { shownOperation } from '../../../api/operation-state.js';
+import { Scrolled } from '../scrolled.js';
+import { numberText } from '../short-text.js';
+
+interface ChartMeasure {
+  title: string;
+  unit: string;
+  value: (point: MetricsPoint) => number | null;
+  /** What a step without requests has. */
+  absent: number | null;
+  /** The gate's name for it, its statistic, and how often its unit fits into the one shown. */
+  gate?: { name: string; stat: string; times: number };
+}
+
+/** How the candidate does beside the baseline, with the gate's limits drawn in. */
+export function MetricsPanel({ name, className }: { name: string; className?: string }) {
+  const [address, change] = useAddress();
+  const range = address['range'] && RANGES[address['range']] ? address['range'] : DEFAULT_RANGE;
+  const stat = STATS.find((one) => one === address['stat']) ?? 'p95';
+  const requestClass = CLASSES.find((one) => one === address['class']) ?? 'all';
+  const metrics = useMetrics(name, range);
+  return (
+    <Panel
+      title="Metrics"
+      className={className}
+      actions={
+        <>
+          <Choice
+            label="Requests of the class"
+            value={requestClass}
+            all={CLASSES}
+            onChange={(value) => change({ class: value })}
+          />
+          <Choice label="Percentile" value={stat} all={STATS} onChange={(value) => change({ stat: value })} />
+          <Choice
+            label="Time shown"
+            value={range}
+            all={Object.keys(RANGES)}
+            onChange={(value) => change({ range: value })}
+          />
+        </>
+      }
+    >
+      <Loaded query={metrics} what="the metrics">
+        {(data) => <Charts name={name} metrics={data} stat={stat} requestClass={requestClass} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  all: readonly string[];
+  onChange: (value: string) => void;
+}
+
+const Choice = ({ label, value, all, onChange }: ChoiceProps) => (
+  <select
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+    className="h-7 rounded-md border border-line-strong bg-panel px-1 text-xs"
+  >
+    {all.map((one) => (
+      <option key={one} value={one}>
+        {one.replaceAll('_', ' ')}
+      </option>
+    ))}
+  </select>
+);
+
+interface ChartsProps {
+  name: string;
+  metrics: Metrics;
+  stat: Stat;
+  requestClass: RequestClass;
+}
+
+function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
+  const { data: deployment } = useDeployment(name);
+  const { data: operations } = useOperations(name);
+  const { data: analysis } = useAnalysis(name);
+  const operation = shownOperation(operations ?? []);
+  if (metrics.data.length === 0)
+    return <EmptyState title="No request in this time." command={`slipway deployments metrics ${name}`} />;
+  const names = comparedRevisions(deployment, operation);
+  const of = (revision: string | null) => metrics.data.find((one) => one.revision === revision);
+  const [candidate, baseline] = [of(names.candidate), of(names.baseline)];
+  const shown: { revision: RevisionMetrics; tone: ChartLine['tone'] }[] = [
+    ...(baseline ? [{ revision: baseline, tone: 'baseline' as const }] : []),
+    ...(candidate ? [{ revision: candidate, tone: 'candidate' as const }] : []),
+  ];
+  const times = timesOf(metrics);
+  return (
+    <Scrolled label="Charts and the gate">
+      <p className="pb-1 text-xs text-soft">
+        <ComparedRevision
+          word={names.isRollout ? 'Candidate' : 'Active'}
+          line="solid"
+          name={names.candidate}
+          metrics={candidate}
+        />
+        <ComparedRevision word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
+      </p>
+      {operation && names.isRollout && (
+        <GateTable operation={operation} analysis={analysis ?? null} candidate={candidate} baseline={baseline} />
+      )}
+      <div className="mt-1 grid grid-cols-1 gap-x-3 gap-y-1 sm:grid-cols-2">
+        {measuresOf(stat, requestClass).map((measure) => (
+          <Chart
+            key={measure.title}
+            title={measure.title}
+            unit={measure.unit}
+            times={times}
+            text={numberText}
+            limits={limitsOf(measure, operation, baseline)}
+            lines={shown.map(({ revision, tone }) => ({
+              label: revision.revision,
+              tone,
+              values: seriesOf(revision, times, measure.value, {
+                value: measure.absent,
+                until: metrics.complete_until,
+              }),
+            }))}
+          />
+        ))}
+      </div>
+    </Scrolled>
+  );
+}
+
+interface ComparedRevisionProps {
+  word: string;
+  line: string;
+  name: string | null;
+  metrics: RevisionMetrics | undefined;
+}
+
+const ComparedRevision = ({ word, line, name, metrics }: ComparedRevisionProps) =>
+  name && (
+    <span>
+      {word} {name} ({line}): {metrics ? classesText(metrics) : 'no requests'}.{' '}
+    </span>
+  );
+
+function measuresOf(stat: Stat, requestClass: RequestClass): ChartMeasure[] {
+  const distribution = (name: Distribution): ChartMeasure => ({
+    title: METRICS[name].title,
+    unit: `${METRICS[name].unit}, ${stat}`,
+    value: (point) => metricValueOf(point, name, stat).value,
+    absent: null,
+    gate: { name, stat, times: 1 },
+  });
+  const isTime = (name: Distribution): boolean => METRICS[name].unit === 'ms';
+  return [
+    {
+      title: requestClass === 'all' ? 'Requests' : `Requests: ${requestClass.replaceAll('_', ' ')}`,
+      unit: 'a second',
+      value: (point) => rateOf(point, requestClass),
+      absent: 0,
+    },
+    {
+      title: 'Errors',
+      unit: '%',
+      value: ({ error_rate: { rate } }) => (rate === null ? null : rate * 100),
+      absent: null,
+      gate: { name: 'error_rate', stat: 'rate', times: 100 },
+    },
+    ...DISTRIBUTIONS.filter(isTime).map(distribution),
+    { title: 'Output tokens', unit: 'a second, all', value: (point) => point.tokens_out_per_s, absent: 0 },
+    ...DISTRIBUTIONS.filter((name) => !isTime(name)).map(distribution),
+    { title: 'Instances', unit: 'ready', value: ({ instances }) => instances, absent: null },
+  ];
+}
+
+function limitsOf(
+  { gate }: ChartMeasure,
+  operation: Operation | undefined,
+  baseline: RevisionMetrics | undefined,
+): ChartLimit[] {
+  if (!gate) return [];
+  return gatesOf(operation)
+    .filter((one) => one.name === gate.name && statOf(one) === gate.stat)
+    .flatMap((one) => {
+      const base = baseline ? metricValueOf(baseline.total, one.name, gate.stat).value : null;
+      const limit = limitOf(one, base);
+      if (limit === null) return [];
+      return [{ value: limit * gate.times, label: `gate ${comparedBy(one)} ${numberText(limit * gate.times)}` }];
+    });
+}
+
+function classesText({ total: { attempts } }: RevisionMetrics): string {
+  const { ok, client_error, server_error, connect_error, cancelled } = attempts;
+  const told: [number, string][] = [
+    [ok, 'ok'],
+    [client_error, '4xx'],
+    [server_error, '5xx'],
+    [connect_error, 'not connected'],
+    [cancelled, 'left'],
+  ];
+  return told
+    .filter(([n, word]) => n > 0 || word === 'ok')
+    .map(([n, word]) => `${n} ${word}`)
+    .join(', ');
+}

@@ -1,0 +1,130 @@
+import type { Schemas } from '@slipway/sdk';
+import { useMutation } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { Button } from '../../../ui/button.js';
+import { CopyAs, type ActionCommands } from '../../../ui/copy.js';
+import { Dialog } from '../../../ui/dialogs/dialog.js';
+import { ErrorNote } from '../../../ui/error-note.js';
+import { TextField } from '../../../ui/field.js';
+import { Changes } from '../changes.js';
+
+export type OperationRehearsal = Schemas['RehearsalDto'] &
+  Partial<Pick<Schemas['RolloutRehearsalDto'], 'capacity' | 'strategy'>>;
+
+interface RehearsedDialogProps {
+  title: string;
+  verb: string;
+  isDangerous?: boolean;
+  /** What must be typed first: a deployment of production its name. */
+  nameToType?: string;
+  /** What will be sent; undefined as long as `fault` says what it lacks. */
+  body: object | undefined;
+  fault?: string;
+  rehearse: (body: object) => Promise<OperationRehearsal>;
+  run: { mutate: (body: object) => void; isPending: boolean; error: Error | null; variables: unknown };
+  actionOf: (body: object) => ActionCommands;
+  onClose: () => void;
+  /** @param refusal why the api took not what the form holds now, neither to rehearse it nor to do it */
+  children: (refusal: Error | null) => ReactNode;
+}
+
+/** Something large: what it would do is shown first, and only what was shown can be confirmed. */
+export function RehearsedDialog(props: RehearsedDialogProps) {
+  const { title, verb, isDangerous, nameToType, body, fault, rehearse, run, actionOf, onClose, children } = props;
+  const [typed, setTyped] = useState('');
+  const text = JSON.stringify(body);
+  const rehearsal = useMutation({ mutationFn: (given: object) => rehearse(given) });
+  const isNow = ({ variables }: { variables: unknown }) => JSON.stringify(variables) === text;
+  const told = isNow(rehearsal) ? rehearsal.data : undefined;
+  const refusal = (isNow(run) && run.error) || (isNow(rehearsal) && rehearsal.error) || null;
+  return (
+    <Dialog
+      isOpen
+      isWide
+      onClose={onClose}
+      title={title}
+      footer={
+        <>
+          <span className="mr-auto">{body && <CopyAs action={actionOf(body)} />}</span>
+          <Button onClick={onClose}>Not now</Button>
+          <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => rehearsal.mutate(body!)}>
+            Show what it would do
+          </Button>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            isBusy={run.isPending}
+            disabled={!body || !told?.valid || (nameToType !== undefined && typed !== nameToType)}
+            onClick={() => run.mutate(body!)}
+          >
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      {children(refusal)}
+      {fault && (
+        <p role="status" className="text-sm text-bad">
+          {fault}
+        </p>
+      )}
+      {rehearsal.error && !told && <ErrorNote error={rehearsal.error} />}
+      {told ? (
+        <RehearsalResult rehearsal={told} />
+      ) : (
+        <p className="text-sm text-soft">Nothing is done before you have seen what it would do.</p>
+      )}
+      {nameToType !== undefined && (
+        <TextField
+          label={`This is production: type ${nameToType} to go on`}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+      {run.error && <ErrorNote error={run.error} />}
+    </Dialog>
+  );
+}
+
+/** What was asked for is to be seen, however long the form above it is. */
+const intoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: 'nearest' });
+
+function RehearsalResult({
+  rehearsal: { would, steps, diff, capacity, strategy, warnings = [] },
+}: {
+  rehearsal: OperationRehearsal;
+}) {
+  return (
+    <section
+      aria-label="What it would do"
+      ref={intoView}
+      className="space-y-2 rounded-md border border-accent p-3 text-sm"
+    >
+      <p role="status">
+        It would <strong>{would}</strong>
+        {strategy && ` by the strategy ${strategy}`}.
+      </p>
+      <Changes changes={diff} none="The spec stays as it is." />
+      <p className="text-xs">
+        Steps:{' '}
+        {steps.slice(0, 100).map((step, index) => (
+          <span key={step}>
+            {index > 0 && <span aria-hidden> → </span>}
+            <code className="whitespace-nowrap">{step}</code>
+          </span>
+        ))}
+      </p>
+      {capacity && (
+        <p className="text-xs">
+          Room on {capacity.target}: {capacity.needed} needed, {capacity.free ?? 'an unknown number'} free
+          {capacity.gap_seconds ? `; nothing serves for about ${capacity.gap_seconds} s` : ', no gap in serving'}.
+        </p>
+      )}
+      {warnings.map(({ code, field, message }) => (
+        <p key={`${code} ${field}`} className="text-xs text-warn">
+          {message ?? `${code}: ${field}`}
+        </p>
+      ))}
+    </section>
+  );
+}

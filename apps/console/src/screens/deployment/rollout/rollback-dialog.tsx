@@ -1,0 +1,106 @@
+import type { BodyOf } from '@slipway/sdk';
+import { useState } from 'react';
+import { request } from 'request:createRollback';
+import { useAction } from '../../../api/action.js';
+import { slipway } from '../../../api/client.js';
+import { SchemaForm } from '../../../forms/schema-form.js';
+import { useSchemaForm } from '../../../forms/use-schema-form.js';
+import { SelectField } from '../../../ui/field.js';
+import { shellLine } from '../../../ui/text/shell-line.js';
+import { useDeployment, useOperations, useRevisions } from '../deployment-data.js';
+import { useFreshKey } from '../fresh-key.js';
+import { isLive } from '../../../api/operation-state.js';
+import { RehearsedDialog } from './rehearsed-dialog.js';
+import { ROLLBACK } from './rollout-layout.js';
+import { keyOf } from '../renewal.js';
+import { whyNoRollback } from '../traffic.js';
+
+interface RollbackDialogProps {
+  name: string;
+  /** The revision that was chosen already; empty: the api chooses the last good one. */
+  to: string;
+  onClose: () => void;
+}
+
+type RollbackBody = NonNullable<BodyOf<'createRollback'>>;
+
+export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
+  const { data: deployment } = useDeployment(name);
+  const { data: operations } = useOperations(name);
+  const { data: revisions } = useRevisions(name);
+  const [value] = useState({ to_revision: to });
+  const form = useSchemaForm<RollbackBody>(request, ROLLBACK, { value });
+  const live = (operations ?? []).find(isLive);
+  const { body } = form;
+  const idempotencyKey = useFreshKey(JSON.stringify(body));
+  const run = useAction({
+    run: (given: object) => slipway.deployments.rollbacks.create(name, given, { idempotencyKey }),
+    renews: ['deployment', 'operations', 'route', 'revisions'].map((what) => keyOf(what, name)),
+    done: 'The rollback has begun',
+    onDone: onClose,
+  });
+  const active = deployment?.active_revision ?? null;
+  return (
+    <RehearsedDialog
+      title={`Roll back ${name}`}
+      verb="Roll back"
+      isDangerous
+      nameToType={deployment?.environment === 'production' ? name : undefined}
+      body={form.isComplete ? body : undefined}
+      rehearse={(given) => slipway.deployments.rollbacks.rehearse(name, given)}
+      run={run}
+      actionOf={(given) => ({
+        curl: {
+          method: 'POST',
+          path: `/api/v1/deployments/${name}/rollback`,
+          headers: { 'idempotency-key': idempotencyKey },
+          body: given,
+        },
+        cli: shellLine(
+          ...['slipway', 'rollback', name],
+          ...(body.to_revision ? ['--to-revision', body.to_revision] : []),
+          ...(body.reason ? ['--reason', body.reason] : []),
+          ...(body.on_active_operation ? ['--on-active-operation', body.on_active_operation] : []),
+          ...['--idempotency-key', idempotencyKey],
+        ),
+      })}
+      onClose={onClose}
+    >
+      {(refusal) => (
+        <>
+          {live && (
+            <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
+              A {live.kind} goes on. The rollback takes over from it at once; what it has built is removed.
+            </p>
+          )}
+          <SchemaForm
+            form={form}
+            attempt={{ error: refusal, variables: body }}
+            widgets={{
+              to_revision: (path) => (
+                <SelectField
+                  label="To revision"
+                  value={form.at(path) as string}
+                  onChange={(event) => form.change(path, event.target.value)}
+                >
+                  <option value="">The last good one (the api chooses)</option>
+                  {revisions?.pages
+                    .flatMap(({ data }) => data)
+                    .map((one) => {
+                      const why = whyNoRollback(one, active, live !== undefined);
+                      return (
+                        <option key={one.id} value={one.name} disabled={why !== null}>
+                          {one.number}: {one.spec.model.id}, {one.state}
+                          {why && ` (${why})`}
+                        </option>
+                      );
+                    })}
+                </SelectField>
+              ),
+            }}
+          />
+        </>
+      )}
+    </RehearsedDialog>
+  );
+}

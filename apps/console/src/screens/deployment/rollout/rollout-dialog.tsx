@@ -1,0 +1,180 @@
+import { useState } from 'react';
+import { request } from 'request:createRollout';
+import type { Deployment } from '../../../api/items.js';
+import { useAction } from '../../../api/action.js';
+import { slipway } from '../../../api/client.js';
+import { draftOf } from '../../../forms/draft.js';
+import { SchemaField } from '../../../forms/schema-field.js';
+import { SchemaForm } from '../../../forms/schema-form.js';
+import { schemaAt, type Path } from '../../../forms/schema.js';
+import { useSchemaForm, type SchemaFormState as SchemaFormState } from '../../../forms/use-schema-form.js';
+import { Button } from '../../../ui/button.js';
+import { TextArea } from '../../../ui/field.js';
+import { shellLine } from '../../../ui/text/shell-line.js';
+import { useRevisions, useTargets } from '../deployment-data.js';
+import { useFreshKey } from '../fresh-key.js';
+import { RehearsedDialog } from './rehearsed-dialog.js';
+import { keyOf } from '../renewal.js';
+import {
+  argTextsOf,
+  beginningOf,
+  bodyOf,
+  hasSteps,
+  stepsOf,
+  type ActiveRevision,
+  type RolloutBody,
+} from './rollout-form.js';
+import { ROLLOUT, ROLLOUT_AT_ONCE } from './rollout-layout.js';
+import { RuntimeFields } from './runtime-fields.js';
+
+/** Most that is taken from the field of raw JSON: the api would refuse more. */
+const MOST_JSON = 200_000;
+
+interface RolloutDialogProps {
+  deployment: Deployment;
+  /** The request to begin with, as a plan has it ready; the active revision unless given. */
+  ready?: object;
+  onClose: () => void;
+}
+
+export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps) {
+  const { name } = deployment;
+  const { data: revisions } = useRevisions(name);
+  const { data: targets } = useTargets(true);
+  // What the form began with stays its base: a promotion meanwhile is refused by the api, not silently built upon.
+  const [active] = useState<ActiveRevision | undefined>(() =>
+    revisions?.pages.flatMap(({ data }) => data).find((one) => one.name === deployment.active_revision),
+  );
+  const { default_strategy = null, default_analysis = null } = deployment;
+  const [beginning] = useState(() => beginningOf(active, default_strategy, default_analysis));
+  const [strategy, setStrategy] = useState<string>(beginning.strategy?.type ?? '');
+  const form = useSchemaForm<RolloutBody>(request, hasSteps(strategy) ? ROLLOUT : ROLLOUT_AT_ONCE, {
+    value: beginning,
+  });
+  const [began] = useState(form.body);
+  const [args, setArgs] = useState(() => argTextsOf(active?.spec));
+  const [raw, setRaw] = useState(ready && JSON.stringify(ready, null, 2));
+
+  const chooseStrategy = (type: string) => {
+    const put = (name: 'strategy' | 'analysis', path: Path, value: unknown) =>
+      form.change([name, ...path], draftOf(schemaAt(request.schema, [name, ...path])!, value));
+    form.change(['strategy', 'type'], type);
+    put('strategy', ['steps'], stepsOf(type));
+    if (hasSteps(type) !== hasSteps(strategy)) put('analysis', [], hasSteps(type) ? default_analysis : null);
+    setStrategy(type);
+  };
+  const { target, engine } = form.body.spec?.runtime ?? {};
+  const declared = targets
+    ?.find(({ name: one }) => one === target)
+    ?.engines.find(({ name: one }) => one === engine)?.declared;
+  const { body, fault } = requestOf(raw, form, () => bodyOf(form.body, began, args, declared ?? [], active));
+  const idempotencyKey = useFreshKey(JSON.stringify(body ?? null));
+  const run = useAction({
+    run: (given: object) => slipway.deployments.rollouts.create(name, given as RolloutBody, { idempotencyKey }),
+    renews: ['deployment', 'operations', 'revisions'].map((what) => keyOf(what, name)),
+    done: 'The rollout has begun',
+    onDone: onClose,
+  });
+  // A refusal is of the request as it stands, so its fields are those of the form as it stands.
+  const attemptOf = (refusal: Error | null) => ({ error: refusal, variables: form.body });
+  return (
+    <RehearsedDialog
+      title={`Roll out to ${name}`}
+      verb="Roll out"
+      nameToType={deployment.environment === 'production' ? name : undefined}
+      body={body}
+      fault={fault}
+      rehearse={(given) => slipway.deployments.rollouts.rehearse(name, given as RolloutBody)}
+      run={run}
+      actionOf={(given) => ({
+        curl: {
+          method: 'POST',
+          path: `/api/v1/deployments/${name}/rollouts`,
+          headers: { 'idempotency-key': idempotencyKey },
+          body: given,
+        },
+        cli: `${shellLine('slipway', 'rollouts', 'create', name, '-f', '-', '--idempotency-key', idempotencyKey)} <<< ${shellLine(JSON.stringify(given))}`,
+      })}
+      onClose={onClose}
+    >
+      {(refusal) => (
+        <>
+          {deployment.protection.rollouts === 'approved_plan' && (
+            <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
+              This deployment takes only rollouts of an approved plan: name it as <code>plan_id</code> in the JSON.
+            </p>
+          )}
+          <div className="flex flex-wrap items-center gap-2">
+            <p className="grow text-sm text-soft">
+              {active
+                ? `What differs from ${active.name} is sent as a patch.`
+                : 'The first revision: the whole spec is sent.'}
+            </p>
+            <Button
+              isSmall
+              aria-pressed={raw !== undefined}
+              onClick={() => setRaw(raw === undefined ? JSON.stringify(body ?? {}, null, 2) : undefined)}
+            >
+              {raw === undefined ? 'Edit as JSON' : 'Back to the form'}
+            </Button>
+          </div>
+          {raw === undefined ? (
+            <SchemaForm
+              form={form}
+              attempt={attemptOf(refusal)}
+              widgets={{
+                'spec.runtime': (path) => (
+                  <RuntimeFields
+                    form={form}
+                    attempt={attemptOf(refusal)}
+                    path={path}
+                    targets={targets ?? []}
+                    args={args}
+                    onArgs={setArgs}
+                  />
+                ),
+                'strategy.type': (path) => (
+                  <SchemaField
+                    form={{ ...form, change: (_, type) => chooseStrategy(type as string) }}
+                    attempt={attemptOf(refusal)}
+                    path={path}
+                    label="Strategy"
+                  />
+                ),
+              }}
+            />
+          ) : (
+            <TextArea
+              label="The request as JSON"
+              rows={16}
+              maxLength={MOST_JSON}
+              spellCheck={false}
+              className="font-mono text-xs"
+              value={raw}
+              onChange={(event) => setRaw(event.target.value)}
+              hint="spec or spec_patch, strategy, analysis, and what else the api takes. Back to the form forgets it."
+            />
+          )}
+        </>
+      )}
+    </RehearsedDialog>
+  );
+}
+
+function requestOf(
+  raw: string | undefined,
+  form: SchemaFormState<RolloutBody>,
+  made: () => RolloutBody,
+): { body?: object; fault?: string } {
+  if (raw === undefined && !form.isComplete)
+    return { fault: `Still to be filled in, or mended: ${form.faulty.join(', ')}` };
+  try {
+    if (raw === undefined) return { body: made() };
+    const body: unknown = JSON.parse(raw);
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      return { fault: 'The request is a JSON object.' };
+    return { body };
+  } catch (error) {
+    return { fault: raw === undefined ? (error as Error).message : `This is not JSON: ${(error as Error).message}` };
+  }
+}

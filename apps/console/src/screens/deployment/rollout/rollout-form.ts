@@ -1,0 +1,126 @@
+import type { Schemas } from '@slipway/sdk';
+
+export type RolloutBody = Schemas['RolloutDto'];
+type Spec = Schemas['RevisionSpecDto'];
+type JsonObject = Record<string, unknown>;
+
+/** The engine's arguments as they were typed. Empty is not set. */
+export type ArgTexts = Readonly<Record<string, string>>;
+
+export interface ArgType {
+  name: string;
+  type: string;
+}
+
+export interface ActiveRevision {
+  name: string;
+  spec: Spec;
+}
+
+type Strategy = Schemas['StrategyDto'];
+
+const FIRST_STEPS: Schemas['StrategyStepDto'][] = [
+  { traffic_percent: 10, soak_seconds: 60 },
+  { traffic_percent: 100, soak_seconds: 60 },
+];
+
+/** Whether traffic moves in steps, so that there is something to wait for and to judge. */
+export const hasSteps = (strategy: string): boolean => !['immediate', 'candidate', ''].includes(strategy);
+
+/** What a strategy begins with: those that take one step leave it to the api. */
+export const stepsOf = (strategy: string): Schemas['StrategyStepDto'][] =>
+  strategy === 'canary' || strategy === 'auto' ? FIRST_STEPS : [];
+
+/** Begins with what the deployment does by default, where the request would say nothing. Arguments are a matter of their own: `argTextsOf`. */
+export function beginningOf(
+  active: ActiveRevision | undefined,
+  strategy: Strategy | null,
+  analysis: Schemas['AnalysisDto'] | null,
+): Partial<RolloutBody> {
+  const type = active ? 'canary' : 'immediate';
+  return {
+    ...(active && { spec: withArgs(active.spec, undefined) }),
+    strategy: strategy ?? { type, steps: stepsOf(type) },
+    ...(analysis && hasSteps(strategy?.type ?? type) && { analysis }),
+  };
+}
+
+export const argTextsOf = (spec: Spec | undefined): ArgTexts =>
+  Object.fromEntries(Object.entries(spec?.runtime.args ?? {}).map(([name, value]) => [name, argText(value)]));
+
+/**
+ * The request: a patch of the active revision where there is one. `began` is what the form made of that revision before anybody changed it:
+ * what a form cannot hold is lost on both sides, and so left as it is. Throws what is wrong with an argument, in words.
+ */
+export function bodyOf(
+  given: RolloutBody,
+  began: RolloutBody,
+  args: ArgTexts,
+  declared: readonly ArgType[],
+  active: ActiveRevision | undefined,
+): RolloutBody {
+  const { spec, ...rest } = given;
+  const before = active?.spec.runtime.args ?? {};
+  const whole = withArgs(spec, argsOf(args, declared, before));
+  if (!active) return { spec: whole, ...rest };
+  return {
+    spec_patch: mergePatch(withArgs(began.spec, before) as unknown as JsonObject, whole as unknown as JsonObject),
+    base_revision: active.name,
+    expected_active_revision: active.name,
+    ...rest,
+  };
+}
+
+function withArgs(spec: Spec | undefined, args: JsonObject | undefined): Spec {
+  const { args: _, ...runtime } = spec?.runtime ?? { target: '' };
+  return { ...(spec as Spec), runtime: { ...runtime, ...(args && { args }) } };
+}
+
+function argsOf(args: ArgTexts, declared: readonly ArgType[], before: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(args)
+      .filter(([, text]) => text !== '')
+      .map(([name, text]) => {
+        // What was not touched keeps its type, whatever the engine declares today.
+        if (before[name] !== undefined && argText(before[name]) === text) return [name, before[name]];
+        return [name, argValue(declared.find((one) => one.name === name)?.type ?? 'string', name, text)];
+      }),
+  );
+}
+
+export const argText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+export function argValue(type: string, name: string, text: string): unknown {
+  if (type === 'integer' || type === 'number') return numberOf(text, name, type === 'integer');
+  if (type === 'boolean') return text === 'true';
+  if (type !== 'json') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new Error(`${name} is not JSON.`);
+  }
+}
+
+function numberOf(text: string, what: string, isWhole = false): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new Error(`${what} is not a number.`);
+  if (isWhole && !Number.isInteger(value)) throw new Error(`${what} is not a whole number.`);
+  return value;
+}
+
+/** The merge patch (RFC 7386) that makes `to` of `from`. */
+export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
+  const patch: JsonObject = {};
+  for (const name of Object.keys(from)) if (to[name] === undefined) patch[name] = null;
+  for (const [name, value] of Object.entries(to)) {
+    const before = from[name];
+    if (value === undefined || JSON.stringify(before) === JSON.stringify(value)) continue;
+    const isBoth = isObject(before) && isObject(value);
+    const inner = isBoth ? mergePatch(before, value) : value;
+    if (!isBoth || Object.keys(inner as JsonObject).length > 0) patch[name] = inner;
+  }
+  return patch;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,41 @@
+import type { Layout } from '../../../forms/layout.js';
+
+/** What the active revision says, and what the operator's engine declares, is the screen's to know. */
+const FIXED = ['spec_patch', 'base_revision', 'expected_active_revision'];
+
+export const ROLLOUT: Layout = {
+  operation: 'createRollout',
+  shown: {
+    '': ['spec', 'strategy', 'analysis', 'reason'],
+    spec: ['model', 'runtime'],
+    'spec.model': ['id', 'uri'],
+    'spec.runtime': ['target', 'engine', 'args'],
+    strategy: ['type', 'steps'],
+    'strategy.steps[]': ['traffic_percent', 'soak_seconds', 'requires_approval'],
+    analysis: ['metrics'],
+    'analysis.metrics[]': ['name', 'stat', 'check', 'threshold', 'max_regression_percent', 'min_samples'],
+  },
+  fixed: FIXED,
+  aliases: { spec_patch: 'spec' },
+  words: {
+    spec: { label: 'What runs', hint: '' },
+    strategy: { label: 'How it gets its traffic' },
+    'strategy.steps': { label: 'Steps' },
+    'strategy.steps[].requires_approval': { label: 'Ask me' },
+    analysis: { label: 'Gate: what must hold at the end of each soak' },
+    'analysis.metrics': { label: 'Measures' },
+    'analysis.metrics[].name': { label: 'Measure' },
+    'analysis.metrics[].stat': { label: 'Statistic' },
+    'analysis.metrics[].max_regression_percent': { label: 'Worse by, %' },
+    reason: { hint: 'Stands in the operation and the audit log.' },
+  },
+};
+
+/** Of a strategy that moves all traffic at once, or none. */
+export const ROLLOUT_AT_ONCE: Layout = { ...ROLLOUT, fixed: [...FIXED, 'strategy.steps', 'analysis'] };
+
+export const ROLLBACK: Layout = {
+  operation: 'createRollback',
+  shown: { '': ['to_revision', 'reason'] },
+  words: { reason: { hint: 'Stands in the operation and the audit log.' } },
+};

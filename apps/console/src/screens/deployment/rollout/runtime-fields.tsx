@@ -1,0 +1,131 @@
+import type { Target } from '../../../api/items.js';
+import type { Path } from '../../../forms/schema.js';
+import type { Attempt, SchemaFormState } from '../../../forms/use-schema-form.js';
+import { SelectField, TextField } from '../../../ui/field.js';
+import type { ArgTexts } from './rollout-form.js';
+import { oneLine } from '../short-text.js';
+
+type EngineArgument = NonNullable<Target['engines'][number]['declared']>[number];
+
+interface RuntimeFieldsProps {
+  form: SchemaFormState<unknown>;
+  attempt: Attempt;
+  /** Of the spec's runtime. */
+  path: Path;
+  targets: readonly Target[];
+  args: ArgTexts;
+  onArgs: (args: ArgTexts) => void;
+}
+
+/** Where it is to run: of targets and engines those that there are, of arguments those that the operator's engine takes, by their types. */
+export function RuntimeFields({ form, attempt, path, targets, args, onArgs }: RuntimeFieldsProps) {
+  const { target = '', engine = '' } = (form.at(path) ?? {}) as { target?: string; engine?: string };
+  const engines = targets.find(({ name }) => name === target)?.engines ?? [];
+  const declared = engines.find(({ name }) => name === engine)?.declared ?? [];
+  const undeclared = Object.keys(args).filter((name) => !declared.some((one) => one.name === name));
+  const set = (name: string, text: string) => onArgs({ ...args, [name]: text });
+  const refused = (name: string) => form.refusalAt([...path, name], attempt);
+  return (
+    <fieldset className="space-y-3">
+      <legend className="text-sm font-semibold">Runtime</legend>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <SelectField
+          label="Target"
+          required
+          fault={refused('target')}
+          value={target}
+          onChange={(event) => {
+            form.change([...path, 'target'], event.target.value);
+            form.change([...path, 'engine'], '');
+          }}
+        >
+          <option value="">Choose…</option>
+          <Options names={targets.filter(({ removed }) => !removed).map(({ name }) => name)} now={target} />
+        </SelectField>
+        <SelectField
+          label="Engine"
+          fault={refused('engine')}
+          value={engine}
+          onChange={(event) => form.change([...path, 'engine'], event.target.value)}
+        >
+          <option value="">None</option>
+          <Options names={engines.map(({ name }) => name)} now={engine} />
+        </SelectField>
+      </div>
+      {refused('args') && <p className="text-xs text-bad">{refused('args')}</p>}
+      {(declared.length > 0 || undeclared.length > 0) && (
+        <div className="grid gap-3 sm:grid-cols-3">
+          {declared.slice(0, 100).map((arg) => (
+            <ArgField key={arg.name} arg={arg} value={args[arg.name] ?? ''} onChange={(text) => set(arg.name, text)} />
+          ))}
+          {undeclared.slice(0, 100).map((name) => (
+            <TextField
+              key={name}
+              label={name}
+              hint="The engine does not declare it: empty takes it away."
+              value={args[name] ?? ''}
+              onChange={(event) => set(name, event.target.value)}
+            />
+          ))}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+/** What is chosen now stays a choice, though the operator may have taken it away. */
+function Options({ names, now }: { names: string[]; now: string }) {
+  const all = now && !names.includes(now) ? [...names, now] : names;
+  return all.map((name) => (
+    <option key={name} value={name}>
+      {name}
+    </option>
+  ));
+}
+
+interface ArgFieldProps {
+  arg: EngineArgument;
+  value: string;
+  onChange: (text: string) => void;
+}
+
+function ArgField({ arg, value, onChange }: ArgFieldProps) {
+  const hint = [
+    arg.type,
+    arg.min !== undefined && `from ${arg.min}`,
+    arg.max !== undefined && `to ${arg.max}`,
+    arg.default !== undefined && arg.default !== null && `${oneLine(arg.default, 40)} unless set`,
+    arg.reason,
+  ]
+    .filter(Boolean)
+    .join(', ');
+  const choices =
+    arg.type === 'boolean' ? ['true', 'false'] : Array.isArray(arg.choices) ? arg.choices.map(String) : undefined;
+  if (choices)
+    return (
+      <SelectField label={arg.name} hint={hint} value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">not set</option>
+        <Options names={choices} now={value} />
+      </SelectField>
+    );
+  const isNumber = arg.type === 'integer' || arg.type === 'number';
+  return (
+    <TextField
+      label={arg.name}
+      hint={hint}
+      inputMode={isNumber ? 'decimal' : undefined}
+      fault={isNumber ? rangeFault(arg, value) : undefined}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+/** Said while it is typed; what counts is what the api says. */
+function rangeFault({ min, max }: EngineArgument, text: string): string | undefined {
+  const value = Number(text);
+  if (text === '' || Number.isNaN(value)) return undefined;
+  if (min !== undefined && value < min) return `At least ${min}`;
+  if (max !== undefined && value > max) return `At most ${max}`;
+  return undefined;
+}

@@ -1,0 +1,64 @@
+import { useState, type ReactNode } from 'react';
+import { Button } from '../button.js';
+import { CopyAs, type ActionCommands } from '../copy.js';
+import { Dialog } from './dialog.js';
+import { ErrorNote } from '../error-note.js';
+import { TextField } from '../field.js';
+
+interface ConfirmDialogProps {
+  isOpen: boolean;
+  onClose: () => void;
+  title: string;
+  /** The word on the button that does it. */
+  verb: string;
+  isDangerous?: boolean;
+  /** What must be typed first: for what cannot be undone, and for production. */
+  nameToType?: string;
+  isBusy?: boolean;
+  error?: unknown;
+  action?: ActionCommands;
+  onConfirm: () => void;
+  children?: ReactNode;
+}
+
+/** Asks before something happens, says what will, and shows why it did not. Mount it anew for each thing that is asked about. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { isOpen, onClose, title, verb, isDangerous, nameToType, isBusy, error, action, onConfirm, children } = props;
+  const [typed, setTyped] = useState('');
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={title}
+      footer={
+        <>
+          {action && (
+            <span className="mr-auto">
+              <CopyAs action={action} />
+            </span>
+          )}
+          <Button onClick={onClose}>Not now</Button>
+          <Button
+            kind={isDangerous ? 'danger' : 'primary'}
+            isBusy={isBusy}
+            disabled={nameToType !== undefined && typed !== nameToType}
+            onClick={onConfirm}
+          >
+            {verb}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      {nameToType !== undefined && (
+        <TextField
+          label={`Type ${nameToType} to go on`}
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+      {error !== undefined && error !== null && <ErrorNote error={error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from 'react';
+import { Button } from './button.js';
+import { ErrorNote } from './error-note.js';
+import { Waiting } from './waiting.js';
+
+/** A list that is read page by page: what `usePagedList` gives. */
+export interface Pages<Row> {
+  rows: Row[] | undefined;
+  error: Error | null;
+  /** Why there is no page behind the last one. */
+  moreError: Error | null;
+  hasMore: boolean;
+  isFull: boolean;
+  isReadingMore: boolean;
+  readMore: () => void;
+  readAgain: () => void;
+}
+
+interface RowListProps<Row> {
+  list: Pages<Row>;
+  what: string;
+  /** Shown where there are no rows at all. */
+  empty: ReactNode;
+  /** How to see what is beyond the rows shown here. */
+  beyond?: string;
+  children: (rows: Row[]) => ReactNode;
+}
+
+/** The rows of a list, or why there are none, and below them how to see more. */
+export function RowList<Row>({ list, what, empty, beyond, children }: RowListProps<Row>) {
+  const { rows, error } = list;
+  if (!rows) return error ? <ErrorNote error={error} onAgain={list.readAgain} /> : <Waiting for={what} />;
+  if (rows.length === 0) return <>{empty}</>;
+  return (
+    <div className="space-y-2">
+      {children(rows)}
+      {list.isFull && (
+        <p className="text-sm text-soft">
+          The first {rows.length} are shown; there are more. {beyond}
+        </p>
+      )}
+      {list.moreError && <ErrorNote error={list.moreError} />}
+      {list.hasMore && !list.isFull && (
+        <Button isBusy={list.isReadingMore} onClick={list.readMore}>
+          More
+        </Button>
+      )}
+    </div>
+  );
+}

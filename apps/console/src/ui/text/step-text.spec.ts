@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { endOf, evidenceText, lengthOf, type StepRecord } from './step-text.js';
+
+const SOAK: StepRecord = {
+  name: 'soak:1',
+  index: 4,
+  status: 'waiting',
+  message: 'soaking until 2026-01-02T03:04:05.000Z',
+  started_at: '2026-01-02T03:04:00.000Z',
+  completed_at: null,
+  evidence: null,
+};
+
+describe('when a wait ends', () => {
+  it('is what its message says', () => expect(endOf(SOAK)).toBe(Date.UTC(2026, 0, 2, 3, 4, 5)));
+
+  it.each([
+    ['it is over', { ...SOAK, status: 'succeeded' }],
+    ['the message tells no time', { ...SOAK, message: 'waits for a person' }],
+    ['the time is none', { ...SOAK, message: 'soaking until 2026-99-99T99:99Z' }],
+  ])('is not told where %s', (_, step) => expect(endOf(step)).toBeUndefined());
+});
+
+describe('the length of a step', () => {
+  const now = Date.UTC(2026, 0, 2, 3, 4, 3);
+
+  it('counts on while it runs', () => expect(lengthOf(SOAK, now)).toBe(3_000));
+
+  it('ends with it', () => expect(lengthOf({ ...SOAK, completed_at: '2026-01-02T03:04:01.000Z' }, now)).toBe(1_000));
+
+  it('is never below zero: clocks differ', () => expect(lengthOf(SOAK, now - 60_000)).toBe(0));
+
+  it('is not told before it begins', () => expect(lengthOf({ ...SOAK, started_at: null }, now)).toBeUndefined());
+});
+
+describe('evidence', () => {
+  it('is nothing where nothing was observed', () => {
+    expect(evidenceText(null)).toBeUndefined();
+    expect(evidenceText({})).toBeUndefined();
+  });
+
+  it('is JSON', () => expect(evidenceText({ cause: 'gpu_memory' })).toBe('{\n  "cause": "gpu_memory"\n}'));
+
+  it('is cut where it is long, and says so', () => {
+    const text = evidenceText({ log: 'x'.repeat(10_000) })!;
+    expect(text.length).toBeLessThan(4_100);
+    expect(text).toMatch(/and more/);
+  });
+});

@@ -1,9 +1,0 @@
-/** `added` asks nothing of a client, `changed` is worth knowing, `broken` can stop one that works today. */
-export type Kind = 'added' | 'changed' | 'broken';
-
-export interface Change {
-  kind: Kind;
-  /** The operation's id, or `document` for what concerns all of them. */
-  operation: string;
-  what: string;
-}
