@@ -3,8 +3,8 @@ import type { Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { deploymentStream, type Deployment } from '@slipway/ports/deployment-records';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
-import type { History } from './evaluation.js';
-import { AUTOPILOT_ACTOR } from './findings.js';
+import type { History } from './rounds/evaluation.js';
+import { AUTOPILOT_ACTOR } from './rounds/findings.js';
 
 /** What the autopilot itself has proposed. The caller holds the deployment's lock. */
 @Injectable()

@@ -2,12 +2,12 @@ import { digestOf } from '@slipway/platform-database';
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import type { SloResult } from './confidence.js';
-import type { Draft } from './plan-author.js';
-import { allowedSteps } from './plan-boundaries.js';
-import { applyChanges, mergePatchBetween } from './plan-changes.js';
+import type { Draft } from './plans/plan-author.js';
+import { allowedSteps } from './plans/plan-boundaries.js';
+import { applyChanges, mergePatchBetween } from './plans/plan-changes.js';
 import type { PlanEvidenceDto } from '@slipway/ports/plans';
-import type { Proposal } from './proposal.js';
-import type { Telemetry } from './telemetry.js';
+import type { Proposal } from './rounds/proposal.js';
+import type { Telemetry } from './rounds/slo-evidence.js';
 
 const SOAK_SECONDS = 180;
 

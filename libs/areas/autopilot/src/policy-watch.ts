@@ -3,7 +3,7 @@ import type { Tx } from '@slipway/platform-database';
 import { Subscription, type EventSubscriber, type ReceivedEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
-import { ScheduleStore } from './schedule.store.js';
+import { ScheduleStore } from './rounds/schedule.store.js';
 
 /** Learns from stored events which deployments have a policy now, and so are to be looked at. */
 @Injectable()

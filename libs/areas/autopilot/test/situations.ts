@@ -1,8 +1,8 @@
 import { bucketOf, emptyHistogram, emptyLoads, type Histogram, type RequestStats } from '@slipway/dataplane';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { RevisionSpec } from '@slipway/contracts';
-import type { History, Situation } from '../src/evaluation.js';
-import type { Telemetry } from '../src/telemetry.js';
+import type { History, Situation } from '../src/rounds/evaluation.js';
+import type { Telemetry } from '../src/rounds/slo-evidence.js';
 
 type Sections = {
   [K in keyof PolicyContent]?: PolicyContent[K] extends unknown[] | string

@@ -18,10 +18,10 @@ import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-rec
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort } from '@slipway/ports/routing';
-import { Candidate } from './candidate.js';
-import { Changeover } from './changeover.js';
+import { Candidate } from './steps/candidate.js';
+import { Changeover } from './steps/changeover.js';
 import { rolloutFailures } from './rollout.failures.js';
-import { putBackMessage, putBackRoute } from './found-route.js';
+import { putBackMessage, putBackRoute } from './steps/route.js';
 import {
   changeoverHold,
   changeoverOf,

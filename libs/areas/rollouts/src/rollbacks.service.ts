@@ -18,14 +18,14 @@ import {
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
-import { Candidate } from './candidate.js';
+import { Candidate } from './steps/candidate.js';
 import { ROLLBACK } from './rollback.operation.js';
 import { rollbackErrors } from './rollback.errors.js';
 import { ROLLOUT } from './rollout.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
 import { capacityOf, heldResult, targetMessage, type RollbackInput, type RolloutInput } from './rollout.input.js';
 import { movesTraffic, rollbackSteps } from './rollout.plan.js';
-import { Settlements } from './settlement.js';
+import { Settlements } from './capacity.js';
 
 export interface RollbackRequest {
   principal: Principal;

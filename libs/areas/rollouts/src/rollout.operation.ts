@@ -17,12 +17,12 @@ import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-rec
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteTarget, type RoutesPort } from '@slipway/ports/routing';
-import { Analyst } from './analyst.js';
-import { Changeover } from './changeover.js';
-import { Candidate } from './candidate.js';
-import { putBackMessage, putBackRoute } from './found-route.js';
+import { Analyst } from './gates/analyst.js';
+import { Changeover } from './steps/changeover.js';
+import { Candidate } from './steps/candidate.js';
+import { putBackMessage, putBackRoute } from './steps/route.js';
 import { assertAdmitted, rolloutAllowed, stopsOf, takeOverOf, type RolloutInput } from './rollout.input.js';
-import { Recreate } from './recreate.js';
+import { Recreate } from './steps/recreate.js';
 import { candidateMessage } from './no-route.js';
 import { Soak } from './soak.js';
 import { movesTraffic, percentAt, ROLLOUT_STEPS } from './rollout.plan.js';

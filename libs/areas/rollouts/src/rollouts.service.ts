@@ -34,7 +34,7 @@ import {
   type RolloutInput,
 } from './rollout.input.js';
 import { chooseGate, chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
-import { assertKeepsNothing, Settlements, wouldDo } from './settlement.js';
+import { assertKeepsNothing, Settlements, wouldDo } from './capacity.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;
 /** Added to the time that an engine's template allows a start, so that the report of a failed start still arrives. */

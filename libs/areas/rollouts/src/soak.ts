@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { done, sleep, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
-import { Candidate, didNotStayUp } from './candidate.js';
+import { Candidate, didNotStayUp } from './steps/candidate.js';
 import type { RolloutInput } from './rollout.input.js';
 import { soakSecondsAt } from './rollout.plan.js';
 

@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { ROUTES } from '@slipway/ports/routing';
-import { DeploymentMetricsController } from './deployment-metrics.controller.js';
-import { DeploymentMetricsService } from './deployment-metrics.service.js';
-import { ForgottenHolds } from './forgotten-holds.js';
+import { DeploymentMetricsController } from './metrics/deployment-metrics.controller.js';
+import { DeploymentMetricsService } from './metrics/deployment-metrics.service.js';
+import { ForgottenHolds } from './cleanup.js';
 import { RecordRetention } from './record-retention.js';
 import { RouteStore } from './route.store.js';
 import { RoutesController } from './routes.controller.js';

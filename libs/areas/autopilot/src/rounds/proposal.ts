@@ -1,8 +1,8 @@
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { metricOf, type RevisionSpec } from '@slipway/contracts';
-import { coversKnob, type Risk } from './plan-boundaries.js';
-import type { Change } from './plan-changes.js';
-import type { SloResult } from './confidence.js';
+import { coversKnob, type Risk } from '../plans/plan-boundaries.js';
+import type { Change } from '../plans/plan-changes.js';
+import type { SloResult } from '../confidence.js';
 
 /** One thing that could help. Whether the targets can run it is asked afterwards. */
 export interface Proposal {

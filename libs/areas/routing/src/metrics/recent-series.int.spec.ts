@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { emptyHistogram, histogramsOf, reportGateway, writeWindows } from '@slipway/dataplane';
-import { RoutingBed } from '../test/routing-bed.js';
+import { RoutingBed } from '../../test/routing-bed.js';
 import { RecentSeries } from './recent-series.js';
 
 const START = Date.parse('2026-01-01T12:00:00Z');

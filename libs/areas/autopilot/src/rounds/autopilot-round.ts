@@ -9,7 +9,7 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { Advisor } from './advisor.js';
 import { RECORDED_SECONDS } from './evaluation.js';
 import { ScheduleStore, type Watched } from './schedule.store.js';
-import { readTelemetry, type Telemetry } from './telemetry.js';
+import { readTelemetry, type Telemetry } from './slo-evidence.js';
 
 /** How many deployments one run looks at. */
 const AT_ONCE = 5;

@@ -4,8 +4,8 @@ import { done, type OperationRow, type StepContext, type StepOutcome } from '@sl
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { Changeover } from './changeover.js';
-import { putBackMessage, putBackRoute } from './found-route.js';
-import { changeoverHold, changeoverOf, type RolloutInput } from './rollout.input.js';
+import { putBackMessage, putBackRoute } from './route.js';
+import { changeoverHold, changeoverOf, type RolloutInput } from '../rollout.input.js';
 
 type Context = StepContext<RolloutInput>;
 

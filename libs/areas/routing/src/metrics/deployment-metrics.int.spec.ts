@@ -12,7 +12,7 @@ import {
 } from '@slipway/dataplane';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import type { Revision } from '@slipway/ports/revisions';
-import { RoutingBed } from '../test/routing-bed.js';
+import { RoutingBed } from '../../test/routing-bed.js';
 
 const FROM = '2026-01-01T12:00:00.000Z';
 const TO = '2026-01-01T12:01:00.000Z';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emptyLoads, HistogramRecorder, type Histogram } from '@slipway/dataplane';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import { canary, RolloutsBed, spec } from '../test/rollouts-bed.js';
+import { canary, RolloutsBed, spec } from '../../test/rollouts-bed.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
 
 let bed: RolloutsBed;

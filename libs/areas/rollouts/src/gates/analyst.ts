@@ -5,11 +5,11 @@ import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@sl
 import { WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import { isBreach, judge, measured, overall, type Chances, type MetricResult, type Verdict } from './analysis.js';
-import { Candidate } from './candidate.js';
-import { rolloutFailures } from './rollout.failures.js';
+import { Candidate } from '../steps/candidate.js';
+import { rolloutFailures } from '../rollout.failures.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
-import type { RolloutInput } from './rollout.input.js';
-import { soakSecondsAt } from './rollout.plan.js';
+import type { RolloutInput } from '../rollout.input.js';
+import { soakSecondsAt } from '../rollout.plan.js';
 
 type Context = StepContext<RolloutInput>;
 

@@ -7,7 +7,7 @@ import type { Revision } from '@slipway/ports/revisions';
 import { nameOf } from './proposal.js';
 import type { Finding } from './evaluation.js';
 import type { Told } from './schedule.entity.js';
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry } from './slo-evidence.js';
 
 export const AUTOPILOT_ACTOR = systemActor('autopilot');
 

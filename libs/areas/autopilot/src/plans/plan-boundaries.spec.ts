@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
 import { allowedSteps, assessRisk, coversKnob, knobIssues, stepIssues } from './plan-boundaries.js';
-import { policyOf } from '../test/situations.js';
+import { policyOf } from '../../test/situations.js';
 
 const BASE: RevisionSpec = {
   model: { id: 'm' },

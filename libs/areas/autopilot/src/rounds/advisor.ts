@@ -6,12 +6,12 @@ import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { evaluate, periodDays, type Finding } from './evaluation.js';
 import { AUTOPILOT_ACTOR, findingEvent, isWorthTelling, keyOf, type TellableFinding } from './findings.js';
-import { OwnPlans } from './own-plans.js';
-import { PlanAuthor } from './plan-author.js';
-import { draftOf } from './plan-draft.js';
+import { OwnPlans } from '../own-plans.js';
+import { PlanAuthor } from '../plans/plan-author.js';
+import { draftOf } from '../plan-draft.js';
 import type { Told } from './schedule.entity.js';
 import { ScheduleStore } from './schedule.store.js';
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry } from './slo-evidence.js';
 
 /** What one look at a deployment saw. The deployment is locked, `base` is its active revision. */
 export interface Look {

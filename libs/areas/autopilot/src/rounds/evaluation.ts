@@ -1,8 +1,8 @@
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { isBeyond, type RevisionSpec } from '@slipway/contracts';
-import { measure, type SloResult, type ThinReason } from './confidence.js';
+import { measure, type SloResult, type ThinReason } from '../confidence.js';
 import { proposalsFor, type Proposal } from './proposal.js';
-import type { Telemetry } from './telemetry.js';
+import type { Telemetry } from './slo-evidence.js';
 
 export interface Situation {
   now: Date;

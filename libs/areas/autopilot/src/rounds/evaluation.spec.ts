@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
-import { histogramOf, NOW, policyOf, situation, SPEC, statsOf, telemetryOf } from '../test/situations.js';
+import { histogramOf, NOW, policyOf, situation, SPEC, statsOf, telemetryOf } from '../../test/situations.js';
 import { evaluate, type Finding, type Situation } from './evaluation.js';
 
 const repeat = (n: number, value: number): number[] => Array.from({ length: n }, () => value);
