@@ -46,7 +46,7 @@ export interface Activation {
   leftByRollback?: string | null;
 }
 
-export interface ShownRevision {
+export interface RevisionSummary {
   id: string;
   name: string;
   scaling: RevisionSpec['scaling'];
@@ -60,7 +60,7 @@ export interface RevisionsPort {
   get(tx: Tx, id: string): Promise<Revision>;
   getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]>;
   /** Of the same, what a deployment shows of its revisions. */
-  shown(reads: Reads, ids: readonly string[]): Promise<ShownRevision[]>;
+  shown(reads: Reads, ids: readonly string[]): Promise<RevisionSummary[]>;
   /** `kept`: how many revisions this deployment has; `next`: the number of the next one; `same`: the newest with this spec that has not failed. */
   withDigest(
     tx: Tx,
@@ -92,7 +92,7 @@ export interface RevisionsPort {
   /** Keeps a revision for good, in the name of a holder such as `binding:<id>`. Throws `revision_not_found` if it is gone. */
   pin(tx: Tx, revisionId: string, holder: string): Promise<void>;
   /** Deployments with so many old revisions that a look at them may be worth it. */
-  crowded(tx: Tx): Promise<string[]>;
+  findCrowded(tx: Tx): Promise<string[]>;
   /**
    * Deletes the oldest retired and failed revisions beyond the limit, but not those in `kept`, nor pinned ones, nor those that the
    * last activations name.

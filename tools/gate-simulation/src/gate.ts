@@ -1,4 +1,4 @@
-import { judge, overall, type MetricResult, type Verdict } from '@slipway/area-rollouts/analysis';
+import { judge, overall, type MetricResult, type GateVerdict } from '@slipway/area-rollouts/analysis';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { soak, type SoakSettings } from './soak.js';
 
@@ -23,7 +23,7 @@ const METRICS = [
 );
 
 export interface Outcome {
-  verdict: Verdict;
+  verdict: GateVerdict;
   metrics: MetricResult[];
 }
 

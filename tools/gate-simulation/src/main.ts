@@ -1,4 +1,4 @@
-import type { Verdict } from '@slipway/area-rollouts/analysis';
+import type { GateVerdict } from '@slipway/area-rollouts/analysis';
 import { ENGINES, type EngineName } from './engine.js';
 import { runGate } from './gate.js';
 
@@ -32,7 +32,7 @@ if (!isJson)
 for (const engine of engines)
   for (const utilisation of utilisations)
     for (const [name, slowness] of candidates) {
-      const verdicts: Record<Verdict, number> = {
+      const verdicts: Record<GateVerdict, number> = {
         pass: 0,
         breached: 0,
         inconclusive: 0,
@@ -52,7 +52,7 @@ for (const engine of engines)
         process.stdout.write(`${JSON.stringify({ engine, utilisation, candidate: name, verdicts, medianPercent })}\n`);
         continue;
       }
-      const share = (verdict: Verdict): string => `${((100 * verdicts[verdict]) / seeds).toFixed(1)} %`;
+      const share = (verdict: GateVerdict): string => `${((100 * verdicts[verdict]) / seeds).toFixed(1)} %`;
       const cells = [
         engine,
         `${utilisation * 100} %`,

@@ -2,7 +2,7 @@ import { metricOf } from '@slipway/contracts';
 import { kindestValue, measure as measureMetric, type RequestStats } from '@slipway/dataplane';
 import type { Slo } from '@slipway/ports/policies';
 
-export interface Measured {
+export interface SloMeasurement {
   /** In the metric's unit; null without samples. */
   value: number | null;
   /** The side of `value` that is kinder to the deployment, at the asked confidence. */
@@ -12,7 +12,7 @@ export interface Measured {
 
 export type ThinReason = 'samples' | 'duration' | 'confidence';
 
-export interface SloResult extends Measured {
+export interface SloResult extends SloMeasurement {
   slo: Slo;
   verdict: 'met' | 'missed' | 'thin';
   /** Why the evidence is thin. */
@@ -20,7 +20,7 @@ export interface SloResult extends Measured {
 }
 
 /** What the records say of an SLO's metric, and what they would still say if chance had been unkind. */
-export function measure({ metric, stat }: Slo, stats: RequestStats, confidence: number): Measured {
+export function measureSlo({ metric, stat }: Slo, stats: RequestStats, confidence: number): SloMeasurement {
   const { value, samples: n } = measureMetric(metric, stat, stats);
   if (n === 0) return { value: null, kindest: null, n };
   const digits = metricOf(metric).unit === 'share' ? 6 : 3;

@@ -3,7 +3,7 @@ import type { Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { deploymentStream, type Deployment } from '@slipway/ports/deployment-records';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
-import type { History } from './rounds/evaluation.js';
+import type { ProposalHistory } from './rounds/evaluation.js';
 import { AUTOPILOT_ACTOR } from './rounds/findings.js';
 
 /** What the autopilot itself has proposed. The caller holds the deployment's lock. */
@@ -23,9 +23,9 @@ export class OwnPlans {
     await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), events);
   }
 
-  async history(tx: Tx, deployment: Deployment, days: number): Promise<History> {
+  async history(tx: Tx, deployment: Deployment, days: number): Promise<ProposalHistory> {
     const open = await this.plans.open(tx, deployment.id);
-    const { inPeriod, lastAt, gpuHours } = await this.plans.proposed(tx, deployment.id, days);
+    const { inPeriod, lastAt, gpuHours } = await this.plans.countProposals(tx, deployment.id, days);
     return {
       hasOpenPlan: open.some((plan) => plan.baseRevisionId === deployment.activeRevisionId),
       lastProposedAt: lastAt,

@@ -2,7 +2,7 @@ import { digestOf } from '@slipway/platform-database';
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import type { SloResult } from './confidence.js';
-import type { Draft } from './plans/plan-author.js';
+import type { PlanDraft } from './plans/plan-author.js';
 import { allowedSteps } from './plans/plan-boundaries.js';
 import { applyChanges, mergePatchBetween } from './plans/plan-changes.js';
 import type { PlanEvidenceDto } from '@slipway/ports/plans';
@@ -21,7 +21,7 @@ export function draftOf(
   policy: PolicyContent,
   missed: readonly SloResult[],
   telemetry: Telemetry,
-): Draft {
+): PlanDraft {
   const { spec } = applyChanges(base.spec, proposal.changes);
   const steps = allowedSteps(policy)?.map((step) => ({ ...step, soak_seconds: SOAK_SECONDS }));
   const moving = steps

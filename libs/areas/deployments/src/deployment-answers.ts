@@ -6,15 +6,15 @@ import {
   DEPLOYMENTS,
   type DeploymentRecord,
   type DeploymentsPort,
-  type Health,
+  type DeploymentHealth,
 } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
-import { REVISIONS, type RevisionsPort, type ShownRevision } from '@slipway/ports/revisions';
+import { REVISIONS, type RevisionsPort, type RevisionSummary } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
 import { shownSettings } from './deployment-settings.js';
 
-const NO_ROUTE: Health = { isRouted: false, desired: 0, ready: 0, isServing: false };
+const NO_ROUTE: DeploymentHealth = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
 /** Makes the answers of this area: records of deployments with what other areas know about them at this moment. */
 @Injectable()
@@ -53,8 +53,8 @@ export class DeploymentAnswers {
   private answer(
     record: DeploymentRecord,
     route: Route | undefined,
-    health: Health,
-    revisions: ReadonlyMap<string, ShownRevision>,
+    health: DeploymentHealth,
+    revisions: ReadonlyMap<string, RevisionSummary>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
     return {
@@ -63,7 +63,7 @@ export class DeploymentAnswers {
       ...shownSettings(record),
       effective_scaling: scalingOf(record, revisions),
       replicas: { desired: health.desired, ready: health.ready },
-      ...this.deployments.judged(record, health),
+      ...this.deployments.assess(record, health),
       active_revision: nameOf(record.activeRevisionId),
       candidate_revision: nameOf(record.candidateRevisionId),
       previous_revision: nameOf(record.previousRevisionId),
@@ -84,7 +84,7 @@ export function servingIds({ targets }: Route): string[] {
 }
 
 /** How the revisions behind a route are doing. */
-export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): Health {
+export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): DeploymentHealth {
   const ids = route ? servingIds(route) : [];
   if (ids.length === 0) return NO_ROUTE;
   const statuses = ids.map((id) => {
@@ -102,7 +102,7 @@ export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, 
 
 function scalingOf(
   { activeRevisionId: id, scaling }: DeploymentRecord,
-  revisions: ReadonlyMap<string, ShownRevision>,
+  revisions: ReadonlyMap<string, RevisionSummary>,
 ): EffectiveScaling | null {
   const active = id === null ? undefined : revisions.get(id);
   return active ? effectiveScaling(active.scaling, scaling) : null;

@@ -9,10 +9,10 @@ import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { RolloutDto } from './rollout.dto.js';
 import { rolloutErrors } from './rollout.errors.js';
 import { stopsOf, takeOverFrom, type ChangeoverInput, type RolloutInput } from './rollout.input.js';
-import { hasRoom, isExhausted, movesTraffic, settled, type Strategy } from './rollout.plan.js';
+import { hasCapacity, isExhausted, movesTraffic, resolveAuto, type Strategy } from './rollout.plan.js';
 
 /** What a rollout comes to on its target as that is when it is accepted. */
-export interface Settlement {
+export interface CapacityDecision {
   strategy: Strategy;
   room: Room;
   changeover?: ChangeoverInput;
@@ -20,7 +20,7 @@ export interface Settlement {
 
 /** Whether a revision runs beside those that run, or has them stopped first. */
 @Injectable()
-export class Settlements {
+export class CapacityPlanner {
   constructor(
     @Inject(INSTANCES) private readonly instances: InstancesPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
@@ -32,13 +32,13 @@ export class Settlements {
     { id: deploymentId, tenantId }: Deployment,
     asked: Strategy,
     about: { spec: RevisionSpec; reused: Revision | undefined; route: Route | undefined },
-  ): Promise<Settlement> {
+  ): Promise<CapacityDecision> {
     const { spec, reused, route } = about;
     const stops = stopsOf(route, reused?.id ?? '');
     const candidate = { tenantId, deploymentId, revisionId: reused?.id, spec };
     const takesOver = movesTraffic(asked) ? takeOverFrom(stops) : undefined;
     const room = await this.instances.room(tx, { ...candidate, takesOver });
-    const strategy = settled(asked, { hasPrevious: stops.length > 0, room });
+    const strategy = resolveAuto(asked, { hasPrevious: stops.length > 0, room });
     if (strategy.type === 'recreate' && stops.length > 0) {
       const { hold_seconds: holdSeconds = HOLD_SECONDS.default } = strategy;
       const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
@@ -56,12 +56,12 @@ export class Settlements {
     { id: deploymentId, tenantId, defaultStrategy }: Deployment,
     target: Revision,
     live: RolloutInput | undefined,
-  ): Promise<Omit<Settlement, 'strategy'>> {
+  ): Promise<Omit<CapacityDecision, 'strategy'>> {
     const status = await this.instances.status(tx, target.id);
     const stops = stopsOf(await this.routes.current(tx, deploymentId), target.id);
     const candidate = { tenantId, deploymentId, revisionId: target.id, spec: target.spec };
     const room = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops) });
-    if ((status?.ready ?? 0) > 0 || hasRoom(room) || room.own === 0) return { room };
+    if ((status?.ready ?? 0) > 0 || hasCapacity(room) || room.own === 0) return { room };
     const isCandidateRouted = stops.some(({ revisionId }) => revisionId === live?.revisionId);
     if (live && live.revisionId !== target.id && !isCandidateRouted)
       stops.push({ revisionId: live.revisionId, revisionName: live.revisionName, weight: 0 });
@@ -83,7 +83,7 @@ export function assertKeepsNothing({ type }: Strategy, { keep_previous_seconds: 
 }
 
 /** What a rehearsal says that the rollout would do. */
-export function wouldDo(revisionName: string, { changeover }: Settlement): string {
+export function wouldDo(revisionName: string, { changeover }: CapacityDecision): string {
   if (!changeover) return `roll out ${revisionName}`;
   const { stops, holdSeconds, estimatedSeconds } = changeover;
   const names = stops.map((one) => one.revisionName).join(', ');

@@ -23,9 +23,9 @@ import { ROLLBACK } from './rollback.operation.js';
 import { rollbackErrors } from './rollback.errors.js';
 import { ROLLOUT } from './rollout.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
-import { capacityOf, heldResult, targetMessage, type RollbackInput, type RolloutInput } from './rollout.input.js';
+import { capacityOf, changeoverResult, targetMessage, type RollbackInput, type RolloutInput } from './rollout.input.js';
 import { movesTraffic, rollbackSteps } from './rollout.plan.js';
-import { Settlements } from './capacity.js';
+import { CapacityPlanner } from './capacity.js';
 
 export interface RollbackRequest {
   principal: Principal;
@@ -36,14 +36,14 @@ export interface RollbackRequest {
 }
 
 /** A revision to go back to, and why this one. */
-type Target = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
+type RollbackTarget = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
 
 @Injectable()
 export class RollbacksService {
   constructor(
     private readonly requests: OperationRequests,
     private readonly operations: OperationStore,
-    private readonly settlements: Settlements,
+    private readonly settlements: CapacityPlanner,
     private readonly candidate: Candidate,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -89,7 +89,7 @@ export class RollbacksService {
         revision_id: target.id,
         because,
         ...(live ? { superseded_operation_id: live.id } : {}),
-        ...(changeover && heldResult(changeover)),
+        ...(changeover && changeoverResult(changeover)),
       };
       const started = {
         type: 'rollback.started',
@@ -142,7 +142,7 @@ export class RollbacksService {
     deployment: Deployment,
     reference: string | undefined,
     live: OperationRow<RolloutInput> | undefined,
-  ): Promise<Target> {
+  ): Promise<RollbackTarget> {
     if (reference !== undefined)
       return { revision: await this.revisions.find(tx, deployment.id, reference), because: 'named' };
     const target = live ? await this.outOf(tx, live.input) : await this.previousTo(tx, deployment);
@@ -150,17 +150,17 @@ export class RollbacksService {
     return target;
   }
 
-  private async previousTo(tx: Tx, { id, activeRevisionId }: Deployment): Promise<Target | undefined> {
+  private async previousTo(tx: Tx, { id, activeRevisionId }: Deployment): Promise<RollbackTarget | undefined> {
     const revision = await this.revisions.previous(tx, id, activeRevisionId ? [activeRevisionId] : []);
     return revision && { revision, because: 'previous' };
   }
 
   /** Where a rollback out of a rollout goes: never to its candidate, also where that had been good before. */
-  private async outOf(tx: Tx, rollout: RolloutInput): Promise<Target | undefined> {
+  private async outOf(tx: Tx, rollout: RolloutInput): Promise<RollbackTarget | undefined> {
     const { deploymentId, revisionId, foundActiveRevisionId } = rollout;
     if (foundActiveRevisionId === null) return undefined;
     const [revision] = await this.revisions.getMany(tx, [foundActiveRevisionId]);
-    const active: Target | undefined = revision && { revision, because: 'active_when_rollout_began' };
+    const active: RollbackTarget | undefined = revision && { revision, because: 'active_when_rollout_began' };
     if (active && !(await this.isDown(tx, foundActiveRevisionId))) return active;
     const before = await this.revisions.previous(tx, deploymentId, [foundActiveRevisionId, revisionId]);
     // With nothing before it, it is still the best there is: instances that crashed are started again.

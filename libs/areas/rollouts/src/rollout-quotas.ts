@@ -7,7 +7,7 @@ import type { InstancesPort } from '@slipway/ports/instances';
 import type { Revision } from '@slipway/ports/revisions';
 
 /** What counts of a deployment and its tenant when a rollout is accepted. */
-export interface Counted {
+export interface QuotaCounts {
   reused: Revision | undefined;
   /** Revisions of the deployment. */
   kept: number;
@@ -27,7 +27,7 @@ export async function assertWithinQuotas(
   tx: Tx,
   { config, instances }: { config: QuotaConfig; instances: InstancesPort },
   { tenantId, tenantName }: Principal,
-  found: Counted,
+  found: QuotaCounts,
 ): Promise<void> {
   const limits = quotasOf(config, tenantName);
   if (!found.reused && found.kept >= limits.revisions) throw quotaExceeded('revisions', limits.revisions);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { completeSpec, patchedSpec } from './candidate-spec.js';
 import { StrategyDto } from '@slipway/ports/deployment-records';
-import { assertAdmitted, rolloutAllowed } from './rollout.input.js';
+import { assertAdmitted, assertRolloutAllowed } from './rollout.input.js';
 import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.plan.js';
 
 describe('the steps of a rollout', () => {
@@ -165,9 +165,9 @@ describe('whether a rollout may begin', () => {
 
   it('refuses beside a live operation, and names it', () => {
     const deployment = { name: 'chat', state: 'progressing' as const, currentOperationId: 'op_1' };
-    expect(() => rolloutAllowed(deployment)).toThrow(
+    expect(() => assertRolloutAllowed(deployment)).toThrow(
       expect.objectContaining({ code: 'operation_in_progress', extra: { operation_id: 'op_1' } }),
     );
-    expect(() => rolloutAllowed({ ...deployment, currentOperationId: null })).not.toThrow();
+    expect(() => assertRolloutAllowed({ ...deployment, currentOperationId: null })).not.toThrow();
   });
 });

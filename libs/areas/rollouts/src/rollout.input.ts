@@ -99,7 +99,7 @@ export function capacityOf({ target, needed, free }: Room, changeover: Changeove
 }
 
 /** What an operation's result says of its change-over from the start. */
-export function heldResult({ holdSeconds, estimatedSeconds }: ChangeoverInput) {
+export function changeoverResult({ holdSeconds, estimatedSeconds }: ChangeoverInput) {
   return { hold_seconds: holdSeconds, estimated_gap_seconds: estimatedSeconds };
 }
 
@@ -119,7 +119,7 @@ export function targetMessage({ revisionName, because }: Pick<RollbackInput, 're
 }
 
 /** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */
-export function rolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
+export function assertRolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
   if (deployment.state === 'deleting')
     throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
   if (deployment.currentOperationId === null) return;

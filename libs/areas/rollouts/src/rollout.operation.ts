@@ -21,7 +21,7 @@ import { Analyst } from './gates/analyst.js';
 import { Changeover } from './steps/changeover.js';
 import { Candidate } from './steps/candidate.js';
 import { putBackMessage, putBackRoute } from './steps/route.js';
-import { assertAdmitted, rolloutAllowed, stopsOf, takeOverOf, type RolloutInput } from './rollout.input.js';
+import { assertAdmitted, assertRolloutAllowed, stopsOf, takeOverOf, type RolloutInput } from './rollout.input.js';
 import { Recreate } from './steps/recreate.js';
 import { candidateMessage } from './no-route.js';
 import { Soak } from './soak.js';
@@ -61,34 +61,35 @@ export const ROLLOUT = defineOperation({
   stepEvent: 'rollout.step_advanced',
 });
 
-type Context = StepContext<RolloutInput>;
+type RolloutContext = StepContext<RolloutInput>;
 
 @Injectable()
 @DurableOperation(ROLLOUT)
 export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   readonly steps = {
-    validate: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId),
-    preflight: (context: Context) => this.recreate.preflight(context),
-    hold_requests: (context: Context) => this.recreate.hold(context),
-    stop_previous: (context: Context) => this.recreate.stop(context),
-    provision: (context: Context) => this.provision(context),
-    await_ready: (context: Context) =>
+    validate: (context: RolloutContext) =>
+      this.candidate.validate(context.operation.tenantId, context.input.revisionId),
+    preflight: (context: RolloutContext) => this.recreate.preflight(context),
+    hold_requests: (context: RolloutContext) => this.recreate.hold(context),
+    stop_previous: (context: RolloutContext) => this.recreate.stop(context),
+    provision: (context: RolloutContext) => this.provision(context),
+    await_ready: (context: RolloutContext) =>
       this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
-    release_requests: (context: Context) => this.releaseRequests(context),
-    shift_traffic: (context: Context) => this.shiftTraffic(context),
-    soak: (context: Context) => this.soak.run(context),
-    analyze: (context: Context) => this.analyst.analyze(context),
-    await_promotion: (context: Context) => this.awaitPromotion(context),
-    promote: (context: Context) => this.promote(context),
-    drain_previous: (context: Context) => this.drainPrevious(context),
+    release_requests: (context: RolloutContext) => this.releaseRequests(context),
+    shift_traffic: (context: RolloutContext) => this.shiftTraffic(context),
+    soak: (context: RolloutContext) => this.soak.run(context),
+    analyze: (context: RolloutContext) => this.analyst.analyze(context),
+    await_promotion: (context: RolloutContext) => this.awaitPromotion(context),
+    promote: (context: RolloutContext) => this.promote(context),
+    drain_previous: (context: RolloutContext) => this.drainPrevious(context),
   };
 
   readonly unwind = {
-    revert_traffic: (context: Context) => this.revertTraffic(context),
-    hold_for_previous: (context: Context) => this.recreate.holdForPrevious(context),
-    remove_candidate: (context: Context) => this.candidate.remove(context, context.input.revisionId),
-    start_previous: (context: Context) => this.recreate.startPrevious(context),
-    release_to_previous: (context: Context) => this.recreate.releaseToPrevious(context),
+    revert_traffic: (context: RolloutContext) => this.revertTraffic(context),
+    hold_for_previous: (context: RolloutContext) => this.recreate.holdForPrevious(context),
+    remove_candidate: (context: RolloutContext) => this.candidate.remove(context, context.input.revisionId),
+    start_previous: (context: RolloutContext) => this.recreate.startPrevious(context),
+    release_to_previous: (context: RolloutContext) => this.recreate.releaseToPrevious(context),
   };
 
   constructor(
@@ -103,11 +104,11 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
-  private provision({ operation, input }: Context) {
+  private provision({ operation, input }: RolloutContext) {
     return this.candidate.provision(operation, input, movesTraffic(input.strategy) ? takeOverOf(input) : undefined);
   }
 
-  private async shiftTraffic({ operation, input, step }: Context) {
+  private async shiftTraffic({ operation, input, step }: RolloutContext) {
     // A first revision has nobody to share with, whatever the first step of its strategy is.
     const percent = input.foundActiveRevisionId === null ? 100 : percentAt(input.strategy, step.number);
     return done({
@@ -117,7 +118,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async releaseRequests(context: Context) {
+  private async releaseRequests(context: RolloutContext) {
     const { operation, input } = context;
     const { gapSeconds, message } = await this.changeover.gap(context);
     return done({
@@ -128,7 +129,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async awaitPromotion({ operation, input, step, resumed }: Context) {
+  private async awaitPromotion({ operation, input, step, resumed }: RolloutContext) {
     if (resumed) return done({ message: 'approved' });
     return sleep({
       status: 'waiting',
@@ -142,7 +143,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async promote({ operation, input }: Context) {
+  private async promote({ operation, input }: RolloutContext) {
     return done({
       message: `${input.revisionName} is active`,
       operationResult: { outcome: 'promoted' },
@@ -158,7 +159,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private drainPrevious(context: Context) {
+  private drainPrevious(context: RolloutContext) {
     const { foundRoute, revisionId } = context.input;
     const previous = foundRoute?.targets.filter((target) => target.revisionId !== revisionId) ?? [];
     return this.candidate.drain(
@@ -167,7 +168,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     );
   }
 
-  private async revertTraffic({ operation, input }: Context) {
+  private async revertTraffic({ operation, input }: RolloutContext) {
     return done({
       message: putBackMessage(input.foundRoute),
       commit: async (tx) => {
@@ -255,7 +256,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   async reclaim(tx: Tx, operation: OperationRow<RolloutInput>): Promise<Partial<RolloutInput>> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
-    rolloutAllowed(deployment);
+    assertRolloutAllowed(deployment);
     assertAdmitted(deployment, input.planId);
     if (movesTraffic(input.strategy)) await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
     const foundRoute = (await this.routes.current(tx, input.deploymentId)) ?? null;

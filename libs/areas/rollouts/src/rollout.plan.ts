@@ -30,25 +30,25 @@ export function chooseStrategy(
 }
 
 /** Whether the target can run the candidate beside what runs. Where nobody knows, it may. */
-export function hasRoom({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
+export function hasCapacity({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
   return free === null || free >= needed;
 }
 
 /** Whether no waiting makes room: the deployment itself holds what is missing, or the target does not have it. */
 export function isExhausted(room: Pick<Room, 'free' | 'needed' | 'total' | 'own'>): boolean {
-  return !hasRoom(room) && room.total !== null && room.needed > room.total - room.own;
+  return !hasCapacity(room) && room.total !== null && room.needed > room.total - room.own;
 }
 
 /** Whether the room is there once the deployment's other revisions are stopped; else others' is waited for, before anything is stopped. */
-export function hasRoomAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
+export function hasCapacityAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
   return free === null || free + own >= needed;
 }
 
 /** What `auto` comes to; any other strategy stays what it is. */
-export function settled(strategy: Strategy, { hasPrevious, room }: { hasPrevious: boolean; room: Room }): Strategy {
+export function resolveAuto(strategy: Strategy, { hasPrevious, room }: { hasPrevious: boolean; room: Room }): Strategy {
   if (strategy.type !== 'auto') return strategy;
   const { steps, hold_seconds } = strategy;
-  if (!hasPrevious || hasRoom(room) || room.own === 0) return { type: 'canary', steps };
+  if (!hasPrevious || hasCapacity(room) || room.own === 0) return { type: 'canary', steps };
   const soak_seconds = steps.at(-1)?.soak_seconds ?? DEFAULT_SOAK_SECONDS;
   return { type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false }], hold_seconds };
 }

@@ -11,7 +11,7 @@ import { RolloutCheck } from './rollout-rules.js';
 import { RolloutOperation } from './rollout.operation.js';
 import { DeploymentExists, RolloutsController } from './rollouts.controller.js';
 import { RolloutsService } from './rollouts.service.js';
-import { Settlements } from './capacity.js';
+import { CapacityPlanner } from './capacity.js';
 import { Soak } from './soak.js';
 
 /** Global, because the autopilot has its proposals checked through the port. */
@@ -25,7 +25,7 @@ import { Soak } from './soak.js';
     Candidate,
     Changeover,
     Recreate,
-    Settlements,
+    CapacityPlanner,
     Soak,
     RolloutOperation,
     RollbackOperation,

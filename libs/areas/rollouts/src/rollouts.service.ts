@@ -29,12 +29,12 @@ import {
   assertActiveRevision,
   assertAdmitted,
   capacityOf,
-  heldResult,
-  rolloutAllowed,
+  changeoverResult,
+  assertRolloutAllowed,
   type RolloutInput,
 } from './rollout.input.js';
 import { chooseGate, chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
-import { assertKeepsNothing, Settlements, wouldDo } from './capacity.js';
+import { assertKeepsNothing, CapacityPlanner, wouldDo } from './capacity.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;
 /** Added to the time that an engine's template allows a start, so that the report of a failed start still arrives. */
@@ -53,7 +53,7 @@ export interface RolloutRequest {
 export class RolloutsService {
   constructor(
     private readonly requests: OperationRequests,
-    private readonly settlements: Settlements,
+    private readonly settlements: CapacityPlanner,
     @Inject(CONFIG) private readonly config: QuotaConfig,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -74,7 +74,7 @@ export class RolloutsService {
       const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
       await this.assertRunnable(tx, tenantId, spec, body);
       assertActiveRevision(body.expected_active_revision, active);
-      rolloutAllowed(deployment);
+      assertRolloutAllowed(deployment);
       assertAdmitted(deployment, body.plan_id);
       await this.assertExecutable(tx, deployment, body, spec);
 
@@ -131,7 +131,7 @@ export class RolloutsService {
         ...(reused ? { reused: true } : {}),
         strategy: strategy.type,
         strategy_steps: strategy.steps,
-        ...(changeover && heldResult(changeover)),
+        ...(changeover && changeoverResult(changeover)),
         gate,
       };
       const started = {

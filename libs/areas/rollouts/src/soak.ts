@@ -23,7 +23,7 @@ export class Soak {
     const { operation, input, step, state } = context;
     const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
     const status = await this.database.tx('system', (tx) =>
-      this.candidate.standing(tx, context, input.revisionId, input.revisionName),
+      this.candidate.assertUp(tx, context, input.revisionId, input.revisionName),
     );
     // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
     const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;

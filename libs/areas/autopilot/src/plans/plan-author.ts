@@ -14,22 +14,29 @@ import {
 import { ROLLOUTS, type CheckedRollout, type RolloutsPort } from '@slipway/ports/rollouts';
 import type { Policy, PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
-import { allowedSteps, assessRisk, knobIssues, stepIssues, type PlanStrategy, type Risk } from './plan-boundaries.js';
-import { applyChanges, changesBetween, mergePatchBetween, type Change } from './plan-changes.js';
+import {
+  allowedSteps,
+  assessRisk,
+  forbiddenChanges,
+  stepIssues,
+  type PlanStrategy,
+  type PlanRisk,
+} from './plan-boundaries.js';
+import { applyChanges, changesBetween, mergePatchBetween, type SpecChange } from './plan-changes.js';
 
 const DEFAULT_TTL_SECONDS = 604_800;
 
 /** What somebody proposes. */
-export interface Draft {
+export interface PlanDraft {
   summary: string;
   changes: PlanChangeDto[];
   rollout?: Record<string, unknown>;
   evidence: PlanEvidenceDto[];
   predictedImpact: Record<string, unknown> | null;
-  risk: Partial<Risk>;
+  risk: Partial<PlanRisk>;
 }
 
-export interface Setting {
+export interface PlanSubject {
   /** Locked by the caller. */
   deployment: Deployment;
   /** The active revision. */
@@ -46,7 +53,7 @@ export class PlanAuthor {
   ) {}
 
   /** Throws `validation_failed` (422) naming each field of the draft that cannot be. */
-  async write(tx: Tx, setting: Setting, draft: Draft, creator: PlanCreator): Promise<Plan> {
+  async write(tx: Tx, setting: PlanSubject, draft: PlanDraft, creator: PlanCreator): Promise<Plan> {
     const { deployment, base, policy } = setting;
     const { checked, changes } = await this.check(tx, setting, draft);
     const now = await tx.now();
@@ -87,9 +94,9 @@ export class PlanAuthor {
 
   private async check(
     tx: Tx,
-    { deployment, base, policy }: Setting,
-    draft: Draft,
-  ): Promise<{ checked: CheckedRollout; changes: Required<Change>[] }> {
+    { deployment, base, policy }: PlanSubject,
+    draft: PlanDraft,
+  ): Promise<{ checked: CheckedRollout; changes: Required<SpecChange>[] }> {
     const applied = applyChanges(base.spec, draft.changes);
     refuse(applied.issues);
     const body = withDefaults(
@@ -105,7 +112,7 @@ export class PlanAuthor {
     }
     const changes = isTold ? applied.changes : changesBetween(base.spec, checked.spec);
     refuse([
-      ...knobIssues(policy?.content, base.spec, checked.spec, isTold ? changes.map((change) => change.path) : []),
+      ...forbiddenChanges(policy?.content, base.spec, checked.spec, isTold ? changes.map((change) => change.path) : []),
       ...stepIssues(policy?.content, checked.body['strategy'] as PlanStrategy),
     ]);
     return { checked, changes };

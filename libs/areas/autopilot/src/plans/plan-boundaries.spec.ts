@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
-import { allowedSteps, assessRisk, coversKnob, knobIssues, stepIssues } from './plan-boundaries.js';
+import { allowedSteps, assessRisk, coversKnob, forbiddenChanges, stepIssues } from './plan-boundaries.js';
 import { policyOf } from '../../test/situations.js';
 
 const BASE: RevisionSpec = {
@@ -27,12 +27,14 @@ describe('knobs', () => {
 
   it('bind what really changes, and name the change that goes too far', () => {
     const policy = policyOf({ experiment_budget: { allowed_knobs: ['scaling'] } });
-    expect(knobIssues(policy, BASE, CHANGED, ['/scaling/min_replicas', '/runtime/args'])).toMatchObject([
+    expect(forbiddenChanges(policy, BASE, CHANGED, ['/scaling/min_replicas', '/runtime/args'])).toMatchObject([
       { field: 'changes[1].path', code: 'not_allowed' },
     ]);
-    expect(knobIssues(policy, BASE, CHANGED, [])).toMatchObject([{ field: 'rollout' }]);
-    expect(knobIssues(policyOf({ experiment_budget: { allowed_knobs: [] } }), BASE, CHANGED, [])).toHaveLength(2);
-    expect([knobIssues(policyOf({}), BASE, CHANGED, []), knobIssues(undefined, BASE, CHANGED, [])]).toEqual([[], []]);
+    expect(forbiddenChanges(policy, BASE, CHANGED, [])).toMatchObject([{ field: 'rollout' }]);
+    expect(forbiddenChanges(policyOf({ experiment_budget: { allowed_knobs: [] } }), BASE, CHANGED, [])).toHaveLength(2);
+    expect([forbiddenChanges(policyOf({}), BASE, CHANGED, []), forbiddenChanges(undefined, BASE, CHANGED, [])]).toEqual(
+      [[], []],
+    );
   });
 });
 

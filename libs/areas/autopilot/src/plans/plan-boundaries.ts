@@ -3,7 +3,7 @@ import type { PolicyContent } from '@slipway/ports/policies';
 import { SPEC_MEMBERS, type RevisionSpec } from '@slipway/contracts';
 import { changedLeaves, tokensOf } from './plan-changes.js';
 
-export interface Risk {
+export interface PlanRisk {
   level: 'low' | 'medium' | 'high';
   reasons: string[];
 }
@@ -14,7 +14,7 @@ export interface PlanStrategy {
 }
 
 /** What an evidence item says about the number and age of its samples. */
-export interface Samples {
+export interface EvidenceSamples {
   baseline?: { value: number | null; n: number } | null;
   candidate?: { value: number | null; n: number } | null;
   collected_at?: string | null;
@@ -40,7 +40,7 @@ export function coversKnob(knob: string, leaf: readonly string[]): boolean {
  * `scaling.min_replicas` then.
  * @param paths JSON Pointers of the request's changes, to name the field that goes too far
  */
-export function knobIssues(
+export function forbiddenChanges(
   policy: PolicyContent | undefined,
   base: RevisionSpec,
   spec: RevisionSpec,
@@ -84,12 +84,12 @@ export function allowedSteps({
 
 /** What the author says of the risk, and what the policy makes of it: the approver decides, knowing both. */
 export function assessRisk(
-  stated: Partial<Risk>,
+  stated: Partial<PlanRisk>,
   policy: PolicyContent | undefined,
   strategy: PlanStrategy,
-  evidence: readonly Samples[],
+  evidence: readonly EvidenceSamples[],
   now: Date,
-): Risk {
+): PlanRisk {
   const found = [...strategyRisks(policy, strategy), ...evidenceRisks(policy, evidence, now)];
   const level = stated.level ?? 'low';
   return {
@@ -114,7 +114,7 @@ function strategyRisks(policy: PolicyContent | undefined, { type, steps }: PlanS
   return [`The first step gives the candidate ${first} % of the traffic; the policy's max_traffic_percent is ${most}`];
 }
 
-function evidenceRisks(policy: PolicyContent | undefined, evidence: readonly Samples[], now: Date): string[] {
+function evidenceRisks(policy: PolicyContent | undefined, evidence: readonly EvidenceSamples[], now: Date): string[] {
   if (evidence.length === 0) return ['No evidence was given'];
   if (!policy) return [];
   const { min_samples: least, max_age_seconds: oldest } = policy.evidence;

@@ -6,7 +6,7 @@ import {
   changesBetween,
   mergePatchBetween,
   pointerOf,
-  type Change,
+  type SpecChange,
 } from './plan-changes.js';
 
 const BASE: RevisionSpec = {
@@ -14,7 +14,7 @@ const BASE: RevisionSpec = {
   runtime: { target: 'local', engine: 'sim', args: { 'a/b': 1, n: 2 }, env: {} },
   scaling: { min_replicas: 1 },
 };
-const codesOf = (changes: Change[]): string[] =>
+const codesOf = (changes: SpecChange[]): string[] =>
   applyChanges(BASE, changes).issues.map(({ field, code }) => `${field} ${code}`);
 
 describe('applying changes', () => {
@@ -39,7 +39,7 @@ describe('applying changes', () => {
     expect(BASE.scaling.min_replicas).toBe(1);
   });
 
-  it.each<[string, Change]>([
+  it.each<[string, SpecChange]>([
     ['path missing', { op: 'replace', path: '/runtime/args/x', value: 1 }],
     ['path missing', { op: 'remove', path: '/resources' }],
     ['path missing', { op: 'add', path: '/model/id/x', value: 1 }],

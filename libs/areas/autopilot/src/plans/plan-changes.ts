@@ -1,10 +1,10 @@
 import { jsonPatch, type FieldIssue } from '@slipway/platform-http';
 import type { RevisionSpec } from '@slipway/contracts';
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** One change of a plan. `path` is a JSON Pointer into the spec, `from` the value that stands in the base. */
-export interface Change {
+export interface SpecChange {
   op: 'add' | 'remove' | 'replace';
   path: string;
   from?: unknown;
@@ -13,17 +13,17 @@ export interface Change {
 }
 
 export interface AppliedChanges {
-  spec: Json;
+  spec: JsonObject;
   /** With pointers for paths and the base's values for `from`. */
-  changes: Required<Change>[];
+  changes: Required<SpecChange>[];
   issues: FieldIssue[];
 }
 
 const POLLUTING = ['__proto__', 'constructor', 'prototype'];
 
 /** Applies changes to a copy of a spec, in order. Fields of the issues are `changes[n].…`. */
-export function applyChanges(base: RevisionSpec, changes: readonly Change[]): AppliedChanges {
-  const spec = structuredClone(base) as unknown as Json;
+export function applyChanges(base: RevisionSpec, changes: readonly SpecChange[]): AppliedChanges {
+  const spec = structuredClone(base) as unknown as JsonObject;
   const issues: FieldIssue[] = [];
   const applied = changes.map((change, index) => {
     const issue = (field: string, code: string, message: string) =>
@@ -39,7 +39,7 @@ export function applyChanges(base: RevisionSpec, changes: readonly Change[]): Ap
       issue('from', 'differs', `the base has ${digestible(from ?? null)} at ${path}`);
     else if (change.op !== 'remove' && change.value === undefined)
       issue('value', 'required', `${change.op} needs a value`);
-    else if (!place(spec, tokens, change)) issue('path', 'missing', `there is no object around ${path}`);
+    else if (!setValue(spec, tokens, change)) issue('path', 'missing', `there is no object around ${path}`);
     return {
       op: change.op,
       path,
@@ -52,7 +52,7 @@ export function applyChanges(base: RevisionSpec, changes: readonly Change[]): Ap
 }
 
 /** What turns the base into the spec, as changes. */
-export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required<Change>[] {
+export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required<SpecChange>[] {
   return jsonPatch(base, spec).flatMap((operation) => {
     if (operation.op !== 'add' && operation.op !== 'remove' && operation.op !== 'replace') return [];
     const from = valueAt(base, tokensOf(operation.path)) ?? null;
@@ -69,8 +69,8 @@ export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required
 }
 
 /** RFC 7386: the merge patch that turns one spec into another. Specs hold neither nulls nor lists. */
-export function mergePatchBetween(from: Json, to: Json): Json {
-  const patch: Json = {};
+export function mergePatchBetween(from: JsonObject, to: JsonObject): JsonObject {
+  const patch: JsonObject = {};
   for (const key of Object.keys(from)) if (!(key in to)) patch[key] = null;
   for (const [key, value] of Object.entries(to)) {
     const before = from[key];
@@ -114,7 +114,7 @@ export function valueAt(root: unknown, tokens: readonly string[]): unknown {
 }
 
 /** A missing object on the way to an added value is made: the base simply had nothing to say there. */
-function place(spec: Json, tokens: readonly string[], change: Change): boolean {
+function setValue(spec: JsonObject, tokens: readonly string[], change: SpecChange): boolean {
   let parent = spec;
   for (const token of tokens.slice(0, -1)) {
     if (!Object.hasOwn(parent, token)) parent[token] = {};
@@ -141,6 +141,6 @@ function digestible(value: unknown): string {
     .join()}}`;
 }
 
-function isObject(value: unknown): value is Json {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,22 +4,22 @@ import { SlipwayError } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
-import { evaluate, periodDays, type Finding } from './evaluation.js';
-import { AUTOPILOT_ACTOR, findingEvent, isWorthTelling, keyOf, type TellableFinding } from './findings.js';
+import { evaluate, periodDays, type AutopilotFinding } from './evaluation.js';
+import { AUTOPILOT_ACTOR, appendFinding, isWorthReporting, keyOf, type ReportableFinding } from './findings.js';
 import { OwnPlans } from '../own-plans.js';
 import { PlanAuthor } from '../plans/plan-author.js';
 import { draftOf } from '../plan-draft.js';
-import type { Told } from './schedule.entity.js';
+import type { ReportedFindings } from './schedule.entity.js';
 import { ScheduleStore } from './schedule.store.js';
 import type { Telemetry } from './slo-evidence.js';
 
 /** What one look at a deployment saw. The deployment is locked, `base` is its active revision. */
-export interface Look {
+export interface DeploymentReview {
   deployment: Deployment;
   base: Revision;
   policy: Policy;
   telemetry: Telemetry | undefined;
-  told: Told;
+  told: ReportedFindings;
 }
 
 /** Acts on what a look comes to: it writes a plan, or tells something in an event, or does nothing. That is all it can do. */
@@ -31,7 +31,7 @@ export class Advisor {
     private readonly schedules: ScheduleStore,
   ) {}
 
-  async conclude(tx: Tx, look: Look): Promise<void> {
+  async conclude(tx: Tx, look: DeploymentReview): Promise<void> {
     const { deployment, base, policy, telemetry } = look;
     await this.ownPlans.supersedeStale(tx, deployment);
     const finding = evaluate({
@@ -47,7 +47,11 @@ export class Advisor {
   }
 
   /** The first option that the targets can run. A draft is checked before anything is written. */
-  private async propose(tx: Tx, look: Look, finding: Extract<Finding, { kind: 'propose' }>): Promise<void> {
+  private async propose(
+    tx: Tx,
+    look: DeploymentReview,
+    finding: Extract<AutopilotFinding, { kind: 'propose' }>,
+  ): Promise<void> {
     const { base, policy, telemetry } = look;
     for (const option of finding.options) {
       try {
@@ -67,13 +71,13 @@ export class Advisor {
 
   private async tell(
     tx: Tx,
-    { deployment, base, policy, telemetry, told }: Look,
-    finding: TellableFinding,
+    { deployment, base, policy, telemetry, told }: DeploymentReview,
+    finding: ReportableFinding,
   ): Promise<void> {
     const key = keyOf(base, finding);
     const now = await tx.now();
-    if (!isWorthTelling(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
+    if (!isWorthReporting(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
     await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
-    await findingEvent(tx, { deployment, base, policy, telemetry }, finding);
+    await appendFinding(tx, { deployment, base, policy, telemetry }, finding);
   }
 }

@@ -8,7 +8,7 @@ import { POLICIES, type PoliciesPort, type Policy } from '@slipway/ports/policie
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { Advisor } from './advisor.js';
 import { RECORDED_SECONDS } from './evaluation.js';
-import { ScheduleStore, type Watched } from './schedule.store.js';
+import { ScheduleStore, type WatchedDeployment } from './schedule.store.js';
 import { readTelemetry, type Telemetry } from './slo-evidence.js';
 
 /** How many deployments one run looks at. */
@@ -47,7 +47,7 @@ export class AutopilotRound {
   }
 
   /** In a transaction of the tenant: what it reads and writes is the tenant's, and the audit row says so. */
-  private look(transact: Transact, watched: Watched, until: Date | undefined): Promise<void> {
+  private look(transact: Transact, watched: WatchedDeployment, until: Date | undefined): Promise<void> {
     return transact({ tenantId: watched.tenantId }, async (tx) => {
       const seen = await this.find(tx, watched);
       const policy = await this.policies.current(tx, watched.deploymentId);
@@ -68,7 +68,10 @@ export class AutopilotRound {
     });
   }
 
-  private async find(tx: Tx, { tenantId, deploymentId, deploymentName }: Watched): Promise<Deployment | undefined> {
+  private async find(
+    tx: Tx,
+    { tenantId, deploymentId, deploymentName }: WatchedDeployment,
+  ): Promise<Deployment | undefined> {
     try {
       const deployment = await this.deployments.get(tx, tenantId, deploymentName);
       return deployment.id === deploymentId ? deployment : undefined;
@@ -92,7 +95,11 @@ export class AutopilotRound {
   }
 
   /** One deployment that cannot be looked at must not be tried again every second. */
-  private async postpone(transact: Transact, { tenantId, deploymentId }: Watched, failure: unknown): Promise<void> {
+  private async postpone(
+    transact: Transact,
+    { tenantId, deploymentId }: WatchedDeployment,
+    failure: unknown,
+  ): Promise<void> {
     this.logger.warn(`deployment ${deploymentId}: ${failure instanceof Error ? failure.message : String(failure)}`);
     await transact({ tenantId }, (tx) => this.schedules.take(tx, deploymentId, SECONDS_AFTER_FAILURE));
   }

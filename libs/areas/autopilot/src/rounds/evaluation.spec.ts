@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { histogramOf, NOW, policyOf, situation, SPEC, statsOf, telemetryOf } from '../../test/situations.js';
-import { evaluate, type Finding, type Situation } from './evaluation.js';
+import { evaluate, type AutopilotFinding, type Situation } from './evaluation.js';
 
 const repeat = (n: number, value: number): number[] => Array.from({ length: n }, () => value);
-const of = (change: Parameters<typeof situation>[0]): Finding => evaluate(situation(change));
-const told = (finding: Finding): string =>
+const of = (change: Parameters<typeof situation>[0]): AutopilotFinding => evaluate(situation(change));
+const told = (finding: AutopilotFinding): string =>
   finding.kind === 'propose' ? 'propose' : `${finding.kind} ${finding.because}`;
 const withPolicy = (sections: Parameters<typeof policyOf>[0], rest: Parameters<typeof situation>[0] = {}): string =>
   told(of({ ...rest, policy: policyOf(sections) }));
@@ -119,7 +119,7 @@ describe('a missed SLO', () => {
       output_tokens_per_s: histogramOf(repeat(200, 20)),
       e2e_latency_ms: histogramOf(repeat(200, 300)),
     });
-    const look = (slos: Slo[]): Finding =>
+    const look = (slos: Slo[]): AutopilotFinding =>
       of({
         spec,
         telemetry: telemetryOf(stats),

@@ -1,6 +1,6 @@
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { isBeyond, type RevisionSpec } from '@slipway/contracts';
-import { measure, type SloResult, type ThinReason } from '../confidence.js';
+import { measureSlo, type SloResult, type ThinReason } from '../confidence.js';
 import { proposalsFor, type Proposal } from './proposal.js';
 import type { Telemetry } from './slo-evidence.js';
 
@@ -12,11 +12,11 @@ export interface Situation {
   telemetry: Telemetry | undefined;
   /** Whether an operation is changing the deployment at this moment. */
   isChanging: boolean;
-  history: History;
+  history: ProposalHistory;
 }
 
 /** What the autopilot did for this deployment before. */
-export interface History {
+export interface ProposalHistory {
   hasOpenPlan: boolean;
   lastProposedAt: Date | null;
   /** Proposals in the budget's period, and the GPU hours they were to cost. */
@@ -30,7 +30,7 @@ export type Restraint = 'observe' | 'freeze_window' | 'budget' | 'no_allowed_kno
  * What a look comes to. `quiet`: nothing to say. `insufficient`: the evidence is too thin to say anything. `missed`: an SLO is missed
  * and nothing is proposed, for the reason given. `propose`: the first of the options that the targets can run.
  */
-export type Finding =
+export type AutopilotFinding =
   | { kind: 'quiet'; because: string }
   | { kind: 'insufficient'; results: SloResult[]; because: ThinReason | 'no_gateway' | 'not_recorded_so_long' }
   | { kind: 'missed'; results: SloResult[]; because: Restraint }
@@ -43,7 +43,7 @@ const LEAST_SPAN = 0.8;
 const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;
 
 /** Judges a situation. Pure: the same situation always comes to the same finding, and nothing is done about it here. */
-export function evaluate(situation: Situation): Finding {
+export function evaluate(situation: Situation): AutopilotFinding {
   const { policy, telemetry, history, now } = situation;
   if (policy.mode === 'off') return { kind: 'quiet', because: 'off' };
   if (policy.slos.length === 0) return { kind: 'quiet', because: 'no_slos' };
@@ -77,7 +77,7 @@ export function periodDays(policy: PolicyContent): number {
 }
 
 function judge(slo: Slo, telemetry: Telemetry, evidence: PolicyContent['evidence']): SloResult {
-  const measured = measure(slo, telemetry.stats, evidence.confidence);
+  const measured = measureSlo(slo, telemetry.stats, evidence.confidence);
   const { value, kindest, n } = measured;
   if (value === null || kindest === null || n < evidence.min_samples)
     return { slo, ...measured, verdict: 'thin', reason: 'samples' };
@@ -102,7 +102,11 @@ function isFrozen({ reliability }: PolicyContent, now: Date): boolean {
 }
 
 /** Slipway knows no prices: an amount of 0 forbids everything, any other goes to the approver with the plan's risk. */
-function isAffordable(proposal: Proposal, { experiment_budget: budget }: PolicyContent, history: History): boolean {
+function isAffordable(
+  proposal: Proposal,
+  { experiment_budget: budget }: PolicyContent,
+  history: ProposalHistory,
+): boolean {
   if (budget.max_experiments !== undefined && history.proposedInPeriod >= budget.max_experiments) return false;
   if (budget.max_cost?.amount === 0) return false;
   return budget.max_gpu_hours === undefined || history.gpuHoursInPeriod + proposal.gpuHours <= budget.max_gpu_hours;

@@ -5,33 +5,38 @@ import { deploymentStream, type Deployment } from '@slipway/ports/deployment-rec
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { nameOf } from './proposal.js';
-import type { Finding } from './evaluation.js';
-import type { Told } from './schedule.entity.js';
+import type { AutopilotFinding } from './evaluation.js';
+import type { ReportedFindings } from './schedule.entity.js';
 import type { Telemetry } from './slo-evidence.js';
 
 export const AUTOPILOT_ACTOR = systemActor('autopilot');
 
 /** What is told in an event; a proposal tells itself. */
-export type TellableFinding = Extract<Finding, { kind: 'insufficient' | 'missed' }>;
+export type ReportableFinding = Extract<AutopilotFinding, { kind: 'insufficient' | 'missed' }>;
 
 const EVENT_TYPES = { insufficient: 'autopilot.evidence_insufficient', missed: 'autopilot.slo_missed' } as const;
 const DAY_MS = 86_400_000;
 
 /** Two findings with one key say the same. */
-export function keyOf(base: Revision, finding: TellableFinding): string {
+export function keyOf(base: Revision, finding: ReportableFinding): string {
   return [base.id, finding.because, ...finding.results.map(({ slo, reason }) => `${nameOf(slo)} ${reason ?? ''}`)].join(
     '|',
   );
 }
 
 /** The same is told again after a day, something else once the evidence could have changed: never more than one event a window. */
-export function isWorthTelling(before: Told[string], key: string, now: Date, windowSeconds: number): boolean {
+export function isWorthReporting(
+  before: ReportedFindings[string],
+  key: string,
+  now: Date,
+  windowSeconds: number,
+): boolean {
   if (!before) return true;
   const age = now.getTime() - Date.parse(before.at);
   return age >= (before.key === key ? Math.max(DAY_MS, windowSeconds * 1_000) : windowSeconds * 1_000);
 }
 
-export async function findingEvent(
+export async function appendFinding(
   tx: Tx,
   {
     deployment,
@@ -39,7 +44,7 @@ export async function findingEvent(
     policy,
     telemetry,
   }: { deployment: Deployment; base: Revision; policy: Policy; telemetry: Telemetry | undefined },
-  finding: TellableFinding,
+  finding: ReportableFinding,
 ): Promise<void> {
   const { min_samples, min_duration_seconds, confidence } = policy.content.evidence;
   await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), [

@@ -1,17 +1,17 @@
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { metricOf, type RevisionSpec } from '@slipway/contracts';
-import { coversKnob, type Risk } from '../plans/plan-boundaries.js';
-import type { Change } from '../plans/plan-changes.js';
+import { coversKnob, type PlanRisk } from '../plans/plan-boundaries.js';
+import type { SpecChange } from '../plans/plan-changes.js';
 import type { SloResult } from '../confidence.js';
 
 /** One thing that could help. Whether the targets can run it is asked afterwards. */
 export interface Proposal {
-  changes: Required<Change>[];
+  changes: Required<SpecChange>[];
   summary: string;
   predictedImpact: Record<string, unknown>;
   /** At most: as if the change were kept for the whole period of the budget. */
   gpuHours: number;
-  risk: Risk;
+  risk: PlanRisk;
 }
 
 const REPLICAS = ['scaling', 'min_replicas'];

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The newest event of each kind that the autopilot appended about a deployment. */
-export type Told = Record<string, { key: string; at: string } | undefined>;
+export type ReportedFindings = Record<string, { key: string; at: string } | undefined>;
 
 @Entity({ name: 'autopilot_schedules' })
 export class ScheduleEntity {
@@ -21,5 +21,5 @@ export class ScheduleEntity {
   lastRunAt: Date | null;
 
   @Column({ type: 'jsonb', default: {} })
-  told: Told;
+  told: ReportedFindings;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { histogramOf, statsOf } from '../../test/situations.js';
-import { measure } from '../confidence.js';
+import { measureSlo } from '../confidence.js';
 
 /** A generator of its own, so that the rates below are the same at every run (mulberry32). */
 function random(seed: number): () => number {
@@ -21,7 +21,7 @@ describe('the kindest value', () => {
     for (let run = 0; run < 2_000; run += 1) {
       let failed = 0;
       for (let i = 0; i < 200; i += 1) if (draw() < 0.05) failed += 1;
-      const { kindest } = measure(
+      const { kindest } = measureSlo(
         { metric: 'error_rate', stat: 'rate', threshold: 0.05 },
         statsOf({ ok: 200 - failed, failed }),
         0.95,
@@ -40,7 +40,7 @@ describe('the kindest value', () => {
     let wrong = 0;
     for (let run = 0; run < 500; run += 1) {
       const values = Array.from({ length: 200 }, () => -100 * Math.log(1 - draw()));
-      const { kindest } = measure(
+      const { kindest } = measureSlo(
         { metric: 'e2e_latency_ms', stat, threshold: 0 },
         statsOf({ ok: 200, e2e_latency_ms: histogramOf(values) }),
         0.95,
@@ -52,10 +52,10 @@ describe('the kindest value', () => {
 
   it('is above the value where more is better, and equals none without samples', () => {
     const stats = statsOf({ ok: 3, output_tokens_per_s: histogramOf([10, 20, 30]) });
-    const measured = measure({ metric: 'output_tokens_per_s', stat: 'avg', threshold: 0 }, stats, 0.95);
+    const measured = measureSlo({ metric: 'output_tokens_per_s', stat: 'avg', threshold: 0 }, stats, 0.95);
     expect(measured).toMatchObject({ value: 20, n: 3 });
     expect(measured.kindest as number).toBeGreaterThan(20);
-    expect(measure({ metric: 'ttft_ms', stat: 'p95', threshold: 0 }, stats, 0.95)).toEqual({
+    expect(measureSlo({ metric: 'ttft_ms', stat: 'p95', threshold: 0 }, stats, 0.95)).toEqual({
       value: null,
       kindest: null,
       n: 0,
@@ -64,7 +64,7 @@ describe('the kindest value', () => {
 
   it('counts a stream once, however many gaps it has', () => {
     expect(
-      measure(
+      measureSlo(
         { metric: 'itl_ms', stat: 'p95', threshold: 0 },
         statsOf({ streamed: 3, itl_ms: histogramOf([1, 2, 3, 4, 5]) }),
         0.95,

@@ -1,4 +1,4 @@
-import type { Decision, Plan, PlanDto } from '@slipway/ports/plans';
+import type { PlanDecision, Plan, PlanDto } from '@slipway/ports/plans';
 
 /** A plan as answers show it: what is frozen, then what was decided, then what follows from the clock and the deployment. */
 export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
@@ -27,6 +27,6 @@ export function planEtag(plan: Pick<Plan, 'contentDigest' | 'version' | 'isPastE
   return `"${plan.contentDigest}.${plan.version}${plan.isPastExpiry ? '.expired' : ''}${isStale ? '.stale' : ''}"`;
 }
 
-function shown({ by, at, comment, digest }: Decision) {
+function shown({ by, at, comment, digest }: PlanDecision) {
   return { by, at, comment, digest };
 }

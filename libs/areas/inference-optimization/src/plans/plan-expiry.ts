@@ -5,7 +5,7 @@ import { appendAll } from '@slipway/platform-durable/events';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { deploymentStream } from '@slipway/ports/deployment-records';
 import type { Plan } from '@slipway/ports/plans';
-import { OVERDUE } from './plan.query.js';
+import { OVERDUE_PLANS } from './plan.query.js';
 import { endedEvent, PlanStore } from './plan.store.js';
 
 const CLOCK = systemActor('clock');
@@ -22,7 +22,7 @@ export class PlanExpiry {
 
   private async expire(tx: Tx): Promise<void> {
     const expired = new Map<string, Plan[]>();
-    for (const { tenantId, id } of await tx.query<{ tenantId: string; id: string }>(OVERDUE)) {
+    for (const { tenantId, id } of await tx.query<{ tenantId: string; id: string }>(OVERDUE_PLANS)) {
       const plan = await this.store.find(tx, tenantId, id);
       // Decided between the look at it and its lock.
       if (plan.state !== 'expired' || plan.decisions.some(({ decision }) => decision === 'expired')) continue;

@@ -1,19 +1,19 @@
 import type { DeploymentState } from '@slipway/contracts';
-import type { Condition, ConditionType, Health } from '@slipway/ports/deployment-records';
+import type { Condition, ConditionType, DeploymentHealth } from '@slipway/ports/deployment-records';
 
-export const NO_ROUTE: Health = { isRouted: false, desired: 0, ready: 0, isServing: false };
+export const NO_ROUTE: DeploymentHealth = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
-export interface Facts {
+export interface ConditionFacts {
   state: DeploymentState;
   currentOperationId: string | null;
   /** Undefined if nobody has looked: what was observed last stands. */
-  health?: Health;
+  health?: DeploymentHealth;
 }
 
-type Finding = Pick<Condition, 'status' | 'reason' | 'message'>;
+type ConditionFinding = Pick<Condition, 'status' | 'reason' | 'message'>;
 
 /** The state as health makes it; states that an operation set and will end are left alone. */
-export function observedState(state: DeploymentState, health: Health): DeploymentState {
+export function observedState(state: DeploymentState, health: DeploymentHealth): DeploymentState {
   if (!health.isRouted || state === 'deleting' || state === 'progressing' || state === 'paused') return state;
   const isWhole = health.isServing && (health.isAsleep || health.ready >= health.desired);
   if (state === 'active' || state === 'degraded') return isWhole ? 'active' : 'degraded';
@@ -21,8 +21,8 @@ export function observedState(state: DeploymentState, health: Health): Deploymen
 }
 
 /** The three conditions of a deployment. `last_transition_at` moves only with the status. */
-export function conditionsOf(previous: readonly Condition[], facts: Facts, now: Date): Condition[] {
-  const found: Record<ConditionType, Finding | undefined> = {
+export function conditionsOf(previous: readonly Condition[], facts: ConditionFacts, now: Date): Condition[] {
+  const found: Record<ConditionType, ConditionFinding | undefined> = {
     Ready: ready(facts),
     Progressing: progressing(facts),
     Degraded: degraded(facts),
@@ -56,7 +56,7 @@ export function sameConditions(one: readonly Condition[], other: readonly Condit
   );
 }
 
-function ready({ state, health }: Facts): Finding | undefined {
+function ready({ state, health }: ConditionFacts): ConditionFinding | undefined {
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
   if (!health.isRouted) return no('NoRoute', 'No revision has traffic yet: roll one out or set the route.');
@@ -70,14 +70,14 @@ function ready({ state, health }: Facts): Finding | undefined {
   return yes('Serving', `${health.ready} of ${health.desired} instances are ready.`);
 }
 
-function progressing({ state, currentOperationId }: Facts): Finding {
+function progressing({ state, currentOperationId }: ConditionFacts): ConditionFinding {
   if (state === 'deleting') return yes('Deleting', 'The deployment is being deleted.');
   if (currentOperationId === null) return no('Idle', 'No operation is running.');
   if (state === 'paused') return yes('OperationPaused', `Operation ${currentOperationId} waits for a person.`);
   return yes('OperationRunning', `Operation ${currentOperationId} is running.`);
 }
 
-function degraded({ state, health }: Facts): Finding | undefined {
+function degraded({ state, health }: ConditionFacts): ConditionFinding | undefined {
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
   if (!health.isRouted) return no('NoRoute', 'No revision has traffic.');
@@ -87,14 +87,14 @@ function degraded({ state, health }: Facts): Finding | undefined {
   return no('AllInstancesReady', 'All instances behind the route are ready.');
 }
 
-function unseen(): Finding {
+function unseen(): ConditionFinding {
   return no('NoRoute', 'No revision has traffic.');
 }
 
-function yes(reason: string, message: string): Finding {
+function yes(reason: string, message: string): ConditionFinding {
   return { status: 'True', reason, message };
 }
 
-function no(reason: string, message: string): Finding {
+function no(reason: string, message: string): ConditionFinding {
   return { status: 'False', reason, message };
 }

@@ -13,13 +13,13 @@ import {
 } from '@slipway/dataplane';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 
-export type Verdict = 'pass' | 'breached' | 'inconclusive' | 'unavailable' | 'not_comparable';
+export type GateVerdict = 'pass' | 'breached' | 'inconclusive' | 'unavailable' | 'not_comparable';
 
 export interface MetricResult {
   metric: AnalysisMetricDto['name'];
   stat: string;
   check: 'threshold' | 'regression';
-  verdict: Verdict;
+  verdict: GateVerdict;
   dry_run: boolean;
   candidate: Measured;
   /** Null for a threshold check. */
@@ -35,10 +35,10 @@ export interface MetricResult {
   /** Null for a threshold check. */
   confidence: number | null;
   /** What was compared, and why that is fair; null for a threshold check or without both values. */
-  compared: Compared | null;
+  compared: ComparisonEvidence | null;
 }
 
-export interface Compared {
+export interface ComparisonEvidence {
   /** Null where no fair comparison could be made. */
   basis: Basis | null;
   /** Requests that each instance of the candidate was sent, by those of the baseline; null where unknown. */
@@ -111,7 +111,7 @@ function comparedOf(
   name: MetricResult['metric'],
   { basis, traffic, loads }: Comparison | NotComparable,
   fair: Comparison | null,
-): Compared {
+): ComparisonEvidence {
   const rounded = ({ value, samples }: Measured): Measured => ({ value: shownValue(name, value), samples });
   return {
     basis,
@@ -134,7 +134,7 @@ function verdictOf(
   candidate: Measured,
   baseline: Measured | undefined,
   found: Comparison | NotComparable | null,
-): Verdict {
+): GateVerdict {
   if (candidate.value === null) return 'unavailable';
   if (candidate.samples < metric.min_samples) return 'inconclusive';
   if (metric.check === 'threshold') {
@@ -169,10 +169,10 @@ function round(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
 
-const SEVERITY: Verdict[] = ['breached', 'unavailable', 'not_comparable', 'inconclusive'];
+const SEVERITY: GateVerdict[] = ['breached', 'unavailable', 'not_comparable', 'inconclusive'];
 
 /** The worst verdict of the metrics that count: all of them must pass. */
-export function overall(metrics: readonly Pick<MetricResult, 'verdict' | 'dry_run'>[]): Verdict {
+export function overall(metrics: readonly Pick<MetricResult, 'verdict' | 'dry_run'>[]): GateVerdict {
   const counting = metrics.filter((metric) => !metric.dry_run).map((metric) => metric.verdict);
   return SEVERITY.find((verdict) => counting.includes(verdict)) ?? 'pass';
 }

@@ -4,21 +4,21 @@ import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
-import { isBreach, judge, measured, overall, type Chances, type MetricResult, type Verdict } from './analysis.js';
+import { isBreach, judge, measured, overall, type Chances, type MetricResult, type GateVerdict } from './analysis.js';
 import { Candidate } from '../steps/candidate.js';
 import { rolloutFailures } from '../rollout.failures.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import type { RolloutInput } from '../rollout.input.js';
 import { soakSecondsAt } from '../rollout.plan.js';
 
-type Context = StepContext<RolloutInput>;
+type RolloutContext = StepContext<RolloutInput>;
 
 /** How long it waits for the gateways to hand in the soak's last second; later ones are counted as absent. */
 const STATS_LIMIT_MS = 10_000;
 const STATS_LOOK_MS = 200;
 
 interface Judgement {
-  verdict: Verdict;
+  verdict: GateVerdict;
   metrics: MetricResult[];
   window: { from: string; to: string };
 }
@@ -35,7 +35,7 @@ export class Analyst {
     private readonly candidate: Candidate,
   ) {}
 
-  async analyze(context: Context): Promise<StepOutcome> {
+  async analyze(context: RolloutContext): Promise<StepOutcome> {
     const { input, state, step } = context;
     if (!input.analysis) return done({ skipped: true, message: 'no metrics were asked for' });
     if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
@@ -44,7 +44,7 @@ export class Analyst {
     if (!isOver && !(await this.candidate.answers(input.revisionId)))
       return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: 'the candidate does not answer its probe' });
     const judgement = await this.database.tx('system', async (tx) => {
-      await this.candidate.standing(tx, context, input.revisionId, input.revisionName);
+      await this.candidate.assertUp(tx, context, input.revisionId, input.revisionName);
       const until = await statsCompleteUntil(tx);
       if (!isOver && (!until || until.getTime() < floorSecond(step.startedAt).getTime())) return undefined;
       return this.judgeAll(tx, context, input.analysis as AnalysisDto);
@@ -62,7 +62,7 @@ export class Analyst {
     });
   }
 
-  private act(context: Context, analysis: AnalysisDto, judgement: Judgement): StepOutcome {
+  private act(context: RolloutContext, analysis: AnalysisDto, judgement: Judgement): StepOutcome {
     const { step, resumed } = context;
     const { verdict } = judgement;
     const operationResult = { analysis: { ...context.operation.result['analysis'], [step.name]: judgement } };
@@ -87,7 +87,7 @@ export class Analyst {
     });
   }
 
-  private async judgeAll(tx: Tx, context: Context, analysis: AnalysisDto): Promise<Judgement> {
+  private async judgeAll(tx: Tx, context: RolloutContext, analysis: AnalysisDto): Promise<Judgement> {
     const to = floorSecond(context.step.startedAt);
     const soakSeconds = Math.max(1, soakSecondsAt(context.input.strategy, context.step.number));
     const chances = chancesOf(context.input.strategy, analysis);
@@ -105,7 +105,7 @@ export class Analyst {
    * Against the stable revision in the same window. Where too little went there, or what went there loaded it otherwise, against its last
    * window of that length with enough, and then against the last one of before this rollout, when it had all the traffic.
    */
-  private async judge(tx: Tx, context: Context, look: Look): Promise<MetricResult> {
+  private async judge(tx: Tx, context: RolloutContext, look: MetricCheck): Promise<MetricResult> {
     const { metric, candidate, chances } = look;
     if (metric.check === 'threshold') return judge(metric, candidate, undefined);
     let result: MetricResult | undefined;
@@ -122,7 +122,7 @@ export class Analyst {
     return result ?? judge(metric, candidate, undefined, chances);
   }
 
-  private event(type: string, { operation, input }: Context, data: Record<string, unknown>): NewEvent {
+  private event(type: string, { operation, input }: RolloutContext, data: Record<string, unknown>): NewEvent {
     return {
       type,
       subject: `deployments/${input.deploymentName}`,
@@ -134,7 +134,7 @@ export class Analyst {
   }
 }
 
-interface Look {
+interface MetricCheck {
   metric: AnalysisMetricDto;
   chances: Chances;
   from: Date;
@@ -142,7 +142,7 @@ interface Look {
   candidate: RequestStats;
 }
 
-interface Window {
+interface CheckWindow {
   from: Date;
   to: Date;
 }
@@ -151,7 +151,11 @@ interface Window {
  * Of the stable revision. One that was stopped for the candidate is judged by what it did before its requests were held: what its end
  * cost is no measure of it.
  */
-async function sameWindow(_tx: Tx, { input, results }: Context, { from, to }: Look): Promise<Window | null> {
+async function sameWindow(
+  _tx: Tx,
+  { input, results }: RolloutContext,
+  { from, to }: MetricCheck,
+): Promise<CheckWindow | null> {
   if (!input.foundActiveRevisionId) return null;
   const heldSince = (results['hold_requests'] as { since?: string } | undefined)?.since;
   if (!heldSince) return { from, to };
@@ -159,17 +163,22 @@ async function sameWindow(_tx: Tx, { input, results }: Context, { from, to }: Lo
   return { from: new Date(end.getTime() - (to.getTime() - from.getTime())), to: end };
 }
 
-async function lastWindow(tx: Tx, context: Context, look: Look): Promise<Window | null> {
+async function lastWindow(tx: Tx, context: RolloutContext, look: MetricCheck): Promise<CheckWindow | null> {
   const same = await sameWindow(tx, context, look);
   return same && lastWindowUntil(tx, context, look, same.to);
 }
 
-async function windowBefore(tx: Tx, context: Context, look: Look): Promise<Window | null> {
+async function windowBefore(tx: Tx, context: RolloutContext, look: MetricCheck): Promise<CheckWindow | null> {
   const { createdAt } = context.operation;
   return context.input.foundActiveRevisionId ? lastWindowUntil(tx, context, look, floorSecond(createdAt)) : null;
 }
 
-function lastWindowUntil(tx: Tx, { input }: Context, { metric, from, to }: Look, before: Date): Promise<Window | null> {
+function lastWindowUntil(
+  tx: Tx,
+  { input }: RolloutContext,
+  { metric, from, to }: MetricCheck,
+  before: Date,
+): Promise<CheckWindow | null> {
   return lastWindowWith(tx, input.foundActiveRevisionId as string, {
     before,
     seconds: (to.getTime() - from.getTime()) / 1_000,
@@ -185,14 +194,14 @@ function chancesOf({ type, steps }: RolloutInput['strategy'], { metrics }: Analy
   };
 }
 
-const FAILURES: Record<Exclude<Verdict, 'pass'>, FailureCode> = {
+const FAILURES: Record<Exclude<GateVerdict, 'pass'>, FailureCode> = {
   breached: rolloutFailures.analysis_failed,
   inconclusive: rolloutFailures.analysis_inconclusive,
   unavailable: rolloutFailures.metrics_unavailable,
   not_comparable: rolloutFailures.analysis_not_comparable,
 };
 /** A breach within failure_limit passes; the breaches of earlier steps of this rollout count. */
-function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: Context): MetricResult {
+function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: RolloutContext): MetricResult {
   if (result.verdict !== 'breached' || metric.failure_limit === 0) return result;
   const earlier = Object.values(context.results).flatMap((one) => (one as Partial<Judgement>)?.metrics ?? []);
   const breaches = earlier.filter(

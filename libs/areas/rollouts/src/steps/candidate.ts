@@ -38,7 +38,7 @@ const DRAIN_LOOK_MS = 250;
 /** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
 const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
 
-interface Target {
+interface CandidateRevision {
   deploymentId: string;
   revisionId: string;
   revisionName: string;
@@ -76,7 +76,7 @@ export class Candidate {
   }
 
   /** Writes the wish; the reconciler starts the instances. */
-  async provision(operation: OperationRow, target: Target, takesOver?: TakeOver): Promise<StepOutcome> {
+  async provision(operation: OperationRow, target: CandidateRevision, takesOver?: TakeOver): Promise<StepOutcome> {
     return done({
       commit: async (tx) => {
         await this.deployments.lockById(tx, target.deploymentId);
@@ -136,7 +136,7 @@ export class Candidate {
    * How the candidate stands now. A crash since it was proven ready fails the operation, whichever step notices it first:
    * what gateways recorded of a dead candidate would only say the same less clearly.
    */
-  async standing(
+  async assertUp(
     tx: Tx,
     context: StepContext<unknown>,
     revisionId: string,

@@ -8,10 +8,10 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort, type RouteTarget } from '@slipway/ports/routing';
 import { refused } from './candidate.js';
 import { takeOverOf, type ChangeoverInput } from '../rollout.input.js';
-import { hasRoomAfterStop } from '../rollout.plan.js';
+import { hasCapacityAfterStop } from '../rollout.plan.js';
 
 /** What the steps of a change-over need to know of their operation. */
-export interface ChangesOver {
+export interface ChangeoverSubject {
   deploymentId: string;
   deploymentName: string;
   /** The revision that comes. */
@@ -20,10 +20,10 @@ export interface ChangesOver {
   changeover?: ChangeoverInput;
 }
 
-type Context = StepContext<ChangesOver>;
+type ChangeoverContext = StepContext<ChangeoverSubject>;
 
 const LOOK_MS = 250;
-const ROOM_LOOK_MS = 1_000;
+const CAPACITY_LOOK_MS = 1_000;
 /** For gateways that live and do not follow: one that cannot reach Postgres is not waited for for ever. */
 const FOLLOW_LIMIT_MS = 10_000;
 /** How long the reconciler lets requests under way end before it stops what serves them. */
@@ -49,7 +49,11 @@ export class Changeover {
    * their programs and models, downloads included. Room that others hold is waited for here, while the previous revision serves.
    * @param returning revisions that are started again if this fails
    */
-  async preflight(context: Context, deadlineSeconds: number, returning: readonly string[]): Promise<StepOutcome> {
+  async preflight(
+    context: ChangeoverContext,
+    deadlineSeconds: number,
+    returning: readonly string[],
+  ): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     const { tenantId } = operation;
     if (!state) {
@@ -83,7 +87,7 @@ export class Changeover {
         `nothing was stopped: ${unready}, after ${deadlineSeconds} s`,
       );
     if (unready) return sleep({ forMs: Math.min(LOOK_MS, leftMs), status: 'running', state, message: unready });
-    if (hasRoomAfterStop(room)) return done({ evidence: { capacity: room } });
+    if (hasCapacityAfterStop(room)) return done({ evidence: { capacity: room } });
     const what = `${room.needed} needed on target ${room.target}, of which ${room.own} will be made free and others hold the rest`;
     if (leftMs <= 0)
       throw new StepFailed(instanceFailures.capacity_exhausted, `no room within ${deadlineSeconds} s: ${what}`, {
@@ -91,7 +95,7 @@ export class Changeover {
         evidence: { capacity: room },
       });
     return sleep({
-      forMs: Math.min(ROOM_LOOK_MS, leftMs),
+      forMs: Math.min(CAPACITY_LOOK_MS, leftMs),
       status: 'running',
       state,
       message: `waits for a ${room.resource} before it stops anything: ${what}`,
@@ -102,7 +106,10 @@ export class Changeover {
    * What the host still does before a start could be tried; undefined when it has all.
    * @throws StepFailed `target_not_ready` for what it plainly lacks
    */
-  private async unprepared({ operation, input }: Context, returning: readonly string[]): Promise<string | undefined> {
+  private async unprepared(
+    { operation, input }: ChangeoverContext,
+    returning: readonly string[],
+  ): Promise<string | undefined> {
     const found = await this.database.tx('system', async (tx) => {
       const revisions = await this.revisions.getMany(tx, [input.revisionId, ...returning]);
       return Promise.all(
@@ -126,7 +133,7 @@ export class Changeover {
   }
 
   /** Done when every gateway holds. */
-  async hold(context: Context, hold: RouteHold, targets?: RouteTarget[]): Promise<StepOutcome> {
+  async hold(context: ChangeoverContext, hold: RouteHold, targets?: RouteTarget[]): Promise<StepOutcome> {
     const { input, state, step } = context;
     if (!state) {
       return sleep({
@@ -153,7 +160,7 @@ export class Changeover {
     });
   }
 
-  async stop(context: Context, { stops }: ChangeoverInput, deadlineSeconds: number): Promise<StepOutcome> {
+  async stop(context: ChangeoverContext, { stops }: ChangeoverInput, deadlineSeconds: number): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     if (!state) {
       return sleep({
@@ -201,7 +208,11 @@ export class Changeover {
   }
 
   /** Starts again what was stopped and waits until it serves; the reconciler tries with back-off, and goes on behind the deadline. */
-  async startAgain(context: Context, { stops }: ChangeoverInput, deadlineSeconds: number): Promise<StepOutcome> {
+  async startAgain(
+    context: ChangeoverContext,
+    { stops }: ChangeoverInput,
+    deadlineSeconds: number,
+  ): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     if (!state) {
       return sleep({
@@ -245,7 +256,10 @@ export class Changeover {
   }
 
   /** Seconds of the operation in which requests had to wait, with those of the hold that stands now; what `gap_seconds` of its result says. */
-  async gap({ operation, input }: Context): Promise<{ isHeld: boolean; gapSeconds: number; message: string }> {
+  async gap({
+    operation,
+    input,
+  }: ChangeoverContext): Promise<{ isHeld: boolean; gapSeconds: number; message: string }> {
     const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
     const seconds = route?.hold?.heldSeconds ?? 0;
     const before = Number((operation.result as { gap_seconds?: number })['gap_seconds'] ?? 0);
@@ -259,7 +273,7 @@ export class Changeover {
   /** Without a route there is nobody to hold. */
   private async publishHold(
     tx: Tx,
-    { operation, input }: Context,
+    { operation, input }: ChangeoverContext,
     hold: RouteHold,
     targets: RouteTarget[] | undefined,
   ): Promise<void> {

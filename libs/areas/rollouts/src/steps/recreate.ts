@@ -7,7 +7,7 @@ import { Changeover } from './changeover.js';
 import { putBackMessage, putBackRoute } from './route.js';
 import { changeoverHold, changeoverOf, type RolloutInput } from '../rollout.input.js';
 
-type Context = StepContext<RolloutInput>;
+type RolloutContext = StepContext<RolloutInput>;
 
 /** What served before is waited for longer than a candidate that was given little time. */
 const RETURN_LIMIT_SECONDS = 600;
@@ -21,36 +21,36 @@ export class Recreate {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  preflight(context: Context): Promise<StepOutcome> {
+  preflight(context: RolloutContext): Promise<StepOutcome> {
     const { stops } = changeoverOf(context.input);
     const returning = stops.map(({ revisionId }) => revisionId);
     return this.changeover.preflight(context, context.input.progressDeadlineSeconds, returning);
   }
 
-  hold(context: Context): Promise<StepOutcome> {
+  hold(context: RolloutContext): Promise<StepOutcome> {
     return this.changeover.hold(context, changeoverHold(changeoverOf(context.input)));
   }
 
-  stop(context: Context): Promise<StepOutcome> {
+  stop(context: RolloutContext): Promise<StepOutcome> {
     const { input } = context;
     return this.changeover.stop(context, changeoverOf(input), input.progressDeadlineSeconds);
   }
 
   /** The second gap. Where the first one is not over, its hold is there still, and names the previous revision. */
-  async holdForPrevious(context: Context): Promise<StepOutcome> {
+  async holdForPrevious(context: RolloutContext): Promise<StepOutcome> {
     const { input, state } = context;
     const { isHeld } = await this.changeover.gap(context);
     if (isHeld && !state) return done({ skipped: true, message: 'requests wait already' });
     return this.changeover.hold(context, changeoverHold(changeoverOf(input)), input.foundRoute?.targets);
   }
 
-  startPrevious(context: Context): Promise<StepOutcome> {
+  startPrevious(context: RolloutContext): Promise<StepOutcome> {
     const { input } = context;
     const limitSeconds = Math.max(RETURN_LIMIT_SECONDS, input.progressDeadlineSeconds);
     return this.changeover.startAgain(context, changeoverOf(input), limitSeconds);
   }
 
-  async releaseToPrevious(context: Context): Promise<StepOutcome> {
+  async releaseToPrevious(context: RolloutContext): Promise<StepOutcome> {
     const { operation, input } = context;
     const { isHeld, gapSeconds, message } = await this.changeover.gap(context);
     if (!isHeld) return done({ skipped: true, message: 'no request waits' });

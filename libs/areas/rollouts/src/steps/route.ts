@@ -2,7 +2,7 @@ import type { Tx } from '@slipway/platform-database';
 import type { OperationRow } from '@slipway/platform-durable/operations';
 import type { Route, RoutesPort } from '@slipway/ports/routing';
 
-interface Found {
+interface RouteToRestore {
   deploymentId: string;
   deploymentName: string;
   foundRoute: Route | null;
@@ -18,7 +18,7 @@ export async function putBackRoute(
   tx: Tx,
   routes: RoutesPort,
   operation: OperationRow<unknown>,
-  { deploymentId, deploymentName, foundRoute }: Found,
+  { deploymentId, deploymentName, foundRoute }: RouteToRestore,
 ): Promise<void> {
   if (!foundRoute) return routes.remove(tx, deploymentId, { ...operation.requestedBy }, operation.id);
   const { targets, affinity } = foundRoute;

@@ -6,7 +6,7 @@ import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-rec
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import pLimit from 'p-limit';
 import type { DeploymentMetricsDto, MetricsQueryDto, RevisionMetricsDto } from './deployment-metrics.dto.js';
-import { added, pointOf } from './metrics-points.js';
+import { addUp, pointOf } from './metrics-points.js';
 import { rangeIssues, rangeOf, type MetricsRange } from './metrics-range.js';
 import { RecentSeries } from './recent-series.js';
 
@@ -15,7 +15,7 @@ const MOST_REVISIONS = 10;
 const READS_AT_ONCE = 2;
 const READS_IN_WAIT = 50;
 
-type Named = Pick<Revision, 'id' | 'name'>;
+type RevisionName = Pick<Revision, 'id' | 'name'>;
 
 /** What gateways have recorded about the revisions of a deployment: the same rows, by the same measures, as gates judge. */
 @Injectable()
@@ -48,7 +48,7 @@ export class DeploymentMetricsService implements ExistenceCheck {
 
   private async read(
     tx: Tx,
-    revisions: readonly Named[],
+    revisions: readonly RevisionName[],
     range: MetricsRange,
     { about, isNamed }: { about: string; isNamed: boolean },
   ): Promise<Omit<DeploymentMetricsDto, 'deployment'>> {
@@ -75,7 +75,7 @@ export class DeploymentMetricsService implements ExistenceCheck {
     await this.deployments.idOf(tenantId, params['name'] as string);
   }
 
-  private async named(tx: Tx, deploymentId: string, reference: string | undefined): Promise<Named[]> {
+  private async named(tx: Tx, deploymentId: string, reference: string | undefined): Promise<RevisionName[]> {
     if (reference === undefined) return this.revisions.namesOf(tx, deploymentId);
     return [await this.revisions.find(tx, deploymentId, reference)];
   }
@@ -92,7 +92,7 @@ function answerOf(
     revision,
     in_flight: load?.in_flight ?? 0,
     held: load?.held ?? 0,
-    total: pointOf(added(steps, from), secondsFrom(from)),
+    total: pointOf(addUp(steps, from), secondsFrom(from)),
     points: steps.map((step) => pointOf(step, Math.min(stepSeconds, secondsFrom(step.at)))),
   };
 }

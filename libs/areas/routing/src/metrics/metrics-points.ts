@@ -33,7 +33,7 @@ export function pointOf({ at, stats, instances }: SeriesStep, seconds: number): 
 }
 
 /** The steps as one. @param at where they begin, also where the first one is absent */
-export function added(steps: readonly SeriesStep[], at: Date): SeriesStep {
+export function addUp(steps: readonly SeriesStep[], at: Date): SeriesStep {
   const sum = (pick: (stats: RequestStats) => number): number =>
     steps.reduce((total, { stats }) => total + pick(stats), 0);
   const known = steps.flatMap(({ instances }) => instances ?? []);

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { rangeIssues, rangeOf, type AskedRange } from './metrics-range.js';
+import { rangeIssues, rangeOf, type RangeRequest } from './metrics-range.js';
 
 const NOW = new Date('2026-01-01T12:00:07.250Z');
-const range = (asked: AskedRange) => {
+const range = (asked: RangeRequest) => {
   const { from, to, stepSeconds } = rangeOf(asked, NOW);
   return [from.toISOString().slice(11, 19), to.toISOString().slice(11, 23), stepSeconds];
 };
-const faults = (asked: AskedRange) => rangeIssues(asked, NOW).map(({ field, code }) => `${field} ${code}`);
+const faults = (asked: RangeRequest) => rangeIssues(asked, NOW).map(({ field, code }) => `${field} ${code}`);
 const at = (time: string) => `2026-01-01T${time}Z`;
 
 it('takes the last fifteen minutes in at most 120 steps, the second that has begun included', () => {

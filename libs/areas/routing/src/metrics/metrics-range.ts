@@ -7,7 +7,7 @@ export interface MetricsRange {
 }
 
 /** What was asked for; what is absent has a default. */
-export interface AskedRange {
+export interface RangeRequest {
   from?: string;
   to?: string;
   step?: number;
@@ -24,14 +24,14 @@ const STEPS = [1, 2, 5, 10, 15, 30, 60, 120];
  * Steps begin at multiples of their length, so that whoever asks again sees the same steps: `from` goes back to one, and `to` is
  * the end of a second, because seconds are what is stored.
  */
-export function rangeOf({ from: since, to: until, step }: AskedRange, now: Date): MetricsRange {
+export function rangeOf({ from: since, to: until, step }: RangeRequest, now: Date): MetricsRange {
   const to = secondsOf(until ?? now, Math.ceil);
   const from = since === undefined ? to - DEFAULT_SECONDS : secondsOf(since, Math.floor);
   const stepSeconds = step ?? STEPS.find((one) => (to - from) / one <= DEFAULT_MOST_STEPS) ?? MAX_RANGE_SECONDS;
   return { from: dateOf(Math.floor(from / stepSeconds) * stepSeconds), to: dateOf(to), stepSeconds };
 }
 
-export function rangeIssues({ from, to, step }: AskedRange, now: Date): FieldIssue[] {
+export function rangeIssues({ from, to, step }: RangeRequest, now: Date): FieldIssue[] {
   const end = secondsOf(to ?? now, Math.ceil);
   const seconds = from === undefined ? DEFAULT_SECONDS : end - secondsOf(from, Math.floor);
   if (seconds <= 0) return [{ field: 'from', code: 'order', message: 'from must lie before to' }];

@@ -8,7 +8,7 @@ const KEEP_MS = 30_000;
 /** Steps of one revision, a few kilobytes each. */
 const MAX_KEPT = 5_000;
 
-interface Kept {
+interface KeptSteps {
   from: Date;
   /** Nothing that ended before is missing. */
   until: Date;
@@ -28,10 +28,10 @@ export interface SeriesQuestion extends MetricsRange {
  * Postgres a good part of that. So steps that are complete are kept for half a minute, and only what follows on them is read.
  */
 export class RecentSeries {
-  private readonly kept: LRUCache<string, Kept>;
+  private readonly kept: LRUCache<string, KeptSteps>;
 
   constructor(now: () => number = () => performance.now()) {
-    this.kept = new LRUCache<string, Kept>({
+    this.kept = new LRUCache<string, KeptSteps>({
       ttl: KEEP_MS,
       ttlResolution: 0,
       perf: { now },
