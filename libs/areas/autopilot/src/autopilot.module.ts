@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
-import { Advisor } from './rounds/advisor.js';
+import { Advisor, OwnPlans } from './rounds/advisor.js';
 import { AutopilotController } from './autopilot.controller.js';
-import { AutopilotRound } from './rounds/autopilot-round.js';
-import { OwnPlans } from './own-plans.js';
+import { AutopilotRound, PolicyWatch } from './rounds/autopilot-round.js';
 import { PlanAuthor } from './plans/plan-author.js';
-import { PolicyWatch } from './policy-watch.js';
 import { ProposalsService } from './proposals.service.js';
 import { ScheduleStore } from './rounds/schedule.store.js';
 

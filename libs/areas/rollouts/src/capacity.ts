@@ -8,8 +8,17 @@ import type { Revision } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { RolloutDto } from './rollout.dto.js';
 import { rolloutErrors } from './rollout.errors.js';
-import { stopsOf, takeOverFrom, type ChangeoverInput, type RolloutInput } from './rollout.input.js';
-import { hasCapacity, isExhausted, movesTraffic, resolveAuto, type Strategy } from './rollout.plan.js';
+import {
+  stopsOf,
+  takeOverFrom,
+  type ChangeoverInput,
+  type RolloutInput,
+  hasCapacity,
+  isExhausted,
+  movesTraffic,
+  resolveAuto,
+  type Strategy,
+} from './rollout.input.js';
 
 /** What a rollout comes to on its target as that is when it is accepted. */
 export interface CapacityDecision {

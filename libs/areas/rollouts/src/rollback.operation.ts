@@ -20,7 +20,7 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort } from '@slipway/ports/routing';
 import { Candidate } from './steps/candidate.js';
 import { Changeover } from './steps/changeover.js';
-import { rolloutFailures } from './rollout.failures.js';
+import { rolloutFailures } from './rollout.errors.js';
 import { putBackMessage, putBackRoute } from './steps/route.js';
 import {
   changeoverHold,

@@ -20,11 +20,18 @@ import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import { Candidate } from './steps/candidate.js';
 import { ROLLBACK } from './rollback.operation.js';
-import { rollbackErrors } from './rollback.errors.js';
+import { rollbackErrors } from './rollout.errors.js';
 import { ROLLOUT } from './rollout.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
-import { capacityOf, changeoverResult, targetMessage, type RollbackInput, type RolloutInput } from './rollout.input.js';
-import { movesTraffic, rollbackSteps } from './rollout.plan.js';
+import {
+  capacityOf,
+  changeoverResult,
+  targetMessage,
+  type RollbackInput,
+  type RolloutInput,
+  movesTraffic,
+  rollbackSteps,
+} from './rollout.input.js';
 import { CapacityPlanner } from './capacity.js';
 
 export interface RollbackRequest {

@@ -1,11 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
-import { errors, newFindings, readObject, warnUnknown, type FieldIssue } from '@slipway/platform-http';
+import {
+  errors,
+  newFindings,
+  readObject,
+  warnUnknown,
+  type FieldIssue,
+  mergePatch,
+  type Principal,
+} from '@slipway/platform-http';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import type { CheckedRollout, RolloutsPort } from '@slipway/ports/rollouts';
-import type { Revision } from '@slipway/ports/revisions';
-import { completeSpec, patchedSpec } from './candidate-spec.js';
+import { type Revision, RevisionSpecDto } from '@slipway/ports/revisions';
 import { RolloutDto } from './rollout.dto.js';
+import type { RevisionSpec } from '@slipway/contracts';
+import { type QuotaConfig, quotasOf } from '@slipway/platform-config';
+import { quotaExceeded } from '@slipway/platform-durable/quotas';
 
 /** Judges rollout bodies for other areas, with the rules that a rollout itself is accepted by. */
 @Injectable()
@@ -39,4 +49,72 @@ function read(body: object, within: string): RolloutDto {
 
 function refuse(details: FieldIssue[]): void {
   if (details.length > 0) throw errors.validation_failed({ details });
+}
+
+/** The spec that a patch makes of a base, checked like one that was sent whole. Throws `validation_failed` (422). */
+export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, path = 'spec_patch'): RevisionSpec {
+  const findings = newFindings();
+  const dto = readObject(RevisionSpecDto, mergePatch(base, patch) as object, path, findings) as RevisionSpecDto;
+  warnUnknown(findings.unknown);
+  const details = [...findings.mistyped, ...findings.broken];
+  if (details.length > 0) throw errors.validation_failed({ details });
+  return completeSpec(dto);
+}
+
+/** A spec with every default written out, so that equal deployments have equal digests. */
+export function completeSpec(dto: RevisionSpecDto): RevisionSpec {
+  return withoutUndefined({
+    model: { ...dto.model },
+    runtime: {
+      target: dto.runtime.target,
+      engine: dto.runtime.engine,
+      args: dto.runtime.args ?? {},
+      env: dto.runtime.env ?? {},
+    },
+    endpoint: dto.endpoint && { ...dto.endpoint },
+    resources: dto.resources && { ...dto.resources },
+    scaling: { ...dto.scaling, min_replicas: dto.scaling?.min_replicas ?? 1 },
+    probes: dto.probes && { ...dto.probes },
+  }) as RevisionSpec;
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, withoutUndefined(member)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What counts of a deployment and its tenant when a rollout is accepted. */
+export interface QuotaCounts {
+  reused: Revision | undefined;
+  /** Revisions of the deployment. */
+  kept: number;
+  /** Instances of the tenant, never less than are needed. */
+  wanted: number;
+  /** Instances that the candidate begins with, and that are stopped before its start. */
+  replicas: number;
+  freed: number;
+}
+
+/**
+ * The deployment's lock makes the count of its revisions exact. That of instances is not: between rollouts of several deployments that
+ * are accepted at once, the lock in `want` decides. A revision that runs already adds no instances.
+ * @throws quota_exceeded (429)
+ */
+export async function assertWithinQuotas(
+  tx: Tx,
+  { config, instances }: { config: QuotaConfig; instances: InstancesPort },
+  { tenantId, tenantName }: Principal,
+  found: QuotaCounts,
+): Promise<void> {
+  const limits = quotasOf(config, tenantName);
+  if (!found.reused && found.kept >= limits.revisions) throw quotaExceeded('revisions', limits.revisions);
+  const more = found.replicas - found.freed;
+  if (found.wanted + more <= limits.instances) return;
+  const needed = await instances.needed(tx, tenantId, found.reused?.id);
+  if (needed + more > limits.instances) throw quotaExceeded('instances', limits.instances);
 }

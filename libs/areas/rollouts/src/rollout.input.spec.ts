@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { completeSpec, patchedSpec } from './candidate-spec.js';
+import { completeSpec, patchedSpec } from './rollout-rules.js';
 import { StrategyDto } from '@slipway/ports/deployment-records';
-import { assertAdmitted, assertRolloutAllowed } from './rollout.input.js';
-import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.plan.js';
+import {
+  assertAdmitted,
+  assertRolloutAllowed,
+  chooseGate,
+  chooseStrategy,
+  percentAt,
+  rolloutSteps,
+} from './rollout.input.js';
 
 describe('the steps of a rollout', () => {
   const build = ['validate', 'provision', 'await_ready'];

@@ -20,12 +20,19 @@ import { ROUTES, type RouteTarget, type RoutesPort } from '@slipway/ports/routin
 import { Analyst } from './gates/analyst.js';
 import { Changeover } from './steps/changeover.js';
 import { Candidate } from './steps/candidate.js';
-import { putBackMessage, putBackRoute } from './steps/route.js';
-import { assertAdmitted, assertRolloutAllowed, stopsOf, takeOverOf, type RolloutInput } from './rollout.input.js';
+import { putBackMessage, putBackRoute, candidateMessage } from './steps/route.js';
+import {
+  assertAdmitted,
+  assertRolloutAllowed,
+  stopsOf,
+  takeOverOf,
+  type RolloutInput,
+  movesTraffic,
+  percentAt,
+  ROLLOUT_STEPS,
+} from './rollout.input.js';
 import { Recreate } from './steps/recreate.js';
-import { candidateMessage } from './no-route.js';
 import { Soak } from './soak.js';
-import { movesTraffic, percentAt, ROLLOUT_STEPS } from './rollout.plan.js';
 
 /**
  * A rollout: build the candidate, prove it ready, and, if the strategy moves traffic, move it step by step.

@@ -20,10 +20,9 @@ import {
   type Revision,
   type RevisionsPort,
 } from '@slipway/ports/revisions';
-import { completeSpec, patchedSpec } from './candidate-spec.js';
-import { warnOfNoRoute } from './no-route.js';
+import { completeSpec, patchedSpec, assertWithinQuotas } from './rollout-rules.js';
+import { warnOfNoRoute } from './steps/route.js';
 import type { RolloutDto } from './rollout.dto.js';
-import { assertWithinQuotas } from './rollout-quotas.js';
 import { ROLLOUT } from './rollout.operation.js';
 import {
   assertActiveRevision,
@@ -32,8 +31,11 @@ import {
   changeoverResult,
   assertRolloutAllowed,
   type RolloutInput,
+  chooseGate,
+  chooseStrategy,
+  movesTraffic,
+  rolloutSteps,
 } from './rollout.input.js';
-import { chooseGate, chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
 import { assertKeepsNothing, CapacityPlanner, wouldDo } from './capacity.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;

@@ -3,8 +3,7 @@ import { Database } from '@slipway/platform-database';
 import { done, sleep, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { Candidate, didNotStayUp } from './steps/candidate.js';
-import type { RolloutInput } from './rollout.input.js';
-import { soakSecondsAt } from './rollout.plan.js';
+import { type RolloutInput, soakSecondsAt } from './rollout.input.js';
 
 const SILENCE_LIMIT_MS = 15_000;
 const SILENCE_LOOK_MS = 250;

@@ -1,8 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { Recurring, type Transact, inBatches } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { FORGOTTEN_HOLDS } from './route.query.js';
 import { RouteStore } from './route.store.js';
+import {
+  deletePassportsExpiredFor,
+  deleteUsageOlderThan,
+  deleteWindowsOlderThan,
+  PASSPORT_RETENTION_SECONDS,
+} from '@slipway/dataplane';
+import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 
 /** Lets requests go on that an operation holds which is over or lost. Its own end does so too; this needs nobody's end. */
 @Injectable()
@@ -25,5 +32,25 @@ export class ForgottenHolds {
         if (isForgotten) await this.store.endHold(tx, deploymentId);
       });
     }
+  }
+}
+
+/** Deletes what gateways recorded long ago; they only add. */
+@Injectable()
+export class RecordRetention {
+  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'operator'>) {}
+
+  @Recurring({ name: 'gateway-records', everySeconds: 60 })
+  async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
+    const { statistics_days, usage_days } = retentionOf(this.config.operator);
+    for (const [deleteOlderThan, days] of [
+      [deleteWindowsOlderThan, statistics_days],
+      [deleteUsageOlderThan, usage_days],
+    ] as const)
+      await inBatches(
+        async (rows) => (await transact('system', (tx) => deleteOlderThan(tx, days, rows))) === rows,
+        stopping,
+      );
+    await transact('system', (tx) => deletePassportsExpiredFor(tx, PASSPORT_RETENTION_SECONDS));
   }
 }

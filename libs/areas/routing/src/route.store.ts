@@ -8,10 +8,9 @@ import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/po
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { Route, RouteAffinity, RouteChange, RouteHold, RoutesPort, RouteTarget } from '@slipway/ports/routing';
-import { RouteEntity, type StoredHold, type StoredTarget } from './route.entity.js';
+import { RouteEntity, type StoredHold, type StoredTarget, TrafficOwnerEntity } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
 import { CURRENT_ROUTE, CURRENT_ROUTES, TAKE_TRAFFIC } from './route.query.js';
-import { TrafficOwnerEntity } from './traffic-owner.entity.js';
 import { isSameRoute, routeMovement, weightIssues } from './weights.js';
 
 interface StoredRoute {

@@ -1,17 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Inject } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
-import type { Deployment } from '@slipway/ports/deployment-records';
+import { type Deployment, deploymentStream } from '@slipway/ports/deployment-records';
 import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
-import { evaluate, periodDays, type AutopilotFinding } from './evaluation.js';
+import { evaluate, periodDays, type AutopilotFinding, type ProposalHistory } from './evaluation.js';
 import { AUTOPILOT_ACTOR, appendFinding, isWorthReporting, keyOf, type ReportableFinding } from './findings.js';
-import { OwnPlans } from '../own-plans.js';
 import { PlanAuthor } from '../plans/plan-author.js';
-import { draftOf } from '../plan-draft.js';
+import { draftOf } from './proposal.js';
 import type { ReportedFindings } from './schedule.entity.js';
 import { ScheduleStore } from './schedule.store.js';
 import type { Telemetry } from './slo-evidence.js';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
+import { PLANS, type PlansPort } from '@slipway/ports/plans';
 
 /** What one look at a deployment saw. The deployment is locked, `base` is its active revision. */
 export interface DeploymentReview {
@@ -79,5 +80,34 @@ export class Advisor {
     if (!isWorthReporting(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
     await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
     await appendFinding(tx, { deployment, base, policy, telemetry }, finding);
+  }
+}
+
+/** What the autopilot itself has proposed. The caller holds the deployment's lock. */
+@Injectable()
+export class OwnPlans {
+  constructor(@Inject(PLANS) private readonly plans: PlansPort) {}
+
+  /** Takes back proposals that nobody has decided about and whose base is no longer active. Those of people are theirs to reject. */
+  async supersedeStale(tx: Tx, deployment: Deployment): Promise<void> {
+    const events: NewEvent[] = [];
+    for (const plan of await this.plans.open(tx, deployment.id)) {
+      const { baseRevisionId, creator } = plan;
+      if (creator.actor.type !== AUTOPILOT_ACTOR.type || baseRevisionId === deployment.activeRevisionId) continue;
+      const event = await this.plans.supersede(tx, plan, AUTOPILOT_ACTOR);
+      if (event) events.push(event);
+    }
+    await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), events);
+  }
+
+  async history(tx: Tx, deployment: Deployment, days: number): Promise<ProposalHistory> {
+    const open = await this.plans.open(tx, deployment.id);
+    const { inPeriod, lastAt, gpuHours } = await this.plans.countProposals(tx, deployment.id, days);
+    return {
+      hasOpenPlan: open.some((plan) => plan.baseRevisionId === deployment.activeRevisionId),
+      lastProposedAt: lastAt,
+      proposedInPeriod: inPeriod,
+      gpuHoursInPeriod: gpuHours,
+    };
   }
 }

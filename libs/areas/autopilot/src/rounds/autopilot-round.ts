@@ -10,6 +10,7 @@ import { Advisor } from './advisor.js';
 import { RECORDED_SECONDS } from './evaluation.js';
 import { ScheduleStore, type WatchedDeployment } from './schedule.store.js';
 import { readTelemetry, type Telemetry } from './slo-evidence.js';
+import { Subscription, type EventSubscriber, type ReceivedEvent } from '@slipway/platform-durable/events';
 
 /** How many deployments one run looks at. */
 const AT_ONCE = 5;
@@ -110,4 +111,26 @@ function secondsBetween({ content }: Policy): number {
     MOST_SECONDS_BETWEEN,
     Math.max(1, Math.ceil(content.evidence.min_duration_seconds / LOOKS_PER_WINDOW)),
   );
+}
+
+/** Learns from stored events which deployments have a policy now, and so are to be looked at. */
+@Injectable()
+@Subscription({ name: 'autopilot', types: ['policy.updated'] })
+export class PolicyWatch implements EventSubscriber {
+  constructor(
+    private readonly schedules: ScheduleStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(POLICIES) private readonly policies: PoliciesPort,
+  ) {}
+
+  /** The policy that is in force now decides, not the one that the event tells of: a later one may be told first. */
+  async receive(tx: Tx, event: ReceivedEvent): Promise<void> {
+    const deploymentId = event.stream.split('/')[1] as string;
+    const deployment = await this.deployments.lockById(tx, deploymentId);
+    const policy = await this.policies.current(tx, deploymentId);
+    const { tenantId } = event;
+    if (!deployment || !policy || policy.content.mode === 'off')
+      return this.schedules.unwatch(tx, { tenantId, deploymentId });
+    await this.schedules.watch(tx, { tenantId, deploymentId, deploymentName: deployment.name });
+  }
 }

@@ -1,8 +1,7 @@
 import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { isBeyond, type RevisionSpec } from '@slipway/contracts';
-import { measureSlo, type SloResult, type ThinReason } from '../confidence.js';
+import { measureSlo, type SloResult, type ThinReason, type Telemetry } from './slo-evidence.js';
 import { proposalsFor, type Proposal } from './proposal.js';
-import type { Telemetry } from './slo-evidence.js';
 
 export interface Situation {
   now: Date;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { histogramOf, statsOf } from '../../test/situations.js';
-import { measureSlo } from '../confidence.js';
+import { measureSlo } from './slo-evidence.js';
 
 /** A generator of its own, so that the rates below are the same at every run (mulberry32). */
 function random(seed: number): () => number {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Owner } from '@slipway/contracts';
 import type { SlipwayError } from '@slipway/platform-http';
-import { assertMayApprove, type ApprovedPlan, type Approver } from './approver.js';
+import { assertMayApprove, type ApprovedPlan, type Approver } from './decisions.service.js';
 
 const person = (id: string): Owner => ({ type: 'person', id });
 const service = (id: string): Owner => ({ type: 'service', id });

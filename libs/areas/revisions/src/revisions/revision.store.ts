@@ -12,9 +12,7 @@ import {
   type RevisionSummary,
 } from '@slipway/ports/revisions';
 import { In, Not, type FindOptionsWhere } from 'typeorm';
-import { RevisionActivationEntity } from './revision-activation.entity.js';
-import { RevisionPinEntity } from './revision-pin.entity.js';
-import { RevisionEntity } from './revision.entity.js';
+import { RevisionActivationEntity, RevisionEntity, RevisionPinEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
 import {
   ACTIVATE_REVISION,

@@ -6,10 +6,9 @@ import { WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import { isBreach, judge, measured, overall, type Chances, type MetricResult, type GateVerdict } from './analysis.js';
 import { Candidate } from '../steps/candidate.js';
-import { rolloutFailures } from '../rollout.failures.js';
+import { rolloutFailures } from '../rollout.errors.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
-import type { RolloutInput } from '../rollout.input.js';
-import { soakSecondsAt } from '../rollout.plan.js';
+import { type RolloutInput, soakSecondsAt } from '../rollout.input.js';
 
 type RolloutContext = StepContext<RolloutInput>;
 

@@ -26,7 +26,7 @@ import {
   waitMessage,
 } from '@slipway/ports/instances';
 import { REVISIONS, revisionEvent, type RevisionsPort } from '@slipway/ports/revisions';
-import { rolloutFailures } from '../rollout.failures.js';
+import { rolloutFailures } from '../rollout.errors.js';
 
 /** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
 const READY_LOOK_MS = 500;
