@@ -79,7 +79,7 @@ export interface ProposalCounts {
 
 /** Offered by plans. */
 export interface PlansPort {
-  /** The ready-made rollout body of a plan (api.md 2.4). Throws `plan_not_found` (404), also for a plan of another deployment. */
+  /** The ready-made rollout body of a plan, as `POST …/rollouts` takes it. Throws `plan_not_found` (404), also for a plan of another deployment. */
   rolloutOf(
     tx: Tx,
     plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,

@@ -98,25 +98,12 @@ export interface RevisionsPort {
    * last activations name.
    */
   collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void>;
+  /** An event of a revision, such as `revision.created`, for the stream of its deployment. */
+  event(type: string, revision: Revision, about: RevisionEventFacts): NewEvent;
 }
 
-export function revisionEvent(
-  type: string,
-  revision: Revision,
-  about: { actor: Actor; operationId?: string; data?: Record<string, unknown> },
-): NewEvent {
-  return {
-    type,
-    subject: `revisions/${revision.id}`,
-    actor: about.actor,
-    operationId: about.operationId,
-    revisionId: revision.id,
-    data: {
-      revision: revision.name,
-      revision_id: revision.id,
-      number: revision.number,
-      spec_digest: revision.specDigest,
-      ...about.data,
-    },
-  };
+export interface RevisionEventFacts {
+  actor: Actor;
+  operationId?: string;
+  data?: Record<string, unknown>;
 }

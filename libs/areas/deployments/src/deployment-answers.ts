@@ -8,13 +8,12 @@ import {
   type DeploymentsPort,
   type DeploymentHealth,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort, type RevisionSummary } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
+import { healthOf, servingIds } from './deployment-health.js';
 import { shownSettings } from './deployment-settings.js';
-
-const NO_ROUTE: DeploymentHealth = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
 /** Makes the answers of this area: records of deployments with what other areas know about them at this moment. */
 @Injectable()
@@ -76,28 +75,6 @@ export class DeploymentAnswers {
       updated_at: record.updatedAt.toISOString(),
     };
   }
-}
-
-/** The revisions behind a route that serve: those with a weight of 0 do not count. */
-export function servingIds({ targets }: Route): string[] {
-  return targets.filter((target) => target.weight > 0).map((target) => target.revisionId);
-}
-
-/** How the revisions behind a route are doing. */
-export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): DeploymentHealth {
-  const ids = route ? servingIds(route) : [];
-  if (ids.length === 0) return NO_ROUTE;
-  const statuses = ids.map((id) => {
-    const { desired = 0, ready = 0, isAsleep = false } = serving.get(id) ?? {};
-    return { desired, ready: Math.min(ready, desired), isAsleep };
-  });
-  return {
-    isRouted: true,
-    desired: statuses.reduce((sum, status) => sum + status.desired, 0),
-    ready: statuses.reduce((sum, status) => sum + status.ready, 0),
-    isServing: statuses.every((status) => status.ready > 0 || status.isAsleep),
-    isAsleep: statuses.every((status) => status.isAsleep),
-  };
 }
 
 function scalingOf(

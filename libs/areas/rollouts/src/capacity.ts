@@ -1,33 +1,30 @@
 import type { RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { errors } from '@slipway/platform-http';
 import { HOLD_SECONDS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort, type Room } from '@slipway/ports/instances';
 import type { Revision } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
-import type { RolloutDto } from './rollout.dto.js';
+import type { CapacityDto } from './rollout.dto.js';
 import { rolloutErrors } from './rollout.errors.js';
 import {
+  DEFAULT_SOAK_SECONDS,
+  movesTraffic,
   stopsOf,
   takeOverFrom,
   type ChangeoverInput,
   type RolloutInput,
-  hasCapacity,
-  isExhausted,
-  movesTraffic,
-  resolveAuto,
   type Strategy,
 } from './rollout.input.js';
 
-/** What a rollout comes to on its target as that is when it is accepted. */
+/** What a rollout or rollback comes to on its target as the target is when the operation is accepted. */
 export interface CapacityDecision {
   strategy: Strategy;
-  room: Room;
+  capacity: Room;
   changeover?: ChangeoverInput;
 }
 
-/** Whether a revision runs beside those that run, or has them stopped first. */
+/** Decides whether a revision runs beside those that run, or has them stopped first. */
 @Injectable()
 export class CapacityPlanner {
   constructor(
@@ -35,32 +32,35 @@ export class CapacityPlanner {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  /** Throws `capacity_exhausted` (409) where no waiting would make room for a strategy that stops nothing. */
-  async ofRollout(
+  /** Throws `capacity_exhausted` (409) if no waiting would free the capacity that a strategy needs which stops nothing. */
+  async forRollout(
     tx: Tx,
     { id: deploymentId, tenantId }: Deployment,
-    asked: Strategy,
+    requested: Strategy,
     about: { spec: RevisionSpec; reused: Revision | undefined; route: Route | undefined },
   ): Promise<CapacityDecision> {
     const { spec, reused, route } = about;
     const stops = stopsOf(route, reused?.id ?? '');
     const candidate = { tenantId, deploymentId, revisionId: reused?.id, spec };
-    const takesOver = movesTraffic(asked) ? takeOverFrom(stops) : undefined;
-    const room = await this.instances.room(tx, { ...candidate, takesOver });
-    const strategy = resolveAuto(asked, { hasPrevious: stops.length > 0, room });
+    const takesOver = movesTraffic(requested) ? takeOverFrom(stops) : undefined;
+    const capacity = await this.instances.room(tx, { ...candidate, takesOver });
+    const strategy = resolveAuto(requested, { hasPrevious: stops.length > 0, capacity });
     if (strategy.type === 'recreate' && stops.length > 0) {
       const { hold_seconds: holdSeconds = HOLD_SECONDS.default } = strategy;
       const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
       const changeover = { stops, holdSeconds, estimatedSeconds };
       const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
-      return { strategy, room: after, changeover };
+      return { strategy, capacity: after, changeover };
     }
-    if (isExhausted(room)) throw capacityExhausted(room);
-    return { strategy, room };
+    if (isExhausted(capacity)) throw capacityExhausted(capacity);
+    return { strategy, capacity };
   }
 
-  /** Where a rollback's target is down and has no room beside what the deployment runs, that is stopped first. Others' room is waited for. */
-  async ofRollback(
+  /**
+   * If a rollback's target is down and there is no capacity for it beside what the deployment runs, that is stopped first. Capacity that
+   * others have is waited for.
+   */
+  async forRollback(
     tx: Tx,
     { id: deploymentId, tenantId, defaultStrategy }: Deployment,
     target: Revision,
@@ -69,8 +69,8 @@ export class CapacityPlanner {
     const status = await this.instances.status(tx, target.id);
     const stops = stopsOf(await this.routes.current(tx, deploymentId), target.id);
     const candidate = { tenantId, deploymentId, revisionId: target.id, spec: target.spec };
-    const room = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops) });
-    if ((status?.ready ?? 0) > 0 || hasCapacity(room) || room.own === 0) return { room };
+    const capacity = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops) });
+    if ((status?.ready ?? 0) > 0 || hasCapacity(capacity) || capacity.own === 0) return { capacity };
     const isCandidateRouted = stops.some(({ revisionId }) => revisionId === live?.revisionId);
     if (live && live.revisionId !== target.id && !isCandidateRouted)
       stops.push({ revisionId: live.revisionId, revisionName: live.revisionName, weight: 0 });
@@ -79,16 +79,8 @@ export class CapacityPlanner {
     const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
     const changeover = { stops, holdSeconds, estimatedSeconds };
     const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
-    return { room: after, changeover };
+    return { capacity: after, changeover };
   }
-}
-
-/** @throws validation_failed (422) */
-export function assertKeepsNothing({ type }: Strategy, { keep_previous_seconds: kept = 0 }: RolloutDto): void {
-  if (type !== 'recreate' || kept === 0) return;
-  const message =
-    'recreate stops the previous revision for its room, so it cannot stay warm: leave keep_previous_seconds out or send 0; strategy auto keeps it where there is room';
-  throw errors.validation_failed({ details: [{ field: 'keep_previous_seconds', code: 'not_applicable', message }] });
 }
 
 /** What a rehearsal says that the rollout would do. */
@@ -104,4 +96,36 @@ function capacityExhausted({ target, resource, needed, total, free, own }: Room)
   const message = `Target ${target} has ${free} of ${total} ${resource}s free and ${needed} are needed; this deployment itself holds ${own}: strategy recreate stops what holds them first, and auto does so where there is no room.`;
   const capacity = { target, resource, needed, total, free, own };
   return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });
+}
+
+/** Whether the target can run the candidate beside what runs. If the target does not tell, it may. */
+export function hasCapacity({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
+  return free === null || free >= needed;
+}
+
+/** Whether no waiting frees enough: the deployment itself has what is missing, or the target does not have it. */
+export function isExhausted(capacity: Pick<Room, 'free' | 'needed' | 'total' | 'own'>): boolean {
+  return !hasCapacity(capacity) && capacity.total !== null && capacity.needed > capacity.total - capacity.own;
+}
+
+/** Whether there is enough once the deployment's other revisions are stopped. If not, others' is waited for before anything is stopped. */
+export function hasCapacityAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
+  return free === null || free + own >= needed;
+}
+
+/** What `auto` comes to; any other strategy stays what it is. */
+export function resolveAuto(
+  strategy: Strategy,
+  { hasPrevious, capacity }: { hasPrevious: boolean; capacity: Room },
+): Strategy {
+  if (strategy.type !== 'auto') return strategy;
+  const { steps, hold_seconds } = strategy;
+  if (!hasPrevious || hasCapacity(capacity) || capacity.own === 0) return { type: 'canary', steps };
+  const soak_seconds = steps.at(-1)?.soak_seconds ?? DEFAULT_SOAK_SECONDS;
+  return { type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false }], hold_seconds };
+}
+
+/** What a rehearsal shows of the capacity for the revision that comes. */
+export function capacityAnswer({ target, needed, free }: Room, changeover: ChangeoverInput | undefined): CapacityDto {
+  return { target, needed, free, gap_seconds: changeover ? changeover.estimatedSeconds : 0 };
 }

@@ -11,26 +11,26 @@ import {
   type OperationOf,
   type OperationRow,
   type Outcome,
-  type StepContext,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort } from '@slipway/ports/routing';
-import { Candidate } from './steps/candidate.js';
-import { Changeover } from './steps/changeover.js';
 import { rolloutFailures } from './rollout.errors.js';
-import { putBackMessage, putBackRoute } from './steps/route.js';
 import {
   changeoverHold,
   changeoverOf,
-  assertRolloutAllowed,
   stopsOf,
   takeOverOf,
   targetMessage,
+  type RollbackContext,
   type RollbackInput,
 } from './rollout.input.js';
+import { assertRolloutAllowed } from './rollout-rules.js';
+import { Candidate } from './steps/candidate.js';
+import { Changeover } from './steps/changeover.js';
+import { putBackMessage, putBackRoute } from './steps/route.js';
 
 /**
  * A rollback: points the traffic back at a revision that served before, the same immutable one.
@@ -38,7 +38,7 @@ import {
  *   resolve_target → ensure_ready → shift_traffic → verify → drain_previous
  *   on failure or cancel: revert_traffic
  *
- * Where there is no room for its target beside what runs, that is stopped first, while requests wait:
+ * If there is no capacity for its target beside what runs, that is stopped first, while requests wait:
  *
  *   resolve_target → preflight → hold_requests → stop_previous → ensure_ready → shift_traffic → release_requests → verify
  *
@@ -70,8 +70,6 @@ export const ROLLBACK = defineOperation({
   unwindsAcceptance: true,
   pointOfNoReturn: 'shift_traffic',
 });
-
-type RollbackContext = StepContext<RollbackInput>;
 
 const READY_DEADLINE_SECONDS = 600;
 const TRY_LOOK_MS = 500;
@@ -113,7 +111,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     return { ...wanted, message: targetMessage(input) };
   }
 
-  /** Without room, the target may fail to start as often as it likes: its room is there now, and nothing else is to be had. */
+  /** After a change-over the target may fail to start as often as it likes: its capacity is free now, and there is nothing else to run. */
   private async ensureReady(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     const look = () => this.candidate.awaitReady(context, input.revisionId, READY_DEADLINE_SECONDS);

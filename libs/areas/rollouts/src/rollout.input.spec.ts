@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { completeSpec, patchedSpec } from './rollout-rules.js';
 import { StrategyDto } from '@slipway/ports/deployment-records';
-import {
-  assertAdmitted,
-  assertRolloutAllowed,
-  chooseGate,
-  chooseStrategy,
-  percentAt,
-  rolloutSteps,
-} from './rollout.input.js';
+import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.input.js';
+import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec } from './rollout-rules.js';
 
 describe('the steps of a rollout', () => {
   const build = ['validate', 'provision', 'await_ready'];

@@ -1,17 +1,13 @@
-import type { Room, TakeOver } from '@slipway/ports/instances';
-import {
-  type Deployment,
-  type AnalysisDto,
-  HOLD_SECONDS,
-  type StrategyDto,
-  type StrategyType,
-} from '@slipway/ports/deployment-records';
+import type { OperationDefinition, StepContext, StepName } from '@slipway/platform-durable/operations';
+import { HOLD_SECONDS, type AnalysisDto, type StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
+import type { TakeOver } from '@slipway/ports/instances';
 import type { Route, RouteHold } from '@slipway/ports/routing';
-import { errors } from '@slipway/platform-http';
-import { operationErrors, type OperationDefinition, type StepName } from '@slipway/platform-durable/operations';
-import { rolloutErrors } from './rollout.errors.js';
 
-/** How one revision makes room for another where there is no room for both. */
+/*
+ * What an operation of this area is accepted with: its strategy, its gate, the names of its steps, and the input of these steps.
+ */
+
+/** How one revision gives its capacity to another, if there is not enough for both. */
 export interface ChangeoverInput {
   /** What is stopped first, with the share of the traffic that it had. */
   stops: { revisionId: string; revisionName: string; weight: number }[];
@@ -41,6 +37,8 @@ export interface RolloutInput {
   changeover?: ChangeoverInput;
 }
 
+export type RolloutContext = StepContext<RolloutInput>;
+
 /** Why a rollback goes where it goes, as `result.because` says it, and in words. */
 export const BECAUSE = {
   named: 'which the request names',
@@ -66,11 +64,13 @@ export interface RollbackInput {
    * rollout was in the midst of moving, the route which that rollout had found.
    */
   foundRoute?: Route | null;
-  /** Where there was no room for its target beside what runs. */
+  /** If there was no capacity for its target beside what runs. */
   changeover?: ChangeoverInput;
 }
 
-/** What a route sends requests to, but for one revision: what makes room for it. */
+export type RollbackContext = StepContext<RollbackInput>;
+
+/** Where a route sends requests, except to one revision: what gives its capacity to that one. */
 export function stopsOf(route: Route | null | undefined, exceptRevisionId: string): ChangeoverInput['stops'] {
   return (route?.targets ?? [])
     .filter(({ revisionId }) => revisionId !== exceptRevisionId)
@@ -86,20 +86,6 @@ export function takeOverFrom(stops: ChangeoverInput['stops'], changeover?: Chang
 /** The same for the steps of an operation. */
 export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute' | 'changeover'>): TakeOver {
   return takeOverFrom(input.changeover?.stops ?? stopsOf(input.foundRoute, input.revisionId), input.changeover);
-}
-
-/** What a rehearsal says of the room for the revision that comes. */
-export interface Capacity {
-  target: string;
-  needed: number;
-  /** Null: nobody knows. */
-  free: number | null;
-  /** For how long requests are expected to wait; 0 where none does, null where no start was measured. */
-  gap_seconds: number | null;
-}
-
-export function capacityOf({ target, needed, free }: Room, changeover: ChangeoverInput | undefined): Capacity {
-  return { target, needed, free, gap_seconds: changeover ? changeover.estimatedSeconds : 0 };
 }
 
 /** What an operation's result says of its change-over from the start. */
@@ -122,40 +108,6 @@ export function targetMessage({ revisionName, because }: Pick<RollbackInput, 're
   return because ? `${revisionName}, ${BECAUSE[because]}` : revisionName;
 }
 
-/** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */
-export function assertRolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
-  if (deployment.state === 'deleting')
-    throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
-  if (deployment.currentOperationId === null) return;
-  throw operationErrors.operation_in_progress({
-    message: `Operation ${deployment.currentOperationId} is running on deployment ${deployment.name}.`,
-    extra: { operation_id: deployment.currentOperationId },
-  });
-}
-
-/**
- * Whether a deployment's protection lets a rollout begin, or begin again, that executes this plan or none. A plan starts from an active
- * revision, so the first one comes without. Throws `plan_required` (409).
- */
-export function assertAdmitted(
-  { name, protection, activeRevisionId }: Pick<Deployment, 'name' | 'protection' | 'activeRevisionId'>,
-  planId: string | null | undefined,
-): void {
-  if (protection.rollouts === 'any' || activeRevisionId === null || planId) return;
-  const message = `Deployment ${name} takes only rollouts of an approved plan: its protection.rollouts is ${protection.rollouts}.`;
-  throw rolloutErrors.plan_required({ message, details: [{ field: 'plan_id', code: 'required', message }] });
-}
-
-/** Whether the active revision is the one the client believes it to be. Throws `precondition_failed` (412). */
-export function assertActiveRevision(
-  expected: string | undefined,
-  active: { id: string; name: string; number: number } | undefined,
-): void {
-  if (expected === undefined) return;
-  if (active && [active.id, active.name, String(active.number)].includes(expected)) return;
-  throw errors.precondition_failed({ message: `The active revision is ${active?.name ?? 'none'}, not ${expected}.` });
-}
-
 /** A strategy with its defaults written out, as an operation keeps it. */
 export interface Strategy {
   type: StrategyType;
@@ -169,7 +121,7 @@ export interface Gate extends AnalysisDto {
   source: 'rollout' | 'deployment';
 }
 
-const DEFAULT_SOAK_SECONDS = 180;
+export const DEFAULT_SOAK_SECONDS = 180;
 const CANARY_PERCENTS = [5, 25, 50, 100];
 
 /** The strategy a rollout runs: the request's, else the deployment's, else `candidate`. */
@@ -181,30 +133,6 @@ export function chooseStrategy(
   const { type, steps = defaultSteps(type), hold_seconds } = chosen;
   if (type !== 'recreate' && type !== 'auto') return { type, steps };
   return { type, steps, hold_seconds: hold_seconds ?? HOLD_SECONDS.default };
-}
-
-/** Whether the target can run the candidate beside what runs. Where nobody knows, it may. */
-export function hasCapacity({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
-  return free === null || free >= needed;
-}
-
-/** Whether no waiting makes room: the deployment itself holds what is missing, or the target does not have it. */
-export function isExhausted(room: Pick<Room, 'free' | 'needed' | 'total' | 'own'>): boolean {
-  return !hasCapacity(room) && room.total !== null && room.needed > room.total - room.own;
-}
-
-/** Whether the room is there once the deployment's other revisions are stopped; else others' is waited for, before anything is stopped. */
-export function hasCapacityAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
-  return free === null || free + own >= needed;
-}
-
-/** What `auto` comes to; any other strategy stays what it is. */
-export function resolveAuto(strategy: Strategy, { hasPrevious, room }: { hasPrevious: boolean; room: Room }): Strategy {
-  if (strategy.type !== 'auto') return strategy;
-  const { steps, hold_seconds } = strategy;
-  if (!hasPrevious || hasCapacity(room) || room.own === 0) return { type: 'canary', steps };
-  const soak_seconds = steps.at(-1)?.soak_seconds ?? DEFAULT_SOAK_SECONDS;
-  return { type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false }], hold_seconds };
 }
 
 function defaultSteps(type: StrategyType): Strategy['steps'] {
@@ -292,9 +220,9 @@ export function isRecreate(steps: readonly string[]): boolean {
   return steps.includes('stop_previous');
 }
 
-/** The names of a rollback's steps; without room, what runs is stopped before its target starts. */
-export function rollbackSteps(withoutRoom: boolean) {
-  if (!withoutRoom) return ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify', 'drain_previous'] as const;
+/** The names of a rollback's steps; with a change-over, what runs is stopped before its target starts. */
+export function rollbackSteps(hasChangeover: boolean) {
+  if (!hasChangeover) return ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify', 'drain_previous'] as const;
   return [
     'resolve_target',
     'preflight',

@@ -11,28 +11,26 @@ import {
   type OperationOf,
   type OperationRow,
   type Outcome,
-  type StepContext,
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteTarget, type RoutesPort } from '@slipway/ports/routing';
 import { Analyst } from './gates/analyst.js';
-import { Changeover } from './steps/changeover.js';
-import { Candidate } from './steps/candidate.js';
-import { putBackMessage, putBackRoute, candidateMessage } from './steps/route.js';
 import {
-  assertAdmitted,
-  assertRolloutAllowed,
-  stopsOf,
-  takeOverOf,
-  type RolloutInput,
   movesTraffic,
   percentAt,
   ROLLOUT_STEPS,
+  stopsOf,
+  takeOverOf,
+  type RolloutContext,
+  type RolloutInput,
 } from './rollout.input.js';
+import { assertAdmitted, assertRolloutAllowed } from './rollout-rules.js';
+import { Candidate } from './steps/candidate.js';
+import { Changeover } from './steps/changeover.js';
 import { Recreate } from './steps/recreate.js';
-import { Soak } from './soak.js';
+import { candidateMessage, putBackMessage, putBackRoute } from './steps/route.js';
 
 /**
  * A rollout: build the candidate, prove it ready, and, if the strategy moves traffic, move it step by step.
@@ -40,12 +38,12 @@ import { Soak } from './soak.js';
  *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]… → promote → drain_previous
  *   on failure or cancel: revert_traffic → remove_candidate
  *
- * A recreate, where there is no room for both, stops the previous revision first, while requests wait:
+ * A recreate, if there is no capacity for both, stops the previous revision first, while requests wait:
  *
  *   validate → preflight → hold_requests → stop_previous → provision → await_ready → release_requests → soak:1 → analyze:1 → promote
  *   on failure or cancel: hold_for_previous → remove_candidate → start_previous → release_to_previous
  *
- * Which steps a rollout has is decided when it is accepted (rollout.plan.ts). But for a recreate, no step touches the stable revision's
+ * Which steps a rollout has is decided when it is accepted (rollout.input.ts). Except for a recreate, no step touches the stable revision's
  * instances; they are held by the route until the route has left them.
  */
 export const ROLLOUT = defineOperation({
@@ -68,8 +66,6 @@ export const ROLLOUT = defineOperation({
   stepEvent: 'rollout.step_advanced',
 });
 
-type RolloutContext = StepContext<RolloutInput>;
-
 @Injectable()
 @DurableOperation(ROLLOUT)
 export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
@@ -84,7 +80,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
     release_requests: (context: RolloutContext) => this.releaseRequests(context),
     shift_traffic: (context: RolloutContext) => this.shiftTraffic(context),
-    soak: (context: RolloutContext) => this.soak.run(context),
+    soak: (context: RolloutContext) => this.candidate.soak(context),
     analyze: (context: RolloutContext) => this.analyst.analyze(context),
     await_promotion: (context: RolloutContext) => this.awaitPromotion(context),
     promote: (context: RolloutContext) => this.promote(context),
@@ -104,7 +100,6 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     private readonly analyst: Analyst,
     private readonly changeover: Changeover,
     private readonly recreate: Recreate,
-    private readonly soak: Soak,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,

@@ -12,7 +12,6 @@ import { RolloutOperation } from './rollout.operation.js';
 import { DeploymentExists, RolloutsController } from './rollouts.controller.js';
 import { RolloutsService } from './rollouts.service.js';
 import { CapacityPlanner } from './capacity.js';
-import { Soak } from './soak.js';
 
 /** Global, because the autopilot has its proposals checked through the port. */
 @Global()
@@ -26,7 +25,6 @@ import { Soak } from './soak.js';
     Changeover,
     Recreate,
     CapacityPlanner,
-    Soak,
     RolloutOperation,
     RollbackOperation,
     RolloutsService,

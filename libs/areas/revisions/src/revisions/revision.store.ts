@@ -1,14 +1,14 @@
 import { systemActor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, type Reads, type Tx } from '@slipway/platform-database';
-import { appendEvents } from '@slipway/platform-durable/events';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import {
-  revisionEvent,
   type Activation,
   type NewRevision,
   type Revision,
   type RevisionsPort,
+  type RevisionEventFacts,
   type RevisionSummary,
 } from '@slipway/ports/revisions';
 import { In, Not, type FindOptionsWhere } from 'typeorm';
@@ -138,8 +138,25 @@ export class RevisionStore implements RevisionsPort {
     });
     if (!moved) return;
     await appendEvents(tx, moved.tenantId, deploymentStream(moved.deploymentId), [
-      revisionEvent('revision.retired', moved, { actor: systemActor('reconciler') }),
+      this.event('revision.retired', moved, { actor: systemActor('reconciler') }),
     ]);
+  }
+
+  event(type: string, revision: Revision, { actor, operationId, data }: RevisionEventFacts): NewEvent {
+    return {
+      type,
+      subject: `revisions/${revision.id}`,
+      actor,
+      operationId,
+      revisionId: revision.id,
+      data: {
+        revision: revision.name,
+        revision_id: revision.id,
+        number: revision.number,
+        spec_digest: revision.specDigest,
+        ...data,
+      },
+    };
   }
 
   previous(tx: Tx, deploymentId: string, except: readonly string[]): Promise<Revision | undefined> {

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { lastWindowWith, statsBetween, statsCompleteUntil, type RequestStats } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
+import { done, sleep, StepFailed, type StepOutcome } from '@slipway/platform-durable/operations';
 import { WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import { isBreach, judge, measured, overall, type Chances, type MetricResult, type GateVerdict } from './analysis.js';
 import { Candidate } from '../steps/candidate.js';
 import { rolloutFailures } from '../rollout.errors.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
-import { type RolloutInput, soakSecondsAt } from '../rollout.input.js';
-
-type RolloutContext = StepContext<RolloutInput>;
+import { soakSecondsAt, type RolloutContext, type RolloutInput } from '../rollout.input.js';
 
 /** How long it waits for the gateways to hand in the soak's last second; later ones are counted as absent. */
 const STATS_LIMIT_MS = 10_000;

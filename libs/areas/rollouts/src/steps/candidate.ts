@@ -25,14 +25,18 @@ import {
   type WorkloadStatus,
   waitMessage,
 } from '@slipway/ports/instances';
-import { REVISIONS, revisionEvent, type RevisionsPort } from '@slipway/ports/revisions';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { rolloutFailures } from '../rollout.errors.js';
+import { soakSecondsAt, type RolloutContext } from '../rollout.input.js';
 
 /** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
 const READY_LOOK_MS = 500;
 const GONE_LOOK_MS = 100;
 /** A worker takes a change of the operator's file up to a second later than the api that accepted the spec by it, and a busy one later. */
 const FILE_LAG = { looks: 6, lookMs: 500 };
+/** How long a candidate that soaks may give no answer. */
+const SILENCE_LIMIT_MS = 15_000;
+const SILENCE_LOOK_MS = 250;
 const DRAIN_LIMIT_MS = 30_000;
 const DRAIN_LOOK_MS = 250;
 /** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
@@ -133,7 +137,7 @@ export class Candidate {
   }
 
   /**
-   * How the candidate stands now. A crash since it was proven ready fails the operation, whichever step notices it first:
+   * The candidate's status now. A crash since it was proven ready fails the operation, whichever step notices it first:
    * what gateways recorded of a dead candidate would only say the same less clearly.
    */
   async assertUp(
@@ -146,6 +150,31 @@ export class Candidate {
     const restarts = (status?.restarts ?? 0) - Number(context.results['await_ready']?.restarts ?? 0);
     if (status && restarts <= 0) return status;
     throw didNotStayUp(revisionName, status, restarts);
+  }
+
+  /**
+   * Lets a candidate serve for a while and checks that it stays up. Sleeps in Postgres; the reconciler wakes it when an instance of the candidate changes, so a
+   * crash is seen at once.
+   */
+  async soak(context: RolloutContext): Promise<StepOutcome> {
+    const { operation, input, step, state } = context;
+    const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
+    const status = await this.database.tx('system', (tx) =>
+      this.assertUp(tx, context, input.revisionId, input.revisionName),
+    );
+    // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
+    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;
+    if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
+      throw didNotStayUp(input.revisionName, status, 0);
+    const leftMs = soakMs - step.elapsedMs();
+    if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
+    return sleep({
+      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
+      status: 'waiting',
+      state: { silentSince },
+      message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
+      commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
+    });
   }
 
   /** Whether every ready instance answers a request now, and there is one. */
@@ -201,14 +230,14 @@ export class Candidate {
   /** Retires a revision that no instance was ever wanted for: nothing else would, because none of its instances stops. */
   async retireUnbuilt(tx: Tx, revisionId: string, operationId: string, actor: Actor = WORKER): Promise<NewEvent[]> {
     const moved = await this.revisions.setState(tx, revisionId, 'retired', { from: ['pending'] });
-    return moved ? [revisionEvent('revision.retired', moved, { actor, operationId })] : [];
+    return moved ? [this.revisions.event('revision.retired', moved, { actor, operationId })] : [];
   }
 
   private async markReady(tx: Tx, context: StepContext<unknown>, revisionId: string) {
     const moved = await this.revisions.setState(tx, revisionId, 'ready', { from: ['pending', 'provisioning'] });
     return {
       events: moved
-        ? [revisionEvent('revision.ready', moved, { actor: WORKER, operationId: context.operation.id })]
+        ? [this.revisions.event('revision.ready', moved, { actor: WORKER, operationId: context.operation.id })]
         : [],
     };
   }
@@ -223,7 +252,7 @@ export class Candidate {
     const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
     const data = { error_code: failure.code, message: failure.message };
     const about = { actor: WORKER, operationId: operation.id, data };
-    return { events: moved ? [revisionEvent('revision.failed', moved, about)] : [] };
+    return { events: moved ? [this.revisions.event('revision.failed', moved, about)] : [] };
   }
 }
 
@@ -233,7 +262,7 @@ export function refused(issues: readonly SpecIssue[], { isRetryable }: { isRetry
 }
 
 /** The failure of a candidate that was ready and is so no longer. */
-export function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
+function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
   return new StepFailed(
     rolloutFailures.health_regression,
     `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`,

@@ -7,7 +7,8 @@ import { instanceFailures, INSTANCES, progressText, type InstancesPort } from '@
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort, type RouteTarget } from '@slipway/ports/routing';
 import { refused } from './candidate.js';
-import { takeOverOf, type ChangeoverInput, hasCapacityAfterStop } from '../rollout.input.js';
+import { hasCapacityAfterStop } from '../capacity.js';
+import { takeOverOf, type ChangeoverInput } from '../rollout.input.js';
 
 /** What the steps of a change-over need to know of their operation. */
 export interface ChangeoverSubject {
@@ -29,7 +30,7 @@ const FOLLOW_LIMIT_MS = 10_000;
 const DRAIN_LIMIT_MS = 30_000;
 
 /**
- * The steps by which one revision makes room for another where there is no room for both; rollout and rollback share them. Requests wait at
+ * The steps by which one revision gives its capacity to another if there is not enough for both; rollout and rollback share them. Requests wait at
  * the gateways from `hold` until the operation publishes a route without one. What is stopped is suspended, not let go: while the operation
  * lives its route or the operation holds it, and a suspension is over with its operation.
  */
@@ -45,7 +46,7 @@ export class Changeover {
 
   /**
    * Everything that can be known before something is stopped: what comes can run here, and so can what may have to come back; the host has
-   * their programs and models, downloads included. Room that others hold is waited for here, while the previous revision serves.
+   * their programs and models, downloads included. Capacity that others have is waited for here, while the previous revision serves.
    * @param returning revisions that are started again if this fails
    */
   async preflight(
@@ -66,7 +67,7 @@ export class Changeover {
         },
       });
     }
-    const { room, issues } = await this.database.tx('system', async (tx) => {
+    const { capacity, issues } = await this.database.tx('system', async (tx) => {
       const { spec } = await this.revisions.get(tx, input.revisionId);
       const issues = await this.instances.check(tx, tenantId, spec);
       for (const previous of await this.revisions.getMany(tx, returning)) {
@@ -75,7 +76,10 @@ export class Changeover {
       }
       const { deploymentId, revisionId } = input;
       const takesOver = takeOverOf(input);
-      return { issues, room: await this.instances.room(tx, { tenantId, deploymentId, revisionId, spec, takesOver }) };
+      return {
+        issues,
+        capacity: await this.instances.room(tx, { tenantId, deploymentId, revisionId, spec, takesOver }),
+      };
     });
     if (issues.length > 0) throw refused(issues, { isRetryable: true });
     const leftMs = deadlineSeconds * 1_000 - step.elapsedMs();
@@ -86,18 +90,18 @@ export class Changeover {
         `nothing was stopped: ${unready}, after ${deadlineSeconds} s`,
       );
     if (unready) return sleep({ forMs: Math.min(LOOK_MS, leftMs), status: 'running', state, message: unready });
-    if (hasCapacityAfterStop(room)) return done({ evidence: { capacity: room } });
-    const what = `${room.needed} needed on target ${room.target}, of which ${room.own} will be made free and others hold the rest`;
+    if (hasCapacityAfterStop(capacity)) return done({ evidence: { capacity } });
+    const what = `${capacity.needed} needed on target ${capacity.target}, of which ${capacity.own} will be made free and others hold the rest`;
     if (leftMs <= 0)
       throw new StepFailed(instanceFailures.capacity_exhausted, `no room within ${deadlineSeconds} s: ${what}`, {
         retryable: true,
-        evidence: { capacity: room },
+        evidence: { capacity },
       });
     return sleep({
       forMs: Math.min(CAPACITY_LOOK_MS, leftMs),
       status: 'running',
       state,
-      message: `waits for a ${room.resource} before it stops anything: ${what}`,
+      message: `waits for a ${capacity.resource} before it stops anything: ${what}`,
     });
   }
 

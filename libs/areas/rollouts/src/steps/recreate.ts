@@ -1,18 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { done, type OperationRow, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
+import { done, type OperationRow, type StepOutcome } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { Changeover } from './changeover.js';
 import { putBackMessage, putBackRoute } from './route.js';
-import { changeoverHold, changeoverOf, type RolloutInput } from '../rollout.input.js';
-
-type RolloutContext = StepContext<RolloutInput>;
+import { changeoverHold, changeoverOf, type RolloutContext, type RolloutInput } from '../rollout.input.js';
 
 /** What served before is waited for longer than a candidate that was given little time. */
 const RETURN_LIMIT_SECONDS = 600;
 
-/** The steps that only a recreate has, but for the one that lets requests go on to the candidate. */
+/** The steps that only a recreate has, except the one that lets requests go on to the candidate. */
 @Injectable()
 export class Recreate {
   constructor(

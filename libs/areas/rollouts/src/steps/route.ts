@@ -38,12 +38,12 @@ export async function putBackRoute(
 }
 
 /** Where the route of a deployment is set. */
-export function routePath(deploymentName: string): string {
+function routePath(deploymentName: string): string {
   return `/api/v1/deployments/${deploymentName}/route`;
 }
 
 /** Said wherever a rollout ends that leaves its deployment without traffic: nobody who has just rolled out expects a 503. */
-export function noRoute(deploymentName: string): string {
+function noRoute(deploymentName: string): string {
   return `no route: PUT ${routePath(deploymentName)}, or roll out with strategy immediate`;
 }
 

@@ -38,7 +38,7 @@ type RevisionName = Pick<Revision, 'id' | 'name'>;
 /** What gateways have recorded about the revisions of a deployment: the same rows, by the same measures, as gates judge. */
 @Injectable()
 export class DeploymentMetricsService implements ExistenceCheck {
-  private readonly turns = pLimit(READS_AT_ONCE);
+  private readonly reads = pLimit(READS_AT_ONCE);
   private readonly recent = new RecentSeries();
 
   constructor(
@@ -53,13 +53,13 @@ export class DeploymentMetricsService implements ExistenceCheck {
     const details = rangeIssues(query, now);
     if (details.length > 0) throw errors.validation_failed({ message: `${details[0]?.message}.`, details });
     const range = rangeOf(query, now);
-    const asked = { about: `${deploymentId} ${query.revision ?? ''}`, isNamed: query.revision !== undefined };
-    if (this.turns.pendingCount >= READS_IN_WAIT)
+    const question = { about: `${deploymentId} ${query.revision ?? ''}`, isNamed: query.revision !== undefined };
+    if (this.reads.pendingCount >= READS_IN_WAIT)
       throw errors.unavailable({ message: 'Too many ask for metrics at once.', headers: { 'retry-after': '2' } });
-    return this.turns(() =>
+    return this.reads(() =>
       this.database.tx({ tenantId }, async (tx) => {
         const named = await this.named(tx, deploymentId, query.revision);
-        return { deployment: name, ...(await this.read(tx, named, range, asked)) };
+        return { deployment: name, ...(await this.read(tx, named, range, question)) };
       }),
     );
   }
