@@ -23,6 +23,35 @@ export interface DeploymentReview {
   told: ReportedFindings;
 }
 
+/** What the autopilot itself has proposed. The caller holds the deployment's lock. */
+@Injectable()
+export class OwnPlans {
+  constructor(@Inject(PLANS) private readonly plans: PlansPort) {}
+
+  /** Takes back proposals that nobody has decided about and whose base is no longer active. Those of people are theirs to reject. */
+  async supersedeStale(tx: Tx, deployment: Deployment): Promise<void> {
+    const events: NewEvent[] = [];
+    for (const plan of await this.plans.open(tx, deployment.id)) {
+      const { baseRevisionId, creator } = plan;
+      if (creator.actor.type !== AUTOPILOT_ACTOR.type || baseRevisionId === deployment.activeRevisionId) continue;
+      const event = await this.plans.supersede(tx, plan, AUTOPILOT_ACTOR);
+      if (event) events.push(event);
+    }
+    await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), events);
+  }
+
+  async history(tx: Tx, deployment: Deployment, days: number): Promise<ProposalHistory> {
+    const open = await this.plans.open(tx, deployment.id);
+    const { inPeriod, lastAt, gpuHours } = await this.plans.countProposals(tx, deployment.id, days);
+    return {
+      hasOpenPlan: open.some((plan) => plan.baseRevisionId === deployment.activeRevisionId),
+      lastProposedAt: lastAt,
+      proposedInPeriod: inPeriod,
+      gpuHoursInPeriod: gpuHours,
+    };
+  }
+}
+
 /** Acts on what a look comes to: it writes a plan, or tells something in an event, or does nothing. That is all it can do. */
 @Injectable()
 export class Advisor {
@@ -80,34 +109,5 @@ export class Advisor {
     if (!isWorthReporting(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
     await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
     await appendFinding(tx, { deployment, base, policy, telemetry }, finding);
-  }
-}
-
-/** What the autopilot itself has proposed. The caller holds the deployment's lock. */
-@Injectable()
-export class OwnPlans {
-  constructor(@Inject(PLANS) private readonly plans: PlansPort) {}
-
-  /** Takes back proposals that nobody has decided about and whose base is no longer active. Those of people are theirs to reject. */
-  async supersedeStale(tx: Tx, deployment: Deployment): Promise<void> {
-    const events: NewEvent[] = [];
-    for (const plan of await this.plans.open(tx, deployment.id)) {
-      const { baseRevisionId, creator } = plan;
-      if (creator.actor.type !== AUTOPILOT_ACTOR.type || baseRevisionId === deployment.activeRevisionId) continue;
-      const event = await this.plans.supersede(tx, plan, AUTOPILOT_ACTOR);
-      if (event) events.push(event);
-    }
-    await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), events);
-  }
-
-  async history(tx: Tx, deployment: Deployment, days: number): Promise<ProposalHistory> {
-    const open = await this.plans.open(tx, deployment.id);
-    const { inPeriod, lastAt, gpuHours } = await this.plans.countProposals(tx, deployment.id, days);
-    return {
-      hasOpenPlan: open.some((plan) => plan.baseRevisionId === deployment.activeRevisionId),
-      lastProposedAt: lastAt,
-      proposedInPeriod: inPeriod,
-      gpuHoursInPeriod: gpuHours,
-    };
   }
 }
