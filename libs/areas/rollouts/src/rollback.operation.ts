@@ -27,7 +27,7 @@ import {
   type RollbackContext,
   type RollbackInput,
 } from './rollout.input.js';
-import { assertRolloutAllowed } from './rollout-rules.js';
+import { assertRolloutAllowed } from './acceptance.js';
 import { Candidate } from './steps/candidate.js';
 import { Changeover } from './steps/changeover.js';
 import { putBackMessage, putBackRoute } from './steps/route.js';

@@ -18,7 +18,7 @@ import {
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
-import { capacityAnswer, CapacityPlanner } from './capacity.js';
+import { capacityAnswer, CapacityPlanner } from './acceptance.js';
 import { ROLLBACK } from './rollback.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
 import { rollbackErrors } from './rollout.errors.js';

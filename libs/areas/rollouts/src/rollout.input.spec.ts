@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { StrategyDto } from '@slipway/ports/deployment-records';
 import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.input.js';
-import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec } from './rollout-rules.js';
+import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec } from './acceptance.js';
 
 describe('the steps of a rollout', () => {
   const build = ['validate', 'provision', 'await_ready'];

@@ -26,7 +26,7 @@ import {
   type RolloutContext,
   type RolloutInput,
 } from './rollout.input.js';
-import { assertAdmitted, assertRolloutAllowed } from './rollout-rules.js';
+import { assertAdmitted, assertRolloutAllowed } from './acceptance.js';
 import { Candidate } from './steps/candidate.js';
 import { Changeover } from './steps/changeover.js';
 import { Recreate } from './steps/recreate.js';

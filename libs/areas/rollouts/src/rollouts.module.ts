@@ -7,11 +7,10 @@ import { Recreate } from './steps/recreate.js';
 import { RevisionCollector } from './revision-collector.js';
 import { RollbackOperation } from './rollback.operation.js';
 import { RollbacksService } from './rollbacks.service.js';
-import { RolloutCheck } from './rollout-rules.js';
+import { RolloutCheck, CapacityPlanner } from './acceptance.js';
 import { RolloutOperation } from './rollout.operation.js';
 import { DeploymentExists, RolloutsController } from './rollouts.controller.js';
 import { RolloutsService } from './rollouts.service.js';
-import { CapacityPlanner } from './capacity.js';
 
 /** Global, because the autopilot has its proposals checked through the port. */
 @Global()

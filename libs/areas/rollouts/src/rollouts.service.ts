@@ -15,7 +15,18 @@ import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type NewRevision, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
-import { capacityAnswer, CapacityPlanner, wouldDo } from './capacity.js';
+import {
+  capacityAnswer,
+  CapacityPlanner,
+  wouldDo,
+  assertActiveRevision,
+  assertAdmitted,
+  assertKeepsNothing,
+  assertRolloutAllowed,
+  assertWithinQuotas,
+  completeSpec,
+  patchedSpec,
+} from './acceptance.js';
 import type { RolloutDto } from './rollout.dto.js';
 import {
   changeoverResult,
@@ -27,15 +38,6 @@ import {
   type RolloutInput,
 } from './rollout.input.js';
 import { ROLLOUT } from './rollout.operation.js';
-import {
-  assertActiveRevision,
-  assertAdmitted,
-  assertKeepsNothing,
-  assertRolloutAllowed,
-  assertWithinQuotas,
-  completeSpec,
-  patchedSpec,
-} from './rollout-rules.js';
 import { warnOfNoRoute } from './steps/route.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;

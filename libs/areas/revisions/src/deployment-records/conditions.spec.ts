@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Condition, DeploymentHealth } from '@slipway/ports/deployment-records';
-import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
+import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './deployment.store.js';
 
 const first = new Date('2026-01-01T00:00:00.000Z');
 const later = new Date('2026-01-02T00:00:00.000Z');

@@ -7,7 +7,7 @@ import { instanceFailures, INSTANCES, progressText, type InstancesPort } from '@
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort, type RouteTarget } from '@slipway/ports/routing';
 import { refused } from './candidate.js';
-import { hasCapacityAfterStop } from '../capacity.js';
+import { hasCapacityAfterStop } from '../acceptance.js';
 import { takeOverOf, type ChangeoverInput } from '../rollout.input.js';
 
 /** What the steps of a change-over need to know of their operation. */
