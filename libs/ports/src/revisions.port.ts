@@ -3,7 +3,7 @@ import type { Reads, Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import type { Deployment } from './deployment-records.port.js';
 
-export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './revision-spec.dto.js';
+export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './rollout-body.dto.js';
 
 export const REVISIONS = Symbol('RevisionsPort');
 

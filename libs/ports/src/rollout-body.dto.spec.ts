@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { endpointUrlField, endpointUrls } from '@slipway/contracts';
 import { newFindings, readObject } from '@slipway/platform-http';
-import { EndpointSpecDto } from './revision-spec.dto.js';
+import { EndpointSpecDto } from './rollout-body.dto.js';
 
 const read = (endpoint: object) => {
   const findings = newFindings();
