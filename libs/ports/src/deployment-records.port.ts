@@ -1,8 +1,15 @@
 import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
 import type { Reads, Tx } from '@slipway/platform-database';
 
-export { AnalysisDto, AnalysisMetricDto } from './rollout-body.dto.js';
-export { HOLD_SECONDS, STRATEGY_TYPES, StrategyDto, StrategyStepDto, type StrategyType } from './rollout-body.dto.js';
+export {
+  AnalysisDto,
+  AnalysisMetricDto,
+  HOLD_SECONDS,
+  STRATEGY_TYPES,
+  StrategyDto,
+  StrategyStepDto,
+  type StrategyType,
+} from './rollout-body.dto.js';
 
 export const DEPLOYMENTS = Symbol('DeploymentsPort');
 

@@ -14,7 +14,7 @@ import type { Telemetry } from './slo-evidence.js';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 
-/** What one look at a deployment saw. The deployment is locked, `base` is its active revision. */
+/** What one round read of a deployment. The deployment is locked, `base` is its active revision. */
 export interface DeploymentReview {
   deployment: Deployment;
   base: Revision;
@@ -52,7 +52,7 @@ export class OwnPlans {
   }
 }
 
-/** Acts on what a look comes to: it writes a plan, or tells something in an event, or does nothing. That is all it can do. */
+/** Acts on a finding: it writes a plan, or reports in an event, or does nothing. That is all it can do. */
 @Injectable()
 export class Advisor {
   constructor(
@@ -61,8 +61,8 @@ export class Advisor {
     private readonly schedules: ScheduleStore,
   ) {}
 
-  async conclude(tx: Tx, look: DeploymentReview): Promise<void> {
-    const { deployment, base, policy, telemetry } = look;
+  async conclude(tx: Tx, review: DeploymentReview): Promise<void> {
+    const { deployment, base, policy, telemetry } = review;
     await this.ownPlans.supersedeStale(tx, deployment);
     const finding = evaluate({
       now: await tx.now(),
@@ -72,22 +72,22 @@ export class Advisor {
       isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
       history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
     });
-    if (finding.kind === 'propose') await this.propose(tx, look, finding);
-    else if (finding.kind !== 'quiet') await this.tell(tx, look, finding);
+    if (finding.kind === 'propose') await this.propose(tx, review, finding);
+    else if (finding.kind !== 'quiet') await this.tell(tx, review, finding);
   }
 
   /** The first option that the targets can run. A draft is checked before anything is written. */
   private async propose(
     tx: Tx,
-    look: DeploymentReview,
+    review: DeploymentReview,
     finding: Extract<AutopilotFinding, { kind: 'propose' }>,
   ): Promise<void> {
-    const { base, policy, telemetry } = look;
+    const { base, policy, telemetry } = review;
     for (const option of finding.options) {
       try {
         await this.author.write(
           tx,
-          look,
+          review,
           draftOf(option, base, policy.content, finding.results, telemetry as Telemetry),
           { actor: AUTOPILOT_ACTOR, owner: null, minters: [] },
         );
@@ -96,7 +96,7 @@ export class Advisor {
         if (!(refusal instanceof SlipwayError) || refusal.code !== 'validation_failed') throw refusal;
       }
     }
-    await this.tell(tx, look, { kind: 'missed', results: finding.results, because: 'not_runnable' });
+    await this.tell(tx, review, { kind: 'missed', results: finding.results, because: 'not_runnable' });
   }
 
   private async tell(

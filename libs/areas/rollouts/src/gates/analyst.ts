@@ -102,12 +102,12 @@ export class Analyst {
    * Against the stable revision in the same window. Where too little went there, or what went there loaded it otherwise, against its last
    * window of that length with enough, and then against the last one of before this rollout, when it had all the traffic.
    */
-  private async judge(tx: Tx, context: RolloutContext, look: MetricCheck): Promise<MetricResult> {
-    const { metric, candidate, chances } = look;
+  private async judge(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<MetricResult> {
+    const { metric, candidate, chances } = check;
     if (metric.check === 'threshold') return judge(metric, candidate, undefined);
     let result: MetricResult | undefined;
     for (const find of [sameWindow, lastWindow, windowBefore]) {
-      const window = await find(tx, context, look);
+      const window = await find(tx, context, check);
       if (!window) continue;
       const baseline = await statsBetween(tx, context.input.foundActiveRevisionId as string, window.from, window.to);
       const isEnough = measured(metric, baseline).samples >= metric.min_samples;
@@ -160,14 +160,14 @@ async function sameWindow(
   return { from: new Date(end.getTime() - (to.getTime() - from.getTime())), to: end };
 }
 
-async function lastWindow(tx: Tx, context: RolloutContext, look: MetricCheck): Promise<CheckWindow | null> {
-  const same = await sameWindow(tx, context, look);
-  return same && lastWindowUntil(tx, context, look, same.to);
+async function lastWindow(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<CheckWindow | null> {
+  const same = await sameWindow(tx, context, check);
+  return same && lastWindowUntil(tx, context, check, same.to);
 }
 
-async function windowBefore(tx: Tx, context: RolloutContext, look: MetricCheck): Promise<CheckWindow | null> {
+async function windowBefore(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<CheckWindow | null> {
   const { createdAt } = context.operation;
-  return context.input.foundActiveRevisionId ? lastWindowUntil(tx, context, look, floorSecond(createdAt)) : null;
+  return context.input.foundActiveRevisionId ? lastWindowUntil(tx, context, check, floorSecond(createdAt)) : null;
 }
 
 function lastWindowUntil(
