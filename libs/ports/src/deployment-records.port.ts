@@ -1,8 +1,15 @@
 import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
 import type { Reads, Tx } from '@slipway/platform-database';
 
-export { AnalysisDto, AnalysisMetricDto } from './analysis.dto.js';
-export { HOLD_SECONDS, STRATEGY_TYPES, StrategyDto, StrategyStepDto, type StrategyType } from './strategy.dto.js';
+export {
+  AnalysisDto,
+  AnalysisMetricDto,
+  HOLD_SECONDS,
+  STRATEGY_TYPES,
+  StrategyDto,
+  StrategyStepDto,
+  type StrategyType,
+} from './rollout-body.dto.js';
 
 export const DEPLOYMENTS = Symbol('DeploymentsPort');
 
@@ -80,7 +87,7 @@ export interface Condition {
 }
 
 /** How the revisions behind a route are doing, weights of 0 left out. */
-export interface Health {
+export interface DeploymentHealth {
   isRouted: boolean;
   /** Instances that should run, and that answer their probe. */
   desired: number;
@@ -142,9 +149,9 @@ export interface DeploymentsPort {
   /** Frees the name. What refers to the deployment by its id still finds it. */
   remove(tx: Tx, id: string): Promise<void>;
   /** State and conditions as health makes them at this moment. Writes nothing. */
-  judged(record: DeploymentRecord, health: Health): { state: DeploymentState; conditions: Condition[] };
+  assess(record: DeploymentRecord, health: DeploymentHealth): { state: DeploymentState; conditions: Condition[] };
   /** Writes what `judged` says if it says something new. Nobody waits for it: a row that changes meanwhile is left alone. */
-  observe(tx: Tx, record: DeploymentRecord, health: Health): Promise<void>;
+  observe(tx: Tx, record: DeploymentRecord, health: DeploymentHealth): Promise<void>;
   /** What deployments override of their revisions' `scaling`, by id: these, or all. Those that override nothing are left out. */
   scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>>;
   /** Deployments that live, by id, for a round that takes a few at a time. */

@@ -31,7 +31,7 @@ export interface NewPlan {
   creator: PlanCreator;
 }
 
-export interface Decision {
+export interface PlanDecision {
   decision: Exclude<PlanState, 'pending'>;
   by: Actor & { owner: Owner | null };
   at: string;
@@ -47,7 +47,7 @@ export interface Plan extends NewPlan {
   isPastExpiry: boolean;
   /** Rises with every decision. */
   version: number;
-  decisions: Decision[];
+  decisions: PlanDecision[];
 }
 
 /** A rollout that says which plan it executes. */
@@ -71,7 +71,7 @@ export interface ExecutablePlan {
 }
 
 /** What the autopilot proposed for a deployment before. */
-export interface Proposed {
+export interface ProposalCounts {
   inPeriod: number;
   lastAt: Date | null;
   gpuHours: number;
@@ -79,7 +79,7 @@ export interface Proposed {
 
 /** Offered by plans. */
 export interface PlansPort {
-  /** The ready-made rollout body of a plan (api.md 2.4). Throws `plan_not_found` (404), also for a plan of another deployment. */
+  /** The ready-made rollout body of a plan, as `POST …/rollouts` takes it. Throws `plan_not_found` (404), also for a plan of another deployment. */
   rolloutOf(
     tx: Tx,
     plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
@@ -100,5 +100,5 @@ export interface PlansPort {
   /** Takes a plan back that nobody has decided about. Returns the event to append, or undefined if somebody has. */
   supersede(tx: Tx, plan: Plan, by: Actor): Promise<NewEvent | undefined>;
   /** @param days how far back the period reaches */
-  proposed(tx: Tx, deploymentId: string, days: number): Promise<Proposed>;
+  countProposals(tx: Tx, deploymentId: string, days: number): Promise<ProposalCounts>;
 }

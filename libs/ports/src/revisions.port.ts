@@ -3,7 +3,7 @@ import type { Reads, Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-durable/events';
 import type { Deployment } from './deployment-records.port.js';
 
-export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './revision-spec.dto.js';
+export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './rollout-body.dto.js';
 
 export const REVISIONS = Symbol('RevisionsPort');
 
@@ -46,7 +46,7 @@ export interface Activation {
   leftByRollback?: string | null;
 }
 
-export interface ShownRevision {
+export interface RevisionSummary {
   id: string;
   name: string;
   scaling: RevisionSpec['scaling'];
@@ -60,7 +60,7 @@ export interface RevisionsPort {
   get(tx: Tx, id: string): Promise<Revision>;
   getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]>;
   /** Of the same, what a deployment shows of its revisions. */
-  shown(reads: Reads, ids: readonly string[]): Promise<ShownRevision[]>;
+  shown(reads: Reads, ids: readonly string[]): Promise<RevisionSummary[]>;
   /** `kept`: how many revisions this deployment has; `next`: the number of the next one; `same`: the newest with this spec that has not failed. */
   withDigest(
     tx: Tx,
@@ -92,31 +92,18 @@ export interface RevisionsPort {
   /** Keeps a revision for good, in the name of a holder such as `binding:<id>`. Throws `revision_not_found` if it is gone. */
   pin(tx: Tx, revisionId: string, holder: string): Promise<void>;
   /** Deployments with so many old revisions that a look at them may be worth it. */
-  crowded(tx: Tx): Promise<string[]>;
+  findCrowded(tx: Tx): Promise<string[]>;
   /**
    * Deletes the oldest retired and failed revisions beyond the limit, but not those in `kept`, nor pinned ones, nor those that the
    * last activations name.
    */
   collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void>;
+  /** An event of a revision, such as `revision.created`, for the stream of its deployment. */
+  event(type: string, revision: Revision, about: RevisionEventFacts): NewEvent;
 }
 
-export function revisionEvent(
-  type: string,
-  revision: Revision,
-  about: { actor: Actor; operationId?: string; data?: Record<string, unknown> },
-): NewEvent {
-  return {
-    type,
-    subject: `revisions/${revision.id}`,
-    actor: about.actor,
-    operationId: about.operationId,
-    revisionId: revision.id,
-    data: {
-      revision: revision.name,
-      revision_id: revision.id,
-      number: revision.number,
-      spec_digest: revision.specDigest,
-      ...about.data,
-    },
-  };
+export interface RevisionEventFacts {
+  actor: Actor;
+  operationId?: string;
+  data?: Record<string, unknown>;
 }

@@ -16,7 +16,7 @@ export interface CheckedRollout {
 /** Offered by rollouts. */
 export interface RolloutsPort {
   /**
-   * Reads a rollout body (api.md 2.4) the way the API does, applies it to `base` and asks the targets. Writes nothing.
+   * Reads a rollout body (of `POST …/rollouts`) the way the API does, applies it to `base` and asks the targets. Writes nothing.
    * @param within dotted path of the body, for the fields of the error
    * Throws `invalid_parameter` (400) and `validation_failed` (422) naming each field.
    */

@@ -24,7 +24,7 @@ export interface RouteHold {
 }
 
 /** A hold that stands. Both are by the clock of Postgres. */
-export interface StandingHold extends RouteHold {
+export interface ActiveHold extends RouteHold {
   /** RFC 3339. */
   since: string;
   /** Seconds since then, when it was read. */
@@ -38,7 +38,7 @@ export interface Route {
   targets: RouteTarget[];
   affinity: RouteAffinity;
   /** Null and absent: requests are served. */
-  hold?: StandingHold | null;
+  hold?: ActiveHold | null;
 }
 
 export interface RouteChange {

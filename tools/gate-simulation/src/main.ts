@@ -1,4 +1,4 @@
-import { judge, overall, type MetricResult, type Verdict } from '@slipway/area-rollouts/analysis';
+import { judge, overall, type MetricResult, type GateVerdict } from '@slipway/area-rollouts/analysis';
 import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { ENGINES, type EngineName } from './engine.js';
 import { soak, type SoakSettings } from './soak.js';
@@ -53,7 +53,7 @@ if (!isJson)
 for (const engine of engines)
   for (const utilisation of utilisations)
     for (const [name, slowness] of candidates) {
-      const verdicts: Record<Verdict, number> = {
+      const verdicts: Record<GateVerdict, number> = {
         pass: 0,
         breached: 0,
         inconclusive: 0,
@@ -73,7 +73,7 @@ for (const engine of engines)
         process.stdout.write(`${JSON.stringify({ engine, utilisation, candidate: name, verdicts, medianPercent })}\n`);
         continue;
       }
-      const share = (verdict: Verdict): string => `${((100 * verdicts[verdict]) / seeds).toFixed(1)} %`;
+      const share = (verdict: GateVerdict): string => `${((100 * verdicts[verdict]) / seeds).toFixed(1)} %`;
       const cells = [
         engine,
         `${utilisation * 100} %`,

@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
-import { Advisor } from './advisor.js';
+import { Advisor, OwnPlans } from './rounds/advisor.js';
 import { AutopilotController } from './autopilot.controller.js';
-import { AutopilotRound } from './autopilot-round.js';
-import { OwnPlans } from './own-plans.js';
-import { PlanAuthor } from './plan-author.js';
-import { PolicyWatch } from './policy-watch.js';
+import { AutopilotRound, PolicyWatch } from './rounds/autopilot-round.js';
+import { PlanAuthor } from './plans/plan-author.js';
 import { ProposalsService } from './proposals.service.js';
-import { ScheduleStore } from './schedule.store.js';
+import { ScheduleStore } from './rounds/schedule.store.js';
 
 /** People propose over HTTP; in a worker the rounds of the autopilot propose by themselves. Nothing here moves anything. */
 @Module({

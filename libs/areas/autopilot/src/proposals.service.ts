@@ -7,7 +7,7 @@ import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
 import { PLANS, type PlanDto, type PlansPort } from '@slipway/ports/plans';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import type { CreatePlanDto } from './create-plan.dto.js';
-import { PlanAuthor } from './plan-author.js';
+import { PlanAuthor } from './plans/plan-author.js';
 
 /** Plans that people and outside optimizers propose. */
 @Injectable()

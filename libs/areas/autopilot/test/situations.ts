@@ -1,8 +1,8 @@
 import { bucketOf, emptyHistogram, emptyLoads, type Histogram, type RequestStats } from '@slipway/dataplane';
 import type { PolicyContent } from '@slipway/ports/policies';
 import type { RevisionSpec } from '@slipway/contracts';
-import type { History, Situation } from '../src/evaluation.js';
-import type { Telemetry } from '../src/telemetry.js';
+import type { ProposalHistory, Situation } from '../src/rounds/evaluation.js';
+import type { Telemetry } from '../src/rounds/slo-evidence.js';
 
 type Sections = {
   [K in keyof PolicyContent]?: PolicyContent[K] extends unknown[] | string
@@ -76,7 +76,7 @@ export function telemetryOf(stats: RequestStats, parts: number[] = Array.from({ 
 
 /** An SLO of 100 ms at p95 that 200 answers of 300 ms miss, and nothing that forbids a proposal. */
 export function situation(
-  change: Partial<Omit<Situation, 'history'>> & { history?: Partial<History> } = {},
+  change: Partial<Omit<Situation, 'history'>> & { history?: Partial<ProposalHistory> } = {},
 ): Situation {
   const { history, ...rest } = change;
   return {

@@ -41,7 +41,7 @@ export const DELETION = defineOperation({
   pointOfNoReturn: 'release_route',
 });
 
-type Context = StepContext<DeletionInput>;
+type DeletionContext = StepContext<DeletionInput>;
 
 /** Requests in flight, and then processes, get this long; the reconciler stops what is left later. */
 const DRAIN_LIMIT_MS = 30_000;
@@ -52,10 +52,10 @@ const LOOK_MS = 250;
 @DurableOperation(DELETION)
 export class DeletionOperation implements OperationOf<typeof DELETION> {
   readonly steps = {
-    release_route: (context: Context) => this.releaseRoute(context),
-    drain: (context: Context) => this.drain(context),
-    stop_instances: (context: Context) => this.stopInstances(context),
-    remove: (context: Context) => this.remove(context),
+    release_route: (context: DeletionContext) => this.releaseRoute(context),
+    drain: (context: DeletionContext) => this.drain(context),
+    stop_instances: (context: DeletionContext) => this.stopInstances(context),
+    remove: (context: DeletionContext) => this.remove(context),
   };
   readonly unwind = {};
 
@@ -67,7 +67,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  private async releaseRoute({ operation, input }: Context): Promise<StepOutcome> {
+  private async releaseRoute({ operation, input }: DeletionContext): Promise<StepOutcome> {
     const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
     return done({
       // The generation that takes the route away; gateways at or beyond it start no new request.
@@ -79,7 +79,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     });
   }
 
-  private async drain({ input, results, step }: Context): Promise<StepOutcome> {
+  private async drain({ input, results, step }: DeletionContext): Promise<StepOutcome> {
     const { generation, revisionIds } = results['release_route'] as { generation: number; revisionIds: string[] };
     const { behind, inFlight } = await this.database.tx('system', async (tx) => {
       const followers = generation > 0 ? await routeFollowers(tx, input.deploymentId, generation) : { behind: 0 };
@@ -96,7 +96,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     return sleep({ forMs: LOOK_MS, status: 'running', message: `${inFlight} requests are in flight` });
   }
 
-  private async stopInstances({ operation, input, state, step }: Context): Promise<StepOutcome> {
+  private async stopInstances({ operation, input, state, step }: DeletionContext): Promise<StepOutcome> {
     const ids = await this.revisionIds(input);
     if (!state)
       return sleep({
@@ -124,7 +124,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     });
   }
 
-  private async remove({ operation, input }: Context): Promise<StepOutcome> {
+  private async remove({ operation, input }: DeletionContext): Promise<StepOutcome> {
     const ids = await this.revisionIds(input);
     return done({
       commit: async (tx) => {

@@ -6,15 +6,14 @@ import {
   DEPLOYMENTS,
   type DeploymentRecord,
   type DeploymentsPort,
-  type Health,
+  type DeploymentHealth,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
-import { REVISIONS, type RevisionsPort, type ShownRevision } from '@slipway/ports/revisions';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort, type RevisionSummary } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
+import { healthOf, servingIds } from './deployment-health.js';
 import { shownSettings } from './deployment-settings.js';
-
-const NO_ROUTE: Health = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
 /** Makes the answers of this area: records of deployments with what other areas know about them at this moment. */
 @Injectable()
@@ -53,8 +52,8 @@ export class DeploymentAnswers {
   private answer(
     record: DeploymentRecord,
     route: Route | undefined,
-    health: Health,
-    revisions: ReadonlyMap<string, ShownRevision>,
+    health: DeploymentHealth,
+    revisions: ReadonlyMap<string, RevisionSummary>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
     return {
@@ -63,7 +62,7 @@ export class DeploymentAnswers {
       ...shownSettings(record),
       effective_scaling: scalingOf(record, revisions),
       replicas: { desired: health.desired, ready: health.ready },
-      ...this.deployments.judged(record, health),
+      ...this.deployments.assess(record, health),
       active_revision: nameOf(record.activeRevisionId),
       candidate_revision: nameOf(record.candidateRevisionId),
       previous_revision: nameOf(record.previousRevisionId),
@@ -78,31 +77,9 @@ export class DeploymentAnswers {
   }
 }
 
-/** The revisions behind a route that serve: those with a weight of 0 do not count. */
-export function servingIds({ targets }: Route): string[] {
-  return targets.filter((target) => target.weight > 0).map((target) => target.revisionId);
-}
-
-/** How the revisions behind a route are doing. */
-export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): Health {
-  const ids = route ? servingIds(route) : [];
-  if (ids.length === 0) return NO_ROUTE;
-  const statuses = ids.map((id) => {
-    const { desired = 0, ready = 0, isAsleep = false } = serving.get(id) ?? {};
-    return { desired, ready: Math.min(ready, desired), isAsleep };
-  });
-  return {
-    isRouted: true,
-    desired: statuses.reduce((sum, status) => sum + status.desired, 0),
-    ready: statuses.reduce((sum, status) => sum + status.ready, 0),
-    isServing: statuses.every((status) => status.ready > 0 || status.isAsleep),
-    isAsleep: statuses.every((status) => status.isAsleep),
-  };
-}
-
 function scalingOf(
   { activeRevisionId: id, scaling }: DeploymentRecord,
-  revisions: ReadonlyMap<string, ShownRevision>,
+  revisions: ReadonlyMap<string, RevisionSummary>,
 ): EffectiveScaling | null {
   const active = id === null ? undefined : revisions.get(id);
   return active ? effectiveScaling(active.scaling, scaling) : null;

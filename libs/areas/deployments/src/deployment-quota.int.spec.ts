@@ -16,7 +16,7 @@ const statuses = async (count: number, tenant: string): Promise<number[]> => {
   return answers.map(({ status }) => status).sort();
 };
 
-it('A8: a tenant has as many deployments as its quota says, and room again when one is deleted', async () => {
+it('a tenant has as many deployments as its quota says, and room again when one is deleted', async () => {
   for (let n = 0; n < LIMIT; n += 1) expect((await create(`chat-${n}`, 'ten_a')).status).toBe(201);
   const refused = await create('one-more', 'ten_a');
   expect([refused.status, refused.body.error]).toEqual([
@@ -40,7 +40,7 @@ it('A8: a tenant has as many deployments as its quota says, and room again when 
   expect((await create('two-more', 'ten_a')).status).toBe(429);
 });
 
-it('A8: thirty creations at once leave exactly as many deployments as the quota says', async () => {
+it('thirty creations at once leave exactly as many deployments as the quota says', async () => {
   const accepted = (some: number[]): number => some.filter((status) => status === 201).length;
   expect(accepted(await statuses(30, 'ten_c'))).toBe(LIMIT);
   expect(accepted(await statuses(30, 'ten_big'))).toBe(LIMIT + 1);

@@ -4,7 +4,7 @@ import { DeletionsService } from './deletions.service.js';
 import { DeploymentAnswers } from './deployment-answers.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsService } from './deployments.service.js';
-import { HealthRound } from './health-round.js';
+import { HealthRound } from './deployment-health.js';
 import { UpdatesService } from './updates.service.js';
 
 @Module({

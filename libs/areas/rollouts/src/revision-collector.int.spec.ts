@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import type { Revision } from '@slipway/ports/revisions';
 import { ACTOR, RolloutsBed, spec } from '../test/rollouts-bed.js';
-import { completeSpec } from './candidate-spec.js';
+import { completeSpec } from './acceptance.js';
 
 let bed: RolloutsBed;
 

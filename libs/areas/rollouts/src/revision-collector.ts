@@ -20,7 +20,7 @@ export class RevisionCollector {
   /** One transaction per deployment, so that no lock outlives the look at it. */
   @Recurring({ name: 'revision-history', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
-    const crowded = await transact('system', (tx) => this.revisions.crowded(tx));
+    const crowded = await transact('system', (tx) => this.revisions.findCrowded(tx));
     for (const deploymentId of crowded) await transact('system', (tx) => this.collectFrom(tx, deploymentId));
   }
 

@@ -47,7 +47,7 @@ const setRoute = (deployment: Deployment, weights: [string, string, number][], a
     }),
   );
 
-describe('10.6: out of a canary in mid-course, and ended before it has moved the traffic', () => {
+describe('a rollback out of a canary in mid-course that ends before it has moved the traffic', () => {
   /** How a rollback ends that never gets to its target. */
   const ENDS: [string, (deployment: Deployment) => Promise<string>, object][] = [
     [
@@ -250,7 +250,7 @@ describe('10.6: out of a canary in mid-course, and ended before it has moved the
   });
 });
 
-describe('10.6: where it goes out of a rollout', () => {
+describe('where a rollback goes out of a rollout', () => {
   it('to what was active when the rollout began, and says so', async () => {
     const { deployment } = await atAQuarter(2);
     const { operation } = await bed.askBack(deployment);
@@ -335,7 +335,7 @@ describe('10.6: where it goes out of a rollout', () => {
   });
 });
 
-describe('10.6: the revision of a rollout that ended before anything was provisioned for it', () => {
+describe('the revision of a rollout that ended before anything was provisioned for it', () => {
   it('is retired with a rollout that is cancelled, and comes back with the next one of its spec', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });

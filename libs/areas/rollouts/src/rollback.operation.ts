@@ -11,26 +11,26 @@ import {
   type OperationOf,
   type OperationRow,
   type OperationOutcome,
-  type StepContext,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort } from '@slipway/ports/routing';
-import { Candidate } from './candidate.js';
-import { Changeover } from './changeover.js';
-import { rolloutFailures } from './rollout.failures.js';
-import { putBackMessage, putBackRoute } from './found-route.js';
+import { rolloutFailures } from './rollout.errors.js';
 import {
   changeoverHold,
   changeoverOf,
-  rolloutAllowed,
   stopsOf,
   takeOverOf,
   targetMessage,
+  type RollbackContext,
   type RollbackInput,
 } from './rollout.input.js';
+import { assertRolloutAllowed } from './acceptance.js';
+import { Candidate } from './steps/candidate.js';
+import { Changeover } from './steps/changeover.js';
+import { putBackMessage, putBackRoute } from './steps/route.js';
 
 /**
  * A rollback: points the traffic back at a revision that served before, the same immutable one.
@@ -38,7 +38,7 @@ import {
  *   resolve_target → ensure_ready → shift_traffic → verify → drain_previous
  *   on failure or cancel: revert_traffic
  *
- * Where there is no room for its target beside what runs, that is stopped first, while requests wait:
+ * If there is no capacity for its target beside what runs, that is stopped first, while requests wait:
  *
  *   resolve_target → preflight → hold_requests → stop_previous → ensure_ready → shift_traffic → release_requests → verify
  *
@@ -71,8 +71,6 @@ export const ROLLBACK = defineOperation({
   pointOfNoReturn: 'shift_traffic',
 });
 
-type Context = StepContext<RollbackInput>;
-
 const READY_DEADLINE_SECONDS = 600;
 const TRY_LOOK_MS = 500;
 const VERIFY_LIMIT_MS = 10_000;
@@ -82,18 +80,19 @@ const VERIFY_LOOK_MS = 200;
 @DurableOperation(ROLLBACK)
 export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   readonly steps = {
-    resolve_target: (context: Context) => this.resolveTarget(context),
-    preflight: (context: Context) => this.changeover.preflight(context, READY_DEADLINE_SECONDS, []),
-    hold_requests: (context: Context) => this.changeover.hold(context, changeoverHold(changeoverOf(context.input))),
-    stop_previous: (context: Context) =>
+    resolve_target: (context: RollbackContext) => this.resolveTarget(context),
+    preflight: (context: RollbackContext) => this.changeover.preflight(context, READY_DEADLINE_SECONDS, []),
+    hold_requests: (context: RollbackContext) =>
+      this.changeover.hold(context, changeoverHold(changeoverOf(context.input))),
+    stop_previous: (context: RollbackContext) =>
       this.changeover.stop(context, changeoverOf(context.input), READY_DEADLINE_SECONDS),
-    ensure_ready: (context: Context) => this.ensureReady(context),
-    shift_traffic: (context: Context) => this.shiftTraffic(context),
-    release_requests: (context: Context) => this.releaseRequests(context),
-    verify: (context: Context) => this.verify(context),
-    drain_previous: (context: Context) => this.drainPrevious(context),
+    ensure_ready: (context: RollbackContext) => this.ensureReady(context),
+    shift_traffic: (context: RollbackContext) => this.shiftTraffic(context),
+    release_requests: (context: RollbackContext) => this.releaseRequests(context),
+    verify: (context: RollbackContext) => this.verify(context),
+    drain_previous: (context: RollbackContext) => this.drainPrevious(context),
   };
-  readonly unwind = { revert_traffic: (context: Context) => this.revertTraffic(context) };
+  readonly unwind = { revert_traffic: (context: RollbackContext) => this.revertTraffic(context) };
 
   constructor(
     private readonly candidate: Candidate,
@@ -105,15 +104,15 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   ) {}
 
   /** Checks that the target can run here, and wants its instances; warm ones are simply still there. */
-  private async resolveTarget({ operation, input }: Context): Promise<StepOutcome> {
+  private async resolveTarget({ operation, input }: RollbackContext): Promise<StepOutcome> {
     const valid = await this.candidate.validate(operation.tenantId, input.revisionId);
     if (input.changeover) return { ...valid, message: targetMessage(input) };
     const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
     return { ...wanted, message: targetMessage(input) };
   }
 
-  /** Without room, the target may fail to start as often as it likes: its room is there now, and nothing else is to be had. */
-  private async ensureReady(context: Context): Promise<StepOutcome> {
+  /** After a change-over the target may fail to start as often as it likes: its capacity is free now, and there is nothing else to run. */
+  private async ensureReady(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     const look = () => this.candidate.awaitReady(context, input.revisionId, READY_DEADLINE_SECONDS);
     if (!input.changeover) return look();
@@ -138,7 +137,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     }
   }
 
-  private async shiftTraffic(context: Context) {
+  private async shiftTraffic(context: RollbackContext) {
     const { operation, input } = context;
     const { isHeld, gapSeconds } = await this.changeover.gap(context);
     // Out of a recreate that was superseded: its requests go on with this route.
@@ -164,7 +163,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     await this.revisions.activated(tx, activation);
   }
 
-  private async releaseRequests(context: Context) {
+  private async releaseRequests(context: RollbackContext) {
     const { operation } = context;
     const { gapSeconds, message } = await this.changeover.gap(context);
     return done({
@@ -196,7 +195,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   }
 
   /** Asks every ready instance for a real answer. */
-  private async verify({ input, step }: Context) {
+  private async verify({ input, step }: RollbackContext) {
     const { answered, asked } = await this.instances.probe(input.revisionId);
     if (asked > 0 && answered === asked)
       return done({
@@ -214,12 +213,12 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     );
   }
 
-  private drainPrevious(context: Context) {
+  private drainPrevious(context: RollbackContext) {
     const { leftRevisionId } = context.input;
     return this.candidate.drain(context, leftRevisionId ? [leftRevisionId] : [], { outcome: 'rolled_back' });
   }
 
-  private async revertTraffic(context: Context): Promise<StepOutcome> {
+  private async revertTraffic(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input, results } = context;
     if (results['shift_traffic']) return done({ skipped: true, message: `the traffic stays on ${input.revisionName}` });
     if (input.changeover && results['hold_requests']) return this.goOnToTarget(context);
@@ -236,7 +235,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   }
 
   /** What it would leave is stopped, or about to be: its target has the traffic, and is started as soon as it can be. */
-  private async goOnToTarget(context: Context): Promise<StepOutcome> {
+  private async goOnToTarget(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input } = context;
     const { gapSeconds, message } = await this.changeover.gap(context);
     const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
@@ -286,7 +285,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   async reclaim(tx: Tx, operation: OperationRow<RollbackInput>): Promise<Partial<RollbackInput>> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
-    rolloutAllowed(deployment);
+    assertRolloutAllowed(deployment);
     await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
     await this.deployments.update(tx, deployment.id, { currentOperationId: operation.id, state: 'progressing' });
     const foundRoute = (await this.routes.current(tx, input.deploymentId)) ?? null;

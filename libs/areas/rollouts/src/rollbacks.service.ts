@@ -18,14 +18,20 @@ import {
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
-import { Candidate } from './candidate.js';
+import { capacityAnswer, CapacityPlanner } from './acceptance.js';
 import { ROLLBACK } from './rollback.operation.js';
-import { rollbackErrors } from './rollback.errors.js';
-import { ROLLOUT } from './rollout.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
-import { capacityOf, heldResult, targetMessage, type RollbackInput, type RolloutInput } from './rollout.input.js';
-import { movesTraffic, rollbackSteps } from './rollout.plan.js';
-import { Settlements } from './settlement.js';
+import { rollbackErrors } from './rollout.errors.js';
+import {
+  changeoverResult,
+  movesTraffic,
+  rollbackSteps,
+  targetMessage,
+  type RollbackInput,
+  type RolloutInput,
+} from './rollout.input.js';
+import { ROLLOUT } from './rollout.operation.js';
+import { Candidate } from './steps/candidate.js';
 
 export interface RollbackRequest {
   principal: Principal;
@@ -36,14 +42,14 @@ export interface RollbackRequest {
 }
 
 /** A revision to go back to, and why this one. */
-type Target = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
+type RollbackTarget = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
 
 @Injectable()
 export class RollbacksService {
   constructor(
     private readonly requests: OperationRequests,
     private readonly operations: OperationStore,
-    private readonly settlements: Settlements,
+    private readonly planner: CapacityPlanner,
     private readonly candidate: Candidate,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -51,26 +57,37 @@ export class RollbacksService {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  /** A running rollout is ended in the same transaction, so it can commit nothing afterwards. */
+  /**
+   * Lock the deployment, decide where it goes (404), check (409), end the rollout that is running, take the traffic, start the operation.
+   * The rollout ends in the same transaction, so it can commit nothing afterwards.
+   */
   create({ principal, deploymentName, body, ...request }: RollbackRequest): Promise<Reply> {
     const { tenantId, actor } = principal;
     const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: body.reason };
     return this.requests.accept(ROLLBACK, { principal, ...request, ...resource }, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
+
+      // Where it goes, and why.
       const live = await this.liveRollout(tx, deployment);
       const { revision: target, because } = await this.resolveTarget(tx, deployment, body.to_revision, live);
+
+      // Whether it may begin.
       await this.assertAllowed(tx, tenantId, deployment, target, live, body);
 
+      // End the rollout that is running, and take the traffic.
       const foundRoute = await this.foundRoute(tx, deployment, live?.input);
       const ended = live ? await this.supersede(tx, live, operationId, actor) : [];
       if (!live) await this.routes.takeTraffic(tx, deployment.id, operationId);
-      const { room, changeover } = await this.settlements.ofRollback(tx, deployment, target, live?.input);
+
+      // Whether the target has the capacity; then mark the deployment.
+      const { capacity, changeover } = await this.planner.forRollback(tx, deployment, target, live?.input);
       await this.deployments.update(tx, deployment.id, {
         currentOperationId: operationId,
         candidateRevisionId: null,
         state: 'progressing',
       });
 
+      // What the operation begins with.
       const steps = [...rollbackSteps(changeover !== undefined)];
       const input: RollbackInput = {
         deploymentId: deployment.id,
@@ -84,43 +101,22 @@ export class RollbacksService {
         foundRoute,
         changeover,
       };
-      const result = {
-        revision: target.name,
-        revision_id: target.id,
-        because,
-        ...(live ? { superseded_operation_id: live.id } : {}),
-        ...(changeover && heldResult(changeover)),
-      };
-      const started = {
-        type: 'rollback.started',
-        subject: `deployments/${deploymentName}`,
-        actor,
-        operationId,
-        revisionId: target.id,
-        data: {
-          operation_id: operationId,
-          revision: target.name,
-          because,
-          superseded_operation_id: live?.id ?? null,
-          reason: body.reason ?? null,
-        },
-      };
       return {
         resourceId: deployment.id,
         stream: deploymentStream(deployment.id),
         input,
         steps,
-        result,
+        result: rollbackResult(input, live?.id),
         audit: {
           action: 'rollback.create',
           resourceType: 'deployment',
           resourceName: deploymentName,
           after: { revision: target.name },
         },
-        events: [...ended, started],
+        events: [...ended, rollbackStarted(input, { actor, operationId, supersededId: live?.id, reason: body.reason })],
         rehearsal: {
           would: `roll back to ${targetMessage({ revisionName: target.name, because })}`,
-          more: { capacity: capacityOf(room, changeover) },
+          more: { capacity: capacityAnswer(capacity, changeover) },
         },
       };
     });
@@ -142,7 +138,7 @@ export class RollbacksService {
     deployment: Deployment,
     reference: string | undefined,
     live: OperationRow<RolloutInput> | undefined,
-  ): Promise<Target> {
+  ): Promise<RollbackTarget> {
     if (reference !== undefined)
       return { revision: await this.revisions.find(tx, deployment.id, reference), because: 'named' };
     const target = live ? await this.outOf(tx, live.input) : await this.previousTo(tx, deployment);
@@ -150,17 +146,17 @@ export class RollbacksService {
     return target;
   }
 
-  private async previousTo(tx: Tx, { id, activeRevisionId }: Deployment): Promise<Target | undefined> {
+  private async previousTo(tx: Tx, { id, activeRevisionId }: Deployment): Promise<RollbackTarget | undefined> {
     const revision = await this.revisions.previous(tx, id, activeRevisionId ? [activeRevisionId] : []);
     return revision && { revision, because: 'previous' };
   }
 
   /** Where a rollback out of a rollout goes: never to its candidate, also where that had been good before. */
-  private async outOf(tx: Tx, rollout: RolloutInput): Promise<Target | undefined> {
+  private async outOf(tx: Tx, rollout: RolloutInput): Promise<RollbackTarget | undefined> {
     const { deploymentId, revisionId, foundActiveRevisionId } = rollout;
     if (foundActiveRevisionId === null) return undefined;
     const [revision] = await this.revisions.getMany(tx, [foundActiveRevisionId]);
-    const active: Target | undefined = revision && { revision, because: 'active_when_rollout_began' };
+    const active: RollbackTarget | undefined = revision && { revision, because: 'active_when_rollout_began' };
     if (active && !(await this.isDown(tx, foundActiveRevisionId))) return active;
     const before = await this.revisions.previous(tx, deploymentId, [foundActiveRevisionId, revisionId]);
     // With nothing before it, it is still the best there is: instances that crashed are started again.
@@ -222,4 +218,29 @@ export class RollbacksService {
       await this.instances.release(tx, id, `operation:${live.id}`);
     return this.candidate.retireUnbuilt(tx, revisionId, live.id, actor);
   }
+}
+
+function rollbackResult({ revisionName, revisionId, because, changeover }: RollbackInput, supersededId?: string) {
+  return {
+    revision: revisionName,
+    revision_id: revisionId,
+    because,
+    ...(supersededId === undefined ? {} : { superseded_operation_id: supersededId }),
+    ...(changeover && changeoverResult(changeover)),
+  };
+}
+
+function rollbackStarted(
+  { deploymentName, revisionId, revisionName, because }: RollbackInput,
+  about: { actor: Actor; operationId: string; supersededId?: string; reason?: string },
+): NewEvent {
+  const { actor, operationId, supersededId = null, reason = null } = about;
+  return {
+    type: 'rollback.started',
+    subject: `deployments/${deploymentName}`,
+    actor,
+    operationId,
+    revisionId,
+    data: { operation_id: operationId, revision: revisionName, because, superseded_operation_id: supersededId, reason },
+  };
 }

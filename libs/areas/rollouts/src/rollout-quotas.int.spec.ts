@@ -28,7 +28,7 @@ const of = (replicas: number) => ({
 const rollOut = async (deployment: Deployment, model: string) =>
   bed.finish(await bed.rollout(deployment, { spec: spec(model), strategy: IMMEDIATE }));
 
-it('A8: a deployment keeps as many revisions as its quota says, and has room again when one is collected', async () => {
+it('a deployment keeps as many revisions as its quota says, and has room again when one is collected', async () => {
   const deployment = await bed.serving(REVISIONS);
   const more = { spec: spec('one-more'), strategy: IMMEDIATE };
   await expect(bed.ask(deployment, more)).rejects.toMatchObject(refusal('revisions', REVISIONS, true));
@@ -41,7 +41,7 @@ it('A8: a deployment keeps as many revisions as its quota says, and has room aga
   expect(await rollOut(deployment, 'one-more')).toMatchObject({ status: 'succeeded' });
 });
 
-it('A8: a rollout that would bring a tenant over its instances is refused, and its rehearsal too', async () => {
+it('a rollout that would bring a tenant over its instances is refused, and its rehearsal too', async () => {
   const deployment = await bed.serving();
   bed.neighbours.wanted = 3;
   bed.neighbours.needed = () => 3;
@@ -56,7 +56,7 @@ it('A8: a rollout that would bring a tenant over its instances is refused, and i
   expect((await bed.ask(deployment, of(4))).created).toBe(true);
 });
 
-it('A8: what a rollout begins with counts, also where that is more than its spec asks for at least', async () => {
+it('what a rollout begins with counts, also where that is more than its spec asks for at least', async () => {
   const deployment = await bed.serving();
   bed.neighbours.wanted = 3;
   bed.neighbours.needed = () => 3;
@@ -68,7 +68,7 @@ it('A8: what a rollout begins with counts, also where that is more than its spec
   }
 });
 
-it('A8: a revision that runs already asks for no instances of the quota', async () => {
+it('a revision that runs already asks for no instances of the quota', async () => {
   const deployment = await bed.serving();
   const { id } = await bed.revision(deployment, 1);
   bed.neighbours.wanted = INSTANCES;

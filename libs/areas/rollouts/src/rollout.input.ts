@@ -1,13 +1,13 @@
-import type { Room, TakeOver } from '@slipway/ports/instances';
-import type { Deployment } from '@slipway/ports/deployment-records';
+import type { OperationDefinition, StepContext, StepName } from '@slipway/platform-durable/operations';
+import { HOLD_SECONDS, type AnalysisDto, type StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
+import type { TakeOver } from '@slipway/ports/instances';
 import type { Route, RouteHold } from '@slipway/ports/routing';
-import { errors } from '@slipway/platform-http';
-import { operationErrors } from '@slipway/platform-durable/operations';
-import type { AnalysisDto } from '@slipway/ports/deployment-records';
-import { rolloutErrors } from './rollout.errors.js';
-import type { Strategy } from './rollout.plan.js';
 
-/** How one revision makes room for another where there is no room for both. */
+/*
+ * What an operation of this area is accepted with: its strategy, its gate, the names of its steps, and the input of these steps.
+ */
+
+/** How one revision gives its capacity to another, if there is not enough for both. */
 export interface ChangeoverInput {
   /** What is stopped first, with the share of the traffic that it had. */
   stops: { revisionId: string; revisionName: string; weight: number }[];
@@ -37,6 +37,8 @@ export interface RolloutInput {
   changeover?: ChangeoverInput;
 }
 
+export type RolloutContext = StepContext<RolloutInput>;
+
 /** Why a rollback goes where it goes, as `result.because` says it, and in words. */
 export const BECAUSE = {
   named: 'which the request names',
@@ -62,11 +64,13 @@ export interface RollbackInput {
    * rollout was in the midst of moving, the route which that rollout had found.
    */
   foundRoute?: Route | null;
-  /** Where there was no room for its target beside what runs. */
+  /** If there was no capacity for its target beside what runs. */
   changeover?: ChangeoverInput;
 }
 
-/** What a route sends requests to, but for one revision: what makes room for it. */
+export type RollbackContext = StepContext<RollbackInput>;
+
+/** Where a route sends requests, except to one revision: what gives its capacity to that one. */
 export function stopsOf(route: Route | null | undefined, exceptRevisionId: string): ChangeoverInput['stops'] {
   return (route?.targets ?? [])
     .filter(({ revisionId }) => revisionId !== exceptRevisionId)
@@ -84,22 +88,8 @@ export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute
   return takeOverFrom(input.changeover?.stops ?? stopsOf(input.foundRoute, input.revisionId), input.changeover);
 }
 
-/** What a rehearsal says of the room for the revision that comes. */
-export interface Capacity {
-  target: string;
-  needed: number;
-  /** Null: nobody knows. */
-  free: number | null;
-  /** For how long requests are expected to wait; 0 where none does, null where no start was measured. */
-  gap_seconds: number | null;
-}
-
-export function capacityOf({ target, needed, free }: Room, changeover: ChangeoverInput | undefined): Capacity {
-  return { target, needed, free, gap_seconds: changeover ? changeover.estimatedSeconds : 0 };
-}
-
 /** What an operation's result says of its change-over from the start. */
-export function heldResult({ holdSeconds, estimatedSeconds }: ChangeoverInput) {
+export function changeoverResult({ holdSeconds, estimatedSeconds }: ChangeoverInput) {
   return { hold_seconds: holdSeconds, estimated_gap_seconds: estimatedSeconds };
 }
 
@@ -118,36 +108,138 @@ export function targetMessage({ revisionName, because }: Pick<RollbackInput, 're
   return because ? `${revisionName}, ${BECAUSE[because]}` : revisionName;
 }
 
-/** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */
-export function rolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
-  if (deployment.state === 'deleting')
-    throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
-  if (deployment.currentOperationId === null) return;
-  throw operationErrors.operation_in_progress({
-    message: `Operation ${deployment.currentOperationId} is running on deployment ${deployment.name}.`,
-    extra: { operation_id: deployment.currentOperationId },
-  });
+/** A strategy with its defaults written out, as an operation keeps it. */
+export interface Strategy {
+  type: StrategyType;
+  steps: { traffic_percent: number; soak_seconds: number; requires_approval: boolean }[];
+  /** Of a recreate: the longest that a request waits. */
+  hold_seconds?: number;
 }
+
+/** An analysis as `result.gate` of the operation shows it, with who says so. */
+export interface Gate extends AnalysisDto {
+  source: 'rollout' | 'deployment';
+}
+
+export const DEFAULT_SOAK_SECONDS = 180;
+const CANARY_PERCENTS = [5, 25, 50, 100];
+
+/** The strategy a rollout runs: the request's, else the deployment's, else `candidate`. */
+export function chooseStrategy(
+  requested: StrategyDto | undefined,
+  ofDeployment: Record<string, unknown> | null,
+): Strategy {
+  const chosen = requested ?? (ofDeployment as unknown as StrategyDto | null) ?? { type: 'candidate' as const };
+  const { type, steps = defaultSteps(type), hold_seconds } = chosen;
+  if (type !== 'recreate' && type !== 'auto') return { type, steps };
+  return { type, steps, hold_seconds: hold_seconds ?? HOLD_SECONDS.default };
+}
+
+function defaultSteps(type: StrategyType): Strategy['steps'] {
+  const step = (traffic_percent: number, soak_seconds = DEFAULT_SOAK_SECONDS) => ({
+    traffic_percent,
+    soak_seconds,
+    requires_approval: false,
+  });
+  if (type === 'canary' || type === 'auto') return CANARY_PERCENTS.map((percent) => step(percent));
+  if (type === 'blue_green' || type === 'recreate') return [step(100)];
+  return [];
+}
+
+/** The gate that a rollout runs: the request's (or its plan's), else the deployment's; null where it has no step to judge. */
+export function chooseGate(
+  steps: readonly string[],
+  requested: AnalysisDto | undefined,
+  ofDeployment: Record<string, unknown> | null,
+): Gate | null {
+  if (!steps.some((step) => step.startsWith('analyze:'))) return null;
+  if (requested) return { source: 'rollout', ...requested };
+  return ofDeployment && { source: 'deployment', ...(ofDeployment as unknown as AnalysisDto) };
+}
+
+export function movesTraffic(strategy: Strategy): boolean {
+  return strategy.type !== 'candidate';
+}
+
+/** Every step that a rollout may have; `:n` counts the steps of its strategy from 1. */
+export const ROLLOUT_STEPS = [
+  'validate',
+  'preflight',
+  'hold_requests',
+  'stop_previous',
+  'provision',
+  'await_ready',
+  'release_requests',
+  'shift_traffic:n',
+  'soak:n',
+  'analyze:n',
+  'await_promotion:n',
+  'promote',
+  'drain_previous',
+] as const;
+
+type RolloutStep = StepName<OperationDefinition<unknown, (typeof ROLLOUT_STEPS)[number]>>;
+
+const RECREATE: readonly RolloutStep[] = [
+  'validate',
+  'preflight',
+  'hold_requests',
+  'stop_previous',
+  'provision',
+  'await_ready',
+  'release_requests',
+  'soak:1',
+  'analyze:1',
+  'promote',
+];
 
 /**
- * Whether a deployment's protection lets a rollout begin, or begin again, that executes this plan or none. A plan starts from an active
- * revision, so the first one comes without. Throws `plan_required` (409).
+ * The names of a rollout's steps, in order. A first revision has nothing to be compared with and nobody to protect: it
+ * skips canary steps and analysis.
  */
-export function assertAdmitted(
-  { name, protection, activeRevisionId }: Pick<Deployment, 'name' | 'protection' | 'activeRevisionId'>,
-  planId: string | null | undefined,
-): void {
-  if (protection.rollouts === 'any' || activeRevisionId === null || planId) return;
-  const message = `Deployment ${name} takes only rollouts of an approved plan: its protection.rollouts is ${protection.rollouts}.`;
-  throw rolloutErrors.plan_required({ message, details: [{ field: 'plan_id', code: 'required', message }] });
+export function rolloutSteps(strategy: Strategy, isFirst: boolean): RolloutStep[] {
+  const build = ['validate', 'provision', 'await_ready'] as const;
+  if (!movesTraffic(strategy)) return [...build];
+  const end = ['promote', 'drain_previous'] as const;
+  if (strategy.type === 'recreate' && !isFirst) return [...RECREATE];
+  if (strategy.type === 'immediate' || isFirst) return [...build, 'shift_traffic:1', ...end];
+  if (strategy.type === 'blue_green') {
+    const approval = strategy.steps[0]?.requires_approval ? (['await_promotion:1'] as const) : [];
+    return [...build, ...approval, 'shift_traffic:1', 'soak:1', 'analyze:1', ...end];
+  }
+  const canary = strategy.steps.flatMap((step, index): RolloutStep[] => {
+    const n = index + 1;
+    const approval = step.requires_approval ? [`await_promotion:${n}` as const] : [];
+    return [`shift_traffic:${n}`, `soak:${n}`, `analyze:${n}`, ...approval];
+  });
+  return [...build, ...canary, ...end];
 }
 
-/** Whether the active revision is the one the client believes it to be. Throws `precondition_failed` (412). */
-export function assertActiveRevision(
-  expected: string | undefined,
-  active: { id: string; name: string; number: number } | undefined,
-): void {
-  if (expected === undefined) return;
-  if (active && [active.id, active.name, String(active.number)].includes(expected)) return;
-  throw errors.precondition_failed({ message: `The active revision is ${active?.name ?? 'none'}, not ${expected}.` });
+/** Whether a rollout with these steps stops the previous revision before it starts the next. */
+export function isRecreate(steps: readonly string[]): boolean {
+  return steps.includes('stop_previous');
+}
+
+/** The names of a rollback's steps; with a change-over, what runs is stopped before its target starts. */
+export function rollbackSteps(hasChangeover: boolean) {
+  if (!hasChangeover) return ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify', 'drain_previous'] as const;
+  return [
+    'resolve_target',
+    'preflight',
+    'hold_requests',
+    'stop_previous',
+    'ensure_ready',
+    'shift_traffic',
+    'release_requests',
+    'verify',
+  ] as const;
+}
+
+/** What share of the traffic step `shift_traffic:n` gives the candidate. */
+export function percentAt(strategy: Strategy, n: number): number {
+  return strategy.type === 'canary' ? (strategy.steps[n - 1]?.traffic_percent ?? 100) : 100;
+}
+
+export function soakSecondsAt(strategy: Strategy, n: number): number {
+  return strategy.steps[n - 1]?.soak_seconds ?? 0;
 }

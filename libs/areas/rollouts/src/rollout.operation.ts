@@ -11,21 +11,26 @@ import {
   type OperationOf,
   type OperationRow,
   type OperationOutcome,
-  type StepContext,
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteTarget, type RoutesPort } from '@slipway/ports/routing';
-import { Analyst } from './analyst.js';
-import { Changeover } from './changeover.js';
-import { Candidate } from './candidate.js';
-import { putBackMessage, putBackRoute } from './found-route.js';
-import { assertAdmitted, rolloutAllowed, stopsOf, takeOverOf, type RolloutInput } from './rollout.input.js';
-import { Recreate } from './recreate.js';
-import { candidateMessage } from './no-route.js';
-import { Soak } from './soak.js';
-import { movesTraffic, percentAt, ROLLOUT_STEPS } from './rollout.plan.js';
+import { Analyst } from './gates/analyst.js';
+import {
+  movesTraffic,
+  percentAt,
+  ROLLOUT_STEPS,
+  stopsOf,
+  takeOverOf,
+  type RolloutContext,
+  type RolloutInput,
+} from './rollout.input.js';
+import { assertAdmitted, assertRolloutAllowed } from './acceptance.js';
+import { Candidate } from './steps/candidate.js';
+import { Changeover } from './steps/changeover.js';
+import { Recreate } from './steps/recreate.js';
+import { candidateMessage, putBackMessage, putBackRoute } from './steps/route.js';
 
 /**
  * A rollout: build the candidate, prove it ready, and, if the strategy moves traffic, move it step by step.
@@ -33,12 +38,12 @@ import { movesTraffic, percentAt, ROLLOUT_STEPS } from './rollout.plan.js';
  *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]… → promote → drain_previous
  *   on failure or cancel: revert_traffic → remove_candidate
  *
- * A recreate, where there is no room for both, stops the previous revision first, while requests wait:
+ * A recreate, if there is no capacity for both, stops the previous revision first, while requests wait:
  *
  *   validate → preflight → hold_requests → stop_previous → provision → await_ready → release_requests → soak:1 → analyze:1 → promote
  *   on failure or cancel: hold_for_previous → remove_candidate → start_previous → release_to_previous
  *
- * Which steps a rollout has is decided when it is accepted (rollout.plan.ts). But for a recreate, no step touches the stable revision's
+ * Which steps a rollout has is decided when it is accepted (rollout.input.ts). Except for a recreate, no step touches the stable revision's
  * instances; they are held by the route until the route has left them.
  */
 export const ROLLOUT = defineOperation({
@@ -61,34 +66,33 @@ export const ROLLOUT = defineOperation({
   stepEvent: 'rollout.step_advanced',
 });
 
-type Context = StepContext<RolloutInput>;
-
 @Injectable()
 @DurableOperation(ROLLOUT)
 export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   readonly steps = {
-    validate: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId),
-    preflight: (context: Context) => this.recreate.preflight(context),
-    hold_requests: (context: Context) => this.recreate.hold(context),
-    stop_previous: (context: Context) => this.recreate.stop(context),
-    provision: (context: Context) => this.provision(context),
-    await_ready: (context: Context) =>
+    validate: (context: RolloutContext) =>
+      this.candidate.validate(context.operation.tenantId, context.input.revisionId),
+    preflight: (context: RolloutContext) => this.recreate.preflight(context),
+    hold_requests: (context: RolloutContext) => this.recreate.hold(context),
+    stop_previous: (context: RolloutContext) => this.recreate.stop(context),
+    provision: (context: RolloutContext) => this.provision(context),
+    await_ready: (context: RolloutContext) =>
       this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
-    release_requests: (context: Context) => this.releaseRequests(context),
-    shift_traffic: (context: Context) => this.shiftTraffic(context),
-    soak: (context: Context) => this.soak.run(context),
-    analyze: (context: Context) => this.analyst.analyze(context),
-    await_promotion: (context: Context) => this.awaitPromotion(context),
-    promote: (context: Context) => this.promote(context),
-    drain_previous: (context: Context) => this.drainPrevious(context),
+    release_requests: (context: RolloutContext) => this.releaseRequests(context),
+    shift_traffic: (context: RolloutContext) => this.shiftTraffic(context),
+    soak: (context: RolloutContext) => this.candidate.soak(context),
+    analyze: (context: RolloutContext) => this.analyst.analyze(context),
+    await_promotion: (context: RolloutContext) => this.awaitPromotion(context),
+    promote: (context: RolloutContext) => this.promote(context),
+    drain_previous: (context: RolloutContext) => this.drainPrevious(context),
   };
 
   readonly unwind = {
-    revert_traffic: (context: Context) => this.revertTraffic(context),
-    hold_for_previous: (context: Context) => this.recreate.holdForPrevious(context),
-    remove_candidate: (context: Context) => this.candidate.remove(context, context.input.revisionId),
-    start_previous: (context: Context) => this.recreate.startPrevious(context),
-    release_to_previous: (context: Context) => this.recreate.releaseToPrevious(context),
+    revert_traffic: (context: RolloutContext) => this.revertTraffic(context),
+    hold_for_previous: (context: RolloutContext) => this.recreate.holdForPrevious(context),
+    remove_candidate: (context: RolloutContext) => this.candidate.remove(context, context.input.revisionId),
+    start_previous: (context: RolloutContext) => this.recreate.startPrevious(context),
+    release_to_previous: (context: RolloutContext) => this.recreate.releaseToPrevious(context),
   };
 
   constructor(
@@ -96,18 +100,17 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     private readonly analyst: Analyst,
     private readonly changeover: Changeover,
     private readonly recreate: Recreate,
-    private readonly soak: Soak,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
-  private provision({ operation, input }: Context) {
+  private provision({ operation, input }: RolloutContext) {
     return this.candidate.provision(operation, input, movesTraffic(input.strategy) ? takeOverOf(input) : undefined);
   }
 
-  private async shiftTraffic({ operation, input, step }: Context) {
+  private async shiftTraffic({ operation, input, step }: RolloutContext) {
     // A first revision has nobody to share with, whatever the first step of its strategy is.
     const percent = input.foundActiveRevisionId === null ? 100 : percentAt(input.strategy, step.number);
     return done({
@@ -117,7 +120,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async releaseRequests(context: Context) {
+  private async releaseRequests(context: RolloutContext) {
     const { operation, input } = context;
     const { gapSeconds, message } = await this.changeover.gap(context);
     return done({
@@ -128,7 +131,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async awaitPromotion({ operation, input, step, resumed }: Context) {
+  private async awaitPromotion({ operation, input, step, resumed }: RolloutContext) {
     if (resumed) return done({ message: 'approved' });
     return sleep({
       status: 'waiting',
@@ -142,7 +145,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private async promote({ operation, input }: Context) {
+  private async promote({ operation, input }: RolloutContext) {
     return done({
       message: `${input.revisionName} is active`,
       operationResult: { outcome: 'promoted' },
@@ -158,7 +161,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  private drainPrevious(context: Context) {
+  private drainPrevious(context: RolloutContext) {
     const { foundRoute, revisionId } = context.input;
     const previous = foundRoute?.targets.filter((target) => target.revisionId !== revisionId) ?? [];
     return this.candidate.drain(
@@ -167,7 +170,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     );
   }
 
-  private async revertTraffic({ operation, input }: Context) {
+  private async revertTraffic({ operation, input }: RolloutContext) {
     return done({
       message: putBackMessage(input.foundRoute),
       commit: async (tx) => {
@@ -255,7 +258,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   async reclaim(tx: Tx, operation: OperationRow<RolloutInput>): Promise<Partial<RolloutInput>> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
-    rolloutAllowed(deployment);
+    assertRolloutAllowed(deployment);
     assertAdmitted(deployment, input.planId);
     if (movesTraffic(input.strategy)) await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
     const foundRoute = (await this.routes.current(tx, input.deploymentId)) ?? null;

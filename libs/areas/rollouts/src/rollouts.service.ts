@@ -1,8 +1,9 @@
-import type { RevisionSpec } from '@slipway/contracts';
+import type { Actor, RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import { errors, jsonPatch, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import { OperationRequests } from '@slipway/platform-durable/operations';
 import {
   DEPLOYMENTS,
@@ -13,28 +14,31 @@ import {
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { REVISIONS, type NewRevision, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import {
-  REVISIONS,
-  revisionEvent,
-  type NewRevision,
-  type Revision,
-  type RevisionsPort,
-} from '@slipway/ports/revisions';
-import { completeSpec, patchedSpec } from './candidate-spec.js';
-import { warnOfNoRoute } from './no-route.js';
-import type { RolloutDto } from './rollout.dto.js';
-import { assertWithinQuotas } from './rollout-quotas.js';
-import { ROLLOUT } from './rollout.operation.js';
-import {
+  capacityAnswer,
+  CapacityPlanner,
+  wouldDo,
   assertActiveRevision,
   assertAdmitted,
-  capacityOf,
-  heldResult,
-  rolloutAllowed,
+  assertKeepsNothing,
+  assertRolloutAllowed,
+  assertWithinQuotas,
+  completeSpec,
+  patchedSpec,
+} from './acceptance.js';
+import type { RolloutDto } from './rollout.dto.js';
+import {
+  changeoverResult,
+  chooseGate,
+  chooseStrategy,
+  movesTraffic,
+  rolloutSteps,
+  type Gate,
   type RolloutInput,
 } from './rollout.input.js';
-import { chooseGate, chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
-import { assertKeepsNothing, Settlements, wouldDo } from './settlement.js';
+import { ROLLOUT } from './rollout.operation.js';
+import { warnOfNoRoute } from './steps/route.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;
 /** Added to the time that an engine's template allows a start, so that the report of a failed start still arrives. */
@@ -53,7 +57,7 @@ export interface RolloutRequest {
 export class RolloutsService {
   constructor(
     private readonly requests: OperationRequests,
-    private readonly settlements: Settlements,
+    private readonly planner: CapacityPlanner,
     @Inject(CONFIG) private readonly config: QuotaConfig,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -62,31 +66,39 @@ export class RolloutsService {
     @Inject(PLANS) private readonly plans: PlansPort,
   ) {}
 
+  /** Lock the deployment, decide what is rolled out (404, 422), check (409, 412, 429), write the revision, start the operation. */
   create({ principal, deploymentName, body: requested, ...request }: RolloutRequest): Promise<Reply> {
     const { tenantId, actor } = principal;
     const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: requested.reason };
     return this.requests.accept(ROLLOUT, { principal, ...request, ...resource }, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
-      const body = await this.completedByPlan(tx, deployment, requested);
+
+      // What is rolled out, and by which strategy.
+      const body = await this.completeFromPlan(tx, deployment, requested);
       const active = await this.activeRevision(tx, deployment);
       const requestedStrategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
       assertKeepsNothing(requestedStrategy, body);
       const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
+
+      // Whether it may begin.
       await this.assertRunnable(tx, tenantId, spec, body);
       assertActiveRevision(body.expected_active_revision, active);
-      rolloutAllowed(deployment);
+      assertRolloutAllowed(deployment);
       assertAdmitted(deployment, body.plan_id);
       await this.assertExecutable(tx, deployment, body, spec);
 
+      // Whether the target and the quotas have the capacity.
       const specDigest = digestOf(spec);
       const { kept, next: number, same: reused } = await this.revisions.withDigest(tx, deployment.id, specDigest);
       const foundRoute = (await this.routes.current(tx, deployment.id)) ?? null;
       const target = { spec, reused, route: foundRoute ?? undefined };
-      const settlement = await this.settlements.ofRollout(tx, deployment, requestedStrategy, target);
-      const { strategy, room, changeover } = settlement;
-      const counted = { reused, kept, wanted: room.wanted, replicas: room.replicas, freed: changeover ? room.own : 0 };
-      await assertWithinQuotas(tx, { config: this.config, instances: this.instances }, principal, counted);
+      const decision = await this.planner.forRollout(tx, deployment, requestedStrategy, target);
+      const { strategy, capacity, changeover } = decision;
+      const freed = changeover ? capacity.own : 0;
+      const counts = { reused, kept, wanted: capacity.wanted, replicas: capacity.replicas, freed };
+      await assertWithinQuotas(tx, { config: this.config, instances: this.instances }, principal, counts);
 
+      // Write the revision, take the traffic, mark the deployment.
       const source = { operation_id: operationId, plan_id: body.plan_id ?? null, base_revision: base?.name ?? null };
       const candidate: NewRevision = {
         deployment,
@@ -106,7 +118,7 @@ export class RolloutsService {
         state: 'progressing',
       });
 
-      // A recreate that stops nothing is a first rollout.
+      // What the operation begins with. A recreate that stops nothing is a first rollout.
       const isFirst = strategy.type === 'recreate' ? !changeover : active === undefined;
       const steps = rolloutSteps(strategy, isFirst);
       const gate = chooseGate(steps, body.analysis, deployment.defaultAnalysis);
@@ -125,47 +137,27 @@ export class RolloutsService {
         foundActiveRevisionId: deployment.activeRevisionId,
         changeover,
       };
-      const result = {
-        revision: revision.name,
-        revision_id: revision.id,
-        ...(reused ? { reused: true } : {}),
-        strategy: strategy.type,
-        strategy_steps: strategy.steps,
-        ...(changeover && heldResult(changeover)),
-        gate,
-      };
-      const started = {
-        type: 'rollout.started',
-        subject: `deployments/${deploymentName}`,
-        actor,
-        operationId,
-        revisionId: revision.id,
-        data: {
-          operation_id: operationId,
-          revision: revision.name,
-          strategy: strategy.type,
-          steps,
-          gate,
-          reason: body.reason ?? null,
-        },
-      };
+      const about = { actor, operationId };
       return {
         resourceId: deployment.id,
         stream: deploymentStream(deployment.id),
         input,
         steps,
-        result,
+        result: rolloutResult(input, gate),
         audit: {
           action: 'rollout.create',
           resourceType: 'deployment',
           resourceName: deploymentName,
           after: revision.spec,
         },
-        events: [...(reused ? [] : [revisionEvent('revision.created', revision, { actor, operationId })]), started],
+        events: [
+          ...(reused ? [] : [this.revisions.event('revision.created', revision, about)]),
+          rolloutStarted(input, { ...about, steps, gate, reason: body.reason }),
+        ],
         rehearsal: {
-          would: wouldDo(revision.name, settlement),
+          would: wouldDo(revision.name, decision),
           diff: jsonPatch(active?.spec ?? {}, spec),
-          more: { strategy: strategy.type, capacity: capacityOf(room, changeover) },
+          more: { strategy: strategy.type, capacity: capacityAnswer(capacity, changeover) },
         },
       };
     });
@@ -176,7 +168,7 @@ export class RolloutsService {
   }
 
   /** The body of a rollout that executes a plan, completed from the plan. */
-  private async completedByPlan(
+  private async completeFromPlan(
     tx: Tx,
     { id: deploymentId, tenantId }: Deployment,
     body: RolloutDto,
@@ -231,4 +223,31 @@ export class RolloutsService {
     const readySeconds = this.instances.traits(spec)?.readyTimeoutSeconds ?? 0;
     return Math.max(PROGRESS_DEADLINE_SECONDS, readySeconds + START_MARGIN_SECONDS);
   }
+}
+
+function rolloutResult({ revisionName, revisionId, isReused, strategy, changeover }: RolloutInput, gate: Gate | null) {
+  return {
+    revision: revisionName,
+    revision_id: revisionId,
+    ...(isReused ? { reused: true } : {}),
+    strategy: strategy.type,
+    strategy_steps: strategy.steps,
+    ...(changeover && changeoverResult(changeover)),
+    gate,
+  };
+}
+
+function rolloutStarted(
+  { deploymentName, revisionId, revisionName, strategy }: RolloutInput,
+  about: { actor: Actor; operationId: string; steps: readonly string[]; gate: Gate | null; reason?: string },
+): NewEvent {
+  const { actor, operationId, steps, gate, reason = null } = about;
+  return {
+    type: 'rollout.started',
+    subject: `deployments/${deploymentName}`,
+    actor,
+    operationId,
+    revisionId,
+    data: { operation_id: operationId, revision: revisionName, strategy: strategy.type, steps, gate, reason },
+  };
 }

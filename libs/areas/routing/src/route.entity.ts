@@ -46,3 +46,18 @@ export class RouteEntity {
   @Column({ type: 'timestamptz', default: () => 'now()' })
   updatedAt: Date;
 }
+
+@Entity({ name: 'traffic_owner' })
+export class TrafficOwnerEntity {
+  @PrimaryColumn({ type: 'text' })
+  deploymentId: string;
+
+  @Column({ type: 'text' })
+  tenantId: string;
+
+  @Column({ type: 'text' })
+  operationId: string;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  since: Date;
+}

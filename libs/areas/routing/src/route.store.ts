@@ -8,13 +8,12 @@ import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/po
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { Route, RouteAffinity, RouteChange, RouteHold, RoutesPort, RouteTarget } from '@slipway/ports/routing';
-import { RouteEntity, type StoredHold, type StoredTarget } from './route.entity.js';
+import { RouteEntity, type StoredHold, type StoredTarget, TrafficOwnerEntity } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
-import { CURRENT_ROUTE, CURRENT_MANY, TAKE } from './route.query.js';
-import { TrafficOwnerEntity } from './traffic-owner.entity.js';
-import { isSameRoute, movement, weightIssues } from './weights.js';
+import { CURRENT_ROUTE, CURRENT_ROUTES, TAKE_TRAFFIC } from './route.query.js';
+import { isSameRoute, routeMovement, weightIssues } from './weights.js';
 
-interface Row {
+interface StoredRoute {
   deploymentId: string;
   generation: number;
   targets: StoredTarget[];
@@ -49,7 +48,7 @@ export class RouteStore implements RoutesPort {
   }
 
   async currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>> {
-    const rows = await reads.find<Row & { key: string }>(CURRENT_MANY, deploymentIds);
+    const rows = await reads.find<StoredRoute & { key: string }>(CURRENT_ROUTES, deploymentIds);
     return new Map(rows.map((row) => [row.key, routeOf(row.key, row)]));
   }
 
@@ -62,10 +61,10 @@ export class RouteStore implements RoutesPort {
     const affinity = change.affinity ?? before?.affinity ?? DEFAULT_AFFINITY;
     const isHoldNews = Boolean(before?.hold || change.hold);
     if (before && !isHoldNews && isSameRoute(before, { targets, affinity })) return before;
-    const { joined, left } = movement(before?.targets ?? [], targets);
-    await this.hold(tx, joined);
+    const { joined, left } = routeMovement(before?.targets ?? [], targets);
+    await this.retainInstances(tx, joined);
     if (!change.isRestore && !change.hold) await this.assertReady(tx, targets);
-    await this.letGo(tx, left, change.keepPreviousSeconds);
+    await this.releaseInstances(tx, left, change.keepPreviousSeconds);
     const generation = (before?.generation ?? 0) + 1;
     const hold = row && change.hold ? storedHold(change.hold, row) : null;
     await this.write(tx, { ...change, targets, affinity, generation, hold });
@@ -76,7 +75,7 @@ export class RouteStore implements RoutesPort {
     const before = await this.current(tx, deploymentId);
     const deployment = before && (await this.deployments.lockById(tx, deploymentId));
     if (!deployment) return;
-    await this.letGo(
+    await this.releaseInstances(
       tx,
       before.targets.map((target) => target.revisionId),
       0,
@@ -130,7 +129,7 @@ export class RouteStore implements RoutesPort {
 
   async takeTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {
     const tenantId = tx.tenantId ?? (await this.deployments.lockById(tx, deploymentId))?.tenantId;
-    if (await tx.one(TAKE, [deploymentId, tenantId, operationId])) return;
+    if (await tx.one(TAKE_TRAFFIC, [deploymentId, tenantId, operationId])) return;
     const owner = await this.trafficOwner(tx, deploymentId);
     if (owner === operationId) return;
     throw operationErrors.operation_in_progress({
@@ -170,22 +169,22 @@ export class RouteStore implements RoutesPort {
     });
   }
 
-  private row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
-    return tx.one<Row>(CURRENT_ROUTE, [deploymentId]);
+  private row(tx: Tx, deploymentId: string): Promise<StoredRoute | undefined> {
+    return tx.one<StoredRoute>(CURRENT_ROUTE, [deploymentId]);
   }
 
   /**
    * Places the route's hold on revisions that come into it. Before readiness is asked: a reconciler that is stopping one of
    * them has its row locked, and what is read after this wait is what it left.
    */
-  async hold(tx: Tx, revisionIds: readonly string[]): Promise<void> {
+  async retainInstances(tx: Tx, revisionIds: readonly string[]): Promise<void> {
     for (const id of revisionIds) {
       // A dark revision may have been retired long ago: it is named, not started.
       if (await this.instances.status(tx, id)) await this.instances.hold(tx, id, 'route');
     }
   }
 
-  private async letGo(tx: Tx, revisionIds: readonly string[], keepSeconds: number): Promise<void> {
+  private async releaseInstances(tx: Tx, revisionIds: readonly string[], keepSeconds: number): Promise<void> {
     for (const id of revisionIds) {
       if (keepSeconds > 0) await this.instances.hold(tx, id, 'warm', keepSeconds);
       await this.instances.release(tx, id, 'route');
@@ -238,7 +237,7 @@ export class RouteStore implements RoutesPort {
   }
 }
 
-function routeOf(deploymentId: string, row: Row): Route {
+function routeOf(deploymentId: string, row: StoredRoute): Route {
   return {
     deploymentId,
     generation: row.generation,
@@ -258,6 +257,6 @@ function routeOf(deploymentId: string, row: Row): Route {
 }
 
 /** A hold that follows on another began with it. */
-function storedHold({ maxSeconds, estimatedSeconds }: RouteHold, { hold, now }: Row): StoredHold {
+function storedHold({ maxSeconds, estimatedSeconds }: RouteHold, { hold, now }: StoredRoute): StoredHold {
   return { max_seconds: maxSeconds, estimated_seconds: estimatedSeconds, since: hold?.since ?? now };
 }

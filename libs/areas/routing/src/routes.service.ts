@@ -17,7 +17,7 @@ import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
 import type { RouteDto, SetRouteDto } from './route.dto.js';
 import type { RouteEntity } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
-import { SHOWN } from './route.query.js';
+import { ROUTE_ANSWERS } from './route.query.js';
 import { DEFAULT_AFFINITY, RouteStore } from './route.store.js';
 import { weightIssues } from './weights.js';
 
@@ -25,7 +25,7 @@ import { weightIssues } from './weights.js';
 const KEEP_PREVIOUS_SECONDS = 3600;
 
 /** A row of `SHOWN`. */
-type Shown = Pick<RouteEntity, 'generation' | 'targets' | 'affinity' | 'hold' | 'reason' | 'updatedBy'> & {
+type RouteAnswerRow = Pick<RouteEntity, 'generation' | 'targets' | 'affinity' | 'hold' | 'reason' | 'updatedBy'> & {
   /** RFC 3339. */
   updatedAt: string;
 };
@@ -124,7 +124,7 @@ export class RoutesService implements ExistenceCheck {
     const sole = targets.find((target) => target.weight === 100);
     // `apply` asks too, but an activation would make the revision look servable to it. Holds come before revisions, as the
     // reconciler locks them.
-    await this.store.hold(tx, sole ? [sole.revisionId] : []);
+    await this.store.retainInstances(tx, sole ? [sole.revisionId] : []);
     await this.store.assertReady(tx, targets);
     if (sole && sole.revisionId !== deployment.activeRevisionId) {
       await this.revisions.activated(tx, {
@@ -150,7 +150,7 @@ export class RoutesService implements ExistenceCheck {
     reads: Reads,
     { id, tenantId, name }: Pick<Deployment, 'id' | 'tenantId' | 'name'>,
   ): Promise<RouteDto | undefined> {
-    const [row] = await reads.find<Shown>(SHOWN, [id], [tenantId]);
+    const [row] = await reads.find<RouteAnswerRow>(ROUTE_ANSWERS, [id], [tenantId]);
     return row && answerOf(id, name, row);
   }
 }
@@ -161,7 +161,7 @@ function affinityOf(body: SetRouteDto): RouteAffinity | undefined {
   return body.targets ? DEFAULT_AFFINITY : undefined;
 }
 
-function answerOf(deploymentId: string, deploymentName: string, row: Shown): RouteDto {
+function answerOf(deploymentId: string, deploymentName: string, row: RouteAnswerRow): RouteDto {
   return {
     deployment: deploymentName,
     generation: row.generation,

@@ -1,9 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { ROUTES } from '@slipway/ports/routing';
-import { DeploymentMetricsController } from './deployment-metrics.controller.js';
-import { DeploymentMetricsService } from './deployment-metrics.service.js';
-import { ForgottenHolds } from './forgotten-holds.js';
-import { RecordRetention } from './record-retention.js';
+import { DeploymentMetricsController } from './metrics/deployment-metrics.controller.js';
+import { DeploymentMetricsService } from './metrics/deployment-metrics.service.js';
+import { ForgottenHolds, RecordRetention } from './cleanup.js';
 import { RouteStore } from './route.store.js';
 import { RoutesController } from './routes.controller.js';
 import { RoutesService } from './routes.service.js';

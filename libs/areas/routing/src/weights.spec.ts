@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isSameRoute, movement, weightIssues } from './weights.js';
+import { isSameRoute, routeMovement, weightIssues } from './weights.js';
 
 const target = (revisionId: string, weight: number) => ({ revisionId, weight });
 const soft = { mode: 'soft', ttlSeconds: 600 } as const;
@@ -38,7 +38,7 @@ it('compares routes by weights and affinity, not by order', () => {
 });
 
 it('tells who joins and who leaves', () => {
-  expect(movement([target('a', 100), target('b', 0)], [target('b', 100), target('c', 0)])).toEqual({
+  expect(routeMovement([target('a', 100), target('b', 0)], [target('b', 100), target('c', 0)])).toEqual({
     joined: ['c'],
     left: ['a'],
   });

@@ -1,10 +1,10 @@
 import type { FieldIssue } from '@slipway/platform-http';
 import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
 
-type Weighted = Pick<RouteTarget, 'revisionId' | 'weight'>;
+type RevisionWeight = Pick<RouteTarget, 'revisionId' | 'weight'>;
 
 /** Every reason why these are no weights of a route; empty means that they are. */
-export function weightIssues(targets: readonly Weighted[]): FieldIssue[] {
+export function weightIssues(targets: readonly RevisionWeight[]): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Set<string>();
   for (const [index, { revisionId, weight }] of targets.entries()) {
@@ -30,8 +30,8 @@ export function weightIssues(targets: readonly Weighted[]): FieldIssue[] {
 
 /** Whether two routes mean the same; the order of the targets does not matter. */
 export function isSameRoute(
-  one: { targets: readonly Weighted[]; affinity: RouteAffinity },
-  other: { targets: readonly Weighted[]; affinity: RouteAffinity },
+  one: { targets: readonly RevisionWeight[]; affinity: RouteAffinity },
+  other: { targets: readonly RevisionWeight[]; affinity: RouteAffinity },
 ): boolean {
   if (one.targets.length !== other.targets.length) return false;
   if (one.affinity.mode !== other.affinity.mode || one.affinity.ttlSeconds !== other.affinity.ttlSeconds) return false;
@@ -40,9 +40,9 @@ export function isSameRoute(
 }
 
 /** Revisions that come into a route and those that leave it, weights of 0 included. */
-export function movement(
-  before: readonly Weighted[],
-  after: readonly Weighted[],
+export function routeMovement(
+  before: readonly RevisionWeight[],
+  after: readonly RevisionWeight[],
 ): { joined: string[]; left: string[] } {
   const had = new Set(before.map((target) => target.revisionId));
   const has = new Set(after.map((target) => target.revisionId));

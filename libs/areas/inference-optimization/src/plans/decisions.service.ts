@@ -1,17 +1,17 @@
-import { isSameOwner } from '@slipway/contracts';
+import { isSameOwner, isAmongOwners, systemActor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { appendEvents } from '@slipway/platform-durable/events';
+import { appendEvents, appendAll } from '@slipway/platform-durable/events';
 import { PausePoints } from '@slipway/platform-config';
 import type { Plan } from '@slipway/ports/plans';
 import { deploymentStream } from '@slipway/ports/deployment-records';
-import { assertMayApprove } from './approver.js';
-import { planAnswer } from './plan-answer.js';
+import { planAnswer, PlanStore, endedEvent } from './plan.store.js';
 import type { ApprovePlanDto, RejectPlanDto } from './plan-requests.dto.js';
 import { planErrors } from './plan.errors.js';
-import { PlanStore } from './plan.store.js';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { OVERDUE_PLANS } from './plan.query.js';
 
 /** What people decide about plans. A decision is recorded; it moves nothing. */
 @Injectable()
@@ -102,4 +102,59 @@ function assertUndecided(plan: Plan): void {
 function assertDigest(plan: Plan, digest: string | undefined): void {
   if (digest === undefined || digest === plan.contentDigest) return;
   throw planErrors.plan_digest_mismatch({ message: `The content digest of plan ${plan.id} is ${plan.contentDigest}.` });
+}
+
+export type Approver = Pick<Principal, 'actor' | 'owner' | 'minters'>;
+export type ApprovedPlan = Pick<Plan, 'creator' | 'preventSelfApproval' | 'requireHostedIdentity'>;
+
+/**
+ * Four eyes: an approval is of a person, and of another one than the plan's creator.
+ * @throws approver_not_a_person, hosted_identity_required, self_approval_forbidden (403)
+ */
+export function assertMayApprove(who: Approver, plan: ApprovedPlan): void {
+  if (who.owner.type !== 'person') throw planErrors.approver_not_a_person();
+  if (plan.requireHostedIdentity && who.actor.type !== 'user') throw planErrors.hosted_identity_required();
+  if (!plan.preventSelfApproval || plan.creator.owner === null) return;
+  if (isSameOwner(plan.creator.owner, who.owner)) throw planErrors.self_approval_forbidden();
+  if (isAmongOwners(who.minters, plan.creator.owner)) {
+    throw planErrors.self_approval_forbidden({ message: 'This token came from one of the creator of the plan.' });
+  }
+  // Whoever mints tokens can invent people, but not identities of the provider: only there does it help to look the other way round.
+  if (plan.requireHostedIdentity && isAmongOwners(plan.creator.minters, who.owner)) {
+    throw planErrors.self_approval_forbidden({
+      message: 'The plan was made with a token that came from one of yours.',
+    });
+  }
+}
+
+const CLOCK = systemActor('clock');
+
+/** Records that plans have expired, and tells it. They are expired without it: every reader compares with the clock. */
+@Injectable()
+export class PlanExpiry {
+  constructor(private readonly store: PlanStore) {}
+
+  @Recurring({ name: 'plan-expiry', everySeconds: 1 })
+  run(transact: Transact): Promise<void> {
+    return transact('system', (tx) => this.expire(tx));
+  }
+
+  private async expire(tx: Tx): Promise<void> {
+    const expired = new Map<string, Plan[]>();
+    for (const { tenantId, id } of await tx.query<{ tenantId: string; id: string }>(OVERDUE_PLANS)) {
+      const plan = await this.store.find(tx, tenantId, id);
+      // Decided between the look at it and its lock.
+      if (plan.state !== 'expired' || plan.decisions.some(({ decision }) => decision === 'expired')) continue;
+      await this.store.decide(tx, plan, { decision: 'expired', by: { ...CLOCK, owner: null } });
+      expired.set(plan.deploymentId, [...(expired.get(plan.deploymentId) ?? []), plan]);
+    }
+    await appendAll(
+      tx,
+      [...expired].map(([deploymentId, plans]) => ({
+        tenantId: (plans[0] as Plan).tenantId,
+        stream: deploymentStream(deploymentId),
+        events: plans.map((plan) => endedEvent('plan.expired', plan, CLOCK)),
+      })),
+    );
+  }
 }

@@ -1,6 +1,6 @@
 import type { Actor, Owner } from '@slipway/contracts';
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
-import type { Decision, PlanContent } from '@slipway/ports/plans';
+import type { PlanDecision, PlanContent } from '@slipway/ports/plans';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What never changes of a plan. Its state follows from its decisions and the clock (`plan.query.ts`). */
@@ -67,7 +67,7 @@ export class PlanDecisionEntity {
   planId: string;
 
   @Column({ type: 'text' })
-  decision: Decision['decision'];
+  decision: PlanDecision['decision'];
 
   @Column({ type: 'jsonb' })
   actor: Actor;

@@ -21,42 +21,45 @@ const SOURCE = `autopilot_plans p
   ) s`;
 
 /** The decisions of a plan are counted and gathered by Postgres, and its state follows from them and from the database's clock. */
-export const FIND = prepared('plan-find', `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`);
+export const FIND_PLAN = prepared(
+  'plans-find',
+  `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`,
+);
 
 /** A statement of its own: only the statement after it sees what the transaction that it waited for has decided. */
-export const LOCK = locking(
+export const LOCK_PLAN = locking(
   'plan',
-  prepared('plan-lock', `select 1 as found from autopilot_plans where tenant_id = $1 and id = $2 for update`),
+  prepared('plans-lock', `select 1 as found from autopilot_plans where tenant_id = $1 and id = $2 for update`),
   ([, id]) => [id as string],
 );
 
 /** As above, of many plans at once; the state is a condition. */
-export const LIST = prepared(
-  'plan-list',
+export const LIST_PLANS = prepared(
+  'plans-list',
   `select ${COLUMNS} from ${SOURCE}
    where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3) and ($4::text is null or p.id < $4)
    order by p.id desc limit $5`,
 );
 
 /** Plans that may still move something: waiting for people, or approved and not yet out of date. The state is a condition here, too. */
-export const OPEN = prepared(
-  'plan-open',
+export const OPEN_PLANS = prepared(
+  'plans-open',
   `select ${COLUMNS} from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
 );
 
 /** What the autopilot proposed for a deployment in the last $2 days: one pass that counts and sums. */
-export const PROPOSED = prepared(
-  'plan-proposed',
+export const COUNT_PROPOSALS = prepared(
+  'plans-count-proposals',
   `select count(*) filter (where created_at > now() - make_interval(days => $2))::int as "inPeriod", max(created_at) as "lastAt",
      coalesce(sum((content->'predicted_impact'->>'gpu_hours')::float8) filter (where created_at > now() - make_interval(days => $2)), 0) as "gpuHours"
    from autopilot_plans where deployment_id = $1 and created_by->>'type' = 'system'`,
 );
 
 /** Locked, and so left to whoever is deciding about one of them at this moment. */
-export const OVERDUE = locking(
+export const OVERDUE_PLANS = locking(
   'plan',
   prepared(
-    'plan-overdue',
+    'plans-overdue',
     `select p.tenant_id "tenantId", p.id from autopilot_plans p
    where p.expires_at <= now() and p.expires_at > now() - interval '1 day'
      and not exists (select 1 from autopilot_plan_decisions d where d.plan_id = p.id and d.decision <> 'approved')

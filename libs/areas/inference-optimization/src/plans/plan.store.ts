@@ -11,7 +11,7 @@ import {
   type DeploymentsPort,
 } from '@slipway/ports/deployment-records';
 import type {
-  Decision,
+  PlanDecision,
   ExecutablePlan,
   NewPlan,
   Plan,
@@ -19,12 +19,11 @@ import type {
   PlanExecution,
   PlansPort,
   PlanState,
-  Proposed,
+  ProposalCounts,
 } from '@slipway/ports/plans';
-import { planAnswer } from './plan-answer.js';
 import { PlanDecisionEntity, PlanEntity } from './plan.entity.js';
 import { planErrors } from './plan.errors.js';
-import { FIND, LIST, LOCK, OPEN, PROPOSED } from './plan.query.js';
+import { FIND_PLAN, LIST_PLANS, LOCK_PLAN, OPEN_PLANS, COUNT_PROPOSALS } from './plan.query.js';
 
 export interface PlanFilter {
   deployment?: string;
@@ -74,27 +73,27 @@ export class PlanStore implements PlansPort {
   }
 
   async find(tx: Tx, tenantId: string, id: string): Promise<Plan> {
-    const plan = await tx.one<Plan>(FIND, [tenantId, id]);
+    const plan = await tx.one<Plan>(FIND_PLAN, [tenantId, id]);
     if (!plan) throw planErrors.plan_not_found();
     return plan;
   }
 
   /** Keeps others from deciding about the plan until the transaction ends. */
   async lock(tx: Tx, tenantId: string, id: string): Promise<Plan> {
-    await tx.query(LOCK, [tenantId, id]);
+    await tx.query(LOCK_PLAN, [tenantId, id]);
     return this.find(tx, tenantId, id);
   }
 
   list(tx: Tx, tenantId: string, filter: PlanFilter): Promise<Plan[]> {
     const { deployment = null, state = null, before = null, limit } = filter;
-    return tx.query<Plan>(LIST, [tenantId, deployment, state, before, limit]);
+    return tx.query<Plan>(LIST_PLANS, [tenantId, deployment, state, before, limit]);
   }
 
   /** The caller holds the plan's lock and knows that it is undecided. */
   async decide(
     tx: Tx,
     plan: Plan,
-    { decision, by, comment = null }: Pick<Decision, 'decision' | 'by'> & { comment?: string | null },
+    { decision, by, comment = null }: Pick<PlanDecision, 'decision' | 'by'> & { comment?: string | null },
   ): Promise<Plan> {
     const { tenantId, id: planId, contentDigest: digest } = plan;
     const { owner, ...actor } = by;
@@ -103,7 +102,7 @@ export class PlanStore implements PlansPort {
   }
 
   open(tx: Tx, deploymentId: string): Promise<Plan[]> {
-    return tx.query<Plan>(OPEN, [deploymentId]);
+    return tx.query<Plan>(OPEN_PLANS, [deploymentId]);
   }
 
   async supersede(tx: Tx, { tenantId, id }: Plan, by: Actor): Promise<NewEvent | undefined> {
@@ -113,8 +112,8 @@ export class PlanStore implements PlansPort {
     return endedEvent('plan.superseded', plan, by);
   }
 
-  async proposed(tx: Tx, deploymentId: string, days: number): Promise<Proposed> {
-    return (await tx.one<Proposed>(PROPOSED, [deploymentId, days])) as Proposed;
+  async countProposals(tx: Tx, deploymentId: string, days: number): Promise<ProposalCounts> {
+    return (await tx.one<ProposalCounts>(COUNT_PROPOSALS, [deploymentId, days])) as ProposalCounts;
   }
 
   answer(plan: Plan, isStale: boolean): PlanDto {
@@ -228,4 +227,35 @@ function isUnchanged(plan: Plan, execution: PlanExecution): boolean {
 
 function plain(value: object | undefined): unknown {
   return value === undefined ? null : JSON.parse(JSON.stringify(value));
+}
+
+/** A plan as answers show it: what is frozen, then what was decided, then what follows from the clock and the deployment. */
+export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
+  const approvals = plan.decisions.filter(({ decision }) => decision === 'approved');
+  const ended = plan.decisions.find(({ decision }) => decision !== 'approved');
+  return {
+    ...plan.content,
+    content_digest: plan.contentDigest,
+    approval: {
+      state: plan.state,
+      approvals_required: plan.approvalsRequired,
+      approvals: approvals.map(shown),
+      ended: ended ? shown(ended) : null,
+      version: plan.version,
+    },
+    stale: isStale,
+    etag: planEtag(plan, isStale),
+  };
+}
+
+/**
+ * Digest and approval version. What time alone does to a plan is marked as well: a client that polls with If-None-Match
+ * would otherwise never learn that it expired or became stale.
+ */
+export function planEtag(plan: Pick<Plan, 'contentDigest' | 'version' | 'isPastExpiry'>, isStale: boolean): string {
+  return `"${plan.contentDigest}.${plan.version}${plan.isPastExpiry ? '.expired' : ''}${isStale ? '.stale' : ''}"`;
+}
+
+function shown({ by, at, comment, digest }: PlanDecision) {
+  return { by, at, comment, digest };
 }

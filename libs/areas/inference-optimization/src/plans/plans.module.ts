@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { PLANS } from '@slipway/ports/plans';
-import { DecisionsService } from './decisions.service.js';
-import { PlanExpiry } from './plan-expiry.js';
+import { DecisionsService, PlanExpiry } from './decisions.service.js';
 import { PlanStore } from './plan.store.js';
 import { PlansController } from './plans.controller.js';
 import { PlansService } from './plans.service.js';

@@ -12,9 +12,8 @@ import {
 } from '@slipway/platform-http';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
 import type { Plan, PlanDto } from '@slipway/ports/plans';
-import { planAnswer } from './plan-answer.js';
+import { planAnswer, PlanStore } from './plan.store.js';
 import type { PlanFilterDto } from './plan-requests.dto.js';
-import { PlanStore } from './plan.store.js';
 
 @Injectable()
 export class PlansService {

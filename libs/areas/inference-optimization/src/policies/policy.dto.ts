@@ -1,15 +1,214 @@
-import { METRIC_NAMES, type Metric } from '@slipway/contracts';
-import { ActorDto, ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
-import type { PolicyContent } from '@slipway/ports/policies';
 import {
-  EvidenceDto,
-  ExperimentBudgetDto,
-  PromotionDto,
-  ReliabilityDto,
-  SloDto,
-  WorkloadDto,
-} from './policy-sections.dto.js';
-import { duplicateSlos } from './policy-rules.js';
+  ArrayField,
+  BooleanField,
+  IntField,
+  NumberField,
+  ObjectField,
+  StringField,
+  TimestampField,
+  ActorDto,
+} from '@slipway/platform-http';
+import { METRIC_NAMES, STATS, type Metric, type Stat } from '@slipway/contracts';
+import {
+  evidenceIssues,
+  knobIssues,
+  percentileIssues,
+  sloIssues,
+  windowIssues,
+  duplicateSlos,
+} from './policy-rules.js';
+import type { PolicyContent } from '@slipway/ports/policies';
+
+const YEAR_SECONDS = 31_536_000;
+const TOKENS_MAX = 10_000_000;
+
+export class TokenCountsDto {
+  @IntField({ min: 0, max: TOKENS_MAX, optional: true })
+  p50?: number;
+
+  @IntField({ min: 0, max: TOKENS_MAX, optional: true })
+  p95?: number;
+
+  static check(counts: TokenCountsDto) {
+    return percentileIssues(counts);
+  }
+}
+
+export class WorkloadDto {
+  @StringField({ enum: ['chat', 'rag', 'code', 'agent', 'batch', 'embedding'], optional: true })
+  profile?: string;
+
+  @NumberField({ min: 0, max: 1_000_000, optional: true, description: 'Requests per second' })
+  request_rate?: number;
+
+  @IntField({ min: 1, max: 1_000_000, optional: true, description: 'Requests at the same time' })
+  concurrency?: number;
+
+  @ObjectField(() => TokenCountsDto, { optional: true })
+  input_tokens?: TokenCountsDto;
+
+  @ObjectField(() => TokenCountsDto, { optional: true })
+  output_tokens?: TokenCountsDto;
+}
+
+export class SloDto {
+  @StringField({ enum: METRIC_NAMES })
+  metric: Metric;
+
+  @StringField({
+    enum: STATS,
+    optional: true,
+    description: 'The default of the metric where absent: p95 of values, rate of counts',
+  })
+  stat?: Stat;
+
+  @NumberField({
+    min: 0,
+    max: 1_000_000_000,
+    description:
+      'In the unit of the metric, or a share of 0..1. A metric that is better when higher must not fall below it, the others not rise above',
+  })
+  threshold: number;
+
+  static check(slo: SloDto) {
+    return sloIssues(slo);
+  }
+}
+
+export class EvidenceDto {
+  @IntField({ min: 1, max: 1_000_000, default: 50 })
+  min_samples: number;
+
+  @IntField({
+    min: 1,
+    max: YEAR_SECONDS,
+    default: 1_800,
+    description:
+      "The gateways' records are kept for three days: beyond that only evidence from elsewhere can be long enough",
+  })
+  min_duration_seconds: number;
+
+  @IntField({ min: 1, max: YEAR_SECONDS, default: 604_800 })
+  max_age_seconds: number;
+
+  @NumberField({ min: 0.5, max: 0.9999, default: 0.95, description: 'One-sided' })
+  confidence: number;
+
+  static check(evidence: EvidenceDto) {
+    return evidenceIssues(evidence);
+  }
+}
+
+export class MoneyDto {
+  @NumberField({ min: 0, max: 1_000_000_000 })
+  amount: number;
+
+  @StringField({ pattern: /^[A-Z]{3}$/, description: 'ISO 4217', example: 'EUR' })
+  currency: string;
+}
+
+export class ExperimentBudgetDto {
+  @NumberField({ min: 0, max: 1_000_000, optional: true })
+  max_gpu_hours?: number;
+
+  @ObjectField(() => MoneyDto, {
+    optional: true,
+    description: 'Slipway knows no prices: it goes to the approver, and an amount of 0 forbids proposals',
+  })
+  max_cost?: MoneyDto;
+
+  @IntField({ min: 0, max: 100_000, optional: true, description: 'Plans the autopilot may propose in a period' })
+  max_experiments?: number;
+
+  @IntField({ min: 1, max: 100, default: 1 })
+  max_parallel: number;
+
+  @NumberField({ min: 0, max: 100, default: 5, description: 'The first share of the traffic a candidate may get' })
+  max_traffic_percent: number;
+
+  @StringField({ enum: ['day', 'week', 'month'], default: 'month', description: 'The last 1, 7 or 30 days' })
+  period: 'day' | 'week' | 'month';
+
+  @ArrayField('string', {
+    maxItems: 64,
+    unique: true,
+    optional: true,
+    item: { min: 1, max: 255, pattern: /^\/?[\w~-]+([./][\w~-]+)*([./]\*)?$/ },
+    example: ['scaling.min_replicas', 'runtime.args.max_num_seqs'],
+    description:
+      "Paths within a revision's spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: a plan may change anything, the autopilot proposes scaling.min_replicas only; empty: nothing",
+  })
+  allowed_knobs?: string[];
+
+  static check(budget: ExperimentBudgetDto) {
+    return knobIssues(budget.allowed_knobs ?? []);
+  }
+}
+
+export class FreezeWindowDto {
+  @TimestampField()
+  start: string;
+
+  @TimestampField()
+  end: string;
+
+  static check(window: FreezeWindowDto) {
+    return windowIssues(window);
+  }
+}
+
+export class ReliabilityDto {
+  @NumberField({ min: 0, max: 1, optional: true, description: 'A share of 0..1' })
+  max_error_rate?: number;
+
+  @NumberField({ min: 0, max: 100, optional: true })
+  min_availability_percent?: number;
+
+  @ArrayField(() => FreezeWindowDto, {
+    maxItems: 64,
+    default: [],
+    description: 'The autopilot proposes nothing within one',
+  })
+  freeze_windows: FreezeWindowDto[];
+}
+
+export class PromotionDto {
+  @IntField({ min: 1, max: 32, default: 1, description: 'How many distinct people must approve a plan' })
+  approvals_required: number;
+
+  @BooleanField({
+    default: true,
+    description:
+      'The creator of a plan cannot approve it, neither with another token nor with one that came from theirs',
+  })
+  prevent_self_approval: boolean;
+
+  @BooleanField({
+    default: false,
+    description:
+      'Only identities signed in at the hosted provider approve, and none whose token led to the one that made the plan',
+  })
+  require_hosted_identity: boolean;
+
+  @NumberField({
+    min: 1,
+    max: 100,
+    default: 25,
+    description: "Percentage points by which a step of a plan's canary may raise the traffic",
+  })
+  max_step_percent: number;
+
+  @IntField({ min: 0, max: YEAR_SECONDS, default: 86_400, description: 'Between two proposals of the autopilot' })
+  cooldown_seconds: number;
+
+  @IntField({
+    min: 1,
+    max: YEAR_SECONDS,
+    default: 604_800,
+    description: 'How long a plan may be approved and executed',
+  })
+  plan_ttl_seconds: number;
+}
 
 const MODES = ['off', 'observe', 'recommend'] as const;
 

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import type { Condition, Health } from '@slipway/ports/deployment-records';
-import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
+import type { Condition, DeploymentHealth } from '@slipway/ports/deployment-records';
+import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './deployment.store.js';
 
 const first = new Date('2026-01-01T00:00:00.000Z');
 const later = new Date('2026-01-02T00:00:00.000Z');
-const whole: Health = { isRouted: true, desired: 2, ready: 2, isServing: true };
-const partial: Health = { isRouted: true, desired: 2, ready: 1, isServing: true };
-const dead: Health = { isRouted: true, desired: 2, ready: 0, isServing: false };
+const whole: DeploymentHealth = { isRouted: true, desired: 2, ready: 2, isServing: true };
+const partial: DeploymentHealth = { isRouted: true, desired: 2, ready: 1, isServing: true };
+const dead: DeploymentHealth = { isRouted: true, desired: 2, ready: 0, isServing: false };
 
 const brief = (conditions: Condition[]) =>
   Object.fromEntries(conditions.map((one) => [one.type, `${one.status} ${one.reason}`]));
@@ -84,8 +84,8 @@ it.each([
 });
 
 it('takes a deployment that sleeps for one that serves: the next request waits for a start', () => {
-  const asleep: Health = { isRouted: true, desired: 0, ready: 0, isServing: true, isAsleep: true };
-  const waking: Health = { ...asleep, desired: 1 };
+  const asleep: DeploymentHealth = { isRouted: true, desired: 0, ready: 0, isServing: true, isAsleep: true };
+  const waking: DeploymentHealth = { ...asleep, desired: 1 };
   for (const health of [asleep, waking]) {
     expect(observedState('active', health)).toBe('active');
     const facts = { state: 'active' as const, currentOperationId: null, health };

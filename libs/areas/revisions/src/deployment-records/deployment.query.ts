@@ -8,13 +8,13 @@ const COLUMNS = `
   d.current_operation_id "currentOperationId", d.version`;
 
 /** Reads of what belongs to a deployment begin with it, each page of its events too. */
-export const ID_OF = lookup(
-  'deployment-id',
+export const DEPLOYMENT_ID = lookup(
+  'deployment-records-id',
   `select d.name as key, d.id from deployments d where d.name = any ${KEYS} and d.tenant_id = $2 and d.deleted_at is null`,
 );
 /** On the way of what reads more of a deployment in one transaction: planned once per connection. */
-export const GET = prepared(
-  'deployment-get',
+export const GET_DEPLOYMENT = prepared(
+  'deployment-records-get',
   `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
 );
 /** A `DeploymentRecord`: all that is stored. */
@@ -23,13 +23,13 @@ const RECORD = `${COLUMNS},
   d.updated_at "updatedAt", d.deleted_at "deletedAt"`;
 
 /** What is shown of one deployment: as a look-up it holds no connection, and is planned once. */
-export const GET_RECORD = lookup(
-  'deployment-record',
+export const GET_DEPLOYMENT_RECORD = lookup(
+  'deployment-records-show',
   `select d.name as key, ${RECORD} from deployments d where d.name = any ${KEYS} and d.tenant_id = $2 and d.deleted_at is null`,
 );
 /** What a list without filters shows, and what most lists are. Filters need a plan for each combination: TypeORM writes those. */
-export const LIST_RECORDS = lookup(
-  'deployment-records',
+export const LIST_DEPLOYMENT_RECORDS = lookup(
+  'deployment-records-list',
   `select ${RECORD} from deployments d where d.tenant_id = $1 and d.deleted_at is null and d.id < $2 order by d.id desc limit $3`,
 );
 /*
@@ -39,7 +39,7 @@ export const LIST_RECORDS = lookup(
 export const LOCK_DEPLOYMENT = locking(
   'deployment',
   prepared(
-    'deployment-lock',
+    'deployment-records-lock',
     `select ${COLUMNS}, d.conditions from deployments d
      where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null for update`,
   ),
@@ -49,22 +49,22 @@ export const LOCK_DEPLOYMENT = locking(
 export const LOCK_DEPLOYMENT_BY_ID = locking(
   'deployment',
   prepared(
-    'deployment-lock-id',
+    'deployment-records-lock-id',
     `select ${COLUMNS}, d.conditions from deployments d where d.id = $1 and d.deleted_at is null for update`,
   ),
 );
 
 /** Every rollout writes it when it is accepted and several times on its way, so it is planned once per connection. */
 export const UPDATE_DEPLOYMENT = prepared(
-  'deployment-update',
+  'deployment-records-update',
   `update deployments set state = $2, active_revision_id = $3, candidate_revision_id = $4, previous_revision_id = $5,
      current_operation_id = $6, conditions = $7, version = version + 1, updated_at = now()
    where id = $1`,
 );
 
 /** Nobody waits for an observation: it is dropped if the row has changed since it was made, or is locked (SKIP LOCKED). */
-export const OBSERVE = prepared(
-  'deployment-observe',
+export const OBSERVE_DEPLOYMENT = prepared(
+  'deployment-records-observe',
   `update deployments set state = $3, conditions = $4
    where id = (select id from deployments where id = $1 and version = $2 and deleted_at is null for update skip locked)`,
 );

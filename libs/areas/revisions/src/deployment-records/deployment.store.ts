@@ -9,62 +9,62 @@ import type {
   DeploymentRecord,
   DeploymentSettings,
   DeploymentsPort,
-  Health,
+  DeploymentHealth,
   NewDeployment,
+  ConditionType,
 } from '@slipway/ports/deployment-records';
 import { In, IsNull, MoreThan, Not } from 'typeorm';
-import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
 import {
-  GET,
-  GET_RECORD,
-  ID_OF,
-  LIST_RECORDS,
+  GET_DEPLOYMENT,
+  GET_DEPLOYMENT_RECORD,
+  DEPLOYMENT_ID,
+  LIST_DEPLOYMENT_RECORDS,
   LOCK_DEPLOYMENT,
   LOCK_DEPLOYMENT_BY_ID,
-  OBSERVE,
+  OBSERVE_DEPLOYMENT,
   UPDATE_DEPLOYMENT,
 } from './deployment.query.js';
 
 /** Behind every id of a deployment, `dep_` and hexadecimal digits, in whatever collation. */
 const BEHIND_ALL = 'dep_z';
 
-type Conditioned = Deployment & { conditions: Condition[] };
+type LockedDeployment = Deployment & { conditions: Condition[] };
 
 /** The rows of `deployments`. Every other area reaches them through this, and nothing but its port. */
 @Injectable()
 export class DeploymentStore implements DeploymentsPort {
   /** Rows that a transaction has locked: nobody else can change them before it ends, so it need not read them again. */
-  private readonly locked = new WeakMap<Tx, Map<string, Conditioned>>();
+  private readonly locked = new WeakMap<Tx, Map<string, LockedDeployment>>();
 
   constructor(private readonly database: Database) {}
 
   async idOf(tenantId: string, name: string): Promise<string> {
-    return found(await this.database.find<{ id: string }>({ tenantId }, ID_OF, name, [tenantId])).id;
+    return found(await this.database.find<{ id: string }>({ tenantId }, DEPLOYMENT_ID, name, [tenantId])).id;
   }
 
   async get(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
-    return found(await tx.one<Deployment>(GET, [tenantId, name]));
+    return found(await tx.one<Deployment>(GET_DEPLOYMENT, [tenantId, name]));
   }
 
   async record(reads: Reads, tenantId: string, name: string): Promise<DeploymentRecord> {
-    const [row] = await reads.find<DeploymentRecord & { key: string }>(GET_RECORD, [name], [tenantId]);
+    const [row] = await reads.find<DeploymentRecord & { key: string }>(GET_DEPLOYMENT_RECORD, [name], [tenantId]);
     const { key: _key, ...record } = found(row);
     return record;
   }
 
   newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]> {
-    return reads.query<DeploymentRecord>(LIST_RECORDS, [tenantId, before ?? BEHIND_ALL, limit]);
+    return reads.query<DeploymentRecord>(LIST_DEPLOYMENT_RECORDS, [tenantId, before ?? BEHIND_ALL, limit]);
   }
 
   async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
-    const row = await tx.one<Conditioned>(LOCK_DEPLOYMENT, [tenantId, name]);
+    const row = await tx.one<LockedDeployment>(LOCK_DEPLOYMENT, [tenantId, name]);
     return withoutConditions(this.keep(tx, found(row)));
   }
 
   async lockById(tx: Tx, id: string): Promise<Deployment | undefined> {
-    const row = await this.held(tx, id);
+    const row = await this.lockedRow(tx, id);
     return row && withoutConditions(row);
   }
 
@@ -104,7 +104,7 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async update(tx: Tx, id: string, change: DeploymentChange): Promise<void> {
-    const row = found(await this.held(tx, id));
+    const row = found(await this.lockedRow(tx, id));
     const next = nextDeployment(row, change);
     const conditions = conditionsOf(row.conditions, next, new Date());
     await tx.query(UPDATE_DEPLOYMENT, [
@@ -137,16 +137,16 @@ export class DeploymentStore implements DeploymentsPort {
       );
   }
 
-  judged(record: DeploymentRecord, health: Health): { state: DeploymentState; conditions: Condition[] } {
+  assess(record: DeploymentRecord, health: DeploymentHealth): { state: DeploymentState; conditions: Condition[] } {
     const state = observedState(record.state, health);
     const { conditions, currentOperationId } = record;
     return { state, conditions: conditionsOf(conditions, { state, currentOperationId, health }, new Date()) };
   }
 
-  async observe(tx: Tx, record: DeploymentRecord, health: Health): Promise<void> {
-    const { state, conditions } = this.judged(record, health);
+  async observe(tx: Tx, record: DeploymentRecord, health: DeploymentHealth): Promise<void> {
+    const { state, conditions } = this.assess(record, health);
     if (state === record.state && sameConditions(record.conditions, conditions)) return;
-    await tx.query(OBSERVE, [record.id, record.version, state, JSON.stringify(conditions)]);
+    await tx.query(OBSERVE_DEPLOYMENT, [record.id, record.version, state, JSON.stringify(conditions)]);
   }
 
   async scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>> {
@@ -172,26 +172,26 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   /** At every rollout that is accepted. */
-  private allLocked(tx: Tx, ids: readonly string[] = []): Conditioned[] | undefined {
+  private allLocked(tx: Tx, ids: readonly string[] = []): LockedDeployment[] | undefined {
     const rows = ids.flatMap((id) => this.locked.get(tx)?.get(id) ?? []);
     return ids.length > 0 && rows.length === ids.length ? rows : undefined;
   }
 
-  private async held(tx: Tx, id: string): Promise<Conditioned | undefined> {
+  private async lockedRow(tx: Tx, id: string): Promise<LockedDeployment | undefined> {
     const known = this.locked.get(tx)?.get(id);
     if (known) return known;
-    const row = await tx.one<Conditioned>(LOCK_DEPLOYMENT_BY_ID, [id]);
+    const row = await tx.one<LockedDeployment>(LOCK_DEPLOYMENT_BY_ID, [id]);
     return row && this.keep(tx, row);
   }
 
-  private keep(tx: Tx, row: Conditioned): Conditioned {
-    const rows = this.locked.get(tx) ?? new Map<string, Conditioned>();
+  private keep(tx: Tx, row: LockedDeployment): LockedDeployment {
+    const rows = this.locked.get(tx) ?? new Map<string, LockedDeployment>();
     this.locked.set(tx, rows.set(row.id, row));
     return row;
   }
 }
 
-function withoutConditions({ conditions: _, ...deployment }: Conditioned): Deployment {
+function withoutConditions({ conditions: _, ...deployment }: LockedDeployment): Deployment {
   return deployment;
 }
 
@@ -213,4 +213,102 @@ function definedOf(change: DeploymentChange): DeploymentChange {
 function found<T>(row: T | undefined): T {
   if (!row) throw deploymentErrors.deployment_not_found();
   return row;
+}
+
+export const NO_ROUTE: DeploymentHealth = { isRouted: false, desired: 0, ready: 0, isServing: false };
+
+export interface ConditionFacts {
+  state: DeploymentState;
+  currentOperationId: string | null;
+  /** Undefined if nobody has looked: what was observed last stands. */
+  health?: DeploymentHealth;
+}
+
+type ConditionFinding = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** The state as health makes it; states that an operation set and will end are left alone. */
+export function observedState(state: DeploymentState, health: DeploymentHealth): DeploymentState {
+  if (!health.isRouted || state === 'deleting' || state === 'progressing' || state === 'paused') return state;
+  const isWhole = health.isServing && (health.isAsleep || health.ready >= health.desired);
+  if (state === 'active' || state === 'degraded') return isWhole ? 'active' : 'degraded';
+  return health.isServing ? (isWhole ? 'active' : 'degraded') : state;
+}
+
+/** The three conditions of a deployment. `last_transition_at` moves only with the status. */
+export function conditionsOf(previous: readonly Condition[], facts: ConditionFacts, now: Date): Condition[] {
+  const found: Record<ConditionType, ConditionFinding | undefined> = {
+    Ready: ready(facts),
+    Progressing: progressing(facts),
+    Degraded: degraded(facts),
+  };
+  return (Object.keys(found) as ConditionType[]).map((type) => {
+    const before = previous.find((one) => one.type === type);
+    const finding = found[type] ?? before ?? unseen();
+    const moved = before?.status !== finding.status;
+    return {
+      type,
+      status: finding.status,
+      reason: finding.reason,
+      message: finding.message,
+      last_transition_at: moved ? now.toISOString() : (before as Condition).last_transition_at,
+    };
+  });
+}
+
+export function sameConditions(one: readonly Condition[], other: readonly Condition[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((condition, index) => {
+      const twin = other[index] as Condition;
+      return (
+        condition.type === twin.type &&
+        condition.status === twin.status &&
+        condition.reason === twin.reason &&
+        condition.message === twin.message
+      );
+    })
+  );
+}
+
+function ready({ state, health }: ConditionFacts): ConditionFinding | undefined {
+  if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
+  if (!health) return undefined;
+  if (!health.isRouted) return no('NoRoute', 'No revision has traffic yet: roll one out or set the route.');
+  if (!health.isServing)
+    return no(
+      'NoReadyInstance',
+      `A revision with traffic has no instance that answers (${health.ready} of ${health.desired} ready).`,
+    );
+  if (health.isAsleep)
+    return yes('Asleep', 'No instance runs because nobody asks; the next request waits for a start.');
+  return yes('Serving', `${health.ready} of ${health.desired} instances are ready.`);
+}
+
+function progressing({ state, currentOperationId }: ConditionFacts): ConditionFinding {
+  if (state === 'deleting') return yes('Deleting', 'The deployment is being deleted.');
+  if (currentOperationId === null) return no('Idle', 'No operation is running.');
+  if (state === 'paused') return yes('OperationPaused', `Operation ${currentOperationId} waits for a person.`);
+  return yes('OperationRunning', `Operation ${currentOperationId} is running.`);
+}
+
+function degraded({ state, health }: ConditionFacts): ConditionFinding | undefined {
+  if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
+  if (!health) return undefined;
+  if (!health.isRouted) return no('NoRoute', 'No revision has traffic.');
+  if (health.isAsleep) return no('Asleep', 'No instance runs because nobody asks.');
+  if (!health.isServing || health.ready < health.desired)
+    return yes('InstancesNotReady', `${health.ready} of ${health.desired} instances are ready.`);
+  return no('AllInstancesReady', 'All instances behind the route are ready.');
+}
+
+function unseen(): ConditionFinding {
+  return no('NoRoute', 'No revision has traffic.');
+}
+
+function yes(reason: string, message: string): ConditionFinding {
+  return { status: 'True', reason, message };
+}
+
+function no(reason: string, message: string): ConditionFinding {
+  return { status: 'False', reason, message };
 }

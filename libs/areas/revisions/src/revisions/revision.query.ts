@@ -9,32 +9,32 @@ const SHOWN = `(select row_to_json(shown) from (select r.id, $2::text as deploym
      slipway_rfc3339(r.created_at) as created_at, slipway_rfc3339(r.ready_at) as ready_at) shown)::text as json`;
 
 /** Newest first, those below number $3. */
-export const LIST_SHOWN = lookup(
-  'revision-list',
+export const LIST_REVISIONS = lookup(
+  'revisions-list',
   `select r.number, ${SHOWN} from revisions r where r.deployment_id = $1 and r.number < $3::int8 order by r.number desc limit $4`,
 );
 
 /** By id, name or number. A deployment has few revisions, so one index narrows it down for all three. */
-export const GET_SHOWN = lookup(
-  'revision-shown',
+export const SHOW_REVISION = lookup(
+  'revisions-show',
   `select ${SHOWN} from revisions r where r.deployment_id = $1 and (r.id = $3 or r.name = $3 or r.number = $4)`,
 );
 
 /** On the way of every rollout that is accepted and of most of its steps: planned once per connection. */
-export const GET_REVISION = prepared('revision-get', `select ${COLUMNS} from revisions r where r.id = $1`);
+export const GET_REVISION = prepared('revisions-get', `select ${COLUMNS} from revisions r where r.id = $1`);
 
 /** Whoever shows several, or the revisions of a route. */
-export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
+export const GET_REVISIONS = lookup('revisions-get-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
 
 /** For whoever shows a deployment, or a page of them: a spec may be long, and is read for nothing there. */
-export const NAMED = lookup(
-  'revision-named',
+export const SUMMARIZE_REVISIONS = lookup(
+  'revisions-summarize',
   `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any ${KEYS}`,
 );
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
 export const REVISION_WITH_DIGEST = prepared(
-  'revision-with-digest',
+  'revisions-with-digest',
   `select of_all.kept, of_all.next, same.*
    from (
      select count(*)::int as kept, coalesce(max(number), 0) + 1 as next from revisions where deployment_id = $1
@@ -46,21 +46,21 @@ export const REVISION_WITH_DIGEST = prepared(
 
 /** The caller holds the deployment's lock, so nobody else takes the number. On the way of every rollout that is accepted. */
 export const INSERT_REVISION = prepared(
-  'revision-insert',
+  'revisions-insert',
   `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
 /** Compares and sets at once, and hands out what it has set: of two who move a revision, one does. */
-export const SET_STATE = prepared(
-  'revision-set-state',
+export const SET_REVISION_STATE = prepared(
+  'revisions-set-state',
   `update revisions r set state = $2, message = $3, ready_at = case when $2 = 'ready' then coalesce(r.ready_at, now()) else r.ready_at end
    where r.id = $1 and r.state <> $2 and r.state = any($4) returning ${COLUMNS}`,
 );
 
 /** Two tables and two revisions in one statement, at the moment in which a rollout moves the traffic. */
-export const ACTIVATE = prepared(
-  'revision-activate',
+export const ACTIVATE_REVISION = prepared(
+  'revisions-activate',
   `with log as (
      insert into revision_activations (tenant_id, deployment_id, revision_id, operation_id)
      select $1, $2, $3, $4
@@ -71,8 +71,8 @@ export const ACTIVATE = prepared(
 );
 
 /** A join: the newest revision that held all traffic, none of $2, that no rollback has left and that has not failed. */
-export const PREVIOUS = prepared(
-  'revision-previous',
+export const PREVIOUS_REVISION = prepared(
+  'revisions-previous',
   `select ${COLUMNS} from revision_activations a join revisions r on r.id = a.revision_id
    where a.deployment_id = $1 and a.revision_id <> all($2) and not a.is_left_by_rollback and r.state <> 'failed'
    order by a.id desc limit 1`,

@@ -1,30 +1,28 @@
 import { systemActor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, type Reads, type Tx } from '@slipway/platform-database';
-import { appendEvents } from '@slipway/platform-durable/events';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import {
-  revisionEvent,
   type Activation,
   type NewRevision,
   type Revision,
   type RevisionsPort,
-  type ShownRevision,
+  type RevisionEventFacts,
+  type RevisionSummary,
 } from '@slipway/ports/revisions';
 import { In, Not, type FindOptionsWhere } from 'typeorm';
-import { RevisionActivationEntity } from './revision-activation.entity.js';
-import { RevisionPinEntity } from './revision-pin.entity.js';
-import { RevisionEntity } from './revision.entity.js';
+import { RevisionActivationEntity, RevisionEntity, RevisionPinEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
 import {
-  ACTIVATE,
-  GET_MANY,
+  ACTIVATE_REVISION,
+  GET_REVISIONS,
   GET_REVISION,
   INSERT_REVISION,
-  NAMED,
-  PREVIOUS,
+  SUMMARIZE_REVISIONS,
+  PREVIOUS_REVISION,
   REVISION_WITH_DIGEST,
-  SET_STATE,
+  SET_REVISION_STATE,
 } from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
@@ -56,11 +54,11 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]> {
-    return ids.length === 0 ? [] : reads.query<Revision>(GET_MANY, [ids]);
+    return ids.length === 0 ? [] : reads.query<Revision>(GET_REVISIONS, [ids]);
   }
 
-  async shown(reads: Reads, ids: readonly string[]): Promise<ShownRevision[]> {
-    const rows = await reads.find<Omit<ShownRevision, 'id'> & { key: string }>(NAMED, ids);
+  async shown(reads: Reads, ids: readonly string[]): Promise<RevisionSummary[]> {
+    const rows = await reads.find<Omit<RevisionSummary, 'id'> & { key: string }>(SUMMARIZE_REVISIONS, ids);
     return rows.map(({ key, ...revision }) => ({ id: key, ...revision }));
   }
 
@@ -113,7 +111,7 @@ export class RevisionStore implements RevisionsPort {
     state: RevisionState,
     options: { from?: readonly RevisionState[]; message?: string } = {},
   ): Promise<Revision | undefined> {
-    return tx.one<Revision>(SET_STATE, [id, state, options.message ?? '', options.from ?? LIVE]);
+    return tx.one<Revision>(SET_REVISION_STATE, [id, state, options.message ?? '', options.from ?? LIVE]);
   }
 
   async activated(tx: Tx, activation: Activation): Promise<void> {
@@ -121,7 +119,7 @@ export class RevisionStore implements RevisionsPort {
     const deployment = await this.deployments.lockById(tx, deploymentId);
     if (!deployment) return;
     const { tenantId } = deployment;
-    await tx.query(ACTIVATE, [tenantId, deploymentId, revisionId, activation.operationId]);
+    await tx.query(ACTIVATE_REVISION, [tenantId, deploymentId, revisionId, activation.operationId]);
     if (leftByRollback)
       await tx
         .repository(RevisionActivationEntity)
@@ -140,12 +138,29 @@ export class RevisionStore implements RevisionsPort {
     });
     if (!moved) return;
     await appendEvents(tx, moved.tenantId, deploymentStream(moved.deploymentId), [
-      revisionEvent('revision.retired', moved, { actor: systemActor('reconciler') }),
+      this.event('revision.retired', moved, { actor: systemActor('reconciler') }),
     ]);
   }
 
+  event(type: string, revision: Revision, { actor, operationId, data }: RevisionEventFacts): NewEvent {
+    return {
+      type,
+      subject: `revisions/${revision.id}`,
+      actor,
+      operationId,
+      revisionId: revision.id,
+      data: {
+        revision: revision.name,
+        revision_id: revision.id,
+        number: revision.number,
+        spec_digest: revision.specDigest,
+        ...data,
+      },
+    };
+  }
+
   previous(tx: Tx, deploymentId: string, except: readonly string[]): Promise<Revision | undefined> {
-    return tx.one<Revision>(PREVIOUS, [deploymentId, except]);
+    return tx.one<Revision>(PREVIOUS_REVISION, [deploymentId, except]);
   }
 
   wasEverActive(tx: Tx, id: string): Promise<boolean> {
@@ -162,7 +177,7 @@ export class RevisionStore implements RevisionsPort {
     await tx.repository(RevisionPinEntity).createQueryBuilder().insert().values(pin).orIgnore().execute();
   }
 
-  async crowded(tx: Tx): Promise<string[]> {
+  async findCrowded(tx: Tx): Promise<string[]> {
     const rows = await tx
       .repository(RevisionEntity)
       .createQueryBuilder('r')

@@ -3,7 +3,7 @@ import { Database } from '@slipway/platform-database';
 import { jsonPatch, rawJson, rawPage, type PageRequest, type Principal, type RawJson } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { revisionErrors } from './revision.errors.js';
-import { GET_SHOWN, LIST_SHOWN } from './revision.query.js';
+import { SHOW_REVISION, LIST_REVISIONS } from './revision.query.js';
 import { numberOf, RevisionStore } from './revision.store.js';
 
 /** No revision has this number. */
@@ -23,14 +23,14 @@ export class RevisionsService {
     const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
     const before = cursor ? cursor[0] : BEHIND_ALL;
     const values = [deploymentId, deploymentName, before, limit + 1];
-    const rows = await this.database.read<{ number: number; json: string }>({ tenantId }, LIST_SHOWN, values);
+    const rows = await this.database.read<{ number: number; json: string }>({ tenantId }, LIST_REVISIONS, values);
     return rawPage(rows, limit, ({ number }) => [number]);
   }
 
   async get({ tenantId }: Principal, deploymentName: string, reference: string): Promise<RawJson> {
     const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
     const values = [deploymentId, deploymentName, reference, numberOf(reference) ?? null];
-    const [row] = await this.database.read<{ json: string }>({ tenantId }, GET_SHOWN, values);
+    const [row] = await this.database.read<{ json: string }>({ tenantId }, SHOW_REVISION, values);
     if (!row) throw revisionErrors.revision_not_found();
     return rawJson(row.json);
   }

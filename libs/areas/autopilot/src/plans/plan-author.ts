@@ -1,0 +1,172 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { digestOf, newId, type Tx } from '@slipway/platform-database';
+import { errors, type FieldIssue } from '@slipway/platform-http';
+import type { Deployment } from '@slipway/ports/deployment-records';
+import {
+  PLANS,
+  type Plan,
+  type PlanChangeDto,
+  type PlanContent,
+  type PlanCreator,
+  type PlanEvidenceDto,
+  type PlansPort,
+} from '@slipway/ports/plans';
+import { ROLLOUTS, type CheckedRollout, type RolloutsPort } from '@slipway/ports/rollouts';
+import type { Policy, PolicyContent } from '@slipway/ports/policies';
+import type { Revision } from '@slipway/ports/revisions';
+import {
+  allowedSteps,
+  assessRisk,
+  forbiddenChanges,
+  stepIssues,
+  type PlanStrategy,
+  type PlanRisk,
+} from './plan-boundaries.js';
+import { applyChanges, changesBetween, mergePatchBetween, type SpecChange } from './plan-changes.js';
+
+const DEFAULT_TTL_SECONDS = 604_800;
+
+/** What somebody proposes. */
+export interface PlanDraft {
+  summary: string;
+  changes: PlanChangeDto[];
+  rollout?: Record<string, unknown>;
+  evidence: PlanEvidenceDto[];
+  predictedImpact: Record<string, unknown> | null;
+  risk: Partial<PlanRisk>;
+}
+
+export interface PlanSubject {
+  /** Locked by the caller. */
+  deployment: Deployment;
+  /** The active revision. */
+  base: Revision;
+  policy: Policy | undefined;
+}
+
+/** Makes plans out of drafts: checks them, freezes them, writes them. People and the autopilot use the same one. */
+@Injectable()
+export class PlanAuthor {
+  constructor(
+    @Inject(PLANS) private readonly plans: PlansPort,
+    @Inject(ROLLOUTS) private readonly rollouts: RolloutsPort,
+  ) {}
+
+  /** Throws `validation_failed` (422) naming each field of the draft that cannot be. */
+  async write(tx: Tx, setting: PlanSubject, draft: PlanDraft, creator: PlanCreator): Promise<Plan> {
+    const { deployment, base, policy } = setting;
+    const { checked, changes } = await this.check(tx, setting, draft);
+    const now = await tx.now();
+    const id = newId('plan');
+    const content: PlanContent = JSON.parse(
+      JSON.stringify({
+        id,
+        deployment: deployment.name,
+        policy_version: policy?.version ?? null,
+        base_revision: base.name,
+        base_spec_digest: base.specDigest,
+        summary: draft.summary,
+        changes,
+        rollout: { ...checked.body, plan_id: id },
+        evidence: draft.evidence.map(evidenceOf),
+        predicted_impact: draft.predictedImpact,
+        risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now),
+        created_by: { ...creator.actor, owner: creator.owner },
+        created_at: now.toISOString(),
+        expires_at: new Date(
+          now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000,
+        ).toISOString(),
+      }),
+    );
+    const promotion = policy?.content.promotion;
+    return this.plans.create(tx, {
+      tenantId: deployment.tenantId,
+      deploymentId: deployment.id,
+      baseRevisionId: base.id,
+      specDigest: checked.specDigest,
+      content,
+      approvalsRequired: promotion?.approvals_required ?? 1,
+      preventSelfApproval: promotion?.prevent_self_approval ?? true,
+      requireHostedIdentity: promotion?.require_hosted_identity ?? false,
+      creator,
+    });
+  }
+
+  private async check(
+    tx: Tx,
+    { deployment, base, policy }: PlanSubject,
+    draft: PlanDraft,
+  ): Promise<{ checked: CheckedRollout; changes: Required<SpecChange>[] }> {
+    const applied = applyChanges(base.spec, draft.changes);
+    refuse(applied.issues);
+    const body = withDefaults(
+      draft.rollout ?? { spec_patch: mergePatchBetween({ ...base.spec }, applied.spec) },
+      deployment,
+      base,
+      policy?.content,
+    );
+    const checked = await this.rollouts.check(tx, deployment.tenantId, body, base, 'rollout');
+    const isTold = draft.changes.length > 0;
+    if (draft.rollout && isTold && digestOf(applied.spec) !== checked.specDigest) {
+      refuse([{ field: 'rollout', code: 'differs', message: 'the rollout does not build what the changes say' }]);
+    }
+    const changes = isTold ? applied.changes : changesBetween(base.spec, checked.spec);
+    refuse([
+      ...forbiddenChanges(policy?.content, base.spec, checked.spec, isTold ? changes.map((change) => change.path) : []),
+      ...stepIssues(policy?.content, checked.body['strategy'] as PlanStrategy),
+    ]);
+    return { checked, changes };
+  }
+}
+
+/**
+ * What people approve must be what happens, so nothing is left to defaults of a later day: strategy and analysis are the
+ * deployment's if none are given, a canary without steps gets those that the policy allows.
+ */
+function withDefaults(
+  rollout: Record<string, unknown>,
+  deployment: Deployment,
+  base: Revision,
+  policy: PolicyContent | undefined,
+): Record<string, unknown> {
+  const { plan_id: _, ...body } = rollout;
+  const given = body['strategy'] ?? deployment.defaultStrategy ?? { type: 'candidate' };
+  const { type, steps } = given as PlanStrategy;
+  const isBareCanary = (type === 'canary' || type === 'auto') && (steps ?? null) === null;
+  // A policy that allows no canary leaves none to choose, and the reader refuses an empty list by its name.
+  const strategy = isBareCanary && policy ? { ...given, steps: allowedSteps(policy) ?? [] } : given;
+  const base_revision = body['base_revision'] ?? (body['spec_patch'] ? base.name : undefined);
+  const analysis = body['analysis'] ?? deployment.defaultAnalysis ?? undefined;
+  return { ...body, strategy, analysis, ...(base_revision === undefined ? {} : { base_revision }) };
+}
+
+function evidenceOf({ kind, metric, ...item }: PlanEvidenceDto): PlanEvidenceDto {
+  const {
+    tool = null,
+    stat = null,
+    baseline = null,
+    candidate = null,
+    delta_percent = null,
+    digest = null,
+    collected_at = null,
+  } = item;
+  return {
+    kind,
+    tool,
+    metric,
+    stat,
+    baseline: sideOf(baseline),
+    candidate: sideOf(candidate),
+    delta_percent,
+    digest,
+    collected_at,
+  };
+}
+
+function sideOf(side: PlanEvidenceDto['baseline']) {
+  return side ? { value: side.value ?? null, n: side.n } : null;
+}
+
+function refuse(details: FieldIssue[]): void {
+  if (details.length > 0) throw errors.validation_failed({ message: details[0]?.message, details });
+}

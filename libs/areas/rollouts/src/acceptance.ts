@@ -1,0 +1,293 @@
+import type { RevisionSpec } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Tx, digestOf } from '@slipway/platform-database';
+import { HOLD_SECONDS, type Deployment } from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort, type Room } from '@slipway/ports/instances';
+import { type Revision, RevisionSpecDto } from '@slipway/ports/revisions';
+import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
+import { type CapacityDto, RolloutDto } from './rollout.dto.js';
+import { rolloutErrors } from './rollout.errors.js';
+import {
+  DEFAULT_SOAK_SECONDS,
+  movesTraffic,
+  stopsOf,
+  takeOverFrom,
+  type ChangeoverInput,
+  type RolloutInput,
+  type Strategy,
+} from './rollout.input.js';
+import { quotasOf, type QuotaConfig } from '@slipway/platform-config';
+import { operationErrors } from '@slipway/platform-durable/operations';
+import { quotaExceeded } from '@slipway/platform-durable/quotas';
+import {
+  errors,
+  mergePatch,
+  newFindings,
+  readObject,
+  warnUnknown,
+  type FieldIssue,
+  type Principal,
+} from '@slipway/platform-http';
+import type { CheckedRollout, RolloutsPort } from '@slipway/ports/rollouts';
+
+/*
+ * Whether a rollout or a rollback may begin, and how: first the rules, the spec that a body makes and the quotas, then the capacity of the
+ * target. `RolloutCheck` offers the rules to other areas.
+ */
+
+/** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */
+export function assertRolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
+  if (deployment.state === 'deleting')
+    throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
+  if (deployment.currentOperationId === null) return;
+  throw operationErrors.operation_in_progress({
+    message: `Operation ${deployment.currentOperationId} is running on deployment ${deployment.name}.`,
+    extra: { operation_id: deployment.currentOperationId },
+  });
+}
+
+/**
+ * Whether a deployment's protection lets a rollout begin, or begin again, that executes this plan or none. A plan starts from an active
+ * revision, so the first one comes without. Throws `plan_required` (409).
+ */
+export function assertAdmitted(
+  { name, protection, activeRevisionId }: Pick<Deployment, 'name' | 'protection' | 'activeRevisionId'>,
+  planId: string | null | undefined,
+): void {
+  if (protection.rollouts === 'any' || activeRevisionId === null || planId) return;
+  const message = `Deployment ${name} takes only rollouts of an approved plan: its protection.rollouts is ${protection.rollouts}.`;
+  throw rolloutErrors.plan_required({ message, details: [{ field: 'plan_id', code: 'required', message }] });
+}
+
+/** Whether the active revision is the one the client believes it to be. Throws `precondition_failed` (412). */
+export function assertActiveRevision(
+  expected: string | undefined,
+  active: { id: string; name: string; number: number } | undefined,
+): void {
+  if (expected === undefined) return;
+  if (active && [active.id, active.name, String(active.number)].includes(expected)) return;
+  throw errors.precondition_failed({ message: `The active revision is ${active?.name ?? 'none'}, not ${expected}.` });
+}
+
+/** @throws validation_failed (422) */
+export function assertKeepsNothing({ type }: Strategy, { keep_previous_seconds: kept = 0 }: RolloutDto): void {
+  if (type !== 'recreate' || kept === 0) return;
+  const message =
+    'recreate stops the previous revision for its room, so it cannot stay warm: leave keep_previous_seconds out or send 0; strategy auto keeps it where there is room';
+  throw errors.validation_failed({ details: [{ field: 'keep_previous_seconds', code: 'not_applicable', message }] });
+}
+
+/** What counts of a deployment and its tenant when a rollout is accepted. */
+export interface QuotaCounts {
+  reused: Revision | undefined;
+  /** Revisions of the deployment. */
+  kept: number;
+  /** Instances of the tenant, never less than are needed. */
+  wanted: number;
+  /** Instances that the candidate begins with, and that are stopped before its start. */
+  replicas: number;
+  freed: number;
+}
+
+/**
+ * The deployment's lock makes the count of its revisions exact. That of instances is not: between rollouts of several deployments that
+ * are accepted at once, the lock in `want` decides. A revision that runs already adds no instances.
+ * @throws quota_exceeded (429)
+ */
+export async function assertWithinQuotas(
+  tx: Tx,
+  { config, instances }: { config: QuotaConfig; instances: InstancesPort },
+  { tenantId, tenantName }: Principal,
+  found: QuotaCounts,
+): Promise<void> {
+  const limits = quotasOf(config, tenantName);
+  if (!found.reused && found.kept >= limits.revisions) throw quotaExceeded('revisions', limits.revisions);
+  const more = found.replicas - found.freed;
+  if (found.wanted + more <= limits.instances) return;
+  const needed = await instances.needed(tx, tenantId, found.reused?.id);
+  if (needed + more > limits.instances) throw quotaExceeded('instances', limits.instances);
+}
+
+/** The spec that a patch makes of a base, checked like one that was sent whole. Throws `validation_failed` (422). */
+export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, path = 'spec_patch'): RevisionSpec {
+  const findings = newFindings();
+  const dto = readObject(RevisionSpecDto, mergePatch(base, patch) as object, path, findings) as RevisionSpecDto;
+  warnUnknown(findings.unknown);
+  const details = [...findings.mistyped, ...findings.broken];
+  if (details.length > 0) throw errors.validation_failed({ details });
+  return completeSpec(dto);
+}
+
+/** A spec with every default written out, so that equal deployments have equal digests. */
+export function completeSpec(dto: RevisionSpecDto): RevisionSpec {
+  return withoutUndefined({
+    model: { ...dto.model },
+    runtime: {
+      target: dto.runtime.target,
+      engine: dto.runtime.engine,
+      args: dto.runtime.args ?? {},
+      env: dto.runtime.env ?? {},
+    },
+    endpoint: dto.endpoint && { ...dto.endpoint },
+    resources: dto.resources && { ...dto.resources },
+    scaling: { ...dto.scaling, min_replicas: dto.scaling?.min_replicas ?? 1 },
+    probes: dto.probes && { ...dto.probes },
+  }) as RevisionSpec;
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, withoutUndefined(member)]));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Judges rollout bodies for other areas, with the rules that a rollout itself is accepted by. */
+@Injectable()
+export class RolloutCheck implements RolloutsPort {
+  constructor(@Inject(INSTANCES) private readonly instances: InstancesPort) {}
+
+  async check(tx: Tx, tenantId: string, body: object, base: Revision, within: string): Promise<CheckedRollout> {
+    const rollout = read(body, within);
+    const isBase =
+      rollout.base_revision === undefined || [base.id, base.name, String(base.number)].includes(rollout.base_revision);
+    if (!isBase)
+      refuse([{ field: `${within}.base_revision`, code: 'not_base', message: `base_revision is not ${base.name}` }]);
+    const spec = rollout.spec
+      ? completeSpec(rollout.spec)
+      : patchedSpec(base.spec, rollout.spec_patch ?? {}, `${within}.spec_patch`);
+    const path = `${within}.${rollout.spec ? 'spec' : 'spec_patch'}`;
+    const issues = await this.instances.check(tx, tenantId, spec);
+    refuse(issues.map((issue) => ({ ...issue, field: `${path}.${issue.field}` })));
+    return { body: JSON.parse(JSON.stringify(rollout)) as Record<string, unknown>, spec, specDigest: digestOf(spec) };
+  }
+}
+
+function read(body: object, within: string): RolloutDto {
+  const findings = newFindings();
+  const rollout = readObject(RolloutDto, body, within, findings) as RolloutDto;
+  warnUnknown(findings.unknown);
+  if (findings.mistyped.length > 0) throw errors.invalid_parameter({ details: findings.mistyped });
+  refuse(findings.broken);
+  return rollout;
+}
+
+function refuse(details: FieldIssue[]): void {
+  if (details.length > 0) throw errors.validation_failed({ details });
+}
+
+/** What a rollout or rollback comes to on its target as the target is when the operation is accepted. */
+export interface CapacityDecision {
+  strategy: Strategy;
+  capacity: Room;
+  changeover?: ChangeoverInput;
+}
+
+/** Decides whether a revision runs beside those that run, or has them stopped first. */
+@Injectable()
+export class CapacityPlanner {
+  constructor(
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+  ) {}
+
+  /** Throws `capacity_exhausted` (409) if no waiting would free the capacity that a strategy needs which stops nothing. */
+  async forRollout(
+    tx: Tx,
+    { id: deploymentId, tenantId }: Deployment,
+    requested: Strategy,
+    about: { spec: RevisionSpec; reused: Revision | undefined; route: Route | undefined },
+  ): Promise<CapacityDecision> {
+    const { spec, reused, route } = about;
+    const stops = stopsOf(route, reused?.id ?? '');
+    const candidate = { tenantId, deploymentId, revisionId: reused?.id, spec };
+    const takesOver = movesTraffic(requested) ? takeOverFrom(stops) : undefined;
+    const capacity = await this.instances.room(tx, { ...candidate, takesOver });
+    const strategy = resolveAuto(requested, { hasPrevious: stops.length > 0, capacity });
+    if (strategy.type === 'recreate' && stops.length > 0) {
+      const { hold_seconds: holdSeconds = HOLD_SECONDS.default } = strategy;
+      const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
+      const changeover = { stops, holdSeconds, estimatedSeconds };
+      const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
+      return { strategy, capacity: after, changeover };
+    }
+    if (isExhausted(capacity)) throw capacityExhausted(capacity);
+    return { strategy, capacity };
+  }
+
+  /**
+   * If a rollback's target is down and there is no capacity for it beside what the deployment runs, that is stopped first. Capacity that
+   * others have is waited for.
+   */
+  async forRollback(
+    tx: Tx,
+    { id: deploymentId, tenantId, defaultStrategy }: Deployment,
+    target: Revision,
+    live: RolloutInput | undefined,
+  ): Promise<Omit<CapacityDecision, 'strategy'>> {
+    const status = await this.instances.status(tx, target.id);
+    const stops = stopsOf(await this.routes.current(tx, deploymentId), target.id);
+    const candidate = { tenantId, deploymentId, revisionId: target.id, spec: target.spec };
+    const capacity = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops) });
+    if ((status?.ready ?? 0) > 0 || hasCapacity(capacity) || capacity.own === 0) return { capacity };
+    const isCandidateRouted = stops.some(({ revisionId }) => revisionId === live?.revisionId);
+    if (live && live.revisionId !== target.id && !isCandidateRouted)
+      stops.push({ revisionId: live.revisionId, revisionName: live.revisionName, weight: 0 });
+    const configured = (defaultStrategy as { hold_seconds?: number } | null)?.hold_seconds;
+    const holdSeconds = live?.changeover?.holdSeconds ?? configured ?? HOLD_SECONDS.default;
+    const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
+    const changeover = { stops, holdSeconds, estimatedSeconds };
+    const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
+    return { capacity: after, changeover };
+  }
+}
+
+/** What a rehearsal says that the rollout would do. */
+export function wouldDo(revisionName: string, { changeover }: CapacityDecision): string {
+  if (!changeover) return `roll out ${revisionName}`;
+  const { stops, holdSeconds, estimatedSeconds } = changeover;
+  const names = stops.map((one) => one.revisionName).join(', ');
+  const gap = estimatedSeconds === null ? 'for as long as its start takes' : `about ${Math.ceil(estimatedSeconds)} s`;
+  return `roll out ${revisionName} by recreate: ${names} stops first, and nothing serves ${gap}; each request waits for at most ${holdSeconds} s`;
+}
+
+function capacityExhausted({ target, resource, needed, total, free, own }: Room): Error {
+  const message = `Target ${target} has ${free} of ${total} ${resource}s free and ${needed} are needed; this deployment itself holds ${own}: strategy recreate stops what holds them first, and auto does so where there is no room.`;
+  const capacity = { target, resource, needed, total, free, own };
+  return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });
+}
+
+/** Whether the target can run the candidate beside what runs. If the target does not tell, it may. */
+export function hasCapacity({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
+  return free === null || free >= needed;
+}
+
+/** Whether no waiting frees enough: the deployment itself has what is missing, or the target does not have it. */
+export function isExhausted(capacity: Pick<Room, 'free' | 'needed' | 'total' | 'own'>): boolean {
+  return !hasCapacity(capacity) && capacity.total !== null && capacity.needed > capacity.total - capacity.own;
+}
+
+/** Whether there is enough once the deployment's other revisions are stopped. If not, others' is waited for before anything is stopped. */
+export function hasCapacityAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
+  return free === null || free + own >= needed;
+}
+
+/** What `auto` comes to; any other strategy stays what it is. */
+export function resolveAuto(
+  strategy: Strategy,
+  { hasPrevious, capacity }: { hasPrevious: boolean; capacity: Room },
+): Strategy {
+  if (strategy.type !== 'auto') return strategy;
+  const { steps, hold_seconds } = strategy;
+  if (!hasPrevious || hasCapacity(capacity) || capacity.own === 0) return { type: 'canary', steps };
+  const soak_seconds = steps.at(-1)?.soak_seconds ?? DEFAULT_SOAK_SECONDS;
+  return { type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false }], hold_seconds };
+}
+
+/** What a rehearsal shows of the capacity for the revision that comes. */
+export function capacityAnswer({ target, needed, free }: Room, changeover: ChangeoverInput | undefined): CapacityDto {
+  return { target, needed, free, gap_seconds: changeover ? changeover.estimatedSeconds : 0 };
+}

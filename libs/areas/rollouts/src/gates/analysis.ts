@@ -1,0 +1,178 @@
+import { isBeyond, metricOf, type Stat } from '@slipway/contracts';
+import {
+  compare,
+  readMetric,
+  normalQuantile,
+  classifyRegression,
+  type ComparisonBasis,
+  type Comparison,
+  type LoadBucket,
+  type MetricReading,
+  type MissingComparison,
+  type RequestStats,
+} from '@slipway/dataplane';
+import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
+
+export type GateVerdict = 'pass' | 'breached' | 'inconclusive' | 'unavailable' | 'not_comparable';
+
+export interface MetricResult {
+  metric: AnalysisMetricDto['name'];
+  stat: string;
+  check: 'threshold' | 'regression';
+  verdict: GateVerdict;
+  dry_run: boolean;
+  candidate: MetricReading;
+  /** Null for a threshold check. */
+  baseline: MetricReading | null;
+  /** What the value was held against: the threshold, or max_regression_percent. */
+  limit: number;
+  /** The regression in percent (positive = worse), and its one-sided bounds; null without both values. */
+  regression_percent: number | null;
+  /** It is at least this, with `confidence`. */
+  regression_bound_percent: number | null;
+  /** It is at most this, with 95 % confidence. */
+  regression_upper_percent: number | null;
+  /** Null for a threshold check. */
+  confidence: number | null;
+  /** What was compared, and why that is fair; null for a threshold check or without both values. */
+  compared: ComparisonEvidence | null;
+}
+
+export interface ComparisonEvidence {
+  /** Null where no fair comparison could be made. */
+  basis: ComparisonBasis | null;
+  /** Requests that each instance of the candidate was sent, by those of the baseline; null where unknown. */
+  traffic_ratio: number | null;
+  candidate: MetricReading | null;
+  baseline: MetricReading | null;
+  /** Samples by requests in flight on the instance, where the load had to be looked at. */
+  loads: LoadBucket[];
+}
+
+/** How many chances an identical candidate gets to look worse. */
+export interface Chances {
+  /** Looks that are planned over the whole rollout. */
+  looks: number;
+  /** Metrics that count and are compared. */
+  metrics: number;
+}
+
+/** The chance that a rollout of an identical candidate is stopped for a regression, over all its looks and metrics. */
+const FALSE_ALARMS = 0.02;
+
+/** The confidence of each single comparison: the chance of a false alarm is spent in equal parts (Bonferroni), whatever depends on what. */
+export function confidenceOf({ looks, metrics }: Chances): number {
+  return 1 - FALSE_ALARMS / Math.max(1, looks * metrics);
+}
+
+/** Judges one metric. `baseline` is undefined if the stable revision has no window with enough samples. */
+export function judge(
+  metric: AnalysisMetricDto,
+  candidate: RequestStats,
+  baseline: RequestStats | undefined,
+  chances: Chances = { looks: 1, metrics: 1 },
+): MetricResult {
+  const stat = statOf(metric);
+  const value = measured(metric, candidate);
+  const base = baseline && measured(metric, baseline);
+  const limit = (metric.check === 'threshold' ? metric.threshold : metric.max_regression_percent) as number;
+  const confidence = confidenceOf(chances);
+  const question = {
+    metric: metric.name,
+    stat,
+    limitPercent: limit,
+    z: normalQuantile(confidence),
+    minSamples: metric.min_samples,
+  };
+  const found = baseline && metric.check === 'regression' ? compare(question, candidate, baseline) : null;
+  const fair = found && isFair(found) ? found : null;
+  return {
+    metric: metric.name,
+    stat,
+    check: metric.check,
+    dry_run: metric.dry_run,
+    limit,
+    verdict: verdictOf(metric, value, base, found),
+    candidate: value,
+    baseline: metric.check === 'threshold' ? null : (base ?? { value: null, samples: 0 }),
+    regression_percent: fair && round(fair.percent),
+    regression_bound_percent: fair && round(fair.boundPercent),
+    regression_upper_percent: fair && round(fair.upperPercent),
+    confidence: metric.check === 'threshold' ? null : round(confidence),
+    compared: found && comparedOf(metric.name, found, fair),
+  };
+}
+
+function isFair(found: Comparison | MissingComparison): found is Comparison {
+  return found.basis !== null;
+}
+
+function comparedOf(
+  name: MetricResult['metric'],
+  { basis, traffic, loads }: Comparison | MissingComparison,
+  fair: Comparison | null,
+): ComparisonEvidence {
+  const rounded = ({ value, samples }: MetricReading): MetricReading => ({ value: shownValue(name, value), samples });
+  return {
+    basis,
+    traffic_ratio: traffic && round(traffic.ratio),
+    candidate: fair && rounded(fair.candidate),
+    baseline: fair && rounded(fair.baseline),
+    loads: loads.map(({ load, ...samples }) => ({ load: round(load), ...samples })),
+  };
+}
+
+function statOf({ name, stat }: Pick<AnalysisMetricDto, 'name' | 'stat'>): Stat {
+  return stat ?? metricOf(name).defaultStat;
+}
+
+/** A candidate that is surely worse, if perhaps not by more than allowed, is for a person, or for more traffic, to decide. */
+const STANDINGS = { beyond: 'breached', unsure: 'inconclusive', within: 'pass' } as const;
+
+function verdictOf(
+  metric: AnalysisMetricDto,
+  candidate: MetricReading,
+  baseline: MetricReading | undefined,
+  found: Comparison | MissingComparison | null,
+): GateVerdict {
+  if (candidate.value === null) return 'unavailable';
+  if (candidate.samples < metric.min_samples) return 'inconclusive';
+  if (metric.check === 'threshold') {
+    const operator = metric.operator ?? (metricOf(metric.name).better === 'higher' ? 'gte' : 'lte');
+    const limit = metric.threshold as number;
+    return (operator === 'lte' ? candidate.value <= limit : candidate.value >= limit) ? 'pass' : 'breached';
+  }
+  if (!baseline || baseline.value === null || !found) return 'unavailable';
+  if (baseline.samples < metric.min_samples) return 'inconclusive';
+  if (!isFair(found)) return 'not_comparable';
+  return STANDINGS[classifyRegression(found, metric.max_regression_percent as number)];
+}
+
+/** Whether a result that was forgiven was beyond its limit all the same. */
+export function isBreach(result: MetricResult): boolean {
+  if (result.check === 'regression') return (result.regression_bound_percent ?? 0) > result.limit;
+  const { value } = result.candidate;
+  return value !== null && isBeyond(result.metric, value, result.limit);
+}
+
+/** A share keeps its digits: three would make small ones equal. */
+export function measured(metric: Pick<AnalysisMetricDto, 'name' | 'stat'>, stats: RequestStats): MetricReading {
+  const { value, samples } = readMetric(metric.name, statOf(metric), stats);
+  return { value: shownValue(metric.name, value), samples };
+}
+
+function shownValue(name: MetricResult['metric'], value: number | null): number | null {
+  return value === null || metricOf(name).unit === 'share' ? value : round(value);
+}
+
+function round(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}
+
+const SEVERITY: GateVerdict[] = ['breached', 'unavailable', 'not_comparable', 'inconclusive'];
+
+/** The worst verdict of the metrics that count: all of them must pass. */
+export function overall(metrics: readonly Pick<MetricResult, 'verdict' | 'dry_run'>[]): GateVerdict {
+  const counting = metrics.filter((metric) => !metric.dry_run).map((metric) => metric.verdict);
+  return SEVERITY.find((verdict) => counting.includes(verdict)) ?? 'pass';
+}

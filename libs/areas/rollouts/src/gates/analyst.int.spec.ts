@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emptyLoads, HistogramRecorder, type Histogram } from '@slipway/dataplane';
+import type { Deployment } from '@slipway/ports/deployment-records';
+import { canary, RolloutsBed, spec } from '../../test/rollouts-bed.js';
+import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
+
+let bed: RolloutsBed;
+
+beforeAll(async () => {
+  bed = await RolloutsBed.start();
+  await bed.gatewayUntil(new Date(Date.now() + 3_600_000));
+}, 60_000);
+afterAll(() => bed?.stop());
+
+/** A metric that looks back an hour: what a test records a minute ago is within it, whatever the clock does meanwhile. */
+const metric = (more: Partial<AnalysisMetricDto> = {}) =>
+  ({
+    name: 'error_rate',
+    check: 'threshold',
+    threshold: 0.05,
+    min_samples: 50,
+    failure_limit: 0,
+    dry_run: false,
+    window_seconds: 3_600,
+    ...more,
+  }) as AnalysisMetricDto;
+const analysis = (metrics: AnalysisMetricDto[], more: Partial<AnalysisDto> = {}): AnalysisDto => ({
+  metrics,
+  on_failure: 'rollback',
+  on_inconclusive: 'pause',
+  ...more,
+});
+const histogram = (value: number, samples: number): Histogram => {
+  const recorder = new HistogramRecorder();
+  for (let index = 0; index < samples; index += 1) recorder.record(value * (0.9 + (0.2 * index) / samples));
+  return recorder.snapshot();
+};
+const latency = (value: number, samples: number) => ({
+  ok: samples,
+  more: { e2e_latency_ms: histogram(value, samples) },
+});
+
+const GOOD = { ok: 100 };
+const BAD = { ok: 50, failed: 50 };
+const FEW = { ok: 10 };
+const NONE = { ok: 0 };
+
+/** A canary whose candidate was served like this. */
+async function begin(served: Parameters<RolloutsBed['served']>[1], asked: AnalysisDto, percents = [100]) {
+  const deployment = await bed.serving();
+  const id = await bed.rollout(deployment, { spec: spec('next'), strategy: canary(...percents), analysis: asked });
+  const candidate = await bed.revision(deployment, 2);
+  await bed.served(candidate.id, served);
+  return { deployment, id, candidate };
+}
+
+const routed = (deployment: Deployment) => bed.targets(deployment);
+const first = ({ name }: Deployment) => `${name}-00001`;
+const second = ({ name }: Deployment) => `${name}-00002`;
+
+describe('what follows from a verdict', () => {
+  it('promotes what passes', async () => {
+    const { deployment, id } = await begin(GOOD, analysis([metric()]));
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'succeeded',
+      result: { outcome: 'promoted', analysis: { 'analyze:1': { verdict: 'pass' } } },
+    });
+    expect(routed(deployment)).toEqual([[second(deployment), 100]]);
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+      { step: 'analyze:1', verdict: 'pass' },
+    ]);
+  });
+
+  it.each([
+    ['breached', BAD, 'on_failure', 'analysis_failed'],
+    ['inconclusive', FEW, 'on_inconclusive', 'analysis_inconclusive'],
+    ['unavailable', NONE, 'on_inconclusive', 'metrics_unavailable'],
+  ] as const)('puts the route back where it is %s and that means rollback', async (verdict, served, which, code) => {
+    const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
+    const { deployment, id } = await begin(served, analysis([metric()], { [which]: 'rollback', [other]: 'pause' }));
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: code,
+      result: { outcome: 'reverted', analysis: { 'analyze:1': { verdict } } },
+      message: expect.stringMatching(`^${verdict}: error_rate rate `),
+    });
+    expect(record['steps'].map((step: any) => `${step.name} ${step.status}`)).toEqual(
+      expect.arrayContaining(['analyze:1 failed', 'promote pending']),
+    );
+    expect(routed(deployment)).toEqual([[first(deployment), 100]]);
+    expect(await bed.activations(deployment)).toEqual(['1']);
+    expect(await bed.events(deployment, 'rollout.promoted')).toHaveLength(1);
+  });
+
+  it.each([
+    ['breached', BAD, 'on_failure'],
+    ['inconclusive', FEW, 'on_inconclusive'],
+    ['unavailable', NONE, 'on_inconclusive'],
+  ] as const)(
+    'holds the canary where it is %s and that means pause, until a person says go',
+    async (verdict, served, which) => {
+      const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
+      const asked = analysis([metric()], { [which]: 'pause', [other]: 'rollback' });
+      const { deployment, id } = await begin(served, asked, [40, 100]);
+      const canaried = [
+        [first(deployment), 60],
+        [second(deployment), 40],
+      ];
+      expect(await bed.finish(id)).toMatchObject({
+        status: 'waiting',
+        current_step: 'analyze:1',
+        message: expect.stringMatching(`^${verdict}: `),
+      });
+      expect(await bed.sql('select awaiting from operations where id = $1', [id])).toEqual([{ awaiting: 'pause' }]);
+      expect(await bed.events(deployment, 'rollout.paused')).toMatchObject([{ step: 'analyze:1', reason: verdict }]);
+      // Waking it is not a person's word.
+      await bed.wake(id);
+      expect(await bed.record(id)).toMatchObject({ status: 'waiting', current_step: 'analyze:1' });
+      expect(routed(deployment)).toEqual(canaried);
+      expect(await bed.activations(deployment)).toEqual(['1']);
+
+      await bed.resume(id);
+      const next = await bed.finish(id);
+      // The next step is judged anew, by what was served there.
+      expect(next).toMatchObject({ status: 'waiting', current_step: 'analyze:2' });
+      expect(next['steps'].find((step: any) => step.name === 'analyze:1')).toMatchObject({
+        status: 'succeeded',
+        message: `${verdict}; a person let it go on`,
+      });
+      await bed.resume(id);
+      expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
+      expect(routed(deployment)).toEqual([[second(deployment), 100]]);
+    },
+  );
+
+  it('asks nothing where no metrics were asked for', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: canary(100) });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
+  });
+});
+
+describe('several metrics', () => {
+  const slow = (more: Partial<AnalysisMetricDto>) => metric({ name: 'e2e_latency_ms', threshold: 100, ...more });
+
+  it('a dry run is reported and blocks nothing, also beside one that counts', async () => {
+    const { id, deployment } = await begin(BAD, analysis([metric({ dry_run: true })]));
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'succeeded',
+      result: { analysis: { 'analyze:1': { verdict: 'pass', metrics: [{ verdict: 'breached', dry_run: true }] } } },
+    });
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+      { verdict: 'pass', metrics: [{ verdict: 'breached', dry_run: true }] },
+    ]);
+    const both = [slow({ stat: 'p50', dry_run: true }), slow({ stat: 'p99' }), metric({ dry_run: true })];
+    const mixed = await begin(BAD, analysis(both, { on_inconclusive: 'rollback' }));
+    const record = await bed.finish(mixed.id);
+    expect(record).toMatchObject({ status: 'failed', error_code: 'metrics_unavailable' });
+    // Only what counted is blamed.
+    expect(record['message']).toBe('unavailable: e2e_latency_ms p99 without samples (0 samples, limit 100)');
+  });
+
+  it.each([
+    ['breached before unavailable', BAD, [metric(), slow({})], 'analysis_failed'],
+    [
+      'breached before inconclusive',
+      BAD,
+      [metric({ min_samples: 500 }), metric({ min_samples: 100 })],
+      'analysis_failed',
+    ],
+    ['unavailable before inconclusive', FEW, [metric(), slow({})], 'metrics_unavailable'],
+    ['inconclusive before pass', GOOD, [metric(), metric({ min_samples: 101 })], 'analysis_inconclusive'],
+  ])('the worst verdict counts: %s', async (_what, served, metrics, code) => {
+    const asked = analysis(metrics, { on_failure: 'rollback', on_inconclusive: 'rollback' });
+    expect(await bed.finish((await begin(served, asked)).id)).toMatchObject({ status: 'failed', error_code: code });
+  });
+});
+
+describe('failure_limit', () => {
+  it('forgives as many breaches as it says, over the steps of one rollout', async () => {
+    const { deployment, id } = await begin(BAD, analysis([metric({ failure_limit: 1 })]), [20, 60, 100]);
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: 'analysis_failed',
+      result: { analysis: { 'analyze:1': { verdict: 'pass' }, 'analyze:2': { verdict: 'breached' } } },
+    });
+    expect(routed(deployment)).toEqual([[first(deployment), 100]]);
+    const patient = await begin(BAD, analysis([metric({ failure_limit: 2 })]), [50, 100]);
+    expect(await bed.finish(patient.id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('counts the breaches of the same metric, statistic and check only, and passes are none', async () => {
+    // Another statistic of the same metric breaches at each step and is forgiven more often.
+    const served = latency(200, 100);
+    const tail = { name: 'e2e_latency_ms', threshold: 100, failure_limit: 9 } as const;
+    const asked = analysis([metric({ ...tail, stat: 'p50' }), metric({ failure_limit: 1 })]);
+    const { id, candidate } = await begin(served, asked, [50, 100]);
+    await bed.drive(id);
+    // Between the two judgements the error rate goes beyond its limit, for the first time.
+    await bed.served(candidate.id, { failed: 100, secondsAgo: 61 });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it.each([
+    [
+      'a regression',
+      latency(300, 100),
+      metric({ name: 'e2e_latency_ms', check: 'regression', max_regression_percent: 50 }),
+    ],
+    [
+      'tokens per second, of which less is worse',
+      { ok: 100, more: { output_tokens_per_s: histogram(10, 100) } },
+      metric({ name: 'output_tokens_per_s', threshold: 100 }),
+    ],
+  ])('knows an earlier breach of %s', async (_what, served, one) => {
+    const { deployment, id } = await begin(served, analysis([{ ...one, failure_limit: 1 }]), [50, 100]);
+    await bed.served((await bed.revision(deployment, 1)).id, latency(100, 100));
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'failed',
+      error_code: 'analysis_failed',
+      result: { analysis: { 'analyze:1': { verdict: 'pass' }, 'analyze:2': { verdict: 'breached' } } },
+    });
+  });
+});
+
+describe('what is judged', () => {
+  it('waits until the gateways have handed in the soak, and counts what has not come by then as absent', async () => {
+    await bed.gatewayUntil(new Date(Date.now() - 60_000));
+    try {
+      const { deployment, id } = await begin(FEW, analysis([metric({ min_samples: 10 })]));
+      expect(await bed.drive(id)).toMatchObject({
+        status: 'running',
+        current_step: 'analyze:1',
+        message: "waits for the gateways' records of the soak",
+      });
+      await bed.wake(id);
+      expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
+      await bed.age(id, 11);
+      expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    } finally {
+      await bed.gatewayUntil(new Date(Date.now() + 3_600_000));
+    }
+  });
+
+  it('waits for a candidate that does not answer its probe, but not for ever', async () => {
+    const { id, candidate } = await begin(GOOD, analysis([metric()]));
+    const waiting = {
+      status: 'running',
+      current_step: 'analyze:1',
+      message: 'the candidate does not answer its probe',
+    };
+    bed.neighbours.silent.add(candidate.id);
+    expect(await bed.drive(id)).toMatchObject(waiting);
+    // Nobody to ask is no answer either.
+    bed.neighbours.silent.delete(candidate.id);
+    bed.neighbours.statuses.set(candidate.id, { ready: 0 });
+    expect(await bed.wake(id)).toMatchObject(waiting);
+    await bed.age(id, 11);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('fails a candidate that crashed since it was ready, whatever was recorded of it', async () => {
+    const { deployment, id, candidate } = await begin(GOOD, analysis([metric()]));
+    bed.neighbours.silent.add(candidate.id);
+    await bed.drive(id);
+    bed.neighbours.silent.delete(candidate.id);
+    bed.neighbours.statuses.set(candidate.id, { restarts: 1 });
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'health_regression' });
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
+  });
+
+  it('judges once: what comes in later changes nothing', async () => {
+    const { deployment, id, candidate } = await begin(GOOD, analysis([metric()]));
+    // It has judged and told so; what follows from it comes with the next look.
+    expect(await bed.drive(id)).toMatchObject({ current_step: 'analyze:1', status: 'running', message: 'pass' });
+    await bed.served(candidate.id, { failed: 1_000, secondsAgo: 62 });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toHaveLength(1);
+  });
+
+  it('looks at the soak, or as far back as window_seconds says', async () => {
+    const old = { ...BAD, secondsAgo: 600 };
+    const beyond = await begin(old, analysis([metric({ window_seconds: 300 })], { on_inconclusive: 'rollback' }));
+    expect(await bed.finish(beyond.id)).toMatchObject({ error_code: 'metrics_unavailable' });
+    const within = await begin(old, analysis([metric({ window_seconds: 900 })]));
+    expect(await bed.finish(within.id)).toMatchObject({ error_code: 'analysis_failed' });
+    const soak = await begin(old, analysis([metric({ window_seconds: undefined })], { on_inconclusive: 'rollback' }));
+    expect(await bed.finish(soak.id)).toMatchObject({ error_code: 'metrics_unavailable' });
+  });
+
+  it('compares with the stable revision in the same window, or in its last one with enough in it', async () => {
+    const regression = metric({
+      name: 'e2e_latency_ms',
+      check: 'regression',
+      max_regression_percent: 50,
+      window_seconds: 120,
+    });
+    const asked = analysis([regression], { on_inconclusive: 'rollback' });
+    const compared = async (...stable: Parameters<RolloutsBed['served']>[1][]) => {
+      const { deployment, id } = await begin({ ...latency(100, 100), secondsAgo: 60 }, asked);
+      const { id: stableId } = await bed.revision(deployment, 1);
+      for (const one of stable) await bed.served(stableId, one);
+      const record = await bed.finish(id);
+      return [record['error_code'], record['result'].analysis['analyze:1'].metrics[0].baseline?.samples];
+    };
+    expect(await compared()).toEqual(['metrics_unavailable', 0]);
+    // Three times as slow as in the same window; an hour ago the stable revision was as slow itself.
+    const now = { ...latency(30, 60), secondsAgo: 61 };
+    const earlier = { ...latency(100, 80), secondsAgo: 3_600 };
+    expect(await compared(now, earlier)).toEqual(['analysis_failed', 60]);
+    expect(await compared({ ...latency(30, 10), secondsAgo: 61 }, earlier)).toEqual([undefined, 80]);
+  });
+});
+
+describe('load', () => {
+  const regression = metric({
+    name: 'e2e_latency_ms',
+    check: 'regression',
+    threshold: undefined,
+    max_regression_percent: 50,
+    window_seconds: 120,
+  });
+  /** A baseline that had too many requests in flight to say what one of them takes alone. */
+  const busy = (value: number, samples: number) => {
+    const values = latency(value, samples);
+    const loads = { ...emptyLoads(), instances: 1 };
+    loads.histograms.e2e_latency_ms = { 9: values.more.e2e_latency_ms };
+    return { ...values, loads };
+  };
+
+  it.each([
+    ['pause', { status: 'waiting', current_step: 'analyze:1' }],
+    ['rollback', { status: 'failed', error_code: 'analysis_not_comparable', result: { outcome: 'reverted' } }],
+  ] as const)('that is not comparable never promotes: %s', async (on_inconclusive, expected) => {
+    const asked = analysis([regression], { on_inconclusive });
+    const { deployment, id } = await begin({ ...latency(20, 100), secondsAgo: 60 }, asked);
+    await bed.served((await bed.revision(deployment, 1)).id, { ...busy(100, 2_000), secondsAgo: 61 });
+    expect(await bed.finish(id)).toMatchObject(expected);
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+      { verdict: 'not_comparable', metrics: [{ compared: { basis: null, traffic_ratio: 0.05 } }] },
+    ]);
+  });
+
+  it('of now that is not comparable is looked for in the last window of before the rollout', async () => {
+    const { deployment, id } = await begin({ ...latency(90, 100), secondsAgo: 60 }, analysis([regression]));
+    const { id: stableId } = await bed.revision(deployment, 1);
+    await bed.served(stableId, { ...busy(100, 2_000), secondsAgo: 61 });
+    await bed.sql(`update operations set created_at = created_at - interval '1 hour' where id = $1`, [id]);
+    await bed.served(stableId, { ...latency(30, 90), secondsAgo: 4_000 });
+    expect(await bed.finish(id)).toMatchObject({
+      error_code: 'analysis_failed',
+      result: { analysis: { 'analyze:1': { metrics: [{ baseline: { samples: 90 }, confidence: 0.98 }] } } },
+    });
+  });
+
+  it('is told with the confidence that all looks and metrics leave to each', async () => {
+    const dry = { ...regression, dry_run: true };
+    const { deployment, id } = await begin(latency(100, 100), analysis([regression, metric(), dry]), [20, 100]);
+    await bed.served((await bed.revision(deployment, 1)).id, latency(100, 100));
+    const { result } = await bed.finish(id);
+    expect(result.analysis['analyze:1'].metrics.map((one: any) => one.confidence)).toEqual([0.99, null, 0.99]);
+  });
+});
+
+describe('a candidate that the stable revision was stopped for', () => {
+  it('is compared with what that did before its requests were held', async () => {
+    const deployment = await bed.serving();
+    const stable = await bed.revision(deployment, 1);
+    await bed.served(stable.id, latency(100, 100));
+    const regression = metric({
+      name: 'e2e_latency_ms',
+      check: 'regression',
+      threshold: undefined,
+      max_regression_percent: 50,
+    });
+    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
+    const id = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: { type: 'recreate', steps },
+      analysis: analysis([regression]),
+    });
+    await bed.served((await bed.revision(deployment, 2)).id, latency(300, 100));
+    await bed.begin(id);
+    // What it did while it was drained is no measure of it.
+    bed.neighbours.routes.get(deployment.id)!.hold!.since = new Date(Date.now() - 10_000).toISOString();
+    await bed.served(stable.id, { ...latency(5_000, 1_000), secondsAgo: 5 });
+    await bed.age(id, 11);
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
+  });
+});

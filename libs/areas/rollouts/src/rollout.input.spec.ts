@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import { StrategyDto } from '@slipway/ports/deployment-records';
+import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.input.js';
+import { assertAdmitted, assertRolloutAllowed, completeSpec, patchedSpec } from './acceptance.js';
+
+describe('the steps of a rollout', () => {
+  const build = ['validate', 'provision', 'await_ready'];
+  const end = ['promote', 'drain_previous'];
+  const step = (traffic_percent: number, requires_approval = false) => ({
+    traffic_percent,
+    soak_seconds: 1,
+    requires_approval,
+  });
+
+  it('has a recreate stop what serves before it starts the candidate, and a first one only start it', () => {
+    const strategy = chooseStrategy({ type: 'recreate' }, null);
+    expect(strategy).toEqual({ type: 'recreate', steps: [{ ...step(100), soak_seconds: 180 }], hold_seconds: 60 });
+    const steps = rolloutSteps(strategy, false);
+    expect(steps.indexOf('hold_requests')).toBeLessThan(steps.indexOf('stop_previous'));
+    expect(steps.indexOf('stop_previous')).toBeLessThan(steps.indexOf('provision'));
+    expect(rolloutSteps(strategy, true)).toEqual([...build, 'shift_traffic:1', ...end]);
+  });
+
+  it('refuses shares, approvals and warmth where there is one place, and a hold where nothing waits', () => {
+    const check = (strategy: StrategyDto) => StrategyDto.check(strategy).map(({ field, code }) => [field, code]);
+    expect(check({ type: 'recreate', steps: [step(50), step(100)] })).toEqual([['steps', 'not_applicable']]);
+    expect(check({ type: 'recreate', steps: [step(100, true)] })).toEqual([['steps', 'not_applicable']]);
+    expect(check({ type: 'auto', steps: [step(50, true), step(100)] })).toEqual([['steps', 'not_applicable']]);
+    expect(check({ type: 'canary', hold_seconds: 30 })).toEqual([['hold_seconds', 'not_applicable']]);
+    expect(check({ type: 'recreate', steps: [step(100)], hold_seconds: 290 })).toEqual([]);
+    expect(check({ type: 'auto', steps: [step(50), step(100)] })).toEqual([]);
+  });
+
+  it('builds a candidate and moves nothing by default', () => {
+    expect(rolloutSteps(chooseStrategy(undefined, null), false)).toEqual(build);
+  });
+
+  it("takes the deployment's strategy where the request has none", () => {
+    expect(rolloutSteps(chooseStrategy(undefined, { type: 'immediate' }), false)).toEqual([
+      ...build,
+      'shift_traffic:1',
+      ...end,
+    ]);
+  });
+
+  it('goes through a canary step by step, with an approval only where asked', () => {
+    const strategy = chooseStrategy({ type: 'canary', steps: [step(10), step(100, true)] }, null);
+    expect(rolloutSteps(strategy, false)).toEqual([
+      ...build,
+      'shift_traffic:1',
+      'soak:1',
+      'analyze:1',
+      'shift_traffic:2',
+      'soak:2',
+      'analyze:2',
+      'await_promotion:2',
+      ...end,
+    ]);
+    expect([percentAt(strategy, 1), percentAt(strategy, 2)]).toEqual([10, 100]);
+  });
+
+  it('skips canary steps and analysis for a first revision', () => {
+    expect(rolloutSteps(chooseStrategy({ type: 'canary' }, null), true)).toEqual([...build, 'shift_traffic:1', ...end]);
+  });
+
+  it('asks before the switch of blue_green', () => {
+    const strategy = chooseStrategy({ type: 'blue_green', steps: [step(100, true)] }, null);
+    expect(rolloutSteps(strategy, false)).toEqual([
+      ...build,
+      'await_promotion:1',
+      'shift_traffic:1',
+      'soak:1',
+      'analyze:1',
+      ...end,
+    ]);
+  });
+
+  it('refuses steps that do not rise to 100', () => {
+    const check = (percents: number[]) =>
+      StrategyDto.check({ type: 'canary', steps: percents.map((percent) => step(percent)) });
+    expect(check([5, 100])).toEqual([]);
+    expect(check([50, 50, 100])).toMatchObject([{ field: 'steps', code: 'order' }]);
+    expect(check([5, 50])).toMatchObject([{ field: 'steps', code: 'order' }]);
+    expect(StrategyDto.check({ type: 'immediate', steps: [step(100)] })).toMatchObject([{ code: 'not_applicable' }]);
+  });
+});
+
+describe('the gate of a rollout', () => {
+  const gate = (threshold: number) => ({
+    metrics: [
+      {
+        name: 'error_rate' as const,
+        check: 'threshold' as const,
+        threshold,
+        min_samples: 50,
+        failure_limit: 0,
+        dry_run: false,
+      },
+    ],
+    on_failure: 'rollback' as const,
+    on_inconclusive: 'pause' as const,
+  });
+  const soaking = ['provision', 'shift_traffic:1', 'soak:1', 'analyze:1', 'promote'];
+
+  it("is the request's, else the deployment's, else none", () => {
+    expect(chooseGate(soaking, gate(0.1), gate(0.2))).toEqual({ source: 'rollout', ...gate(0.1) });
+    expect(chooseGate(soaking, undefined, gate(0.2))).toEqual({ source: 'deployment', ...gate(0.2) });
+    expect(chooseGate(soaking, undefined, null)).toBeNull();
+  });
+
+  it('is none where nothing is analyzed', () => {
+    for (const strategy of ['candidate', 'immediate'] as const)
+      expect(
+        chooseGate(rolloutSteps(chooseStrategy({ type: strategy }, null), false), undefined, gate(0.2)),
+      ).toBeNull();
+    expect(chooseGate(rolloutSteps(chooseStrategy({ type: 'canary' }, null), true), gate(0.1), gate(0.2))).toBeNull();
+  });
+});
+
+describe('a spec', () => {
+  const spec = completeSpec({ model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 } } });
+
+  it('has its defaults written out', () => {
+    expect(spec).toEqual({
+      model: { id: 'm' },
+      runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 }, env: {} },
+      scaling: { min_replicas: 1 },
+    });
+  });
+
+  it('is merged by RFC 7386: null removes, lists and scalars replace', () => {
+    expect(patchedSpec(spec, { runtime: { args: { ttft_ms: null, tokens: 5 } } }).runtime.args).toEqual({ tokens: 5 });
+  });
+
+  it('is refused where the patch breaks it, naming the field', () => {
+    expect(() => patchedSpec(spec, { scaling: { min_replicas: -1 } })).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        details: [expect.objectContaining({ field: 'spec_patch.scaling.min_replicas' })],
+      }),
+    );
+  });
+});
+
+describe('whether a rollout may begin', () => {
+  it('refuses one without a plan where protection asks for it, but for a first revision', () => {
+    const deployment = (rollouts: 'any' | 'approved_plan', activeRevisionId: string | null = 'rev_1') => ({
+      name: 'chat',
+      activeRevisionId,
+      protection: { deletion: true, rollouts },
+    });
+    for (const planId of [undefined, null])
+      expect(() => assertAdmitted(deployment('approved_plan'), planId)).toThrow(
+        expect.objectContaining({
+          code: 'plan_required',
+          status: 409,
+          details: [expect.objectContaining({ field: 'plan_id' })],
+        }),
+      );
+    expect(() => assertAdmitted(deployment('approved_plan'), 'plan_1')).not.toThrow();
+    expect(() => assertAdmitted(deployment('approved_plan', null), null)).not.toThrow();
+    expect(() => assertAdmitted(deployment('any'), null)).not.toThrow();
+  });
+
+  it('refuses beside a live operation, and names it', () => {
+    const deployment = { name: 'chat', state: 'progressing' as const, currentOperationId: 'op_1' };
+    expect(() => assertRolloutAllowed(deployment)).toThrow(
+      expect.objectContaining({ code: 'operation_in_progress', extra: { operation_id: 'op_1' } }),
+    );
+    expect(() => assertRolloutAllowed({ ...deployment, currentOperationId: null })).not.toThrow();
+  });
+});

@@ -1,0 +1,273 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PERMANENT_REASONS, WORKER, type Actor } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import type { NewEvent } from '@slipway/platform-durable/events';
+import {
+  done,
+  operationFailures,
+  sleep,
+  StepFailed,
+  type OperationFailure,
+  type OperationRow,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-durable/operations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import {
+  assertMayBecomeReady,
+  instanceFailures,
+  INSTANCES,
+  lateFailure,
+  type InstancesPort,
+  type SpecIssue,
+  type TakeOver,
+  type WorkloadStatus,
+  waitMessage,
+} from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { rolloutFailures } from '../rollout.errors.js';
+import { soakSecondsAt, type RolloutContext } from '../rollout.input.js';
+
+/** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
+const READY_LOOK_MS = 500;
+const GONE_LOOK_MS = 100;
+/** A worker takes a change of the operator's file up to a second later than the api that accepted the spec by it, and a busy one later. */
+const FILE_LAG = { looks: 6, lookMs: 500 };
+/** How long a candidate that soaks may give no answer. */
+const SILENCE_LIMIT_MS = 15_000;
+const SILENCE_LOOK_MS = 250;
+const DRAIN_LIMIT_MS = 30_000;
+const DRAIN_LOOK_MS = 250;
+/** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
+const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
+
+interface CandidateRevision {
+  deploymentId: string;
+  revisionId: string;
+  revisionName: string;
+}
+
+/** The steps that bring a revision up and take it away again; rollout and rollback share them. */
+@Injectable()
+export class Candidate {
+  constructor(
+    private readonly database: Database,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  /**
+   * The request was checked when it came; the configuration may have changed since. What only a server that runs already can tell is asked
+   * here, and a retry asks it again.
+   */
+  async validate(tenantId: string, revisionId: string): Promise<StepOutcome> {
+    const judge = () =>
+      this.database.tx('system', async (tx) => {
+        const { spec } = await this.revisions.get(tx, revisionId);
+        return { spec, issues: await this.instances.check(tx, tenantId, spec) };
+      });
+    let { spec, issues } = await judge();
+    for (let looks = FILE_LAG.looks; issues.length > 0 && looks > 0; looks--) {
+      await delay(FILE_LAG.lookMs);
+      ({ spec, issues } = await judge());
+    }
+    if (issues.length > 0) throw refused(issues, { isRetryable: false });
+    const found = await this.instances.examine({ tenantId, revisionId, spec });
+    if (found.issues.length > 0) throw refused(found.issues, { isRetryable: true });
+    return done({ message: found.message });
+  }
+
+  /** Writes the wish; the reconciler starts the instances. */
+  async provision(operation: OperationRow, target: CandidateRevision, takesOver?: TakeOver): Promise<StepOutcome> {
+    return done({
+      commit: async (tx) => {
+        await this.deployments.lockById(tx, target.deploymentId);
+        const revision = await this.revisions.get(tx, target.revisionId);
+        const { tenantId, deploymentId, spec } = revision;
+        await this.instances.want(
+          tx,
+          { tenantId, deploymentId, revisionId: revision.id, revisionName: revision.name, spec, takesOver },
+          `operation:${operation.id}`,
+        );
+        await this.revisions.setState(tx, revision.id, 'provisioning', { from: ['pending', 'draining', 'retired'] });
+      },
+    });
+  }
+
+  async awaitReady(context: StepContext<unknown>, revisionId: string, deadlineSeconds: number): Promise<StepOutcome> {
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const { desired = 1, ready = 0, message = null, reason = null } = status ?? {};
+    const { failure } = status ?? {};
+    const evidence = {
+      ready,
+      desired,
+      restarts: status?.restarts ?? 0,
+      ...(reason && { cause: reason }),
+      ...(failure && { cause: failure.cause, exit_code: failure.exit_code, log_tail: failure.log_tail }),
+    };
+    if (ready >= desired) {
+      return done({
+        message: `${ready} of ${desired} instances are ready`,
+        result: { restarts: status?.restarts ?? 0 },
+        commit: (tx) => this.markReady(tx, context, revisionId),
+      });
+    }
+    if (status) assertMayBecomeReady(status);
+    if (reason && PERMANENT_REASONS.has(reason)) {
+      const what = `${ready} of ${desired} instances are ready, and waiting mends nothing: ${message}`;
+      throw new StepFailed(instanceFailures.target_not_ready, what, { evidence });
+    }
+    const trouble = message ?? failure?.message;
+    const leftMs = deadlineSeconds * 1_000 - context.step.elapsedMs();
+    if (leftMs <= 0) {
+      throw new StepFailed(
+        lateFailure(status),
+        `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${trouble ? `: ${trouble}` : ''}`,
+        { evidence },
+      );
+    }
+    return sleep({
+      forMs: Math.min(READY_LOOK_MS, leftMs),
+      status: 'running',
+      message: waitMessage(status),
+      commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
+    });
+  }
+
+  /**
+   * The candidate's status now. A crash since it was proven ready fails the operation, whichever step notices it first:
+   * what gateways recorded of a dead candidate would only say the same less clearly.
+   */
+  async assertUp(
+    tx: Tx,
+    context: StepContext<unknown>,
+    revisionId: string,
+    revisionName: string,
+  ): Promise<WorkloadStatus | undefined> {
+    const status = await this.instances.status(tx, revisionId);
+    const restarts =
+      (status?.restarts ?? 0) -
+      Number((context.results['await_ready'] as { restarts?: number } | undefined)?.restarts ?? 0);
+    if (status && restarts <= 0) return status;
+    throw didNotStayUp(revisionName, status, restarts);
+  }
+
+  /**
+   * Lets a candidate serve for a while and checks that it stays up. Sleeps in Postgres; the reconciler wakes it when an instance of the candidate changes, so a
+   * crash is seen at once.
+   */
+  async soak(context: RolloutContext): Promise<StepOutcome> {
+    const { operation, input, step, state } = context;
+    const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
+    const status = await this.database.tx('system', (tx) =>
+      this.assertUp(tx, context, input.revisionId, input.revisionName),
+    );
+    // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
+    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;
+    if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
+      throw didNotStayUp(input.revisionName, status, 0);
+    const leftMs = soakMs - step.elapsedMs();
+    if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
+    return sleep({
+      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
+      status: 'waiting',
+      state: { silentSince },
+      message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
+      commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
+    });
+  }
+
+  /** Whether every ready instance answers a request now, and there is one. */
+  async answers(revisionId: string): Promise<boolean> {
+    const { answered, asked } = await this.instances.probe(revisionId);
+    return asked > 0 && answered === asked;
+  }
+
+  /** Waits until the gateways have no request in flight to the revisions that lost their traffic, but not for ever. */
+  async drain(
+    { step }: StepContext<unknown>,
+    revisionIds: readonly string[],
+    operationResult?: Record<string, unknown>,
+  ): Promise<StepOutcome> {
+    const counts = await this.database.tx('system', (tx) =>
+      Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))),
+    );
+    const left = counts.reduce((total, count) => total + count, 0);
+    const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
+    if (left > 0 && !isOver)
+      return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
+    return done({
+      message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '',
+      operationResult,
+    });
+  }
+
+  /** Takes the operation's hold away and gives the processes a moment to go. */
+  async remove(context: StepContext<unknown>, revisionId: string): Promise<StepOutcome> {
+    const { operation, state, step } = context;
+    const failure = operation.failure as OperationFailure;
+    if (!state) {
+      return sleep({
+        forMs: GONE_LOOK_MS,
+        status: 'running',
+        state: { isReleased: true },
+        commit: async (tx) => {
+          await this.instances.release(tx, revisionId, `operation:${operation.id}`);
+          await this.instances.release(tx, revisionId, 'warm');
+          return this.markFailed(tx, operation, revisionId, failure);
+        },
+      });
+    }
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const limitMs =
+      failure.code === operationFailures.cancelled_by_user.code ? GONE_LIMIT_MS.cancelled : GONE_LIMIT_MS.failed;
+    const isOver = step.elapsedMs() > limitMs;
+    if (status && status.alive > 0 && status.desired === 0 && !isOver)
+      return sleep({ forMs: GONE_LOOK_MS, status: 'running', state });
+    return done();
+  }
+
+  /** Retires a revision that no instance was ever wanted for: nothing else would, because none of its instances stops. */
+  async retireUnbuilt(tx: Tx, revisionId: string, operationId: string, actor: Actor = WORKER): Promise<NewEvent[]> {
+    const moved = await this.revisions.setState(tx, revisionId, 'retired', { from: ['pending'] });
+    return moved ? [this.revisions.event('revision.retired', moved, { actor, operationId })] : [];
+  }
+
+  private async markReady(tx: Tx, context: StepContext<unknown>, revisionId: string) {
+    const moved = await this.revisions.setState(tx, revisionId, 'ready', { from: ['pending', 'provisioning'] });
+    return {
+      events: moved
+        ? [this.revisions.event('revision.ready', moved, { actor: WORKER, operationId: context.operation.id })]
+        : [],
+    };
+  }
+
+  /** A revision that served before stays restorable; a cancel is nobody's fault. */
+  private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: OperationFailure) {
+    if (
+      failure.code === operationFailures.cancelled_by_user.code ||
+      (await this.revisions.wasEverActive(tx, revisionId))
+    )
+      return;
+    const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
+    const data = { error_code: failure.code, message: failure.message };
+    const about = { actor: WORKER, operationId: operation.id, data };
+    return { events: moved ? [this.revisions.event('revision.failed', moved, about)] : [] };
+  }
+}
+
+export function refused(issues: readonly SpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
+  const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
+  return new StepFailed(operationFailures.validation_failed, message, { retryable: isRetryable, evidence: issues });
+}
+
+/** The failure of a candidate that was ready and is so no longer. */
+function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
+  return new StepFailed(
+    rolloutFailures.health_regression,
+    `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`,
+    { evidence: { restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 } },
+  );
+}

@@ -1,0 +1,305 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { routeFollowers } from '@slipway/dataplane';
+import { Database, type Tx } from '@slipway/platform-database';
+import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { instanceFailures, INSTANCES, progressText, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { ROUTES, type RouteHold, type RoutesPort, type RouteTarget } from '@slipway/ports/routing';
+import { refused } from './candidate.js';
+import { hasCapacityAfterStop } from '../acceptance.js';
+import { takeOverOf, type ChangeoverInput } from '../rollout.input.js';
+
+/** What the steps of a change-over need to know of their operation. */
+export interface ChangeoverSubject {
+  deploymentId: string;
+  deploymentName: string;
+  /** The revision that comes. */
+  revisionId: string;
+  revisionName: string;
+  changeover?: ChangeoverInput;
+}
+
+type ChangeoverContext = StepContext<ChangeoverSubject>;
+
+const LOOK_MS = 250;
+const CAPACITY_LOOK_MS = 1_000;
+/** For gateways that live and do not follow: one that cannot reach Postgres is not waited for for ever. */
+const FOLLOW_LIMIT_MS = 10_000;
+/** How long the reconciler lets requests under way end before it stops what serves them. */
+const DRAIN_LIMIT_MS = 30_000;
+
+/**
+ * The steps by which one revision gives its capacity to another if there is not enough for both; rollout and rollback share them. Requests wait at
+ * the gateways from `hold` until the operation publishes a route without one. What is stopped is suspended, not let go: while the operation
+ * lives its route or the operation holds it, and a suspension is over with its operation.
+ */
+@Injectable()
+export class Changeover {
+  constructor(
+    private readonly database: Database,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  /**
+   * Everything that can be known before something is stopped: what comes can run here, and so can what may have to come back; the host has
+   * their programs and models, downloads included. Capacity that others have is waited for here, while the previous revision serves.
+   * @param returning revisions that are started again if this fails
+   */
+  async preflight(
+    context: ChangeoverContext,
+    deadlineSeconds: number,
+    returning: readonly string[],
+  ): Promise<StepOutcome> {
+    const { operation, input, state, step } = context;
+    const { tenantId } = operation;
+    if (!state) {
+      return sleep({
+        forMs: 0,
+        status: 'running',
+        state: { isAsked: true },
+        commit: async (tx) => {
+          for (const { id, spec } of await this.revisions.getMany(tx, [input.revisionId, ...returning]))
+            await this.instances.prepare(tx, { tenantId, revisionId: id, spec }, operation.id);
+        },
+      });
+    }
+    const { capacity, issues } = await this.database.tx('system', async (tx) => {
+      const { spec } = await this.revisions.get(tx, input.revisionId);
+      const issues = await this.instances.check(tx, tenantId, spec);
+      for (const previous of await this.revisions.getMany(tx, returning)) {
+        const found = await this.instances.check(tx, tenantId, previous.spec);
+        issues.push(...found.map((one) => ({ ...one, field: `${previous.name} could not start again: ${one.field}` })));
+      }
+      const { deploymentId, revisionId } = input;
+      const takesOver = takeOverOf(input);
+      return {
+        issues,
+        capacity: await this.instances.room(tx, { tenantId, deploymentId, revisionId, spec, takesOver }),
+      };
+    });
+    if (issues.length > 0) throw refused(issues, { isRetryable: true });
+    const leftMs = deadlineSeconds * 1_000 - step.elapsedMs();
+    const unready = await this.unprepared(context, returning);
+    if (unready && leftMs <= 0)
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `nothing was stopped: ${unready}, after ${deadlineSeconds} s`,
+      );
+    if (unready) return sleep({ forMs: Math.min(LOOK_MS, leftMs), status: 'running', state, message: unready });
+    if (hasCapacityAfterStop(capacity)) return done({ evidence: { capacity } });
+    const what = `${capacity.needed} needed on target ${capacity.target}, of which ${capacity.own} will be made free and others hold the rest`;
+    if (leftMs <= 0)
+      throw new StepFailed(instanceFailures.capacity_exhausted, `no room within ${deadlineSeconds} s: ${what}`, {
+        retryable: true,
+        evidence: { capacity },
+      });
+    return sleep({
+      forMs: Math.min(CAPACITY_LOOK_MS, leftMs),
+      status: 'running',
+      state,
+      message: `waits for a ${capacity.resource} before it stops anything: ${what}`,
+    });
+  }
+
+  /**
+   * What the host still does before a start could be tried; undefined when it has all.
+   * @throws StepFailed `target_not_ready` for what it plainly lacks
+   */
+  private async unprepared(
+    { operation, input }: ChangeoverContext,
+    returning: readonly string[],
+  ): Promise<string | undefined> {
+    const found = await this.database.tx('system', async (tx) => {
+      const revisions = await this.revisions.getMany(tx, [input.revisionId, ...returning]);
+      return Promise.all(
+        revisions.map(async ({ id, name }) => ({ name, ...(await this.instances.preparation(tx, id, operation.id)) })),
+      );
+    });
+    for (const { name, failure } of found) {
+      if (!failure) continue;
+      const { cause, line, remediation, exit_code, log_tail } = failure;
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `nothing was stopped: ${name} could not start: ${cause}: ${line ?? 'see its last lines'}. ${remediation}`,
+        { evidence: { cause, exit_code, log_tail } },
+      );
+    }
+    const open = found.find(({ state }) => state !== undefined && state !== 'ready');
+    if (!open) return undefined;
+    return open.state === 'asked'
+      ? `waits for a worker of the target to look at what ${open.name} needs`
+      : `before anything is stopped, ${progressText(open.progress)} for ${open.name}`;
+  }
+
+  /** Done when every gateway holds. */
+  async hold(context: ChangeoverContext, hold: RouteHold, targets?: RouteTarget[]): Promise<StepOutcome> {
+    const { input, state, step } = context;
+    if (!state) {
+      return sleep({
+        forMs: 0,
+        status: 'running',
+        state: { isHeld: true },
+        commit: async (tx) => {
+          await this.deployments.lockById(tx, input.deploymentId);
+          await this.publishHold(tx, context, hold, targets);
+        },
+      });
+    }
+    const { behind, gateways, since } = await this.database.tx('system', async (tx) => {
+      const route = await this.routes.current(tx, input.deploymentId);
+      const followers = await routeFollowers(tx, input.deploymentId, route?.generation ?? 0);
+      return { ...followers, since: route?.hold?.since };
+    });
+    if (behind > 0 && step.elapsedMs() < FOLLOW_LIMIT_MS)
+      return sleep({ forMs: LOOK_MS, status: 'running', state, message: `${behind} gateways do not hold yet` });
+    return done({
+      message: `new requests wait for at most ${hold.maxSeconds} s each`,
+      result: { since },
+      evidence: { gateways, gateways_behind: behind },
+    });
+  }
+
+  async stop(context: ChangeoverContext, { stops }: ChangeoverInput, deadlineSeconds: number): Promise<StepOutcome> {
+    const { operation, input, state, step } = context;
+    if (!state) {
+      return sleep({
+        forMs: 0,
+        status: 'running',
+        state: { inFlight: 0 },
+        commit: async (tx) => {
+          await this.deployments.lockById(tx, input.deploymentId);
+          for (const { revisionId } of stops) {
+            if (!(await this.instances.status(tx, revisionId))) continue;
+            await this.instances.hold(tx, revisionId, `operation:${operation.id}`);
+            await this.instances.suspend(tx, revisionId, operation.id);
+          }
+        },
+      });
+    }
+    const { alive, underWay } = await this.database.tx('system', async (tx) => {
+      const statuses = await Promise.all(stops.map(({ revisionId }) => this.instances.status(tx, revisionId)));
+      const counts = await Promise.all(stops.map(({ revisionId }) => this.instances.inFlight(tx, revisionId)));
+      return { alive: sum(statuses.map((status) => status?.alive ?? 0)), underWay: sum(counts) };
+    });
+    const isDrained = step.elapsedMs() < DRAIN_LIMIT_MS;
+    // The last count before the reconciler stops waiting for them: behind it the engines may be gone already.
+    const inFlight = isDrained ? underWay : Number(state['inFlight']);
+    if (alive === 0) {
+      const cut = isDrained ? 0 : inFlight;
+      const message = `${namesOf(stops)} stopped${cut > 0 ? `; ${cut} requests were still under way` : ''}`;
+      return done({ message, evidence: { requests_cut: cut }, operationResult: { requests_cut: cut } });
+    }
+    if (step.elapsedMs() > deadlineSeconds * 1_000)
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `${namesOf(stops)} did not stop in ${deadlineSeconds} s`,
+        { evidence: { alive } },
+      );
+    return sleep({
+      forMs: LOOK_MS,
+      status: 'running',
+      state: { inFlight },
+      message: underWay > 0 ? `${underWay} requests are under way` : `${alive} instances are stopping`,
+      commit: async (tx) => {
+        for (const { revisionId } of stops) await this.instances.wakeOnChange(tx, revisionId, operation.id);
+      },
+    });
+  }
+
+  /** Starts again what was stopped and waits until it serves; the reconciler tries with back-off, and goes on behind the deadline. */
+  async startAgain(
+    context: ChangeoverContext,
+    { stops }: ChangeoverInput,
+    deadlineSeconds: number,
+  ): Promise<StepOutcome> {
+    const { operation, input, state, step } = context;
+    if (!state) {
+      return sleep({
+        forMs: 0,
+        status: 'running',
+        state: { isResumed: true },
+        commit: async (tx) => {
+          await this.deployments.lockById(tx, input.deploymentId);
+          for (const { revisionId } of stops) await this.instances.resumeWorkload(tx, revisionId);
+        },
+      });
+    }
+    const down = await this.database.tx('system', (tx) => this.down(tx, stops));
+    if (down.length === 0) return done({ message: `${namesOf(stops)} serves again` });
+    const names = namesOf(down);
+    const trouble = down.find(({ message }) => message)?.message;
+    const why = trouble ? `: ${trouble}` : '';
+    if (step.elapsedMs() > deadlineSeconds * 1_000)
+      return done({
+        message: `${names} did not start again in ${deadlineSeconds} s, and is tried on${why}`,
+        evidence: { down: down.map(({ revisionName }) => revisionName) },
+      });
+    return sleep({
+      forMs: LOOK_MS,
+      status: 'running',
+      state,
+      message: `${names} is started again${why}`,
+      commit: async (tx) => {
+        for (const { revisionId } of down) await this.instances.wakeOnChange(tx, revisionId, operation.id);
+      },
+    });
+  }
+
+  /** Those without an instance that answers, but for one that sleeps: who asks for it wakes it. */
+  async down(tx: Tx, stops: ChangeoverInput['stops']) {
+    const statuses = await Promise.all(stops.map(({ revisionId }) => this.instances.status(tx, revisionId)));
+    return stops
+      .map((one, index) => ({ ...one, status: statuses[index] }))
+      .filter(({ weight, status }) => weight > 0 && (status?.ready ?? 0) === 0 && !status?.isAsleep)
+      .map(({ status, ...one }) => ({ ...one, message: status?.message ?? null }));
+  }
+
+  /** Seconds of the operation in which requests had to wait, with those of the hold that stands now; what `gap_seconds` of its result says. */
+  async gap({
+    operation,
+    input,
+  }: ChangeoverContext): Promise<{ isHeld: boolean; gapSeconds: number; message: string }> {
+    const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
+    const seconds = route?.hold?.heldSeconds ?? 0;
+    const before = Number((operation.result as { gap_seconds?: number })['gap_seconds'] ?? 0);
+    return {
+      isHeld: Boolean(route?.hold),
+      gapSeconds: Math.round((before + seconds) * 10) / 10,
+      message: `requests waited for ${seconds.toFixed(1)} s`,
+    };
+  }
+
+  /** Without a route there is nobody to hold. */
+  private async publishHold(
+    tx: Tx,
+    { operation, input }: ChangeoverContext,
+    hold: RouteHold,
+    targets: RouteTarget[] | undefined,
+  ): Promise<void> {
+    const route = await this.routes.current(tx, input.deploymentId);
+    if (!route) return;
+    await this.routes.apply(tx, {
+      tenantId: operation.tenantId,
+      deploymentId: input.deploymentId,
+      deploymentName: input.deploymentName,
+      targets: targets ?? route.targets,
+      updatedBy: operation.requestedBy,
+      reason: operation.reason,
+      operationId: operation.id,
+      keepPreviousSeconds: 0,
+      hold,
+    });
+  }
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+function namesOf(revisions: readonly { revisionName: string }[]): string {
+  return revisions.map(({ revisionName }) => revisionName).join(', ') || 'nothing';
+}

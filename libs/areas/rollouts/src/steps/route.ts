@@ -1,0 +1,62 @@
+import type { Tx } from '@slipway/platform-database';
+import type { OperationRow } from '@slipway/platform-durable/operations';
+import type { Route, RoutesPort } from '@slipway/ports/routing';
+import { requestContext } from '@slipway/platform-http';
+
+interface RouteToRestore {
+  deploymentId: string;
+  deploymentName: string;
+  foundRoute: Route | null;
+}
+
+/** What `putBackRoute` does, for the message of the step that does it. */
+export function putBackMessage(foundRoute: Route | null): string {
+  return foundRoute ? 'the route it found is back' : 'it found no route, and there is none again';
+}
+
+/** Ends the way back of an operation's traffic: with the route that it found, ready or not, and with none if it found none. */
+export async function putBackRoute(
+  tx: Tx,
+  routes: RoutesPort,
+  operation: OperationRow<unknown>,
+  { deploymentId, deploymentName, foundRoute }: RouteToRestore,
+): Promise<void> {
+  if (!foundRoute) return routes.remove(tx, deploymentId, { ...operation.requestedBy }, operation.id);
+  const { targets, affinity } = foundRoute;
+  await routes.apply(tx, {
+    tenantId: operation.tenantId,
+    deploymentId,
+    deploymentName,
+    targets,
+    affinity,
+    updatedBy: operation.requestedBy,
+    reason: operation.reason,
+    operationId: operation.id,
+    isRestore: true,
+    keepPreviousSeconds: 0,
+  });
+}
+
+/** Where the route of a deployment is set. */
+function routePath(deploymentName: string): string {
+  return `/api/v1/deployments/${deploymentName}/route`;
+}
+
+/** Said wherever a rollout ends that leaves its deployment without traffic: nobody who has just rolled out expects a 503. */
+function noRoute(deploymentName: string): string {
+  return `no route: PUT ${routePath(deploymentName)}, or roll out with strategy immediate`;
+}
+
+export function warnOfNoRoute(deploymentName: string): void {
+  const message = `the candidate will take no traffic: ${noRoute(deploymentName)}`;
+  requestContext().warnings.push({ code: 'no_route', field: 'strategy', message });
+}
+
+/** What a finished rollout says that has proven a candidate ready and moved no traffic. */
+export function candidateMessage(
+  route: Route | undefined,
+  { deploymentName, revisionName }: { deploymentName: string; revisionName: string },
+): string {
+  if (!route) return `${revisionName} is ready; ${noRoute(deploymentName)}`;
+  return `${revisionName} is ready and takes no traffic until PUT ${routePath(deploymentName)} gives it some`;
+}

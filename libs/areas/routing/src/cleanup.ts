@@ -1,0 +1,56 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Recurring, type Transact, inBatches } from '@slipway/platform-durable/scheduling';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { FORGOTTEN_HOLDS } from './route.query.js';
+import { RouteStore } from './route.store.js';
+import {
+  deletePassportsExpiredFor,
+  deleteUsageOlderThan,
+  deleteWindowsOlderThan,
+  PASSPORT_RETENTION_SECONDS,
+} from '@slipway/dataplane';
+import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
+
+/** Lets requests go on that an operation holds which is over or lost. Its own end does so too; this needs nobody's end. */
+@Injectable()
+export class ForgottenHolds {
+  constructor(
+    private readonly store: RouteStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+  ) {}
+
+  @Recurring({ name: 'route-holds', everySeconds: 5 })
+  async run(transact: Transact): Promise<void> {
+    const forgotten = await transact('system', (tx) => tx.query<{ deploymentId: string }>(FORGOTTEN_HOLDS));
+    for (const { deploymentId } of forgotten) {
+      await transact('system', async (tx) => {
+        await this.deployments.lockById(tx, deploymentId);
+        // An operation may have taken the traffic since.
+        const isForgotten = (await tx.query<{ deploymentId: string }>(FORGOTTEN_HOLDS)).some(
+          (one) => one.deploymentId === deploymentId,
+        );
+        if (isForgotten) await this.store.endHold(tx, deploymentId);
+      });
+    }
+  }
+}
+
+/** Deletes what gateways recorded long ago; they only add. */
+@Injectable()
+export class RecordRetention {
+  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'operator'>) {}
+
+  @Recurring({ name: 'gateway-records', everySeconds: 60 })
+  async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
+    const { statistics_days, usage_days } = retentionOf(this.config.operator);
+    for (const [deleteOlderThan, days] of [
+      [deleteWindowsOlderThan, statistics_days],
+      [deleteUsageOlderThan, usage_days],
+    ] as const)
+      await inBatches(
+        async (rows) => (await transact('system', (tx) => deleteOlderThan(tx, days, rows))) === rows,
+        stopping,
+      );
+    await transact('system', (tx) => deletePassportsExpiredFor(tx, PASSPORT_RETENTION_SECONDS));
+  }
+}

@@ -1,0 +1,51 @@
+import type { FieldIssue } from '@slipway/platform-http';
+
+export interface MetricsRange {
+  from: Date;
+  to: Date;
+  stepSeconds: number;
+}
+
+/** What was asked for; what is absent has a default. */
+export interface RangeRequest {
+  from?: string;
+  to?: string;
+  step?: number;
+}
+
+export const MAX_RANGE_SECONDS = 3 * 3_600;
+export const MAX_STEPS = 360;
+const DEFAULT_SECONDS = 15 * 60;
+const DEFAULT_MOST_STEPS = 120;
+/** What people divide time by. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120];
+
+/**
+ * Steps begin at multiples of their length, so that whoever asks again sees the same steps: `from` goes back to one, and `to` is
+ * the end of a second, because seconds are what is stored.
+ */
+export function rangeOf({ from: since, to: until, step }: RangeRequest, now: Date): MetricsRange {
+  const to = secondsOf(until ?? now, Math.ceil);
+  const from = since === undefined ? to - DEFAULT_SECONDS : secondsOf(since, Math.floor);
+  const stepSeconds = step ?? STEPS.find((one) => (to - from) / one <= DEFAULT_MOST_STEPS) ?? MAX_RANGE_SECONDS;
+  return { from: dateOf(Math.floor(from / stepSeconds) * stepSeconds), to: dateOf(to), stepSeconds };
+}
+
+export function rangeIssues({ from, to, step }: RangeRequest, now: Date): FieldIssue[] {
+  const end = secondsOf(to ?? now, Math.ceil);
+  const seconds = from === undefined ? DEFAULT_SECONDS : end - secondsOf(from, Math.floor);
+  if (seconds <= 0) return [{ field: 'from', code: 'order', message: 'from must lie before to' }];
+  if (seconds > MAX_RANGE_SECONDS)
+    return [{ field: 'from', code: 'max', message: `from must lie at most ${MAX_RANGE_SECONDS} seconds before to` }];
+  if (step === undefined || seconds <= step * MAX_STEPS) return [];
+  const least = Math.ceil(seconds / MAX_STEPS);
+  return [{ field: 'step', code: 'min', message: `step must be at least ${least} for so long a time` }];
+}
+
+function secondsOf(at: string | Date, round: (value: number) => number): number {
+  return round(new Date(at).getTime() / 1_000);
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(seconds * 1_000);
+}

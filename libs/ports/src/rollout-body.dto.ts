@@ -1,0 +1,416 @@
+import { endpointUrls, serverRoot, METRIC_NAMES, metricOf, STATS, type Metric, type Stat } from '@slipway/contracts';
+import {
+  ArrayField,
+  IntField,
+  MapField,
+  ObjectField,
+  StringField,
+  BooleanField,
+  type FieldIssue,
+  NumberField,
+} from '@slipway/platform-http';
+
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+
+export class ModelSpecDto {
+  @StringField({
+    min: 1,
+    max: 255,
+    description: 'The name the model server knows the model by',
+    example: 'llama-3.1-8b',
+  })
+  id: string;
+
+  @StringField({ min: 1, max: 2048, optional: true, description: 'Where the weights are, such as a path or hf://…' })
+  uri?: string;
+
+  @StringField({ min: 1, max: 255, optional: true })
+  revision?: string;
+
+  @StringField({ min: 1, max: 64, optional: true, example: 'gguf' })
+  format?: string;
+
+  @StringField({ min: 1, max: 64, optional: true, example: 'Q4_K_M' })
+  quantization?: string;
+}
+
+export class RuntimeSpecDto {
+  @StringField({
+    min: 1,
+    max: 63,
+    description: "An execution target of the operator's configuration (GET /targets)",
+    example: 'local',
+  })
+  target: string;
+
+  @StringField({ min: 1, max: 63, optional: true, description: "One of the target's engines", example: 'sim' })
+  engine?: string;
+
+  @MapField({
+    values: 'json',
+    maxEntries: 64,
+    maxKeyLength: 63,
+    optional: true,
+    example: { ttft_ms: 20 },
+    description: 'Arguments the engine declares; text, number or true/false',
+    check: (args) => (Object.values(args).every(isScalar) ? undefined : 'args must hold texts, numbers or booleans'),
+  })
+  args?: Record<string, string | number | boolean>;
+
+  @MapField({
+    values: 'json',
+    maxEntries: 64,
+    maxKeyLength: 127,
+    optional: true,
+    description: 'Environment the engine allows; a text or {"secret_ref": "name"}',
+    check: (env) =>
+      Object.values(env).every(isEnvValue) ? undefined : 'env must hold texts or {"secret_ref": "name"}',
+  })
+  env?: Record<string, string | { secret_ref: string }>;
+}
+
+function isEnvValue(value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { secret_ref?: unknown }).secret_ref === 'string'
+  );
+}
+
+const MOST_URLS = 32;
+
+export class EndpointSpecDto {
+  @StringField({
+    min: 1,
+    max: 2048,
+    optional: true,
+    description: 'An OpenAI-compatible server that already runs; this, `base_urls` or both',
+    example: 'http://127.0.0.1:8000',
+  })
+  base_url?: string;
+
+  @ArrayField('string', {
+    item: { min: 1, max: 2048 },
+    minItems: 1,
+    maxItems: MOST_URLS,
+    optional: true,
+    description: `Further servers that have the same model; each is an instance of its own. At most ${MOST_URLS} with \`base_url\``,
+    example: ['http://127.0.0.1:8001', 'http://127.0.0.1:8002'],
+  })
+  base_urls?: string[];
+
+  @StringField({ enum: ['openai'], default: 'openai' })
+  protocol: 'openai';
+
+  @StringField({ min: 1, max: 1024, pattern: /^\//, default: '/health' })
+  health_path: string;
+
+  @StringField({
+    min: 1,
+    max: 63,
+    optional: true,
+    description: "A secret of the operator's configuration, sent as bearer token",
+  })
+  credential_ref?: string;
+
+  static check(endpoint: EndpointSpecDto) {
+    const urls = endpointUrls(endpoint);
+    if (urls.length === 0)
+      return [{ field: 'base_url', code: 'required', message: 'base_url or base_urls is required' }];
+    if (urls.length > MOST_URLS)
+      return [{ field: 'base_urls', code: 'max_items', message: `at most ${MOST_URLS} servers with base_url` }];
+    const roots = urls.map(serverRoot);
+    const twice = urls.find((_url, ordinal) => roots.indexOf(roots[ordinal]!) < ordinal);
+    if (twice === undefined) return [];
+    return [{ field: 'base_urls', code: 'unique', message: `base_urls names one server twice: ${twice}` }];
+  }
+}
+
+export class ResourcesSpecDto {
+  @StringField({ min: 1, max: 63, optional: true, example: 'nvidia-l4' })
+  accelerator?: string;
+
+  @IntField({ min: 0, max: 1024, optional: true })
+  count?: number;
+
+  @IntField({ min: 0, max: 100_000_000, optional: true })
+  memory_mb?: number;
+}
+
+const MIN_REPLICAS = { min: 0, max: 1000, description: 'Instances at least; 0: it sleeps when nobody asks for it' };
+const MAX_REPLICAS = { min: 1, max: 1000, description: 'Instances at most, where their number follows the load' };
+const TARGET_IN_FLIGHT = {
+  min: 1,
+  max: 10_000,
+  description: 'Requests in flight that one instance is meant to have. Without it the number follows no load',
+};
+const SCALE_DOWN_AFTER_SECONDS = {
+  min: 10,
+  max: 86_400,
+  description: 'How long the load must be low before one instance goes; 300 where nothing is said',
+};
+const IDLE_SECONDS = {
+  min: 10,
+  max: 604_800,
+  description:
+    'Without requests, until the last instance goes; only with `min_replicas: 0`, and 600 where nothing is said',
+};
+
+export class ScalingSpecDto {
+  @IntField({ ...MIN_REPLICAS, default: 1 })
+  min_replicas: number;
+
+  @IntField({ ...MAX_REPLICAS, optional: true })
+  max_replicas?: number;
+
+  @IntField({ ...TARGET_IN_FLIGHT, optional: true })
+  target_in_flight?: number;
+
+  @IntField({ ...SCALE_DOWN_AFTER_SECONDS, optional: true })
+  scale_down_after_seconds?: number;
+
+  @IntField({ ...IDLE_SECONDS, optional: true })
+  idle_seconds?: number;
+
+  static check(scaling: ScalingSpecDto) {
+    return contradictions(scaling);
+  }
+}
+
+/** A deployment's: what it leaves out, the revision says. */
+export class ScalingOverrideDto {
+  @IntField({ ...MIN_REPLICAS, optional: true })
+  min_replicas?: number;
+
+  @IntField({ ...MAX_REPLICAS, optional: true })
+  max_replicas?: number;
+
+  @IntField({ ...TARGET_IN_FLIGHT, optional: true })
+  target_in_flight?: number;
+
+  @IntField({ ...SCALE_DOWN_AFTER_SECONDS, optional: true })
+  scale_down_after_seconds?: number;
+
+  @IntField({ ...IDLE_SECONDS, optional: true })
+  idle_seconds?: number;
+
+  static check(scaling: ScalingOverrideDto) {
+    return contradictions(scaling);
+  }
+}
+
+export class ScalingPatchDto {
+  @IntField({ ...MIN_REPLICAS, removable: true })
+  min_replicas?: number | null;
+
+  @IntField({ ...MAX_REPLICAS, removable: true })
+  max_replicas?: number | null;
+
+  @IntField({ ...TARGET_IN_FLIGHT, removable: true })
+  target_in_flight?: number | null;
+
+  @IntField({ ...SCALE_DOWN_AFTER_SECONDS, removable: true })
+  scale_down_after_seconds?: number | null;
+
+  @IntField({ ...IDLE_SECONDS, removable: true })
+  idle_seconds?: number | null;
+}
+
+/** What cannot hold at once, of what is said in one place. */
+function contradictions({ min_replicas: min, max_replicas: max, idle_seconds: idle }: ScalingOverrideDto) {
+  const found: { field: string; code: string; message: string }[] = [];
+  if (min !== undefined && max !== undefined && max < min)
+    found.push({ field: 'max_replicas', code: 'min', message: 'max_replicas must not be below min_replicas' });
+  if (idle !== undefined && min !== undefined && min > 0)
+    found.push({
+      field: 'idle_seconds',
+      code: 'not_allowed',
+      message: 'idle_seconds says when the last instance goes, so it needs min_replicas 0',
+    });
+  return found;
+}
+
+export class ProbesSpecDto {
+  @StringField({ min: 1, max: 1024, pattern: /^\//, optional: true })
+  path?: string;
+
+  @IntField({ min: 1, max: 3600, optional: true })
+  interval_seconds?: number;
+
+  @IntField({ min: 1, max: 300, optional: true })
+  timeout_seconds?: number;
+
+  @IntField({ min: 1, max: 100, optional: true })
+  failure_threshold?: number;
+}
+
+export class RevisionSpecDto {
+  @ObjectField(() => ModelSpecDto)
+  model: ModelSpecDto;
+
+  @ObjectField(() => RuntimeSpecDto)
+  runtime: RuntimeSpecDto;
+
+  @ObjectField(() => EndpointSpecDto, { optional: true, description: 'For targets of kind `endpoint` only' })
+  endpoint?: EndpointSpecDto;
+
+  @ObjectField(() => ResourcesSpecDto, { optional: true })
+  resources?: ResourcesSpecDto;
+
+  @ObjectField(() => ScalingSpecDto, { optional: true })
+  scaling?: ScalingSpecDto;
+
+  @ObjectField(() => ProbesSpecDto, { optional: true })
+  probes?: ProbesSpecDto;
+}
+
+export const STRATEGY_TYPES = ['candidate', 'canary', 'blue_green', 'immediate', 'recreate', 'auto'] as const;
+export type StrategyType = (typeof STRATEGY_TYPES)[number];
+
+/** How long a request may wait at the gateways: clients of this family give up at 300 s without a head. */
+export const HOLD_SECONDS = { min: 1, max: 290, default: 60 } as const;
+
+export class StrategyStepDto {
+  @IntField({ min: 1, max: 100, description: 'Share of the traffic the candidate gets at this step' })
+  traffic_percent: number;
+
+  @IntField({ min: 0, max: 604_800, default: 180 })
+  soak_seconds: number;
+
+  @BooleanField({ default: false, description: 'Waits for POST /operations/{id}/resume after this step' })
+  requires_approval: boolean;
+}
+
+const NO_SHARES =
+  'recreate never runs two revisions, so none gets a share: leave steps out, or give one of 100 percent for its soak_seconds; shares are what canary is for';
+const NO_APPROVAL =
+  'recreate asks nobody in between, because requests would wait or the previous revision is gone: have the rollout approved before, by protection.rollouts approved_plan';
+
+/** How a rollout moves traffic: what a rollout asks for, and what a deployment keeps as its default. */
+export class StrategyDto {
+  @StringField({
+    enum: STRATEGY_TYPES,
+    description:
+      '`candidate` proves the revision ready and moves no traffic. `recreate` stops the previous revision before it starts the next, for targets without room for both: requests wait meanwhile. `auto`: `canary` where there is room, else `recreate`',
+  })
+  type: StrategyType;
+
+  @ArrayField(() => StrategyStepDto, {
+    minItems: 1,
+    maxItems: 32,
+    optional: true,
+    description:
+      'canary and auto: 5, 25, 50, 100 where absent; blue_green and recreate: one step of 100. A recreate out of `auto` soaks as long as the last one',
+  })
+  steps?: StrategyStepDto[];
+
+  @IntField({
+    min: HOLD_SECONDS.min,
+    max: HOLD_SECONDS.max,
+    optional: true,
+    description: `recreate and auto: the longest that a request waits before it answers 503; ${HOLD_SECONDS.default} where absent`,
+  })
+  hold_seconds?: number;
+
+  static check(strategy: StrategyDto): FieldIssue[] {
+    const { type, steps, hold_seconds } = strategy;
+    if (hold_seconds !== undefined && type !== 'recreate' && type !== 'auto')
+      return [
+        {
+          field: 'hold_seconds',
+          code: 'not_applicable',
+          message: `a strategy of type ${type} holds no requests; only recreate and auto do`,
+        },
+      ];
+    if (!steps) return [];
+    if (type === 'recreate' && (steps.length !== 1 || steps[0]?.traffic_percent !== 100))
+      return [{ field: 'steps', code: 'not_applicable', message: NO_SHARES }];
+    if ((type === 'recreate' || type === 'auto') && steps.some((step) => step.requires_approval))
+      return [{ field: 'steps', code: 'not_applicable', message: NO_APPROVAL }];
+    if (type === 'candidate' || type === 'immediate')
+      return [{ field: 'steps', code: 'not_applicable', message: `a strategy of type ${type} has no steps` }];
+    if (type === 'blue_green' && (steps.length !== 1 || steps[0]?.traffic_percent !== 100)) {
+      return [{ field: 'steps', code: 'invalid', message: 'blue_green has one step, of 100 percent' }];
+    }
+    const percents = steps.map((step) => step.traffic_percent);
+    if (percents.some((percent, index) => index > 0 && percent <= (percents[index - 1] as number))) {
+      return [{ field: 'steps', code: 'order', message: 'traffic_percent must rise from step to step' }];
+    }
+    if (percents[percents.length - 1] !== 100)
+      return [{ field: 'steps', code: 'order', message: 'the last step must be 100 percent' }];
+    return [];
+  }
+}
+
+export class AnalysisMetricDto {
+  @StringField({ enum: METRIC_NAMES })
+  name: Metric;
+
+  @StringField({
+    enum: STATS,
+    optional: true,
+    description: 'The default of the metric where absent: p95 of values, rate of counts',
+  })
+  stat?: Stat;
+
+  @StringField({ enum: ['threshold', 'regression'] })
+  check: 'threshold' | 'regression';
+
+  @StringField({
+    enum: ['lte', 'gte'],
+    optional: true,
+    description: 'Where absent, lte for metrics that are better when lower, else gte',
+  })
+  operator?: 'lte' | 'gte';
+
+  @NumberField({ min: 0, optional: true })
+  threshold?: number;
+
+  @NumberField({ min: 0, max: 10_000, optional: true })
+  max_regression_percent?: number;
+
+  @IntField({ min: 1, max: 1_000_000, default: 50 })
+  min_samples: number;
+
+  @IntField({ min: 1, max: 604_800, optional: true, description: 'The soak where absent' })
+  window_seconds?: number;
+
+  @IntField({ min: 0, max: 100, default: 0, description: 'Breaches in a row that are forgiven' })
+  failure_limit: number;
+
+  @BooleanField({ default: false, description: 'Reported, never blocks' })
+  dry_run: boolean;
+
+  static check(metric: AnalysisMetricDto): FieldIssue[] {
+    const issues: FieldIssue[] = [];
+    if (metric.check === 'threshold' && metric.threshold === undefined)
+      issues.push({ field: 'threshold', code: 'required', message: 'a threshold check needs threshold' });
+    if (metric.check === 'regression' && metric.max_regression_percent === undefined) {
+      issues.push({
+        field: 'max_regression_percent',
+        code: 'required',
+        message: 'a regression check needs max_regression_percent',
+      });
+    }
+    const { stats } = metricOf(metric.name);
+    if (metric.stat !== undefined && !stats.includes(metric.stat)) {
+      issues.push({
+        field: 'stat',
+        code: 'not_applicable',
+        message: `${metric.name} has the stats ${stats.join(', ')}`,
+      });
+    }
+    return issues;
+  }
+}
+
+/** The gate that a rollout has to pass after each soak: what a rollout asks for, and what a deployment keeps as its default. */
+export class AnalysisDto {
+  @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16 })
+  metrics: AnalysisMetricDto[];
+
+  @StringField({ enum: ['rollback', 'pause'], default: 'rollback' })
+  on_failure: 'rollback' | 'pause';
+
+  @StringField({ enum: ['pause', 'rollback'], default: 'pause' })
+  on_inconclusive: 'pause' | 'rollback';
+}
