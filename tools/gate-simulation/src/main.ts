@@ -88,7 +88,7 @@ for (const engine of engines)
     }
 
 interface GateOutcome {
-  verdict: Verdict;
+  verdict: GateVerdict;
   metrics: MetricResult[];
 }
 

@@ -16,7 +16,13 @@ import type { QuotaSettings } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import type { IdempotencyClaim } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-durable/scheduling';
-import { OperationHarness, platformMigrations, type OperationRecord, neighboursModule, testPrincipal } from '@slipway/platform-durable/operations/testing';
+import {
+  OperationHarness,
+  platformMigrations,
+  type OperationRecord,
+  neighboursModule,
+  testPrincipal,
+} from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES } from '@slipway/ports/instances';
 import { PLANS } from '@slipway/ports/plans';

@@ -7,7 +7,7 @@ import {
   statsBetween,
   type RequestStats,
   kindestValue,
-  measure as measureMetric,
+  readMetric,
 } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 import { metricOf } from '@slipway/contracts';
@@ -73,7 +73,7 @@ export interface SloResult extends SloMeasurement {
 
 /** What the records say of an SLO's metric, and what they would still say if chance had been unkind. */
 export function measureSlo({ metric, stat }: Slo, stats: RequestStats, confidence: number): SloMeasurement {
-  const { value, samples: n } = measureMetric(metric, stat, stats);
+  const { value, samples: n } = readMetric(metric, stat, stats);
   if (n === 0) return { value: null, kindest: null, n };
   const digits = metricOf(metric).unit === 'share' ? 6 : 3;
   const kindest = kindestValue(metric, stat, stats, confidence);

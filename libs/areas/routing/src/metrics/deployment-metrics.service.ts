@@ -6,7 +6,7 @@ import {
   addedCounts,
   emptyLoads,
   histogramsOf,
-  measure,
+  readMetric,
   mergeHistograms,
   requestFailures,
   type RequestStats,
@@ -156,16 +156,16 @@ export function addUp(steps: readonly SeriesStep[], at: Date): SeriesStep {
 }
 
 function rate(metric: RateName, stats: RequestStats): RateDto {
-  const { value, samples } = measure(metric, 'rate', stats);
+  const { value, samples } = readMetric(metric, 'rate', stats);
   return { rate: value === null ? null : rounded(value, 6), samples };
 }
 
 function distribution(metric: Distribution, stats: RequestStats): DistributionDto {
   const value = (stat: 'avg' | 'p50' | 'p90' | 'p95' | 'p99'): number | null => {
-    const measured = measure(metric, stat, stats).value;
+    const measured = readMetric(metric, stat, stats).value;
     return measured === null ? null : rounded(measured, 1);
   };
-  const { samples } = measure(metric, 'avg', stats);
+  const { samples } = readMetric(metric, 'avg', stats);
   return { avg: value('avg'), p50: value('p50'), p90: value('p90'), p95: value('p95'), p99: value('p99'), samples };
 }
 
