@@ -18,18 +18,18 @@ import type {
   WorkloadStatus,
 } from '@slipway/ports/instances';
 import { In } from 'typeorm';
-import { AdoptedModels } from './adopted-models.js';
-import { EngineKeys } from './engine-keys.js';
-import { InstanceEntity } from './instance.entity.js';
-import { InstanceRoom } from './instance-room.js';
-import { placeholderSecrets, toInstanceSpec, traitsOf } from './instance-spec.js';
-import { PreparationEntity } from './preparation.entity.js';
-import { ASK_PREPARATION } from './preparation.query.js';
-import { Secrets } from './secrets.js';
-import { SpecCheck } from './spec-check.js';
-import { TargetCatalog } from './target-catalog.js';
-import { REMOVED } from './tenant-access.js';
-import { WorkloadEntity, WorkloadHoldEntity } from './workload.entity.js';
+import { AdoptedModels } from './access/adopted-models.js';
+import { EngineKeys } from './access/engine-keys.js';
+import { InstanceEntity } from './workloads/instance.entity.js';
+import { InstanceRoom } from './scaling/instance-room.js';
+import { placeholderSecrets, toInstanceSpec, traitsOf } from './catalog/instance-spec.js';
+import { PreparationEntity } from './lifecycle/preparation.entity.js';
+import { ASK_PREPARATION } from './lifecycle/preparation.query.js';
+import { Secrets } from './access/secrets.js';
+import { SpecCheck } from './access/spec-check.js';
+import { TargetCatalog } from './catalog/target-catalog.js';
+import { REMOVED } from './access/tenant-access.js';
+import { WorkloadEntity, WorkloadHoldEntity } from './workloads/workload.entity.js';
 import {
   ACTIVATE,
   HOLD,
@@ -42,7 +42,7 @@ import {
   TENANT_NEEDS,
   WAIT,
   type LockedWorkload,
-} from './workload.query.js';
+} from './workloads/workload.query.js';
 
 /** The port of this area: writes what should run and tells what does. Nothing here starts or stops anything. */
 @Injectable()

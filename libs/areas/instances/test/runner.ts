@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';
-import type { Timings } from '../src/timings.js';
+import type { Timings } from '../src/catalog/timings.js';
 import { AreaOnly } from './worker-module.js';
 
 const { config, timings } = JSON.parse(process.argv[2] as string) as { config: Config; timings: Timings };

@@ -21,7 +21,7 @@ import { TwinCluster } from '@slipway/target-driver/twin';
 import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process';
 import pg from 'pg';
 import { migrations } from '../src/index.js';
-import { DEFAULT_TIMINGS, type Timings } from '../src/timings.js';
+import { DEFAULT_TIMINGS, type Timings } from '../src/catalog/timings.js';
 import { AreaOnly, twinTarget, type FakeRevisions } from './worker-module.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));

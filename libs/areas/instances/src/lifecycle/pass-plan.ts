@@ -1,0 +1,139 @@
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+
+/**
+ * What has to be done for one instance now:
+ *
+ * - `start`: the row says starting, then the driver starts it
+ * - `queue`: it is wanted, but the target has no free place yet
+ * - `look`: it runs; observe it
+ * - `withdraw`: nobody wants it any more; out of the gateways' sight first
+ * - `terminate`: stop it, and look until it is gone
+ * - `reclaim`: wanted again while it was being stopped
+ * - `revive`: wanted again after it had stopped
+ * - `judge`: its start out of a sleep has failed; whether there is another is the scaler's to say
+ */
+export type TaskKind = 'start' | 'queue' | 'look' | 'withdraw' | 'terminate' | 'reclaim' | 'revive' | 'judge';
+
+export interface Task {
+  kind: TaskKind;
+  workload: WorkloadRow;
+  instance: InstanceRow;
+  /** Milliseconds until it is due: the rest of a back-off. */
+  inMs: number;
+}
+
+export interface PassPlan {
+  /** Ordinals that have no row yet. */
+  missing: { workload: WorkloadRow; ordinals: number[] }[];
+  tasks: Task[];
+  /** Workloads that nobody holds and of which nothing is left. */
+  retirable: WorkloadRow[];
+  /** Workloads that are only kept warm, where others wait for their places. */
+  evicted: WorkloadRow[];
+}
+
+const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
+
+/** States in which an instance takes up one of its target's places. */
+const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'stopping']);
+
+/**
+ * From what stands in the tables to what has to be done; asks nobody else. Workloads come in the order in which they may
+ * start. A place counts as free only when what had it is gone, so a target never runs more than it may, not even while one
+ * workload replaces another. What a suspended workload had is kept for the operation that suspended it.
+ */
+export function planPass(workloads: readonly WorkloadRow[], maxInstances: number): PassPlan {
+  const plan: PassPlan = { missing: [], tasks: [], retirable: [], evicted: [] };
+  let occupied = workloads.flatMap(occupying).length;
+  const kept = keptPlaces(workloads);
+  for (const workload of workloads) {
+    const { instances, is_held: isHeld, replicas } = workload;
+    const runs = isHeld && workload.suspended_by === null;
+    const ordinals = new Set(instances.map(({ ordinal }) => ordinal));
+    const missing = runs
+      ? Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((ordinal) => !ordinals.has(ordinal))
+      : [];
+    if (missing.length > 0) plan.missing.push({ workload, ordinals: missing });
+    if (!isHeld && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
+    for (const instance of instances) {
+      const isWanted = runs && instance.ordinal < replicas;
+      const isFree = occupied + placesKeptFromOthers(kept, workload) < maxInstances;
+      const kind = isWanted ? taskOfWanted(workload, instance, isFree) : taskOfUnwanted(instance);
+      if (kind === undefined) continue;
+      // What is brought back asks in the next pass; nobody behind it takes the place before.
+      if ((kind === 'start' && instance.state === 'pending') || (kind === 'revive' && isFree)) {
+        occupied += 1;
+        for (const holder of workload.holders) kept.set(holder, Math.max(0, (kept.get(holder) ?? 0) - 1));
+      }
+      plan.tasks.push({
+        kind,
+        workload,
+        instance,
+        inMs: kind === 'start' ? Math.max(0, (instance.start_in ?? 0) * 1_000) : 0,
+      });
+    }
+  }
+  plan.evicted = inTheWay(workloads, plan.tasks);
+  return plan;
+}
+
+function occupying({ instances }: WorkloadRow): InstanceRow[] {
+  return instances.filter(({ state }) => OCCUPYING.has(state));
+}
+
+/** Places by the holder that they are kept for: what its operation suspended had them, and nothing that it holds has them yet. */
+function keptPlaces(workloads: readonly WorkloadRow[]): Map<string, number> {
+  const kept = new Map<string, number>();
+  for (const { suspended_by: operation, replicas } of workloads.filter(({ is_held }) => is_held)) {
+    if (operation === null) continue;
+    const holder = `operation:${operation}`;
+    kept.set(holder, (kept.get(holder) ?? 0) + replicas);
+  }
+  for (const [holder, places] of kept) {
+    const users = workloads.filter(
+      ({ holders, suspended_by }) => holders.includes(holder) || holder === `operation:${suspended_by}`,
+    );
+    kept.set(holder, Math.max(0, places - users.flatMap(occupying).length));
+  }
+  return kept;
+}
+
+function placesKeptFromOthers(kept: ReadonlyMap<string, number>, { holders }: WorkloadRow): number {
+  return [...kept].reduce((sum, [holder, places]) => sum + (holders.includes(holder) ? 0 : places), 0);
+}
+
+/** What is warm gives way to what is needed, the longest warm first, and no more of it than is missing. */
+function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly Task[]): WorkloadRow[] {
+  const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age === null).length;
+  const leaving = tasks.filter(({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state)).length;
+  let missing = waiting - leaving;
+  const evicted: WorkloadRow[] = [];
+  for (const workload of workloads
+    .filter((one) => one.warm_age !== null && occupying(one).length > 0)
+    .sort((one, other) => (other.warm_age ?? 0) - (one.warm_age ?? 0))) {
+    if (missing <= 0) break;
+    evicted.push(workload);
+    missing -= occupying(workload).length;
+  }
+  return evicted;
+}
+
+function taskOfWanted(workload: WorkloadRow, instance: InstanceRow, hasPlace: boolean): TaskKind {
+  switch (instance.state) {
+    case 'pending':
+      return hasPlace ? 'start' : 'queue';
+    case 'backing_off':
+      return workload.is_waking && instance.failure && instance.failed_starts > 0 ? 'judge' : 'start';
+    case 'stopping':
+      return 'reclaim';
+    case 'stopped':
+      return 'revive';
+    default:
+      return 'look';
+  }
+}
+
+function taskOfUnwanted(instance: InstanceRow): TaskKind | undefined {
+  if (instance.state === 'stopped') return undefined;
+  return instance.state === 'stopping' ? 'terminate' : 'withdraw';
+}

@@ -1,0 +1,151 @@
+import { effectiveScaling, type ScalingSpec } from '@slipway/contracts';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { loadsOf } from '@slipway/dataplane';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import type { Tx } from '@slipway/platform-database';
+import { appendEvents } from '@slipway/platform-durable/events';
+import { counter } from '@slipway/platform-observability';
+import { lockQuota } from '@slipway/platform-durable/quotas';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { NO_FAILURE } from '../lifecycle/failed-starts.js';
+import { InstanceEntity } from '../workloads/instance.entity.js';
+import { InstanceTransitions } from '../lifecycle/instance-transitions.js';
+import { roomInQuota } from './quota-room.js';
+import { decideScaling, type ScalingDecision, type ScalingSituation } from './scaling-decision.js';
+import { deploymentScaled } from './scaling.events.js';
+import { KEEP_SCALING, SCALABLE, SCALE, type ScalableRow } from './scaling.query.js';
+import { TargetCatalog } from '../catalog/target-catalog.js';
+import { WorkloadEntity } from '../workloads/workload.entity.js';
+import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
+
+/** Decisions that one run writes, each in a transaction; what is left comes a second later. */
+const AT_ONCE = 50;
+
+type Override = Partial<ScalingSpec>;
+type Scalable = ScalableRow & Pick<WorkloadEntity, 'spec'>;
+
+const decisions = counter('slipway_scaling_decisions_total', 'Changes of the number of instances, by reason', [
+  'reason',
+]);
+
+/**
+ * The one writer of `workloads.replicas` once a workload runs. Each run looks at all of them without a lock, and takes a deployment's lock only
+ * where something is to be written: there it looks again, so that neither a rollout nor another worker has come in between. The same lock
+ * orders the last decision before a sleep and the wake-up. What it must remember stands in `workload_scalings`.
+ */
+@Injectable()
+export class Scaler {
+  private readonly logger = new Logger('scaling');
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'rateLimit' | 'gateway'>,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    private readonly catalog: TargetCatalog,
+    private readonly transitions: InstanceTransitions,
+  ) {}
+
+  @Recurring({ name: 'scaling', everySeconds: 1 })
+  async run(transact: Transact): Promise<void> {
+    const due = await transact('system', async (tx) => {
+      const overrides = await this.deployments.scalingOverrides(tx);
+      const rows = await this.scalable(tx, [...overrides.keys()], null);
+      const situations = await situationsOf(tx, rows, (row) => overrides.get(row.deployment_id));
+      return rows.filter((row, index) => isNews(row, decideScaling(situations[index] as ScalingSituation)));
+    });
+    for (const row of due.slice(0, AT_ONCE)) {
+      try {
+        await transact('system', (tx) => this.decide(tx, row));
+      } catch (error) {
+        this.logger.warn(`${row.revision_name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  /** About one workload, now: in turns and by itself, and for who has just seen a start out of its sleep come to nothing. */
+  async decide(tx: Tx, seen: Pick<Scalable, 'deployment_id' | 'tenant_id' | 'revision_id'>): Promise<void> {
+    const deployment = await this.deployments.lockById(tx, seen.deployment_id);
+    if (!deployment) return;
+    await lockQuota(tx, seen.tenant_id, 'instances');
+    await tx.one(LOCK_WORKLOAD, [seen.revision_id]);
+    const [row] = await this.scalable(tx, [seen.deployment_id], seen.revision_id);
+    if (!row) return;
+    const [found] = await situationsOf(tx, [row], () => deployment.scaling);
+    const now = { ...(found as ScalingSituation), isChanging: deployment.currentOperationId !== null };
+    const decision = await this.bounded(tx, row, decideScaling(now));
+    if (isNews(row, decision)) await this.write(tx, row, now, decision);
+  }
+
+  /** By the target's places and the tenant's quota; for a device it waits, as every start does. */
+  private async bounded(tx: Tx, row: Scalable, decision: ScalingDecision): Promise<ScalingDecision> {
+    if (decision.replicas <= row.replicas) return decision;
+    const asking = { tenantId: row.tenant_id, revisionId: row.revision_id };
+    const places = this.catalog.find(row.target)?.config.max_instances ?? Number.POSITIVE_INFINITY;
+    const wished = Math.min(decision.replicas, places);
+    const { max, taken, hasRoom } = await roomInQuota(tx, this.config, asking, wished);
+    const replicas = Math.max(row.replicas, hasRoom ? wished : max - taken);
+    return replicas === row.replicas ? { ...decision, replicas, reason: null } : { ...decision, replicas };
+  }
+
+  private async write(tx: Tx, row: Scalable, now: ScalingSituation, decision: ScalingDecision): Promise<void> {
+    const { revision_id, tenant_id } = row;
+    const { replicas, reason, isLow } = decision;
+    await tx.query(KEEP_SCALING, [revision_id, tenant_id, isLow, reason, now.failure]);
+    if (reason === null) return;
+    await tx.query(SCALE, [revision_id, replicas]);
+    const isWakeUp = row.replicas === 0;
+    // What failed before is no news of the start that begins now.
+    if (isWakeUp) {
+      const { failure, failedStarts: failed_starts } = NO_FAILURE;
+      await tx
+        .repository(InstanceEntity)
+        .update({ revision_id, tenant_id }, { failure, failed_starts, version: () => 'version + 1' });
+    }
+    if (isWakeUp || replicas === 0) await this.transitions.publish(tx, row);
+    decisions.inc({ reason });
+    await appendEvents(tx, tenant_id, deploymentStream(row.deployment_id), [deploymentScaled(row, now, decision)]);
+  }
+
+  /** A server that was adopted is one, whatever its load. */
+  private async scalable(tx: Tx, overridden: readonly string[], revisionId: string | null): Promise<Scalable[]> {
+    const rows = await tx.query<Scalable>(SCALABLE, [overridden, revisionId]);
+    return rows.filter(({ target }) => this.catalog.find(target)?.driver.adopts === false);
+  }
+}
+
+async function situationsOf(
+  tx: Tx,
+  rows: readonly Scalable[],
+  overrideOf: (row: Scalable) => Override | null | undefined,
+): Promise<ScalingSituation[]> {
+  const loads = await loadsOf(
+    tx,
+    rows.map(({ revision_id }) => revision_id),
+  );
+  return rows.map((row) => {
+    const load = loads.get(row.revision_id);
+    return {
+      scaling: effectiveScaling(row.spec.scaling, overrideOf(row)),
+      replicas: row.replicas,
+      ready: row.ready,
+      starting: row.starting,
+      in_flight: load?.in_flight ?? 0,
+      held: load?.held ?? 0,
+      waiting: row.waiting,
+      kv_usage: row.kv_usage,
+      idle_age: Math.min(load?.idle_age ?? Number.POSITIVE_INFINITY, row.active_age),
+      low_age: row.low_age,
+      isAsleep: row.is_asleep,
+      failure: row.failure,
+      failures: row.failures,
+      failure_age: row.failure_age,
+      isChanging: false,
+      isAwaited: row.is_awaited,
+    };
+  });
+}
+
+/** Whether it has to be written: another number, the beginning or end of a time of low load, or that its number may change at all. */
+function isNews({ low_age, is_known }: ScalableRow, { reason, isLow }: ScalingDecision): boolean {
+  return reason !== null || isLow !== (low_age !== null) || !is_known;
+}

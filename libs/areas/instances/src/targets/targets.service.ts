@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { OperatorSettings } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
+import { TargetConditions } from './target-conditions.js';
+import type { TargetDto, TargetListDto } from './target.dto.js';
+import { TargetDevices } from './target-devices.js';
+import { PLACES_TAKEN } from '../workloads/workload.query.js';
+
+type Viewer = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
+
+@Injectable()
+export class TargetsService {
+  constructor(
+    private readonly catalog: TargetCatalog,
+    private readonly database: Database,
+    private readonly settings: OperatorSettings,
+    private readonly devices: TargetDevices,
+    private readonly conditions: TargetConditions,
+  ) {}
+
+  async list(who: Viewer, page: PageRequest): Promise<TargetListDto> {
+    const { isOperatorTenant } = who;
+    const listed = await this.page(who, page);
+    const { digest, loadedAt, problems } = this.settings.state;
+    const configuration = {
+      digest,
+      loaded_at: loadedAt.toISOString(),
+      current: problems.length === 0,
+      // They quote the file, which names other tenants.
+      problems: isOperatorTenant ? [...problems] : [],
+    };
+    return { ...listed, configuration };
+  }
+
+  private async page(who: Viewer, page: PageRequest): Promise<PageOf<TargetDto>> {
+    const { tenantName } = who;
+    // Places are shared by all tenants; the sum tells nothing about any of them.
+    const targets = [...this.catalog.of(tenantName), ...this.catalog.removedOf(tenantName)];
+    const names = targets.map(({ config }) => config.name);
+    const used = await this.database.read<{ target: string; taken: number }>('system', PLACES_TAKEN, [names, null]);
+    const inUse = new Map(used.map((row) => [row.target, row.taken]));
+    const after = page.cursor?.[0];
+    const rest = targets
+      .filter(({ config, isRemoved }) => !isRemoved || inUse.has(config.name))
+      .filter(({ config }) => after === undefined || config.name > after)
+      .sort((one, other) => (one.config.name < other.config.name ? -1 : 1))
+      .slice(0, page.limit + 1);
+    const hosts = await this.devices.hosts(
+      rest.map(({ config }) => config.name),
+      who,
+    );
+    const troubles = await this.conditions.of(rest, who);
+    return pageOf(
+      rest.map((target) => {
+        const { name } = target.config;
+        const { devices, conditions: ofHost } = hosts.of(name);
+        const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
+        const status = conditions.length === 0 ? 'ok' : 'degraded';
+        return { ...shown(target, inUse.get(name) ?? 0), status, devices, conditions };
+      }),
+      page.limit,
+      ({ name }) => [name],
+    );
+  }
+}
+
+/** Built from an allow-list: what the operator adds to the configuration later is not shown by accident. */
+function shown(
+  { config, driver, isRemoved }: Target,
+  inUse: number,
+): Omit<TargetDto, 'devices' | 'conditions' | 'status'> {
+  return {
+    name: config.name,
+    kind: config.kind,
+    engines: driver.engines(),
+    capacity: { max_instances: config.max_instances ?? null, in_use: inUse },
+    removed: isRemoved,
+  };
+}
