@@ -1,6 +1,19 @@
 /** Libraries of the platform, each with the folder order inside it. A library or folder may import those before it. */
 const PLATFORM = ['observability', 'bounds', 'config', 'egress', 'database', 'http', 'durable'];
 const DURABLE = ['scheduling', 'queue', 'quotas', 'events', 'mutations', 'operations'];
+/** Folders of the area instances. Its module and the implementation of its port lie above all of them. */
+const INSTANCES = [
+  'workloads',
+  'catalog',
+  'devices',
+  'access',
+  'backends',
+  'scaling',
+  'logs',
+  'lifecycle',
+  'deployment-instances',
+  'targets',
+];
 
 const inOrder = (name, folder, parts) =>
   parts
@@ -18,6 +31,14 @@ export default {
   forbidden: [
     ...inOrder('platform-order', 'libs/platform', PLATFORM),
     ...inOrder('durable-order', 'libs/platform/durable/src', DURABLE),
+    ...inOrder('instances-order', 'libs/areas/instances/src', INSTANCES),
+    {
+      name: 'instances-order-top',
+      comment: 'The module and the port of the area instances import its folders, and no folder imports them.',
+      severity: 'error',
+      from: { path: '^libs/areas/instances/src/[^/]+/' },
+      to: { path: '^libs/areas/instances/src/[^/]+\\.ts$' },
+    },
     {
       name: 'no-cycles',
       comment:

@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { resolveSecret, type OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import pLimit from 'p-limit';
-import type { InstanceTransitions, PublishedWorkload } from '../lifecycle/instance-transitions.js';
+import type { BackendPublisher, PublishedWorkload } from './backend-publisher.js';
 import { AccessRefused, SecretUnavailable } from '../access/secrets.js';
-import { RepeatedLook, Trouble } from '../catalog/repeated-look.js';
+import { RepeatedLook, Trouble } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
@@ -35,7 +35,7 @@ export class SecretWatch {
     private readonly leadership: TargetLeadership,
     private readonly operator: OperatorConfig,
     private readonly database: Database,
-    private readonly transitions: InstanceTransitions,
+    private readonly publisher: BackendPublisher,
     everyMs: number,
   ) {
     this.looks = new RepeatedLook(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
@@ -78,7 +78,7 @@ export class SecretWatch {
   /** A secret that is gone, as between two writes of its file, leaves the gateways what they have. */
   private async renewOne(workload: PublishedWorkload): Promise<void> {
     try {
-      if (await this.transitions.renewPublished(workload))
+      if (await this.publisher.renewPublished(workload))
         this.logger.log(`${workload.revision_name} has another credential or other addresses at the gateways`);
     } catch (error) {
       if (!(error instanceof SecretUnavailable || error instanceof AccessRefused)) throw error;

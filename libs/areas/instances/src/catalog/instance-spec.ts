@@ -1,6 +1,7 @@
 import { effectiveScaling, endpointUrls, type RevisionSpec } from '@slipway/contracts';
 import type { SecretReference } from '@slipway/platform-config';
 import type { EngineTraits, InstanceSpec, TargetDriver } from '@slipway/target-driver';
+import type { Target } from './target-catalog.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 
 /** Where a spec leaves the pace of probes open: a crash is seen within a second, illness within about three. */
@@ -123,4 +124,9 @@ export function specOfInstance(
   };
   const about = { id, generation, tenantName, ordinal, owner, isModelSeen: model_seen };
   return toInstanceSpec(workload.spec, about, secrets);
+}
+
+/** Each server that is adopted is one instance, however often it is wanted. */
+export function replicasOn({ driver }: Target, spec: RevisionSpec): number {
+  return Math.max(1, driver.adopts ? endpointUrls(spec.endpoint).length : (spec.scaling?.min_replicas ?? 1));
 }

@@ -1,8 +1,7 @@
-import { Controller, Param, Query } from '@nestjs/common';
-import { Client, type FeedClient } from '@slipway/platform-durable/events';
+import { Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DeploymentInstancesService } from './deployment-instances.service.js';
-import { InstanceListDto, LogQueryDto } from './instance.dto.js';
+import { InstanceListDto } from './instance.dto.js';
 
 @Controller()
 export class DeploymentInstancesController {
@@ -23,36 +22,5 @@ export class DeploymentInstancesController {
   })
   list(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Page('string') page: PageRequest) {
     return this.instances.list(who, name, page);
-  }
-
-  @Route({
-    method: 'GET',
-    path: '/deployments/:name/instances/:id/logs',
-    scope: 'operator',
-    tag: 'Deployments',
-    operationId: 'getInstanceLogs',
-    summary: 'Read or follow the output of an instance',
-    description:
-      'Text, a line each, without what looks like a secret; it is kept for each start. With `follow=true` a stream: events `stdout` and `stderr` with `{at, text}`, and `end` with `{reason}`. The audit tells who read.',
-    ok: { 200: 'text/plain' },
-    errors: [
-      'deployment_not_found',
-      'instance_not_found',
-      'logs_not_kept',
-      'logs_unavailable',
-      'validation_failed',
-      'quota_exceeded',
-    ],
-    eventStream: true,
-    notFoundFirst: DeploymentInstancesService,
-  })
-  logs(
-    @CurrentPrincipal() who: Principal,
-    @Param('name') name: string,
-    @Param('id') id: string,
-    @Query() query: LogQueryDto,
-    @Client() client: FeedClient,
-  ) {
-    return this.instances.logs(who, { name, id }, query, client);
   }
 }

@@ -12,7 +12,7 @@ import {
   RELEASE_CLAIMS,
   SAW_DEVICES,
 } from './device.query.js';
-import { Trouble } from '../catalog/repeated-look.js';
+import { Trouble } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import type { Timings } from '../catalog/timings.js';

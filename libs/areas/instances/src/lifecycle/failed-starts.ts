@@ -1,11 +1,17 @@
 import type { StartFailure } from '@slipway/contracts';
-import type { Observation } from '@slipway/target-driver';
+import { redacted, type Observation, type TargetDriver } from '@slipway/target-driver';
 import type { FailedStart } from '../workloads/instance.entity.js';
+import { storableText } from '../workloads/stored-text.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
 import type { InstanceChange } from './instance-transitions.js';
 
-export const MAX_LINES = 40;
-const MAX_CHARACTERS = 500;
+const MAX_LINES = 40;
+/** What a target does not tell by then is not waited for: the next life has begun meanwhile. */
+const PATIENCE_MS = 3_000;
+const FIRST_SECONDS = 0.5;
+const MAX_SECONDS = 30;
+/** An instance that was ready for so long is taken to have been well; its next crash is a first one. */
+const WELL_AFTER_SECONDS = 60;
 
 type Known = Pick<InstanceRow, 'ready_age' | 'failure' | 'failed_starts'>;
 
@@ -46,14 +52,50 @@ function failureOf({ failure, reason, lastExit, message }: Observation, lines: r
   };
   return {
     ...known,
-    remediation: storable(known.remediation),
-    ...(known.line !== undefined && { line: storable(known.line) }),
-    log_tail: known.log_tail.slice(-MAX_LINES).map(storable),
-    message: storable(message ?? 'it ended'),
+    remediation: storableText(known.remediation),
+    ...(known.line !== undefined && { line: storableText(known.line) }),
+    log_tail: known.log_tail.slice(-MAX_LINES).map((line) => storableText(line)),
+    message: storableText(message ?? 'it ended'),
   };
 }
 
-/** Bounded; Postgres keeps neither NUL nor half a character, and an engine may print either. */
-export function storable(text: string): string {
-  return Buffer.from(text.slice(0, MAX_CHARACTERS)).toString().replaceAll('\0', '\uFFFD');
+/**
+ * What a server wrote at the end of the life that is over, for who waits for it; nothing where the target does not tell in time. Never throws.
+ * @param secrets values that must not be shown
+ */
+export async function lastLines(
+  driver: Pick<TargetDriver, 'logs'>,
+  instanceId: string,
+  secrets: readonly string[],
+  patienceMs = PATIENCE_MS,
+): Promise<string[]> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const about = { tail: MAX_LINES, stream: 'both', previous: true, follow: false } as const;
+  const lines = driver.logs?.(instanceId, { ...about, signal, secrets })[Symbol.asyncIterator]();
+  if (!lines) return [];
+  const isLate = new Promise<undefined>((resolve) =>
+    signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+  );
+  const told: string[] = [];
+  try {
+    while (told.length < MAX_LINES) {
+      const next = await Promise.race([lines.next(), isLate]);
+      if (!next || next.done) break;
+      told.push(redacted(next.value.text, secrets));
+    }
+  } catch {
+    // It could not be asked: what it has told so far is all there is.
+  }
+  void lines.return?.()?.catch(() => undefined);
+  return told;
+}
+
+/**
+ * How long an instance waits before it is started again: 0.5 s after a first crash, doubled by each further one, at most 30 s.
+ * @param streak crashes so far without a minute of being ready
+ * @param readySeconds how long the crashed generation had been ready; null when it never was
+ */
+export function backOff(streak: number, readySeconds: number | null): { streak: number; seconds: number } {
+  const next = readySeconds !== null && readySeconds >= WELL_AFTER_SECONDS ? 1 : streak + 1;
+  return { streak: next, seconds: Math.min(MAX_SECONDS, FIRST_SECONDS * 2 ** Math.min(next - 1, 10)) };
 }

@@ -1,14 +1,12 @@
 import type { Database } from '@slipway/platform-database';
 import type { Observation, TargetDriver } from '@slipway/target-driver';
 import { Not, Raw } from 'typeorm';
-import { failedStart } from './failed-starts.js';
+import { backOff, failedStart, lastLines } from './failed-starts.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { instanceCrashed, instanceMoved } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import type { InstanceTransitions } from './instance-transitions.js';
-import { lastLines } from './last-lines.js';
-import { backOff } from './restart-backoff.js';
-import { asSeen, endOf, UNSEEN } from './server-life.js';
+import { asSeen, endOf, UNSEEN } from './server-observations.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
 const CRASH_LOOK_MS = 150;

@@ -5,21 +5,27 @@ import type { InstanceSpec, Observation, TargetDriver } from '@slipway/target-dr
 import { DeviceAssignments } from '../devices/device-assignments.js';
 import { EngineKeys } from '../access/engine-keys.js';
 import { NO_FAILURE } from './failed-starts.js';
-import { isDraining } from './instance-drain.js';
 import { InstanceEnds } from './instance-ends.js';
+import { InstanceStops } from './instance-stops.js';
 import { instanceChanged, instanceLeaves, instanceReady } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '../catalog/instance-spec.js';
 import { InstanceStarts } from './instance-starts.js';
-import { InstanceTransitions, type InstanceChange } from './instance-transitions.js';
+import { InstanceTransitions } from './instance-transitions.js';
 import type { Task, TaskKind } from './pass-plan.js';
 import { Scaler } from '../scaling/scaler.js';
 import { AccessRefused } from '../access/secrets.js';
-import { asSeen, isAnotherLife, isDriftNews, isNews, UNSEEN } from './server-life.js';
-import { TakeoverPatience } from './takeover-patience.js';
+import {
+  asSeen,
+  isAnotherLife,
+  isDriftNews,
+  isNews,
+  TakeoverPatience,
+  UnhealthyNews,
+  UNSEEN,
+} from './server-observations.js';
 import { TenantAccess } from '../access/tenant-access.js';
 import { DEFAULT_TIMINGS, INSTANCE_TIMINGS, type Timings } from '../catalog/timings.js';
-import { UnhealthyNews } from './unhealthy-news.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
 const BUSY_LOOK_MS = 150;
@@ -28,8 +34,6 @@ const DEVICE_LOOK_MS = 300;
 const UNHEALTHY_LOOK_MS = 1_000;
 /** Where the target tells of changes, a look that nobody asked for is a safety net. */
 const QUIET_LOOK_MS = 5_000;
-/** Until a stop is over there, which asks the target each time. */
-const TERMINATE_LOOK_MS = 1_000;
 /** A download goes on all the time, and each word of it is a write. */
 const PROGRESS_SECONDS = 1;
 
@@ -47,6 +51,7 @@ export class InstanceKeeper {
   private readonly doings: Record<TaskKind, Doing>;
   private readonly starts: InstanceStarts;
   private readonly ends: InstanceEnds;
+  private readonly stops: InstanceStops;
 
   constructor(
     private readonly database: Database,
@@ -59,12 +64,13 @@ export class InstanceKeeper {
   ) {
     this.starts = new InstanceStarts(database, transitions, access, devices, keys, this.timings.awayRetryMs);
     this.ends = new InstanceEnds(database, transitions, access);
+    this.stops = new InstanceStops(database, transitions, this.timings);
     this.doings = {
       start: (...about) => this.start(...about),
       queue: (...about) => this.queue(...about),
       look: (...about) => this.look(...about),
       withdraw: (...about) => this.withdraw(...about),
-      terminate: (...about) => this.terminate(...about),
+      terminate: (...about) => this.stops.terminate(...about),
       reclaim: (...about) => this.reclaim(...about),
       revive: (...about) => this.revive(...about),
       judge: (_driver, workload) => this.judge(workload),
@@ -227,12 +233,6 @@ export class InstanceKeeper {
     return BUSY_LOOK_MS;
   }
 
-  private async terminate(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    const isInUse = !driver.adopts && (await isDraining(this.database, workload, instance, this.timings));
-    if (isInUse) return BUSY_LOOK_MS;
-    return this.stop(driver, workload, instance);
-  }
-
   /** As long as nobody has told it to stop, it can simply stay. */
   private async reclaim(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     const seen = await this.observe(driver, workload, instance);
@@ -240,13 +240,7 @@ export class InstanceKeeper {
       await this.transitions.change(workload, instance, { state: 'starting', message: null });
       return 0;
     }
-    return this.stop(driver, workload, instance);
-  }
-
-  private async stop(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    if ((await driver.terminate(instance.id)) !== 'gone') return driver.onChange ? TERMINATE_LOOK_MS : BUSY_LOOK_MS;
-    await this.transitions.change(workload, instance, STOPPED);
-    return BUSY_LOOK_MS;
+    return this.stops.stop(driver, workload, instance);
   }
 
   private async revive(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
@@ -284,14 +278,3 @@ export class InstanceKeeper {
 function paced({ onChange }: TargetDriver, ms: number): number {
   return onChange ? Math.max(ms, QUIET_LOOK_MS) : ms;
 }
-
-/** Why it failed to start stays to be read. */
-const STOPPED: InstanceChange = {
-  ...UNSEEN,
-  state: 'stopped',
-  baseUrl: null,
-  message: null,
-  crashStreak: 0,
-  keyId: null,
-  progress: null,
-};

@@ -4,11 +4,10 @@ import type { Database } from '@slipway/platform-database';
 import type { TargetDriver } from '@slipway/target-driver';
 import type { DeviceAssignments } from '../devices/device-assignments.js';
 import type { EngineKeys } from '../access/engine-keys.js';
-import { failedStart } from './failed-starts.js';
+import { backOff, failedStart } from './failed-starts.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { specOfInstance } from '../catalog/instance-spec.js';
 import type { InstanceTransitions } from './instance-transitions.js';
-import { backOff } from './restart-backoff.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
 const LOOK_MS = 150;

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { TargetBed, type Process } from '../../test/target-bed.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { InstanceTransitions } from './instance-transitions.js';
-import { addInstances } from './missing-instances.js';
-import { TargetRows } from './target-rows.js';
+import { addInstances, TargetRows } from './target-rows.js';
 
 let bed: TargetBed;
 /** It reconciles nothing, so rows change only if a test changes them. */

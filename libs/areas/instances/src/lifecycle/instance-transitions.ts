@@ -1,36 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
-import { originsFor, type ObservationReason, type RevisionSpec, type StartProgress } from '@slipway/contracts';
+import type { ObservationReason, StartProgress } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  backendContext,
-  openPublished,
-  publishBackend,
-  readEntries,
-  withdrawBackend,
-  type Guard,
-} from '@slipway/dataplane';
-import { tenantName } from '@slipway/platform-http/auth';
-import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, sealSecret, type Tx } from '@slipway/platform-database';
+import { withdrawBackend } from '@slipway/dataplane';
+import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import { IsNull, Not } from 'typeorm';
-import { asleepOf } from '../backends/asleep.js';
+import { Not } from 'typeorm';
+import { BackendPublisher } from '../backends/backend-publisher.js';
 import { DeviceAssignments, type DeviceWait } from '../devices/device-assignments.js';
-import { InstanceEntity, type FailedStart, type InstanceState } from '../workloads/instance.entity.js';
+import { InstanceEntity, isLost, type FailedStart, type InstanceState } from '../workloads/instance.entity.js';
 import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from '../workloads/instance.query.js';
-import { readSecret, Secrets } from '../access/secrets.js';
-import { isLost, LOST } from './server-life.js';
-import { TargetCatalog } from '../catalog/target-catalog.js';
 import { WorkloadEntity, WorkloadHoldEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
-
-/** What is told of a workload to the gateways. */
-export type PublishedWorkload = Pick<
-  WorkloadRow,
-  'revision_id' | 'tenant_id' | 'deployment_id' | 'revision_name' | 'spec'
->;
 
 /** What becomes of an instance's row; what is left out stays as it is. */
 export interface InstanceChange {
@@ -73,10 +54,8 @@ export interface InstanceChange {
 @Injectable()
 export class InstanceTransitions {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'keyRing'>,
     private readonly database: Database,
-    private readonly catalog: TargetCatalog,
-    private readonly secrets: Secrets,
+    private readonly publisher: BackendPublisher,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     private readonly devices: DeviceAssignments,
@@ -122,7 +101,7 @@ export class InstanceTransitions {
       const isReadinessChanged =
         (instance.state === 'ready') !== (next.state === 'ready') ||
         (next.state === 'ready' && instance.base_url !== next.base_url);
-      if (isReadinessChanged || isLost(instance) !== isLost(next)) await this.publish(tx, workload);
+      if (isReadinessChanged || isLost(instance) !== isLost(next)) await this.publisher.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
       if (isNews && !change.isSilent) await markChanged(tx, workload);
       if (change.event)
@@ -159,98 +138,6 @@ export class InstanceTransitions {
       return true;
     });
   }
-
-  /**
-   * Publishes anew where gateways have another credential than the secret says now, one that they cannot open, or other addresses than
-   * the target allows now. Both are read under the lock, so the last one to publish has read the newest.
-   * @returns whether they had
-   * @throws SecretUnavailable; AccessRefused, and the next look takes the server out of sight
-   */
-  renewPublished(workload: PublishedWorkload): Promise<boolean> {
-    const { revision_id, tenant_id, spec } = workload;
-    return this.database.tx('system', async (tx) => {
-      const locked = await tx.one<{ is_active: boolean }>(LOCK_WORKLOAD, [revision_id]);
-      if (!locked?.is_active) return false;
-      const { backends } = await readEntries(tx, { routes: [], backends: [revision_id], slugs: [], passports: [] });
-      const [published] = backends;
-      // No instance is ready: the next one that is brings everything along.
-      if (!published?.instances.some(({ state }) => state === 'ready')) return false;
-      const tenant = await tenantName(tx, tenant_id);
-      const reference = spec.endpoint?.credential_ref;
-      const urls = published.instances.map(({ base_url }) => base_url);
-      const secret =
-        reference === undefined
-          ? undefined
-          : sentToAll(urls, (url) => readSecret(this.config.operator, tenant, reference, url));
-      const isSameSecret = secret === undefined || this.opened(workload, published.credential ?? '') === secret;
-      if (isSameSecret && isDeepStrictEqual(published.guard, this.guardOf(spec, tenant))) return false;
-      await this.publish(tx, workload);
-      return true;
-    });
-  }
-
-  private opened({ tenant_id, revision_id }: PublishedWorkload, sealed: string): string | undefined {
-    try {
-      return openPublished(this.config.keyRing, sealed, backendContext(tenant_id, revision_id));
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Its workload is locked. */
-  async publish(tx: Tx, workload: PublishedWorkload): Promise<void> {
-    const { revision_id, tenant_id, spec } = workload;
-    const tenant = await tenantName(tx, tenant_id);
-    const of = { revision_id, tenant_id, base_url: Not(IsNull()) };
-    const seen = await tx.repository(InstanceEntity).find({
-      select: { id: true, state: true, base_url: true, generation: true, key_id: true },
-      where: [
-        { ...of, state: 'ready' },
-        { ...of, ...LOST },
-      ],
-      order: { ordinal: 'ASC' },
-    });
-    const ready = seen.filter(({ state }) => state === 'ready');
-    const asleep = await asleepOf(tx, workload, ready.length);
-    const reference = spec.endpoint?.credential_ref;
-    const secrets = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
-    // Leaving the gateways' sight must not fail for a secret that is gone.
-    const secret =
-      reference === undefined
-        ? undefined
-        : sentToAll(
-            ready.map(({ base_url }) => base_url as string),
-            (url) => secrets.value(reference, url),
-          );
-    const credential =
-      secret === undefined ? null : sealSecret(this.config.keyRing, secret, backendContext(tenant_id, revision_id));
-    await publishBackend(tx, {
-      revisionId: workload.revision_id,
-      revisionName: workload.revision_name,
-      tenantId: workload.tenant_id,
-      deploymentId: workload.deployment_id,
-      modelId: spec.model.id,
-      instances: (asleep ? [] : seen).map(({ id, state, base_url, generation, key_id }) => ({
-        id,
-        base_url: base_url as string,
-        state: state === 'ready' ? state : 'lost',
-        ...(key_id !== null && { key: { id: key_id, generation } }),
-      })),
-      credential,
-      guard: this.guardOf(spec, tenant),
-      asleep,
-    });
-  }
-
-  private guardOf({ runtime }: RevisionSpec, tenant: string): Guard {
-    const { allow } = this.catalog.find(runtime.target)?.config ?? {};
-    return allow ? { allow: originsFor(allow, tenant) } : null;
-  }
-}
-
-/** The one secret of all servers of a revision, judged for each that gets it; undefined where none does. */
-function sentToAll(urls: readonly string[], read: (url: string) => string): string | undefined {
-  return urls.map(read).at(-1);
 }
 
 /** Waits are judged by this time, so it is the clock's and not the transaction's. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { LogLine, LogOptions, TargetDriver } from '@slipway/target-driver';
-import { lastLines } from './last-lines.js';
+import { lastLines } from './failed-starts.js';
 
 const line = (text: string): LogLine => ({ stream: 'stderr', text });
 

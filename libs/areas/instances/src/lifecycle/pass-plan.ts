@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 
 /**
@@ -31,6 +32,12 @@ export interface PassPlan {
   /** Workloads that are only kept warm, where others wait for their places. */
   evicted: WorkloadRow[];
 }
+
+/** Where a target has thousands of instances, all may change at once; each task has a connection to Postgres for a while. */
+const AT_ONCE = 32;
+
+/** What the target is asked to do, which takes it a while. */
+const DEEDS: ReadonlySet<TaskKind> = new Set(['start', 'reclaim', 'terminate']);
 
 const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
 
@@ -136,4 +143,17 @@ function taskOfWanted(workload: WorkloadRow, instance: InstanceRow, hasPlace: bo
 function taskOfUnwanted(instance: InstanceRow): TaskKind | undefined {
   if (instance.state === 'stopped') return undefined;
   return instance.state === 'stopping' ? 'terminate' : 'withdraw';
+}
+
+/**
+ * Tasks of a target that tells of changes by itself, so many at once. What is only looked at has a queue of its own: a server that has become
+ * ready must not stay out of the gateways' sight until a thousand others are begun.
+ */
+export class TaskQueues {
+  private readonly deeds = pLimit(AT_ONCE);
+  private readonly looks = pLimit(AT_ONCE);
+
+  run<T>(kind: TaskKind, work: () => Promise<T>): Promise<T> {
+    return (DEEDS.has(kind) ? this.deeds : this.looks)(work);
+  }
 }

@@ -11,8 +11,9 @@ import { STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 import { DeviceWatch } from '../devices/device-watch.js';
+import { BackendPublisher } from '../backends/backend-publisher.js';
 import { EngineKeys } from '../access/engine-keys.js';
-import { HealthWatch } from '../catalog/health-watch.js';
+import { HealthWatch } from '../catalog/target-health.js';
 import { InstanceKeeper } from './instance-keeper.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import { LoadWatch } from '../scaling/load-watch.js';
@@ -42,6 +43,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly database: Database,
     private readonly catalog: TargetCatalog,
     private readonly transitions: InstanceTransitions,
+    private readonly publisher: BackendPublisher,
     private readonly keeper: InstanceKeeper,
     private readonly keys: EngineKeys,
     @Optional() private readonly worker?: OperationRunner,
@@ -102,11 +104,11 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     if (!this.isRunning) return;
     for (const target of this.catalog.all().filter(({ config }) => !this.byTarget.has(config.name))) {
       const { name } = target.config;
-      const { database, transitions, timings } = this;
+      const { database, transitions, publisher, timings } = this;
       const leadership = new TargetLeadership(this.config.database.url, name);
       const reconciler = new TargetReconciler(target, leadership, database, transitions, this.keeper, timings);
       const watches = [
-        new SecretWatch(target, leadership, this.config.operator, database, transitions, timings.secretCheckMs),
+        new SecretWatch(target, leadership, this.config.operator, database, publisher, timings.secretCheckMs),
         new DeviceWatch(target, leadership, database, () => reconciler.kick(), timings),
         new LoadWatch(target, leadership, database, this.keys, timings.loadCheckMs),
         new HealthWatch(target, leadership, database, () => reconciler.kick(), timings.healthCheckMs),

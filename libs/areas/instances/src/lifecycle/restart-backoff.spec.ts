@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { backOff } from './restart-backoff.js';
+import { backOff } from './failed-starts.js';
 
 it('doubles from half a second to thirty', () => {
   let streak = 0;

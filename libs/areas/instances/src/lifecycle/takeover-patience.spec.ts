@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TakeoverPatience } from './takeover-patience.js';
+import { TakeoverPatience } from './server-observations.js';
 
 it('bears fewer misses than the threshold of an instance it has never seen ready', () => {
   const patience = new TakeoverPatience();

@@ -5,15 +5,12 @@ import { InstanceEntity, type InstanceState } from '../workloads/instance.entity
 import type { InstanceRow } from '../workloads/instance.query.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
-import { addInstances } from './missing-instances.js';
-import { planPass, type Task, type TaskKind } from './pass-plan.js';
+import { planPass, TaskQueues, type Task, type TaskKind } from './pass-plan.js';
 import { Preparations } from './preparations.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
-import { TargetRows } from './target-rows.js';
-import { TaskLanes } from './task-lanes.js';
+import { addInstances, TargetRows, wakeWaiters } from './target-rows.js';
 import { DEFAULT_TIMINGS, type Timings } from '../catalog/timings.js';
-import { wakeWaiters } from './workload-waiters.js';
 
 const POLL_MS = 500;
 /** Where the target tells of changes by itself, a look at all rows is only a safety net. */
@@ -61,7 +58,7 @@ export class TargetReconciler {
   private orphansAt = 0;
   private readonly pollMs: number;
   /** Of a target that tells of changes. */
-  private readonly lanes?: TaskLanes;
+  private readonly queues?: TaskQueues;
   private readonly preparations: Preparations;
   private readonly rows: TargetRows;
   /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
@@ -78,7 +75,7 @@ export class TargetReconciler {
     this.preparations = new Preparations(target.driver, database);
     this.rows = new TargetRows(database, target.config.name);
     this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
-    if (target.driver.onChange) this.lanes = new TaskLanes();
+    if (target.driver.onChange) this.queues = new TaskQueues();
   }
 
   start(): void {
@@ -133,7 +130,7 @@ export class TargetReconciler {
       } catch (error) {
         this.complain('pass', error);
       }
-      const gapMs = this.lanes ? gapAfter(performance.now() - beganAt) : 0;
+      const gapMs = this.queues ? gapAfter(performance.now() - beganAt) : 0;
       if (gapMs > 0) await this.pause(gapMs, false);
       await this.pause(Math.max(0, waitMs - gapMs), true);
     }
@@ -223,8 +220,8 @@ export class TargetReconciler {
     };
     // What a look found concerns nobody else, and a start only takes what the plan has given it.
     const isOwn = () => task.kind === 'start' || (task.kind === 'look' && (inMs === 0 || inMs >= POLL_MS));
-    const next = () => (this.lanes && isOwn() ? this.noteChange(id) : this.kick());
-    this.launchOnce(id, () => this.lanes?.run(task.kind, perform) ?? perform(), next);
+    const next = () => (this.queues && isOwn() ? this.noteChange(id) : this.kick());
+    this.launchOnce(id, () => this.queues?.run(task.kind, perform) ?? perform(), next);
   }
 
   /** @param work returns whether `next` should follow at once */

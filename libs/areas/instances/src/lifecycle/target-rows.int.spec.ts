@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { TargetBed, type Process } from '../../test/target-bed.js';
-import { addInstances } from './missing-instances.js';
-import { TargetRows } from './target-rows.js';
+import { addInstances, TargetRows } from './target-rows.js';
 
 let bed: TargetBed;
 /** It reconciles nothing. */

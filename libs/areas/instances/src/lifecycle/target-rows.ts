@@ -1,10 +1,28 @@
 import type { RevisionSpec } from '@slipway/contracts';
-import type { Database } from '@slipway/platform-database';
+import { newId, prepared, type Database } from '@slipway/platform-database';
+import { wake } from '@slipway/platform-durable/operations';
 import { In } from 'typeorm';
+import { InstanceEntity } from '../workloads/instance.entity.js';
 import { LOAD_TARGET, type WorkloadRow } from '../workloads/instance.query.js';
-import { WorkloadEntity } from '../workloads/workload.entity.js';
+import { WorkloadEntity, WorkloadWaiterEntity } from '../workloads/workload.entity.js';
+import type { PassPlan } from './pass-plan.js';
 
 const SPECS_AT_ONCE = 500;
+/** In a statement each, those of a thousand deployments would hold up the first start of all for seconds. */
+const ROWS_AT_ONCE = 500;
+
+/**
+ * A step looks at a workload first and registers second. A change in between is later than the look but earlier than the
+ * registration, so a registration also answers to changes that are only just past: one wake-up too many costs a look.
+ */
+const JUST_PAST = `interval '300 milliseconds'`;
+
+/** Compares times of two tables; every pass of a reconciler asks it. */
+const DUE = prepared(
+  'targets-waiters-due',
+  `select x.revision_id, x.operation_id from workload_waiters x join workloads w using (revision_id)
+   where w.target = $1 and w.changed_at > x.created_at - ${JUST_PAST}`,
+);
 
 /**
  * Workloads of one target and their instances, as its passes read them. The spec of a revision never changes, so each is read once: those of
@@ -50,4 +68,31 @@ export class TargetRows {
       for (const { revision_id, spec } of found) this.specs.set(revision_id, spec);
     }
   }
+}
+
+/** Rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
+export async function addInstances(database: Database, target: string, missing: PassPlan['missing']): Promise<void> {
+  const rows = missing.flatMap(({ workload: { revision_id, tenant_id }, ordinals }) =>
+    ordinals.map((ordinal) => ({ id: newId('ins'), revision_id, tenant_id, target, ordinal })),
+  );
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE);
+    await database.tx('system', (tx) =>
+      tx.repository(InstanceEntity).createQueryBuilder().insert().values(some).orIgnore().updateEntity(false).execute(),
+    );
+  }
+}
+
+/**
+ * Wakes every operation that waits for a workload of this target that has changed. It compares times in tables, so a
+ * reconciler that died between a change and this leaves it to the next one. Who registers anew in between is woken too.
+ */
+export async function wakeWaiters(database: Database, target: string): Promise<void> {
+  const due = await database.read<Pick<WorkloadWaiterEntity, 'revision_id' | 'operation_id'>>('system', DUE, [target]);
+  if (due.length === 0) return;
+  await database.tx('system', async (tx) => {
+    await tx.repository(WorkloadWaiterEntity).delete(due);
+    const operations = [...new Set(due.map((waiter) => waiter.operation_id))].sort();
+    for (const operationId of operations) await wake(tx, operationId);
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow } from '../workloads/instance.query.js';
-import { UnhealthyNews } from './unhealthy-news.js';
+import { UnhealthyNews } from './server-observations.js';
 
 const row = (id: string, message: string) =>
   ({ id, message, reason: 'probe_failed', incarnation: null, place: null }) as unknown as InstanceRow;

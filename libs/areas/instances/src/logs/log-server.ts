@@ -7,6 +7,7 @@ import { CLAIM, HAND_OVER, SERVE, type Asked } from './log-reading.query.js';
 import { valuesIn } from '../access/secrets.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
+import { storableText } from '../workloads/stored-text.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 
 /** Readings that a worker serves at a time, of one target, and of a tenant there. Who finds none free is told so, and tries again. */
@@ -146,8 +147,7 @@ class Handing {
 
   private add({ stream, at, text }: LogLine): void {
     const shown = redacted(text.slice(0, LINE_CHARACTERS), this.secrets);
-    // What Postgres cannot store: NUL, and half a character.
-    const stored = Buffer.from(shown).toString().replaceAll('\0', '\uFFFD');
+    const stored = storableText(shown, shown.length);
     this.lines.push({ stream, ...(at !== undefined && { at }), text: stored });
     this.bytes += Buffer.byteLength(shown) + 64;
   }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { initialReplicas, withinRoom, type Beginning } from './initial-replicas.js';
+import { initialReplicas, withinRoom, type Beginning } from './scaling-decision.js';
 
 const beginning = (rest: Partial<Beginning> = {}): Beginning => ({
   scaling: { min_replicas: 1, max_replicas: 4, target_in_flight: 2 },

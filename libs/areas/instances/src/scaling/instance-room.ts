@@ -6,9 +6,9 @@ import { quotasOfTenant } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { instanceFailures, type Room, type RoomAsked } from '@slipway/ports/instances';
 import { DeviceAssignments, type DeviceRoom } from '../devices/device-assignments.js';
-import { initialReplicas, withinRoom } from './initial-replicas.js';
+import { initialReplicas, withinRoom } from './scaling-decision.js';
 import { roomInQuota, type Asking } from './quota-room.js';
-import { replicasOn } from '../access/spec-issues.js';
+import { replicasOn } from '../catalog/instance-spec.js';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import { CAPACITY_IN_USE, STANDING, TENANT_NEEDS } from '../workloads/workload.query.js';
 

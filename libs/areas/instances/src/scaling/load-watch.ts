@@ -5,7 +5,7 @@ import type { EngineKeys } from '../access/engine-keys.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
 import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
 import { ASKED_FOR_LOAD, NOTE_LOADS } from './scaling.query.js';
-import { RepeatedLook, Trouble } from '../catalog/repeated-look.js';
+import { RepeatedLook, Trouble } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import type { WorkloadEntity } from '../workloads/workload.entity.js';

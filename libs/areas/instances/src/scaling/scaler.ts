@@ -8,9 +8,8 @@ import { counter } from '@slipway/platform-observability';
 import { lockQuota } from '@slipway/platform-durable/quotas';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { NO_FAILURE } from '../lifecycle/failed-starts.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
-import { InstanceTransitions } from '../lifecycle/instance-transitions.js';
+import { BackendPublisher } from '../backends/backend-publisher.js';
 import { roomInQuota } from './quota-room.js';
 import { decideScaling, type ScalingDecision, type ScalingSituation } from './scaling-decision.js';
 import { deploymentScaled } from './scaling.events.js';
@@ -42,7 +41,7 @@ export class Scaler {
     @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'rateLimit' | 'gateway'>,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     private readonly catalog: TargetCatalog,
-    private readonly transitions: InstanceTransitions,
+    private readonly publisher: BackendPublisher,
   ) {}
 
   @Recurring({ name: 'scaling', everySeconds: 1 })
@@ -96,12 +95,11 @@ export class Scaler {
     const isWakeUp = row.replicas === 0;
     // What failed before is no news of the start that begins now.
     if (isWakeUp) {
-      const { failure, failedStarts: failed_starts } = NO_FAILURE;
       await tx
         .repository(InstanceEntity)
-        .update({ revision_id, tenant_id }, { failure, failed_starts, version: () => 'version + 1' });
+        .update({ revision_id, tenant_id }, { failure: null, failed_starts: 0, version: () => 'version + 1' });
     }
-    if (isWakeUp || replicas === 0) await this.transitions.publish(tx, row);
+    if (isWakeUp || replicas === 0) await this.publisher.publish(tx, row);
     decisions.inc({ reason });
     await appendEvents(tx, tenant_id, deploymentStream(row.deployment_id), [deploymentScaled(row, now, decision)]);
   }

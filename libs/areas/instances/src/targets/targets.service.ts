@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { OperatorSettings } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { In, IsNull, Not } from 'typeorm';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
-import { TargetConditions } from './target-conditions.js';
-import type { TargetDto, TargetListDto } from './target.dto.js';
+import type { TargetConditionDto, TargetDto, TargetListDto } from './target.dto.js';
+import { TargetHealthEntity } from '../catalog/target-health.entity.js';
 import { TargetDevices } from './target-devices.js';
 import { PLACES_TAKEN } from '../workloads/workload.query.js';
+
+/** It names servers, namespaces and rights of the operator's. */
+const FOR_OTHERS = 'it cannot be worked with as it should be at the moment; its operator is told why';
 
 type Viewer = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
 
@@ -17,7 +21,6 @@ export class TargetsService {
     private readonly database: Database,
     private readonly settings: OperatorSettings,
     private readonly devices: TargetDevices,
-    private readonly conditions: TargetConditions,
   ) {}
 
   async list(who: Viewer, page: PageRequest): Promise<TargetListDto> {
@@ -51,7 +54,7 @@ export class TargetsService {
       rest.map(({ config }) => config.name),
       who,
     );
-    const troubles = await this.conditions.of(rest, who);
+    const troubles = await conditionsOf(this.database, rest, who);
     return pageOf(
       rest.map((target) => {
         const { name } = target.config;
@@ -78,4 +81,26 @@ function shown(
     capacity: { max_instances: config.max_instances ?? null, in_use: inUse },
     removed: isRemoved,
   };
+}
+
+/** What is wrong with targets as a whole, as far as the viewer may know. */
+async function conditionsOf(
+  database: Database,
+  targets: readonly Target[],
+  { isOperatorTenant }: Viewer,
+): Promise<Map<string, TargetConditionDto[]>> {
+  // A row may be of another kind of target that had the name.
+  const names = targets.flatMap(({ config, driver }) => (driver.health ? [config.name] : []));
+  const ill =
+    names.length === 0
+      ? []
+      : await database.tx('system', (tx) =>
+          tx.repository(TargetHealthEntity).findBy({ target: In(names), problem: Not(IsNull()) }),
+        );
+  return new Map(
+    ill.map(({ target, problem }) => [
+      target,
+      [{ type: 'degraded', message: isOperatorTenant ? (problem ?? '') : FOR_OTHERS }],
+    ]),
+  );
 }

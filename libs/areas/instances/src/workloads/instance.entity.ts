@@ -9,6 +9,13 @@ export interface FailedStart extends StartFailure {
   message: string;
 }
 
+/** Its node does not answer: gateways do not wait for it either. */
+export const LOST = { state: 'unhealthy', reason: 'node_lost' } as const;
+
+export function isLost({ state, reason }: Pick<InstanceEntity, 'state' | 'reason'>): boolean {
+  return state === LOST.state && reason === LOST.reason;
+}
+
 @Entity({ name: 'instances' })
 export class InstanceEntity {
   @PrimaryColumn({ type: 'text' })

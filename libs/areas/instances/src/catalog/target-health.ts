@@ -1,11 +1,17 @@
 import { Logger } from '@nestjs/common';
-import type { Database } from '@slipway/platform-database';
+import { prepared, type Database } from '@slipway/platform-database';
 import { gauge } from '@slipway/platform-observability';
-import { storable } from '../lifecycle/failed-starts.js';
-import { RepeatedLook, Trouble } from './repeated-look.js';
+import { storableText } from '../workloads/stored-text.js';
+import { RepeatedLook, Trouble } from './repeated-check.js';
 import type { Target } from './target-catalog.js';
-import { NOTE_HEALTH } from './target-health.query.js';
 import type { TargetLeadership } from './target-leadership.js';
+
+/** Inserts and updates at once; a worker that takes over what it finds so leaves the time of the change. */
+export const NOTE_HEALTH = prepared(
+  'targets-note-health',
+  `insert into target_health as h (target, problem) values ($1, $2)
+   on conflict (target) do update set problem = excluded.problem, changed_at = now() where h.problem is distinct from excluded.problem`,
+);
 
 const UNSAID = 'its driver does not say why';
 
@@ -54,7 +60,7 @@ export class HealthWatch {
     const { config, driver } = this.target;
     if (!this.leadership.leads || !driver.health) return this.forget();
     const { state, message = UNSAID } = driver.health();
-    const problem = state === 'ok' ? null : storable(message);
+    const problem = state === 'ok' ? null : storableText(message);
     degraded().set({ target: config.name }, problem === null ? 0 : 1);
     this.say(problem);
     if (problem === this.noted) return;

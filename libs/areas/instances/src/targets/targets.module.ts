@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { CatalogModule } from '../catalog/catalog.module.js';
+import { TargetDevices } from './target-devices.js';
+import { TargetsController } from './targets.controller.js';
+import { TargetsService } from './targets.service.js';
+
+/** `GET /targets`. */
+@Module({ imports: [CatalogModule], controllers: [TargetsController], providers: [TargetDevices, TargetsService] })
+export class TargetsModule {}
