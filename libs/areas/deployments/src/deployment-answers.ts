@@ -8,7 +8,7 @@ import {
   type DeploymentsPort,
   type Health,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type ServingStatus } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort, type ShownRevision } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
@@ -84,7 +84,7 @@ export function servingIds({ targets }: Route): string[] {
 }
 
 /** How the revisions behind a route are doing. */
-export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): Health {
+export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, ServingStatus>): Health {
   const ids = route ? servingIds(route) : [];
   if (ids.length === 0) return NO_ROUTE;
   const statuses = ids.map((id) => {

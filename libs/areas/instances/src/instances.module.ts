@@ -8,7 +8,7 @@ import { DeploymentInstancesController } from './deployment-instances/deployment
 import { DeploymentInstancesService } from './deployment-instances/deployment-instances.service.js';
 import { EngineKeys } from './access/engine-keys.js';
 import { InstanceKeeper } from './lifecycle/instance-keeper.js';
-import { InstanceRoom } from './scaling/instance-room.js';
+import { InstanceCapacity } from './scaling/instance-capacity.js';
 import { InstanceTransitions } from './lifecycle/instance-transitions.js';
 import { InstancesService } from './instances.service.js';
 import { InstanceLogsController } from './logs/instance-logs.controller.js';
@@ -39,7 +39,7 @@ import { TenantAccess } from './access/tenant-access.js';
     DeviceAssignments,
     InstanceTransitions,
     InstanceKeeper,
-    InstanceRoom,
+    InstanceCapacity,
     Reconcilers,
     Scaler,
     Secrets,

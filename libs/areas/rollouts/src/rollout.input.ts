@@ -1,4 +1,4 @@
-import type { Room, TakeOver } from '@slipway/ports/instances';
+import type { CapacityForecast, Takeover } from '@slipway/ports/instances';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import type { Route, RouteHold } from '@slipway/ports/routing';
 import { errors } from '@slipway/platform-http';
@@ -74,13 +74,13 @@ export function stopsOf(route: Route | null | undefined, exceptRevisionId: strin
 }
 
 /** Those of them that had traffic, and whether a change-over stops them first. */
-export function takeOverFrom(stops: ChangeoverInput['stops'], changeover?: ChangeoverInput): TakeOver {
+export function takeOverFrom(stops: ChangeoverInput['stops'], changeover?: ChangeoverInput): Takeover {
   const revisionIds = stops.filter(({ weight }) => weight > 0).map(({ revisionId }) => revisionId);
   return { revisionIds, areStopped: changeover !== undefined };
 }
 
 /** The same for the steps of an operation. */
-export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute' | 'changeover'>): TakeOver {
+export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute' | 'changeover'>): Takeover {
   return takeOverFrom(input.changeover?.stops ?? stopsOf(input.foundRoute, input.revisionId), input.changeover);
 }
 
@@ -94,7 +94,10 @@ export interface Capacity {
   gap_seconds: number | null;
 }
 
-export function capacityOf({ target, needed, free }: Room, changeover: ChangeoverInput | undefined): Capacity {
+export function capacityOf(
+  { target, needed, free }: CapacityForecast,
+  changeover: ChangeoverInput | undefined,
+): Capacity {
   return { target, needed, free, gap_seconds: changeover ? changeover.estimatedSeconds : 0 };
 }
 

@@ -1,6 +1,6 @@
 import type { OperationDefinition, StepName } from '@slipway/platform-durable/operations';
 import { HOLD_SECONDS, type AnalysisDto, type StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
-import type { Room } from '@slipway/ports/instances';
+import type { CapacityForecast } from '@slipway/ports/instances';
 
 /** A strategy with its defaults written out, as an operation keeps it. */
 export interface Strategy {
@@ -30,22 +30,25 @@ export function chooseStrategy(
 }
 
 /** Whether the target can run the candidate beside what runs. Where nobody knows, it may. */
-export function hasRoom({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
+export function hasRoom({ free, needed }: Pick<CapacityForecast, 'free' | 'needed'>): boolean {
   return free === null || free >= needed;
 }
 
 /** Whether no waiting makes room: the deployment itself holds what is missing, or the target does not have it. */
-export function isExhausted(room: Pick<Room, 'free' | 'needed' | 'total' | 'own'>): boolean {
+export function isExhausted(room: Pick<CapacityForecast, 'free' | 'needed' | 'total' | 'own'>): boolean {
   return !hasRoom(room) && room.total !== null && room.needed > room.total - room.own;
 }
 
 /** Whether the room is there once the deployment's other revisions are stopped; else others' is waited for, before anything is stopped. */
-export function hasRoomAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
+export function hasRoomAfterStop({ free, own, needed }: Pick<CapacityForecast, 'free' | 'own' | 'needed'>): boolean {
   return free === null || free + own >= needed;
 }
 
 /** What `auto` comes to; any other strategy stays what it is. */
-export function settled(strategy: Strategy, { hasPrevious, room }: { hasPrevious: boolean; room: Room }): Strategy {
+export function settled(
+  strategy: Strategy,
+  { hasPrevious, room }: { hasPrevious: boolean; room: CapacityForecast },
+): Strategy {
   if (strategy.type !== 'auto') return strategy;
   const { steps, hold_seconds } = strategy;
   if (!hasPrevious || hasRoom(room) || room.own === 0) return { type: 'canary', steps };

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { errors } from '@slipway/platform-http';
 import { HOLD_SECONDS, type Deployment } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type Room } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type CapacityForecast } from '@slipway/ports/instances';
 import type { Revision } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { RolloutDto } from './rollout.dto.js';
@@ -14,7 +14,7 @@ import { hasRoom, isExhausted, movesTraffic, settled, type Strategy } from './ro
 /** What a rollout comes to on its target as that is when it is accepted. */
 export interface Settlement {
   strategy: Strategy;
-  room: Room;
+  room: CapacityForecast;
   changeover?: ChangeoverInput;
 }
 
@@ -37,13 +37,16 @@ export class Settlements {
     const stops = stopsOf(route, reused?.id ?? '');
     const candidate = { tenantId, deploymentId, revisionId: reused?.id, spec };
     const takesOver = movesTraffic(asked) ? takeOverFrom(stops) : undefined;
-    const room = await this.instances.room(tx, { ...candidate, takesOver });
+    const room = await this.instances.forecastCapacity(tx, { ...candidate, takesOver });
     const strategy = settled(asked, { hasPrevious: stops.length > 0, room });
     if (strategy.type === 'recreate' && stops.length > 0) {
       const { hold_seconds: holdSeconds = HOLD_SECONDS.default } = strategy;
       const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
       const changeover = { stops, holdSeconds, estimatedSeconds };
-      const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
+      const after = await this.instances.forecastCapacity(tx, {
+        ...candidate,
+        takesOver: takeOverFrom(stops, changeover),
+      });
       return { strategy, room: after, changeover };
     }
     if (isExhausted(room)) throw capacityExhausted(room);
@@ -60,7 +63,7 @@ export class Settlements {
     const status = await this.instances.status(tx, target.id);
     const stops = stopsOf(await this.routes.current(tx, deploymentId), target.id);
     const candidate = { tenantId, deploymentId, revisionId: target.id, spec: target.spec };
-    const room = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops) });
+    const room = await this.instances.forecastCapacity(tx, { ...candidate, takesOver: takeOverFrom(stops) });
     if ((status?.ready ?? 0) > 0 || hasRoom(room) || room.own === 0) return { room };
     const isCandidateRouted = stops.some(({ revisionId }) => revisionId === live?.revisionId);
     if (live && live.revisionId !== target.id && !isCandidateRouted)
@@ -69,7 +72,10 @@ export class Settlements {
     const holdSeconds = live?.changeover?.holdSeconds ?? configured ?? HOLD_SECONDS.default;
     const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
     const changeover = { stops, holdSeconds, estimatedSeconds };
-    const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
+    const after = await this.instances.forecastCapacity(tx, {
+      ...candidate,
+      takesOver: takeOverFrom(stops, changeover),
+    });
     return { room: after, changeover };
   }
 }
@@ -91,7 +97,7 @@ export function wouldDo(revisionName: string, { changeover }: Settlement): strin
   return `roll out ${revisionName} by recreate: ${names} stops first, and nothing serves ${gap}; each request waits for at most ${holdSeconds} s`;
 }
 
-function capacityExhausted({ target, resource, needed, total, free, own }: Room): Error {
+function capacityExhausted({ target, resource, needed, total, free, own }: CapacityForecast): Error {
   const message = `Target ${target} has ${free} of ${total} ${resource}s free and ${needed} are needed; this deployment itself holds ${own}: strategy recreate stops what holds them first, and auto does so where there is no room.`;
   const capacity = { target, resource, needed, total, free, own };
   return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });

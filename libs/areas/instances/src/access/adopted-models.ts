@@ -14,8 +14,8 @@ import { TenantAccess } from './tenant-access.js';
 const MOST_NOTES = 8;
 const LONGEST_URL_SHOWN = 200;
 
-type User = Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id' | 'spec'>;
-type Found = { issues: SpecIssue[]; message?: string };
+type SpecOwner = Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id' | 'spec'>;
+type ModelExamination = { issues: SpecIssue[]; message?: string };
 
 /** Whether a server that is to be adopted has the model that the spec names, as far as it says so itself. */
 @Injectable()
@@ -26,13 +26,17 @@ export class AdoptedModels {
     private readonly access: TenantAccess,
   ) {}
 
-  async examine({ tenantId, revisionId, spec }: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>): Promise<Found> {
+  async examine({
+    tenantId,
+    revisionId,
+    spec,
+  }: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>): Promise<ModelExamination> {
     const driver = this.catalog.find(spec.runtime.target)?.driver;
     const urls = endpointUrls(spec.endpoint);
     if (!driver?.models || urls.length === 0) return { issues: [] };
     const tenant = await this.database.tx('system', (tx) => tenantName(tx, tenantId));
     const user = { tenant_id: tenantId, tenant_name: tenant, revision_id: revisionId, spec };
-    return together(urls, await Promise.all(urls.map((_url, ordinal) => this.ask(driver, user, ordinal))));
+    return combineExaminations(urls, await Promise.all(urls.map((_url, ordinal) => this.ask(driver, user, ordinal))));
   }
 
   async servers(tx: Tx, revisionId: string): Promise<AdoptedServer[]> {
@@ -42,16 +46,16 @@ export class AdoptedModels {
     return rows.filter(({ target }) => this.catalog.find(target)?.driver.adopts).map(serverOf);
   }
 
-  private async ask(driver: TargetDriver, user: User, ordinal: number): Promise<Found> {
+  private async ask(driver: TargetDriver, user: SpecOwner, ordinal: number): Promise<ModelExamination> {
     const { spec, tenant_name: tenantName } = user;
     try {
       await this.access.assertMayCall(driver.name, user, ordinal);
       const about = { id: 'check', generation: 1, tenantName, ordinal };
       const asked = toInstanceSpec(spec, about, this.access.secretsOf(user));
-      return judged(spec.model.id, await driver.models!(asked));
+      return examineAnswer(spec.model.id, await driver.models!(asked));
     } catch (error) {
       // A secret that is gone, or an address that is no longer the tenant's: the reconciler says so where it matters.
-      return unknown(error instanceof Error ? error.message : String(error));
+      return unknownModel(error instanceof Error ? error.message : String(error));
     }
   }
 }
@@ -63,7 +67,7 @@ function serverOf({ id, base_url, state, reason, model_seen_at }: InstanceEntity
 }
 
 /** Of several servers, what is wrong with any is wrong. */
-function together(urls: readonly string[], found: readonly Found[]): Found {
+function combineExaminations(urls: readonly string[], found: readonly ModelExamination[]): ModelExamination {
   if (found.length === 1) return found[0]!;
   const told = (text: string, ordinal: number) => `${urls[ordinal]?.slice(0, LONGEST_URL_SHOWN)}: ${text}`;
   const issues = found.flatMap((one, ordinal) =>
@@ -75,15 +79,15 @@ function together(urls: readonly string[], found: readonly Found[]): Found {
   return { issues, message: `${notes.slice(0, MOST_NOTES).join('; ')}${more}` };
 }
 
-export function judged(model: string, answer: ModelsAnswer): Found {
-  if ('unknown' in answer) return unknown(answer.unknown);
+export function examineAnswer(model: string, answer: ModelsAnswer): ModelExamination {
+  if ('unknown' in answer) return unknownModel(answer.unknown);
   const told = listTells(model, answer.names);
-  if ('unknown' in told) return unknown(told.unknown);
+  if ('unknown' in told) return unknownModel(told.unknown);
   if (told.has) return { issues: [], message: `the server has ${model}` };
   const message = `the server has no model of this name; it has: ${shownModels(answer.names)}`;
   return { issues: [{ field: 'model.id', code: 'unknown', message }] };
 }
 
-function unknown(why: string): Found {
+function unknownModel(why: string): ModelExamination {
   return { issues: [], message: `whether the server has the model is not known: ${why}` };
 }

@@ -78,7 +78,7 @@ it('asks the server for the model, with the credential that its probes are sent,
   expect(await examine(worker, bed.spec())).toEqual({ issues: [] });
 });
 
-it('10.3: sends nothing for a tenant that may not call the server or use the secret', async () => {
+it('sends nothing for a tenant that may not call the server or use the secret', async () => {
   const worker = await bed.process('worker');
   const note = (text: string) => ({ issues: [], message: expect.stringContaining(text) });
   expect(await examine(worker, adopting({ base_url: 'http://10.0.0.1' }))).toEqual(note('outside'));

@@ -3,10 +3,10 @@ import type { RevisionSpec } from '@slipway/contracts';
 import { instanceKey } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { TargetDriver } from '@slipway/target-driver';
-import { traitsOf } from '../catalog/instance-spec.js';
+import { engineTraitsOf } from '../catalog/instance-spec.js';
 
 /** What an instance's key is derived from. */
-interface Keyed {
+interface KeyOwner {
   id: string;
   generation: number;
   key_id: string | null;
@@ -19,11 +19,11 @@ export class EngineKeys {
 
   /** The key of the ring that a generation started now is given its own from; null for an engine that asks for none. */
   idFor(driver: TargetDriver, spec: RevisionSpec): string | null {
-    return traitsOf(driver, spec)?.isKeyed ? this.config.keyRing.current.id : null;
+    return engineTraitsOf(driver, spec)?.isKeyed ? this.config.keyRing.current.id : null;
   }
 
   /** For `InstanceSpec`; empty for an engine that asks for none, and for one whose key has left the ring. */
-  of({ id, generation, key_id: keyId }: Keyed): { instanceKey?: string } {
+  of({ id, generation, key_id: keyId }: KeyOwner): { instanceKey?: string } {
     if (keyId === null || this.isLost(keyId)) return {};
     return { instanceKey: instanceKey(this.config.keyRing, { instanceId: id, generation, keyId }) };
   }

@@ -14,7 +14,7 @@ import type { SpecIssue } from '@slipway/ports/instances';
 import type { TargetDriver } from '@slipway/target-driver';
 import type { SecretReader } from '../catalog/instance-spec.js';
 
-type Operator = Pick<OperatorConfig, 'secrets'>;
+type SecretSettings = Pick<OperatorConfig, 'secrets'>;
 
 /** Thrown if a secret that a spec names has no value now. The message names the secret, never its value. */
 export class SecretUnavailable extends Error {}
@@ -23,7 +23,7 @@ export class SecretUnavailable extends Error {}
 export class AccessRefused extends Error {}
 
 /** How the engines of a target are given secrets; values where its driver says nothing. */
-type Taking = TargetDriver['secrets'];
+type SecretDelivery = TargetDriver['secrets'];
 
 /** A use of a secret. `sentTo`: the URL it is sent to; undefined where an engine of the operator gets it. */
 interface SecretUse {
@@ -42,7 +42,12 @@ function secretUses({ runtime, endpoint }: RevisionSpec): (SecretUse & { field: 
 }
 
 /** @param taking of the spec's target */
-export function secretIssues(operator: Operator, tenantName: string, spec: RevisionSpec, taking?: Taking): SpecIssue[] {
+export function secretIssues(
+  operator: SecretSettings,
+  tenantName: string,
+  spec: RevisionSpec,
+  taking?: SecretDelivery,
+): SpecIssue[] {
   const issues = secretUses(spec).flatMap(({ field, ...use }) => {
     const refusal = refusalOf(operator, tenantName, use, taking);
     return refusal ? [{ field, ...refusal }] : [];
@@ -62,7 +67,7 @@ export function readSecret(
   tenantName: string,
   name: string,
   sentTo?: string,
-  taking?: Taking,
+  taking?: SecretDelivery,
 ): string {
   assertAllowed(operator, tenantName, { name, sentTo }, taking);
   try {
@@ -107,7 +112,7 @@ export class Secrets {
    * @param taking of the target whose engine gets them
    * @returns what throws AccessRefused or SecretUnavailable where there is none for the tenant, or none that the target takes
    */
-  readerOf({ tenantId, tenantName, revisionId }: SecretUser, taking?: Taking): SecretReader {
+  readerOf({ tenantId, tenantName, revisionId }: SecretUser, taking?: SecretDelivery): SecretReader {
     const { operator } = this.config;
     const actor = systemActor(`revision/${revisionId}`);
     const note = (name: string) =>
@@ -129,42 +134,46 @@ export class Secrets {
 
 /** @throws AccessRefused */
 function referenceOf(
-  operator: Operator,
+  operator: SecretSettings,
   tenantName: string,
   name: string,
-  taking: Taking,
+  taking: SecretDelivery,
 ): SecretReference | undefined {
   const reference = secretOf(operator, name)?.kubernetes;
   if (reference) assertAllowed(operator, tenantName, { name }, taking);
   return reference;
 }
 
-function assertAllowed(operator: Operator, tenantName: string, use: SecretUse, taking: Taking): void {
+function assertAllowed(operator: SecretSettings, tenantName: string, use: SecretUse, taking: SecretDelivery): void {
   const refusal = refusalOf(operator, tenantName, use, taking);
   if (refusal) throw new AccessRefused(refusal.message);
 }
 
-function secretOf({ secrets }: Operator, name: string): SecretConfig | undefined {
+function secretOf({ secrets }: SecretSettings, name: string): SecretConfig | undefined {
   return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
 }
 
 /** A secret of others is told as one that does not exist, so that nobody learns names. */
 function refusalOf(
-  operator: Operator,
+  operator: SecretSettings,
   tenantName: string,
   { name, sentTo }: SecretUse,
-  taking: Taking = 'resolved',
+  taking: SecretDelivery = 'resolved',
 ): Omit<SpecIssue, 'field'> | undefined {
   const secret = secretOf(operator, name);
   if (!secret || !namesTenant(secret.tenants ?? [OPERATOR_TENANT], tenantName))
     return { code: 'unknown', message: `the operator's configuration has no secret "${name}"` };
-  if (sentTo === undefined) return untaken(name, secret, taking);
+  if (sentTo === undefined) return deliveryRefusal(name, secret, taking);
   if (!secret.kubernetes && mayBeSent(secret.origins, tenantName, sentTo)) return undefined;
   return { code: 'not_allowed', message: `secret "${name}" may not be sent to this address` };
 }
 
 /** A target that resolves references itself has to be given some; no other can be. */
-function untaken(name: string, { kubernetes }: SecretConfig, taking: Taking): Omit<SpecIssue, 'field'> | undefined {
+function deliveryRefusal(
+  name: string,
+  { kubernetes }: SecretConfig,
+  taking: SecretDelivery,
+): Omit<SpecIssue, 'field'> | undefined {
   if (kubernetes && taking === 'resolved')
     return {
       code: 'not_allowed',

@@ -11,7 +11,7 @@ import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import { DeviceAssignments } from '../devices/device-assignments.js';
 import { secretIssues } from './secrets.js';
 import { StartedInstances } from './started-instances.js';
-import { REMOVED } from './tenant-access.js';
+import { REMOVED_TARGET } from './tenant-access.js';
 
 const MOST_LISTED = 20;
 
@@ -32,9 +32,9 @@ export class SpecCheck {
     if (!target) return [unknownTarget(this.catalog, name, spec.runtime.target)];
     const issues = driverIssues(target.driver, name, spec);
     for (const [ordinal, url] of endpointUrls(spec.endpoint).entries()) {
-      if (!target.driver.adopts || !(await this.started.isAnothers(tx, tenantId, url))) continue;
+      if (!target.driver.adopts || !(await this.started.isOfAnotherTenant(tx, tenantId, url))) continue;
       const field = endpointUrlField(spec.endpoint, ordinal);
-      issues.push({ field, code: 'not_allowed', message: anothers(target, name) });
+      issues.push({ field, code: 'not_allowed', message: foreignAddress(target, name) });
     }
     const { max_instances: max } = target.config;
     if (target.driver.adopts && spec.scaling.min_replicas === 0) {
@@ -60,7 +60,7 @@ export class SpecCheck {
 function unknownTarget(catalog: TargetCatalog, tenantName: string, target: string): SpecIssue {
   const known = shortList(catalog.of(tenantName).map(({ config }) => config.name));
   const wasThere = catalog.removedOf(tenantName).some(({ config }) => config.name === target);
-  const what = wasThere ? `execution target "${target}" ${REMOVED}` : 'no execution target has this name';
+  const what = wasThere ? `execution target "${target}" ${REMOVED_TARGET}` : 'no execution target has this name';
   return { field: 'runtime.target', code: 'unknown', message: `${what}; there are: ${known}` };
 }
 
@@ -88,6 +88,6 @@ function driverIssues(driver: TargetDriver, tenantName: string, spec: RevisionSp
 }
 
 /** Word for word what the driver says of an address that is outside of its list, so that nobody finds others' instances by asking. */
-function anothers({ config }: Target, tenantName: string): string {
+function foreignAddress({ config }: Target, tenantName: string): string {
   return outsideOf(originsFor(config.allow ?? [], tenantName));
 }

@@ -77,7 +77,7 @@ describe('secrets', () => {
   const refusedCredential = [['endpoint.credential_ref', NO_SUCH_SECRET('key')]];
   const refusedAddress = [['endpoint.credential_ref', 'secret "key" may not be sent to this address']];
 
-  it('10.1: are for no tenant but the operator unless they name it, and told as if they did not exist', async () => {
+  it('are for no tenant but the operator unless they name it, and told as if they did not exist', async () => {
     expect(await issuesOf({}, OPERATOR, credential())).toEqual([]);
     expect(await issuesOf({}, OPERATOR, withEnv('key'))).toEqual([]);
     expect(await issuesOf({}, ACME, credential())).toEqual(refusedCredential);
@@ -90,7 +90,7 @@ describe('secrets', () => {
     expect(await issuesOf({ tenants: ['*'] }, ACME, withEnv('key'))).toEqual([]);
   });
 
-  it('10.1: go to the origins they name; without any, only the operator sends them', async () => {
+  it('go to the origins they name; without any, only the operator sends them', async () => {
     const tenants = ['acme', 'default'];
     expect(await issuesOf({ tenants }, ACME, credential())).toEqual(refusedAddress);
     expect(await issuesOf({ tenants }, OPERATOR, credential())).toEqual([]);
@@ -101,7 +101,7 @@ describe('secrets', () => {
       );
   });
 
-  it('10.1: do not leave for a revision that was accepted before', async () => {
+  it('do not leave for a revision that was accepted before', async () => {
     const worker = await bed.process('worker');
     await want(worker, ACME, 'rev_1', adopting(base_url, 'key'));
     await want(worker, ACME, 'rev_2', withEnv('key'));
@@ -115,7 +115,7 @@ describe('secrets', () => {
     expect(await worker.instances.probe('rev_1')).toEqual({ answered: 0, asked: 0 });
   });
 
-  it('10.10: leave a row in the audit of the tenant whose revision uses them, and a refused use leaves none', async () => {
+  it('leave a row in the audit of the tenant whose revision uses them, and a refused use leaves none', async () => {
     const worker = await bed.process('worker', secretFor({ tenants: ['acme'], origins: [base_url] }));
     await want(worker, ACME, 'rev_1', adopting(base_url, 'key'));
     await want(worker, ACME, 'rev_2', withEnv('nobody'));
@@ -138,7 +138,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('10.1: are taken back by a configuration that no longer gives them', async () => {
+  it('are taken back by a configuration that no longer gives them', async () => {
     const given = await bed.process('worker', secretFor({ tenants: ['acme'], origins: [base_url] }));
     await want(given, ACME, 'rev_1', adopting(base_url, 'key'));
     await until('it to be published', async () => (await publishedAt(given, 'rev_1'))?.length === 1);
@@ -163,7 +163,7 @@ describe('secrets', () => {
 });
 
 describe('targets', () => {
-  it('10.3: that are not for a tenant do not exist for it', async () => {
+  it('that are not for a tenant do not exist for it', async () => {
     const api = await bed.process('api', adoptedBy({ tenants: ['default'] }));
     const issues = await api.check(adopting(base_url), ACME);
     const message = 'no execution target has this name; there are: local';
@@ -182,7 +182,7 @@ describe('targets', () => {
     expect(asked).toEqual([]);
   });
 
-  it('10.3: allow a tenant what is for it, and publish no more', async () => {
+  it('allow a tenant what is for it, and publish no more', async () => {
     const here = { origin: 'http://127.0.0.1:*', tenants: ['acme'] };
     const change = adoptedBy({ allow: ['https://*.example.com', here, { origin: 'http://localhost:*', tenants: [] }] });
     const worker = await bed.process('worker', change);
@@ -201,7 +201,7 @@ describe('targets', () => {
     });
   });
 
-  it('10.3: that lose a tenant lose its adopted servers', async () => {
+  it('that lose a tenant lose its adopted servers', async () => {
     const before = await bed.process('worker');
     await want(before, ACME, 'rev_1', adopting(base_url));
     await until('it to be published', async () => (await publishedAt(before, 'rev_1'))?.length === 1);
@@ -221,7 +221,7 @@ describe("another tenant's instance", () => {
     return new URL((await rowOf(worker, 'rev_1'))?.base_url ?? '');
   };
 
-  it("10.3: is nobody else's to adopt while it runs, however its address is written", async () => {
+  it("is nobody else's to adopt while it runs, however its address is written", async () => {
     const allow = ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'];
     const worker = await bed.process('worker', adoptedBy({ allow }));
     const { port } = await started(worker);
@@ -246,7 +246,7 @@ describe("another tenant's instance", () => {
     expect(await worker.check(adopting(`http://127.0.0.1:${port}`), ACME)).toEqual([]);
   });
 
-  it('10.3: that comes to where an adopted server was takes its place from it', async () => {
+  it('that comes to where an adopted server was takes its place from it', async () => {
     const allow = ['http://127.0.0.1:*', 'http://localhost:*'];
     const worker = await bed.process('worker', adoptedBy({ allow }));
     const { port } = await started(worker);
@@ -269,7 +269,7 @@ describe("another tenant's instance", () => {
   });
 });
 
-it('10.3: no port of its own is called for a tenant, whatever the target allows', async () => {
+it('no port of its own is called for a tenant, whatever the target allows', async () => {
   const worker = await bed.process('worker', { ownPorts: [Number(new URL(base_url).port)] });
   await want(worker, OPERATOR, 'rev_1', adopting(base_url));
   await until('it to be told', async () => (await rowOf(worker, 'rev_1'))?.message?.includes('not allowed') === true);

@@ -4,11 +4,11 @@ import type { TargetDriver } from '@slipway/target-driver';
 import type { WorkloadRow } from '../workloads/instance.query.js';
 import type { SecretReader } from '../catalog/instance-spec.js';
 import { AccessRefused, Secrets } from './secrets.js';
-import { ANOTHERS, StartedInstances } from './started-instances.js';
+import { OUTSIDE_ALLOW_LIST, StartedInstances } from './started-instances.js';
 import { isFor, TargetCatalog, type Target } from '../catalog/target-catalog.js';
 
 /** What is said of a target that is no more. */
-export const REMOVED = "was removed from the operator's configuration; nothing new starts on it";
+export const REMOVED_TARGET = "was removed from the operator's configuration; nothing new starts on it";
 
 /** What a workload's tenant may use now: the configuration may have changed since its spec was accepted. */
 @Injectable()
@@ -21,7 +21,8 @@ export class TenantAccess {
 
   /** @throws AccessRefused */
   assertMayStart(target: string, workload: Pick<WorkloadRow, 'tenant_name'>): void {
-    if (this.targetFor(target, workload).isRemoved) throw new AccessRefused(`execution target "${target}" ${REMOVED}`);
+    if (this.targetFor(target, workload).isRemoved)
+      throw new AccessRefused(`execution target "${target}" ${REMOVED_TARGET}`);
   }
 
   /**
@@ -36,8 +37,8 @@ export class TenantAccess {
     this.targetFor(target, workload);
     const { endpoint } = workload.spec;
     const baseUrl = endpointUrls(endpoint)[ordinal];
-    if (baseUrl !== undefined && (await this.started.leadsToAnothers(workload.tenant_id, baseUrl)))
-      throw new AccessRefused(`${endpointUrlField(endpoint, ordinal)} ${ANOTHERS}`);
+    if (baseUrl !== undefined && (await this.started.leadsToAnotherTenant(workload.tenant_id, baseUrl)))
+      throw new AccessRefused(`${endpointUrlField(endpoint, ordinal)} ${OUTSIDE_ALLOW_LIST}`);
   }
 
   private targetFor(name: string, { tenant_name }: Pick<WorkloadRow, 'tenant_name'>): Target {

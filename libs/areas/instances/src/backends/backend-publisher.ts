@@ -15,14 +15,14 @@ import { tenantName } from '@slipway/platform-http/auth';
 import { IsNull, MoreThan, Not } from 'typeorm';
 import { readSecret, Secrets } from '../access/secrets.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
-import { InstanceEntity, LOST } from '../workloads/instance.entity.js';
+import { InstanceEntity, LOST_NODE } from '../workloads/instance.entity.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';
 import { WorkloadScalingEntity } from '../workloads/scaling.entity.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
 /** The longest that a request waits for a sleeper: the longest that gateways keep any. */
-const HELD_SECONDS = 290;
+const LONGEST_HOLD_SECONDS = 290;
 
 /** What is told of a workload to the gateways. */
 export type PublishedWorkload = Pick<
@@ -46,7 +46,7 @@ export class BackendPublisher {
    * @returns whether they had
    * @throws SecretUnavailable; AccessRefused, and the next look takes the server out of sight
    */
-  renewPublished(workload: PublishedWorkload): Promise<boolean> {
+  renew(workload: PublishedWorkload): Promise<boolean> {
     const { revision_id, tenant_id, spec } = workload;
     return this.database.tx('system', async (tx) => {
       const locked = await tx.one<{ is_active: boolean }>(LOCK_WORKLOAD, [revision_id]);
@@ -62,14 +62,14 @@ export class BackendPublisher {
         reference === undefined
           ? undefined
           : sentToAll(urls, (url) => readSecret(this.config.operator, tenant, reference, url));
-      const isSameSecret = secret === undefined || this.opened(workload, published.credential ?? '') === secret;
+      const isSameSecret = secret === undefined || this.openCredential(workload, published.credential ?? '') === secret;
       if (isSameSecret && isDeepStrictEqual(published.guard, this.guardOf(spec, tenant))) return false;
       await this.publish(tx, workload);
       return true;
     });
   }
 
-  private opened({ tenant_id, revision_id }: PublishedWorkload, sealed: string): string | undefined {
+  private openCredential({ tenant_id, revision_id }: PublishedWorkload, sealed: string): string | undefined {
     try {
       return openPublished(this.config.keyRing, sealed, backendContext(tenant_id, revision_id));
     } catch {
@@ -86,7 +86,7 @@ export class BackendPublisher {
       select: { id: true, state: true, base_url: true, generation: true, key_id: true },
       where: [
         { ...of, state: 'ready' },
-        { ...of, ...LOST },
+        { ...of, ...LOST_NODE },
       ],
       order: { ordinal: 'ASC' },
     });
@@ -145,7 +145,7 @@ async function sleepOf(
   }
   const { failures, failure } = sleep;
   return {
-    max_seconds: HELD_SECONDS,
+    max_seconds: LONGEST_HOLD_SECONDS,
     estimated_seconds: null,
     since: (sleep.asleep_since as Date).toISOString(),
     failures,

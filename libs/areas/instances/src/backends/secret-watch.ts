@@ -5,7 +5,7 @@ import type { Database } from '@slipway/platform-database';
 import pLimit from 'p-limit';
 import type { BackendPublisher, PublishedWorkload } from './backend-publisher.js';
 import { AccessRefused, SecretUnavailable } from '../access/secrets.js';
-import { RepeatedLook, Trouble } from '../catalog/repeated-check.js';
+import { RepeatedCheck, TroubleLog } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
@@ -24,8 +24,8 @@ const ALLOW = ' allow';
  */
 export class SecretWatch {
   private readonly logger = new Logger('secrets');
-  private readonly trouble: Trouble;
-  private readonly looks: RepeatedLook;
+  private readonly trouble: TroubleLog;
+  private readonly looks: RepeatedCheck;
   /** What gateways are given, in digests, when all that depends on it had been looked at; empty while another worker leads. */
   private settled: ReadonlyMap<string, string> = new Map();
   private comparedAt = 0;
@@ -38,8 +38,8 @@ export class SecretWatch {
     private readonly publisher: BackendPublisher,
     everyMs: number,
   ) {
-    this.looks = new RepeatedLook(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
-    this.trouble = new Trouble(target, this.logger);
+    this.looks = new RepeatedCheck(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
+    this.trouble = new TroubleLog(target, this.logger);
   }
 
   start(): void {
@@ -78,7 +78,7 @@ export class SecretWatch {
   /** A secret that is gone, as between two writes of its file, leaves the gateways what they have. */
   private async renewOne(workload: PublishedWorkload): Promise<void> {
     try {
-      if (await this.publisher.renewPublished(workload))
+      if (await this.publisher.renew(workload))
         this.logger.log(`${workload.revision_name} has another credential or other addresses at the gateways`);
     } catch (error) {
       if (!(error instanceof SecretUnavailable || error instanceof AccessRefused)) throw error;

@@ -201,7 +201,7 @@ describe('a secret in a file', () => {
     await rename(join(bed.home, 'key.next'), join(bed.home, 'key'));
   }
 
-  it('10.8: a secret whose file was replaced is published anew, without any change of readiness', async () => {
+  it('a secret whose file was replaced is published anew, without any change of readiness', async () => {
     const worker = await bed.process('worker');
     await adopt(worker);
     expect(await published(worker)).toBe('sk-from-file');
@@ -216,7 +216,7 @@ describe('a secret in a file', () => {
     expect(await worker.rows('rev_1')).toEqual(before);
   });
 
-  it('10.8: a leader that died before it published leaves nothing that needs input', async () => {
+  it('a leader that died before it published leaves nothing that needs input', async () => {
     const first = await bed.process('worker');
     await adopt(first);
     await first.close();
@@ -226,7 +226,7 @@ describe('a secret in a file', () => {
     await becomes('sk-meanwhile', second);
   });
 
-  it('10.8: a file that is gone leaves gateways the credential they have, until it is back', async () => {
+  it('a file that is gone leaves gateways the credential they have, until it is back', async () => {
     const worker = await bed.process('worker');
     await adopt(worker);
     const warned = jest.spyOn(Logger.prototype, 'warn');
@@ -239,7 +239,7 @@ describe('a secret in a file', () => {
     await becomes('sk-back', worker);
   });
 
-  it('10.8: a credential that was sealed with a lost key is published anew under the current one', async () => {
+  it('a credential that was sealed with a lost key is published anew under the current one', async () => {
     const first = await bed.process('worker');
     await adopt(first);
     await first.close();

@@ -40,7 +40,7 @@ export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
 const known = new WeakMap<RevisionSpec, { driver: TargetDriver; traits: EngineTraits | undefined }>();
 
 /** What callers must know of the engine that a spec names: the same for every instance and tenant. Undefined where nobody has described it. */
-export function traitsOf(driver: TargetDriver | undefined, spec: RevisionSpec): EngineTraits | undefined {
+export function engineTraitsOf(driver: TargetDriver | undefined, spec: RevisionSpec): EngineTraits | undefined {
   if (!driver) return undefined;
   const found = known.get(spec);
   if (found?.driver === driver) return found.traits;

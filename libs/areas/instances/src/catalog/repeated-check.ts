@@ -2,7 +2,7 @@ import type { Logger } from '@nestjs/common';
 import type { Target } from './target-catalog.js';
 
 /** Looks again and again, a while after the end of each look, until it is stopped. */
-export class RepeatedLook {
+export class RepeatedCheck {
   private timer?: NodeJS.Timeout;
   private looking?: Promise<void>;
   private isStopping = false;
@@ -30,7 +30,7 @@ export class RepeatedLook {
 }
 
 /** Warns of what is wrong with a target, once for as long as it stays the same. */
-export class Trouble {
+export class TroubleLog {
   private last = '';
 
   constructor(

@@ -2,13 +2,13 @@ import { Logger } from '@nestjs/common';
 import { prepared, type Database } from '@slipway/platform-database';
 import { gauge } from '@slipway/platform-observability';
 import { storableText } from '../workloads/stored-text.js';
-import { RepeatedLook, Trouble } from './repeated-check.js';
+import { RepeatedCheck, TroubleLog } from './repeated-check.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 
 /** Inserts and updates at once; a worker that takes over what it finds so leaves the time of the change. */
-export const NOTE_HEALTH = prepared(
-  'targets-note-health',
+export const RECORD_TARGET_HEALTH = prepared(
+  'instances-record-target-health',
   `insert into target_health as h (target, problem) values ($1, $2)
    on conflict (target) do update set problem = excluded.problem, changed_at = now() where h.problem is distinct from excluded.problem`,
 );
@@ -28,8 +28,8 @@ const degraded = () =>
  */
 export class HealthWatch {
   private readonly logger = new Logger('targets');
-  private readonly trouble: Trouble;
-  private readonly looks: RepeatedLook;
+  private readonly trouble: TroubleLog;
+  private readonly looks: RepeatedCheck;
   /** What the log has; a target is taken for well until it says otherwise. */
   private said: string | null = null;
   /** What the table has from this lead; undefined before the first word of it. */
@@ -43,8 +43,8 @@ export class HealthWatch {
     private readonly onWell: () => void,
     everyMs: number,
   ) {
-    this.looks = new RepeatedLook(() => this.trouble.during(this.look()), everyMs);
-    this.trouble = new Trouble(target, this.logger);
+    this.looks = new RepeatedCheck(() => this.trouble.during(this.look()), everyMs);
+    this.trouble = new TroubleLog(target, this.logger);
   }
 
   start(): void {
@@ -64,7 +64,7 @@ export class HealthWatch {
     degraded().set({ target: config.name }, problem === null ? 0 : 1);
     this.say(problem);
     if (problem === this.noted) return;
-    await this.database.tx('system', (tx) => tx.query(NOTE_HEALTH, [config.name, problem]));
+    await this.database.tx('system', (tx) => tx.query(RECORD_TARGET_HEALTH, [config.name, problem]));
     this.noted = problem;
   }
 

@@ -2,7 +2,7 @@
  * How often the workers of this area check something, and how long they wait. Every installation has the defaults. A test that waits for one
  * of these times shortens it.
  */
-export interface Timings {
+export interface InstanceTimings {
   /** Between two searches for engines that no row wants. */
   orphanSearchMs: number;
   /** Between two checks of devices while the memory of one must come back, and between two questions whether that is so. */
@@ -27,7 +27,7 @@ export interface Timings {
   leaveMaxSeconds: number;
 }
 
-export const DEFAULT_TIMINGS: Readonly<Timings> = {
+export const DEFAULT_INSTANCE_TIMINGS: Readonly<InstanceTimings> = {
   orphanSearchMs: 5_000,
   busyDeviceCheckMs: 500,
   quietDeviceCheckMs: 10_000,

@@ -43,8 +43,8 @@ export class DeploymentInstancesService {
         });
       return pageOf(
         rows.map((row) => ({
-          ...shown(row, names.get(row.revision_id) ?? '', flights.get(row.id) ?? 0),
-          devices: claims.filter((claim) => claim.instance_id === row.id).map(shownDevice),
+          ...instanceDtoOf(row, names.get(row.revision_id) ?? '', flights.get(row.id) ?? 0),
+          devices: claims.filter((claim) => claim.instance_id === row.id).map(deviceDtoOf),
         })),
         limit,
         ({ id }) => [id],
@@ -62,13 +62,13 @@ function workloadsOf(tx: Tx, tenantId: string, deploymentId: string): Promise<Wo
     });
 }
 
-function shown(row: InstanceEntity, revision: string, flying: number): Omit<InstanceDto, 'devices'> {
+function instanceDtoOf(row: InstanceEntity, revision: string, flying: number): Omit<InstanceDto, 'devices'> {
   const { id, ordinal, reason, message, restarts, generation, target, place, drift, failure, progress } = row;
   return {
     id,
     revision,
     ordinal,
-    state: stateOf(row),
+    state: shownStateOf(row),
     reason,
     message,
     restarts,
@@ -94,11 +94,11 @@ function shown(row: InstanceEntity, revision: string, flying: number): Omit<Inst
   };
 }
 
-function shownDevice({ device_uuid, device_index, device_name }: DeviceClaimEntity): InstanceDto['devices'][number] {
+function deviceDtoOf({ device_uuid, device_index, device_name }: DeviceClaimEntity): InstanceDto['devices'][number] {
   return { index: device_index, name: device_name, uuid: device_uuid };
 }
 
-function stateOf({ state, reason }: InstanceEntity): ShownState {
+function shownStateOf({ state, reason }: InstanceEntity): ShownState {
   if (state === 'stopped' || state === 'backing_off') return 'exited';
   if (state === 'pending' && (reason === 'waiting_for_device' || reason === 'waiting_for_place')) return reason;
   return state;

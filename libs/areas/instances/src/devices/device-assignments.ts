@@ -4,9 +4,17 @@ import type { Tx } from '@slipway/platform-database';
 import type { SpecIssue } from '@slipway/ports/instances';
 import { DeviceClaimEntity } from './device.entity.js';
 import { chooseDevices, countFitting, suitable, whyNot, type DeviceDemand, type DeviceState } from './device-choice.js';
-import { CLAIMS, DEVICES, END_CLAIMS, LOCK_DEVICES, QUEUE, type ClaimRow, type DeviceRow } from './device.query.js';
+import {
+  READ_DEVICE_CLAIMS,
+  READ_DEVICES,
+  END_DEVICE_CLAIMS,
+  LOCK_DEVICES,
+  READ_DEVICE_QUEUE,
+  type DeviceClaimRow,
+  type DeviceRow,
+} from './device.query.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
-import { traitsOf } from '../catalog/instance-spec.js';
+import { engineTraitsOf } from '../catalog/instance-spec.js';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 
 const FREE_WITHIN_SECONDS = 30;
@@ -19,26 +27,26 @@ export interface DeviceWait {
   evict?: { revision_id: string; tenant_id: string };
 }
 
-/** Room for parts of devices: a whole one each, or what a fraction takes. */
-export interface DeviceRoom {
+/** Capacity for parts of devices: a whole one each, or what a fraction takes. */
+export interface DeviceCapacity {
   needed: number;
   total: number | null;
   free: number | null;
   own: number;
 }
 
-interface Asked {
+interface DeviceRequest {
   demand: DeviceDemand;
   freeWithinSeconds: number;
 }
 
-type QueueRow = Pick<WorkloadRow, 'revision_id' | 'spec' | 'replicas' | 'holders' | 'suspended_by'> & {
+type DeviceQueueRow = Pick<WorkloadRow, 'revision_id' | 'spec' | 'replicas' | 'retainers' | 'suspended_by'> & {
   is_warm: boolean;
   is_ahead: boolean;
   served: number;
 };
 
-interface Reserved {
+interface DeviceReservation {
   spec: RevisionSpec;
   /** Instances that have no devices yet. */
   count: number;
@@ -52,9 +60,9 @@ export class DeviceAssignments {
   constructor(private readonly catalog: TargetCatalog) {}
 
   /** Undefined where the engine takes none, or the target knows of no devices. */
-  private asked(target: Target | undefined, spec: RevisionSpec): Asked | undefined {
+  private requestOf(target: Target | undefined, spec: RevisionSpec): DeviceRequest | undefined {
     if (!target?.driver.devices) return undefined;
-    const traits = traitsOf(target.driver, spec);
+    const traits = engineTraitsOf(target.driver, spec);
     if (!traits?.gpus) return undefined;
     const { accelerator, count = traits.gpus.min, memory_mb: memoryMb } = spec.resources ?? {};
     if (count < 1) return undefined;
@@ -70,7 +78,7 @@ export class DeviceAssignments {
 
   /** What a spec asks for that its target cannot give, whoever else holds what. */
   async issues(tx: Tx, target: Target, spec: RevisionSpec, replicas: number): Promise<SpecIssue[]> {
-    const asked = this.asked(target, spec);
+    const asked = this.requestOf(target, spec);
     if (!asked) return [];
     const { demand } = asked;
     if (demand.memoryMb !== null && demand.memoryMb < 1) {
@@ -78,7 +86,7 @@ export class DeviceAssignments {
       return [{ field: 'resources.memory_mb', code: 'required', message }];
     }
     const { name } = target.config;
-    const devices = await tx.lookAsSystem<DeviceRow>(DEVICES, [[name]]);
+    const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [[name]]);
     // Nobody has looked yet, or nobody could: that is waited for.
     if (devices.length === 0) return [];
     const empty = devices.map((device) => stateOf({ ...device, foreign_mb: 0, used_mb: null }, []));
@@ -94,26 +102,26 @@ export class DeviceAssignments {
     return [{ field, code: 'not_allowed', message }];
   }
 
-  async room(
+  async capacity(
     tx: Tx,
     spec: RevisionSpec,
     replicas: number,
     { deploymentId, revisionId }: { deploymentId: string; revisionId?: string },
-  ): Promise<DeviceRoom | undefined> {
-    const asked = this.asked(this.catalog.find(spec.runtime.target), spec);
+  ): Promise<DeviceCapacity | undefined> {
+    const asked = this.requestOf(this.catalog.find(spec.runtime.target), spec);
     if (!asked) return undefined;
     const { demand } = asked;
     const target = [spec.runtime.target];
-    const devices = await tx.lookAsSystem<DeviceRow>(DEVICES, [target]);
+    const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [target]);
     const needed = demand.count * replicas;
     if (devices.length === 0) return { needed, total: null, free: null, own: 0 };
-    const claims = await tx.lookAsSystem<ClaimRow>(CLAIMS, [target]);
+    const claims = await tx.lookAsSystem<DeviceClaimRow>(READ_DEVICE_CLAIMS, [target]);
     const needful = claims.filter((claim) => claim.is_needed && claim.revision_id !== revisionId);
-    const isOwn = (claim: ClaimRow) => claim.deployment_id === deploymentId;
+    const isOwn = (claim: DeviceClaimRow) => claim.deployment_id === deploymentId;
     // What instances use is theirs; how much of it was measured says nothing of what is free once they are gone.
-    const fitting = (held: ClaimRow[]) =>
+    const fitting = (taken: DeviceClaimRow[]) =>
       countFitting(
-        devices.map((device) => stateOf({ ...device, used_mb: null }, held)),
+        devices.map((device) => stateOf({ ...device, used_mb: null }, taken)),
         demand,
       );
     const free = fitting(needful);
@@ -125,13 +133,13 @@ export class DeviceAssignments {
    */
   async assign(tx: Tx, workload: WorkloadRow, instance: InstanceRow): Promise<DeviceWait | undefined> {
     const target = this.catalog.find(workload.spec.runtime.target);
-    const asked = this.asked(target, workload.spec);
+    const asked = this.requestOf(target, workload.spec);
     if (!target || !asked) return undefined;
     const { name, start_parallelism_per_device: startsAtOnce = 1 } = target.config;
     const locked = await tx.query<DeviceRow & { target: string }>(LOCK_DEVICES, [name]);
     const devices = locked.filter((device) => device.target === name);
-    await tx.query(END_CLAIMS, [name, instance.id]);
-    const claims = await tx.query<ClaimRow>(CLAIMS, [[name]]);
+    await tx.query(END_DEVICE_CLAIMS, [name, instance.id]);
+    const claims = await tx.query<DeviceClaimRow>(READ_DEVICE_CLAIMS, [[name]]);
     const own = claims.filter((claim) => claim.instance_id === instance.id);
     if (own.some((claim) => claim.has_ended && !claim.is_back))
       return { message: `waits until the memory of its devices on target ${name} is back` };
@@ -164,9 +172,9 @@ export class DeviceAssignments {
     demand: DeviceDemand,
     startsAtOnce: number,
   ): Promise<DeviceState[] | undefined> {
-    const queue = await tx.query<QueueRow>(QUEUE, [target.config.name, workload.revision_id]);
-    for (const { spec, count, isStarting } of reserved(queue, workload)) {
-      const before = this.asked(target, spec)?.demand;
+    const queue = await tx.query<DeviceQueueRow>(READ_DEVICE_QUEUE, [target.config.name, workload.revision_id]);
+    for (const { spec, count, isStarting } of reservationsOf(queue, workload)) {
+      const before = this.requestOf(target, spec)?.demand;
       if (!before) continue;
       for (let one = 0; one < count; one += 1) {
         // What cannot start now, another may use meanwhile.
@@ -184,7 +192,7 @@ export class DeviceAssignments {
     { tenant_id, spec }: WorkloadRow,
     { id }: InstanceRow,
     devices: readonly DeviceState[],
-    { demand, freeWithinSeconds }: Asked,
+    { demand, freeWithinSeconds }: DeviceRequest,
   ): Promise<void> {
     const claims = tx.repository(DeviceClaimEntity);
     await claims.delete({ instance_id: id, tenant_id });
@@ -206,7 +214,7 @@ export class DeviceAssignments {
   }
 }
 
-function stateOf(device: DeviceRow, claims: readonly ClaimRow[]): DeviceState {
+function stateOf(device: DeviceRow, claims: readonly DeviceClaimRow[]): DeviceState {
   const own = claims.filter((claim) => claim.device_uuid === device.uuid);
   const problem = problemOf(device);
   return {
@@ -229,7 +237,7 @@ export function problemOf({ is_usable, problem, stuck_above_mb: stuckAbove }: De
 }
 
 /** The devices that the instance has from its last start, where they are still good for the next. */
-function ownDevices(states: DeviceState[], own: ClaimRow[], demand: DeviceDemand): DeviceState[] | undefined {
+function ownDevices(states: DeviceState[], own: DeviceClaimRow[], demand: DeviceDemand): DeviceState[] | undefined {
   const devices = own.flatMap((claim) => states.find(({ uuid }) => uuid === claim.device_uuid) ?? []);
   const isGood = devices.length === demand.count && devices.every(({ problem }) => problem === undefined);
   const isSame = own.every((claim) => claim.memory_mb === demand.memoryMb);
@@ -240,12 +248,12 @@ function ownDevices(states: DeviceState[], own: ClaimRow[], demand: DeviceDemand
  * For how many instances of which specs devices are set aside: what an operation suspended had, then what has waited for longer. What takes
  * the place of the suspended waits behind nobody.
  */
-function reserved(queue: readonly QueueRow[], { holders }: WorkloadRow): Reserved[] {
-  const isSuccessor = queue.some((one) => holders.includes(`operation:${one.suspended_by}`));
+function reservationsOf(queue: readonly DeviceQueueRow[], { retainers }: WorkloadRow): DeviceReservation[] {
+  const isSuccessor = queue.some((one) => retainers.includes(`operation:${one.suspended_by}`));
   const suspended = queue.flatMap(({ spec, replicas, suspended_by: operation }) => {
-    const holder = `operation:${operation}`;
-    if (operation === null || holders.includes(holder)) return [];
-    const users = queue.filter((one) => one.suspended_by === operation || one.holders.includes(holder));
+    const retainer = `operation:${operation}`;
+    if (operation === null || retainers.includes(retainer)) return [];
+    const users = queue.filter((one) => one.suspended_by === operation || one.retainers.includes(retainer));
     return [{ spec, count: replicas - users.reduce((sum, { served }) => sum + served, 0), isStarting: false }];
   });
   const ahead = queue
@@ -259,14 +267,14 @@ function waitFor(
   demand: DeviceDemand,
   startsAtOnce: number,
   states: readonly DeviceState[],
-  claims: readonly ClaimRow[],
+  claims: readonly DeviceClaimRow[],
   { tenant_id, warm_age }: WorkloadRow,
 ): DeviceWait {
   if (states.length === 0) return { message: `waits for a device: none of target ${target} is known yet` };
   const candidates = suitable(states, demand);
   const reasons = candidates.slice(0, MOST_NAMED).map((device) => {
-    const holders = claims.filter((claim) => claim.device_uuid === device.uuid);
-    return `${device.name} ${device.index} ${reasonOf(whyNot(device, demand, startsAtOnce), holders, tenant_id)}`;
+    const own = claims.filter((claim) => claim.device_uuid === device.uuid);
+    return `${device.name} ${device.index} ${reasonOf(whyNot(device, demand, startsAtOnce), own, tenant_id)}`;
   });
   const more = candidates.length > MOST_NAMED ? ` and ${candidates.length - MOST_NAMED} more` : '';
   const what = demand.count === 1 ? 'a device' : `${demand.count} devices of one kind`;
@@ -281,10 +289,10 @@ function waitFor(
   return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
 }
 
-function reasonOf(why: string | undefined, holders: readonly ClaimRow[], tenantId: string): string {
+function reasonOf(why: string | undefined, claims: readonly DeviceClaimRow[], tenantId: string): string {
   if (why === undefined) return 'is free';
   if (why !== 'is held') return why;
-  if (holders.length === 0) return 'is kept for what has waited for longer';
-  const names = holders.map((claim) => (claim.tenant_id === tenantId ? claim.revision_name : 'another tenant'));
+  if (claims.length === 0) return 'is kept for what has waited for longer';
+  const names = claims.map((claim) => (claim.tenant_id === tenantId ? claim.revision_name : 'another tenant'));
   return `is held by ${[...new Set(names)].slice(0, MOST_NAMED).join(', ')}`;
 }

@@ -42,7 +42,7 @@ export function chooseDevices(
   for (const name of new Set(fitting.map((device) => device.name))) {
     const alike = fitting.filter((device) => device.name === name);
     if (alike.length < demand.count) continue;
-    const ordered = demand.memoryMb === null ? alike : [...alike].sort((one, other) => left(one) - left(other));
+    const ordered = demand.memoryMb === null ? alike : [...alike].sort((one, other) => freeMb(one) - freeMb(other));
     return ordered.slice(0, demand.count).sort((one, other) => one.index - other.index);
   }
   return undefined;
@@ -65,7 +65,7 @@ export function whyNot(device: DeviceState, { memoryMb }: DeviceDemand, startsAt
   if (memoryMb !== null) {
     if (claims.includes(null)) return 'is held';
     if (device.memoryMb === null) return 'is of unknown size';
-    if (left(device) < memoryMb) return `has ${Math.max(0, left(device))} MiB left`;
+    if (freeMb(device) < memoryMb) return `has ${Math.max(0, freeMb(device))} MiB left`;
     return device.starting < startsAtOnce ? undefined : 'has another start on it';
   }
   if (claims.length > 0) return 'is held';
@@ -80,14 +80,14 @@ export function countFitting(devices: readonly DeviceState[], demand: DeviceDema
   const { memoryMb } = demand;
   return suitable(devices, demand).reduce((sum, device) => {
     if (whyNot(device, demand, Number.POSITIVE_INFINITY) !== undefined) return sum;
-    return sum + (memoryMb === null ? 1 : Math.floor(left(device) / memoryMb));
+    return sum + (memoryMb === null ? 1 : Math.floor(freeMb(device) / memoryMb));
   }, 0);
 }
 
-/** MiB that nobody holds. */
-function left({ memoryMb, foreignMb, claims }: DeviceState): number {
-  const held = claims.reduce<number>((sum, claim) => sum + (claim ?? 0), 0);
-  return (memoryMb ?? 0) - RESERVE_MB - foreignMb - held;
+/** MiB that no instance has claimed. */
+function freeMb({ memoryMb, foreignMb, claims }: DeviceState): number {
+  const claimedMb = claims.reduce<number>((sum, claim) => sum + (claim ?? 0), 0);
+  return (memoryMb ?? 0) - RESERVE_MB - foreignMb - claimedMb;
 }
 
 function plain(name: string): string {

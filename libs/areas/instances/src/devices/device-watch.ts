@@ -2,31 +2,31 @@ import { Logger } from '@nestjs/common';
 import type { Device } from '@slipway/contracts';
 import type { Database, Tx } from '@slipway/platform-database';
 import {
-  END_CLAIMS,
+  END_DEVICE_CLAIMS,
   FORGET_DEVICES,
-  HAS_ENDING,
+  HAS_ENDING_DEVICE_CLAIMS,
   LOCK_DEVICES,
-  LOOKED,
-  MARK_STUCK,
-  NOTE_PEAKS,
-  RELEASE_CLAIMS,
-  SAW_DEVICES,
+  RECORD_DEVICE_CHECK,
+  MARK_STUCK_DEVICES,
+  RECORD_DEVICE_PEAKS,
+  RELEASE_DEVICE_CLAIMS,
+  RECORD_DEVICES,
 } from './device.query.js';
-import { Trouble } from '../catalog/repeated-check.js';
+import { TroubleLog } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
-import type { Timings } from '../catalog/timings.js';
+import type { InstanceTimings } from '../catalog/timings.js';
 
 const MAX_PROBLEM = 500;
 
-type Found = { devices: Device[]; problem?: string };
+type DeviceReport = { devices: Device[]; problem?: string };
 
 /**
  * Brings the accelerators of a target's host into the tables, and takes back what its holders have left: the worker that leads the target
  * looks, beside the reconciler's passes, so that a host whose tools hang stops nothing else.
  */
 export class DeviceWatch {
-  private readonly trouble: Trouble;
+  private readonly trouble: TroubleLog;
   private loop?: Promise<void>;
   private isStopping = false;
   private wake = (): void => undefined;
@@ -38,9 +38,9 @@ export class DeviceWatch {
     private readonly database: Database,
     /** Called after each look: devices may have become free. */
     private readonly onLooked: () => void,
-    private readonly timings: Pick<Timings, 'busyDeviceCheckMs' | 'quietDeviceCheckMs'>,
+    private readonly timings: Pick<InstanceTimings, 'busyDeviceCheckMs' | 'quietDeviceCheckMs'>,
   ) {
-    this.trouble = new Trouble(target, new Logger('devices'));
+    this.trouble = new TroubleLog(target, new Logger('devices'));
   }
 
   start(): void {
@@ -80,20 +80,20 @@ export class DeviceWatch {
   }
 
   private async hasEnding(target: string): Promise<boolean> {
-    const [row] = await this.database.read<{ has_ending: boolean }>('system', HAS_ENDING, [target]);
+    const [row] = await this.database.read<{ has_ending: boolean }>('system', HAS_ENDING_DEVICE_CLAIMS, [target]);
     return row?.has_ending === true;
   }
 
-  private async record(tx: Tx, target: string, { devices, problem }: Found, at: Date): Promise<void> {
+  private async record(tx: Tx, target: string, { devices, problem }: DeviceReport, at: Date): Promise<void> {
     await tx.query(LOCK_DEVICES, [target]);
-    await tx.query(LOOKED, [target, at, problem?.slice(0, MAX_PROBLEM) ?? null]);
-    await tx.query(SAW_DEVICES, [target, JSON.stringify(devices), at]);
+    await tx.query(RECORD_DEVICE_CHECK, [target, at, problem?.slice(0, MAX_PROBLEM) ?? null]);
+    await tx.query(RECORD_DEVICES, [target, JSON.stringify(devices), at]);
     // Whoever could not look well has not seen that one is gone.
     if (problem === undefined) await tx.query(FORGET_DEVICES, [target, devices.map(({ uuid }) => uuid)]);
-    await tx.query(NOTE_PEAKS, [target]);
-    await tx.query(END_CLAIMS, [target, null]);
-    await tx.query(RELEASE_CLAIMS, [target]);
-    await tx.query(MARK_STUCK, [target]);
+    await tx.query(RECORD_DEVICE_PEAKS, [target]);
+    await tx.query(END_DEVICE_CLAIMS, [target, null]);
+    await tx.query(RELEASE_DEVICE_CLAIMS, [target]);
+    await tx.query(MARK_STUCK_DEVICES, [target]);
   }
 
   private stopped(): Promise<undefined> {

@@ -1,6 +1,6 @@
 import { prepared } from '@slipway/platform-database';
 import type { DeviceClaimEntity, TargetDeviceEntity } from './device.entity.js';
-import { HOLDERS, IS_HELD, IS_NEEDED, IS_SUSPENDED, WARM_AGE } from '../workloads/workload.query.js';
+import { RETAINERS, IS_RETAINED, IS_NEEDED, IS_SUSPENDED, WARM_AGE } from '../workloads/workload.query.js';
 
 /*
  * Who holds which accelerator. The rows of a target's devices are locked, after a workload's and before an instance's, by whoever gives one
@@ -17,19 +17,19 @@ const DEVICE_COLUMNS =
   'd.uuid, d.device_index, d.name, d.memory_mb, d.used_mb, d.foreign_mb, d.is_usable, d.problem, d.stuck_above_mb';
 
 /** Read for a tenant too, which has no say over these rows: as the system. */
-export const DEVICES = prepared(
-  'targets-devices',
+export const READ_DEVICES = prepared(
+  'instances-read-devices',
   `select d.target, ${DEVICE_COLUMNS} from target_devices d where d.target = any($1) order by d.target, d.device_index, d.uuid`,
 );
 
 /** The same of one target, locked together with what other targets call these devices. */
 export const LOCK_DEVICES = prepared(
-  'targets-lock-devices',
+  'instances-lock-devices',
   `select d.target, ${DEVICE_COLUMNS} from target_devices d
    where d.uuid in (select own.uuid from target_devices own where own.target = $1) order by d.uuid, d.target for update`,
 );
 
-export interface ClaimRow extends Pick<
+export interface DeviceClaimRow extends Pick<
   DeviceClaimEntity,
   'instance_id' | 'device_uuid' | 'position' | 'tenant_id' | 'memory_mb'
 > {
@@ -40,7 +40,7 @@ export interface ClaimRow extends Pick<
   has_ended: boolean;
   /** It is over and its memory is back, as far as that can be seen. */
   is_back: boolean;
-  /** Somebody but `warm` holds its workload. */
+  /** More than `warm` retains its workload. */
   is_needed: boolean;
   /** Seconds; null unless its workload is only kept warm. */
   warm_age: number | null;
@@ -53,8 +53,8 @@ const IS_BACK = `(c.ended_at is not null and (c.memory_mb is not null or d.measu
   (d.used_mb is null or c.peak_mb is null or d.used_mb <= ${BACK_MB})))`;
 
 /** Claims on the devices of targets $1, whichever target their holders are of. */
-export const CLAIMS = prepared(
-  'targets-device-claims',
+export const READ_DEVICE_CLAIMS = prepared(
+  'instances-read-device-claims',
   `select c.instance_id, c.device_uuid, c.position, c.tenant_id, c.memory_mb, w.deployment_id, w.revision_id, w.revision_name,
      i.state = 'starting' as is_starting, c.ended_at is not null as has_ended, ${IS_NEEDED} as is_needed, ${WARM_AGE} as warm_age,
      coalesce(${IS_BACK}, false) as is_back
@@ -69,15 +69,15 @@ const IS_OVER = `(i.state in ('stopped', 'pending')
   or i.state = 'backing_off' and coalesce(i.reason, 'none') not in ('none', 'start_failed', 'start_timeout', 'probe_failed', 'health_path_missing', 'not_allowed', 'replaced'))`;
 
 /** Of the instances of target $1, or of instance $2 alone: notes the end of those whose processes are gone. */
-export const END_CLAIMS = prepared(
-  'targets-end-claims',
+export const END_DEVICE_CLAIMS = prepared(
+  'instances-end-device-claims',
   `update device_claims c set ended_at = clock_timestamp() from instances i
    where i.id = c.instance_id and c.target = $1 and ($2::text is null or c.instance_id = $2) and c.ended_at is null and ${IS_OVER}`,
 );
 
 /** Most that was in use while their holders ran. */
-export const NOTE_PEAKS = prepared(
-  'targets-device-peaks',
+export const RECORD_DEVICE_PEAKS = prepared(
+  'instances-record-device-peaks',
   `update device_claims c set peak_mb = greatest(c.peak_mb, d.used_mb) from target_devices d
    where c.target = $1 and d.target = c.target and d.uuid = c.device_uuid and c.ended_at is null and d.measured_at > c.claimed_at`,
 );
@@ -86,8 +86,8 @@ export const NOTE_PEAKS = prepared(
  * Devices whose last owner is gone for longer than memory may take to come back: faulty until no more is in use than before. Where nobody can
  * measure, the next look that can brings it back.
  */
-export const MARK_STUCK = prepared(
-  'targets-device-stuck',
+export const MARK_STUCK_DEVICES = prepared(
+  'instances-mark-stuck-devices',
   `with late as (
      select c.instance_id, c.device_uuid, coalesce(${BACK_MB}, 2147483647) as above from device_claims c
        left join target_devices d on d.uuid = c.device_uuid and d.target = c.target
@@ -99,16 +99,16 @@ export const MARK_STUCK = prepared(
 );
 
 /** What has stopped and given back its memory holds nothing any more. What starts again keeps its devices. */
-export const RELEASE_CLAIMS = prepared(
-  'targets-release-claims',
+export const RELEASE_DEVICE_CLAIMS = prepared(
+  'instances-release-device-claims',
   `delete from device_claims c using instances i, target_devices d
    where c.target = $1 and i.id = c.instance_id and i.state = 'stopped' and d.uuid = c.device_uuid and d.target = c.target and ${IS_BACK}
    returning c.device_uuid`,
 );
 
 /** What a look has seen, at $3 and as $2 says: inserts and updates at once. A faulty device is well when no more is in use than may be. */
-export const SAW_DEVICES = prepared(
-  'targets-saw-devices',
+export const RECORD_DEVICES = prepared(
+  'instances-record-devices',
   `insert into target_devices as t (target, uuid, device_index, name, memory_mb, used_mb, foreign_mb, is_usable, problem, measured_at)
    select $1, d.uuid, d.index, d.name, d.memory_mb, d.used_mb, d.foreign_mb, d.is_usable, d.problem, $3
    from jsonb_to_recordset($2::jsonb) as d(uuid text, index int, name text, memory_mb int, used_mb int, foreign_mb int, is_usable boolean, problem text)
@@ -119,25 +119,25 @@ export const SAW_DEVICES = prepared(
 );
 
 /** One row a target, the last look's. */
-export const LOOKED = prepared(
-  'targets-looked-at-devices',
+export const RECORD_DEVICE_CHECK = prepared(
+  'instances-record-device-check',
   `insert into target_device_looks (target, looked_at, problem) values ($1, $2, $3)
    on conflict (target) do update set looked_at = excluded.looked_at, problem = excluded.problem`,
 );
 
 /** What is not among $2 any more: kept while somebody holds it, and not usable. */
 export const FORGET_DEVICES = prepared(
-  'targets-forget-devices',
-  `with held as (
+  'instances-forget-devices',
+  `with claimed as (
      update target_devices d set is_usable = false, problem = 'is not there any more' where d.target = $1 and d.uuid <> all($2)
        and exists (select from device_claims c where c.device_uuid = d.uuid and c.target = d.target) returning d.uuid
    )
-   delete from target_devices d where d.target = $1 and d.uuid <> all($2) and d.uuid not in (select uuid from held)`,
+   delete from target_devices d where d.target = $1 and d.uuid <> all($2) and d.uuid not in (select uuid from claimed)`,
 );
 
 /** Whether devices wait for their holders' memory: they are looked at more often. */
-export const HAS_ENDING = prepared(
-  'targets-device-ending',
+export const HAS_ENDING_DEVICE_CLAIMS = prepared(
+  'instances-has-ending-device-claims',
   `select exists (select from device_claims c join instances i on i.id = c.instance_id
      where c.target = $1 and i.state in ('stopped', 'pending', 'backing_off'))
      or exists (select from target_devices where target = $1 and stuck_above_mb is not null) as has_ending`,
@@ -147,12 +147,12 @@ export const HAS_ENDING = prepared(
  * The workloads beside $2 on target $1 for which devices are kept: what an operation suspended, and what came before $2 and waits. With how
  * many of their instances have devices.
  */
-export const QUEUE = prepared(
-  'targets-device-queue',
-  `select w.revision_id, w.spec, w.replicas, ${HOLDERS} as holders, case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
+export const READ_DEVICE_QUEUE = prepared(
+  'instances-read-device-queue',
+  `select w.revision_id, w.spec, w.replicas, ${RETAINERS} as retainers, case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
      ${WARM_AGE} is not null as is_warm, (w.activated_at, w.revision_id) < (me.activated_at, me.revision_id) as is_ahead,
      (select count(distinct c.instance_id)::int from device_claims c join instances i on i.id = c.instance_id
       where i.revision_id = w.revision_id) as served
-   from workloads w, workloads me where w.target = $1 and w.is_active and w.revision_id <> $2 and me.revision_id = $2 and ${IS_HELD}
+   from workloads w, workloads me where w.target = $1 and w.is_active and w.revision_id <> $2 and me.revision_id = $2 and ${IS_RETAINED}
    order by w.activated_at, w.revision_id`,
 );

@@ -97,11 +97,15 @@ describe('declared devices', () => {
     ]);
     const three = { ...bed.gpuSpec('m', 'gpu', { count: 2 }), scaling: { min_replicas: 2 } };
     expect(await api.check(three)).toMatchObject([{ field: 'resources.count', code: 'not_allowed' }]);
-    const room = (deploymentId: string, count: number) =>
+    const forecast = (deploymentId: string, count: number) =>
       api.database.tx({ tenantId: 'ten_b' }, (tx) =>
-        api.instances.room(tx, { tenantId: 'ten_b', deploymentId, spec: bed.gpuSpec('m', 'gpu', { count }) }),
+        api.instances.forecastCapacity(tx, {
+          tenantId: 'ten_b',
+          deploymentId,
+          spec: bed.gpuSpec('m', 'gpu', { count }),
+        }),
       );
-    expect(await room('dep_2', 2)).toEqual({
+    expect(await forecast('dep_2', 2)).toEqual({
       target: 'local',
       resource: 'device',
       replicas: 1,
@@ -114,15 +118,15 @@ describe('declared devices', () => {
     await bed.makeReady('m');
     await host.want('rev_1', bed.gpuSpec('m', 'gpu'));
     await host.ready('rev_1');
-    expect(await room('dep_2', 2)).toMatchObject({ free: 1, own: 0 });
-    expect(await room('dep_1', 2)).toMatchObject({ free: 1, own: 1 });
+    expect(await forecast('dep_2', 2)).toMatchObject({ free: 1, own: 0 });
+    expect(await forecast('dep_1', 2)).toMatchObject({ free: 1, own: 1 });
 
     // One that takes over from three begins with as many as there are devices for; those that are stopped first leave theirs.
     await api.database.read('system', `update workloads set replicas = 3 where revision_id = 'rev_1' returning 1`);
     const scaling = { min_replicas: 1, max_replicas: 4, target_in_flight: 2 };
     const next = (areStopped: boolean) =>
       api.database.tx({ tenantId: 'ten_a' }, (tx) =>
-        api.instances.room(tx, {
+        api.instances.forecastCapacity(tx, {
           tenantId: 'ten_a',
           deploymentId: 'dep_1',
           spec: { ...bed.gpuSpec('m', 'gpu'), scaling },
@@ -150,7 +154,7 @@ describe('declared devices', () => {
     await host.ready('rev_2');
     expect(await bed.devicesOf('other')).toEqual([]);
     await host.release('rev_1');
-    await host.hold('rev_2', 'warm', 3_600);
+    await host.retain('rev_2', 'warm', 3_600);
     await host.release('rev_2', 'operation:op_2');
     await host.ready('rev_other');
     expect(await host.status('rev_2')).toMatchObject({ desired: 0 });

@@ -13,7 +13,7 @@ const MAX_SECONDS = 30;
 /** An instance that was ready for so long is taken to have been well; its next crash is a first one. */
 const WELL_AFTER_SECONDS = 60;
 
-type Known = Pick<InstanceRow, 'ready_age' | 'failure' | 'failed_starts'>;
+type StartHistory = Pick<InstanceRow, 'ready_age' | 'failure' | 'failed_starts'>;
 
 /**
  * What is kept of the end of a generation that was never ready; nothing where it was. Starts that end alike are counted, for who waits.
@@ -22,7 +22,7 @@ type Known = Pick<InstanceRow, 'ready_age' | 'failure' | 'failed_starts'>;
  * memory of an accelerator does not count
  */
 export function failedStart(
-  instance: Known,
+  instance: StartHistory,
   seen: Observation,
   isAfterStop: boolean,
   lines: readonly string[] = [],
@@ -37,7 +37,7 @@ export function failedStart(
 
 export const NO_FAILURE = { failure: null, failedStarts: 0, progress: null } satisfies Partial<InstanceChange>;
 
-function isSameCause(before: Known['failure'], now: FailedStart): boolean {
+function isSameCause(before: StartHistory['failure'], now: FailedStart): boolean {
   return before?.cause === now.cause && before.exit_code === now.exit_code && before.signal === now.signal;
 }
 
@@ -63,7 +63,7 @@ function failureOf({ failure, reason, lastExit, message }: Observation, lines: r
  * What a server wrote at the end of the life that is over, for who waits for it; nothing where the target does not tell in time. Never throws.
  * @param secrets values that must not be shown
  */
-export async function lastLines(
+export async function lastLinesOf(
   driver: Pick<TargetDriver, 'logs'>,
   instanceId: string,
   secrets: readonly string[],
@@ -95,7 +95,7 @@ export async function lastLines(
  * @param streak crashes so far without a minute of being ready
  * @param readySeconds how long the crashed generation had been ready; null when it never was
  */
-export function backOff(streak: number, readySeconds: number | null): { streak: number; seconds: number } {
+export function restartBackOff(streak: number, readySeconds: number | null): { streak: number; seconds: number } {
   const next = readySeconds !== null && readySeconds >= WELL_AFTER_SECONDS ? 1 : streak + 1;
   return { streak: next, seconds: Math.min(MAX_SECONDS, FIRST_SECONDS * 2 ** Math.min(next - 1, 10)) };
 }

@@ -1,12 +1,12 @@
 import type { Database } from '@slipway/platform-database';
 import type { Observation, TargetDriver } from '@slipway/target-driver';
 import { Not, Raw } from 'typeorm';
-import { backOff, failedStart, lastLines } from './failed-starts.js';
+import { restartBackOff, failedStart, lastLinesOf } from './failed-starts.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { instanceCrashed, instanceMoved } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import type { InstanceTransitions } from './instance-transitions.js';
-import { asSeen, endOf, UNSEEN } from './server-observations.js';
+import { asSeen, lastEndOf, UNSEEN } from './server-observations.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
 const CRASH_LOOK_MS = 150;
@@ -23,16 +23,16 @@ export class InstanceEnds {
    * The target has started the server again by itself. That is a crash, unless its place was taken away: a node that goes
    * down for maintenance must not fail a rollout. The new server has yet to be seen ready, as any that starts.
    */
-  async restarted(
+  async handleRestart(
     driver: TargetDriver,
     workload: WorkloadRow,
     instance: InstanceRow,
     seen: Observation,
   ): Promise<number> {
-    const { reason, isMove } = endOf(instance, seen);
+    const { reason, isMove } = lastEndOf(instance, seen);
     const ended = { ...seen, reason };
     const lacksLines = !isMove && instance.ready_age === null && !seen.failure;
-    const lines = lacksLines ? await lastLines(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
+    const lines = lacksLines ? await lastLinesOf(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
       ...(!isMove && failedStart(instance, ended, await this.mayLackMemory(instance, ended), lines)),
@@ -48,8 +48,8 @@ export class InstanceEnds {
   }
 
   /** The next generation replaces this one, even if a hung process still runs: the driver stops that one first. */
-  async crashed(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
-    const { streak, seconds } = backOff(instance.crash_streak, instance.ready_age);
+  async handleCrash(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+    const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age);
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
       ...failedStart(instance, seen, await this.mayLackMemory(instance, seen)),
@@ -67,7 +67,7 @@ export class InstanceEnds {
   }
 
   /** Gateways cannot derive its key any more: the next generation is given one that they can. Nobody's crash. */
-  async keyLost(workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+  async handleLostKey(workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     await this.transitions.change(workload, instance, {
       ...UNSEEN,
       state: 'backing_off',

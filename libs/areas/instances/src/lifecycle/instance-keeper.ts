@@ -12,7 +12,7 @@ import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '../catalog/instance-spec.js';
 import { InstanceStarts } from './instance-starts.js';
 import { InstanceTransitions } from './instance-transitions.js';
-import type { Task, TaskKind } from './pass-plan.js';
+import type { InstanceTask, TaskKind } from './pass-plan.js';
 import { Scaler } from '../scaling/scaler.js';
 import { AccessRefused } from '../access/secrets.js';
 import {
@@ -25,7 +25,7 @@ import {
   UNSEEN,
 } from './server-observations.js';
 import { TenantAccess } from '../access/tenant-access.js';
-import { DEFAULT_TIMINGS, INSTANCE_TIMINGS, type Timings } from '../catalog/timings.js';
+import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
 const BUSY_LOOK_MS = 150;
@@ -37,7 +37,7 @@ const QUIET_LOOK_MS = 5_000;
 /** A download goes on all the time, and each word of it is a write. */
 const PROGRESS_SECONDS = 1;
 
-type Doing = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow) => Promise<number>;
+type TaskHandler = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow) => Promise<number>;
 
 /**
  * Does for one instance what the plan says. Every method may be cut off at any line and be repeated by another worker: the
@@ -48,7 +48,7 @@ type Doing = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow
 export class InstanceKeeper {
   private readonly patience = new TakeoverPatience();
   private readonly unhealthyNews = new UnhealthyNews();
-  private readonly doings: Record<TaskKind, Doing>;
+  private readonly handlers: Record<TaskKind, TaskHandler>;
   private readonly starts: InstanceStarts;
   private readonly ends: InstanceEnds;
   private readonly stops: InstanceStops;
@@ -60,12 +60,12 @@ export class InstanceKeeper {
     devices: DeviceAssignments,
     private readonly keys: EngineKeys,
     private readonly scaler: Scaler,
-    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: Timings = DEFAULT_TIMINGS,
+    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: InstanceTimings = DEFAULT_INSTANCE_TIMINGS,
   ) {
     this.starts = new InstanceStarts(database, transitions, access, devices, keys, this.timings.awayRetryMs);
     this.ends = new InstanceEnds(database, transitions, access);
     this.stops = new InstanceStops(database, transitions, this.timings);
-    this.doings = {
+    this.handlers = {
       start: (...about) => this.start(...about),
       queue: (...about) => this.queue(...about),
       look: (...about) => this.look(...about),
@@ -77,8 +77,8 @@ export class InstanceKeeper {
     };
   }
 
-  perform({ kind, workload, instance }: Task, driver: TargetDriver): Promise<number> {
-    return this.doings[kind](driver, workload, instance);
+  perform({ kind, workload, instance }: InstanceTask, driver: TargetDriver): Promise<number> {
+    return this.handlers[kind](driver, workload, instance);
   }
 
   private async start(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
@@ -99,26 +99,30 @@ export class InstanceKeeper {
     const reason = 'waiting_for_place';
     if (instance.message !== message || instance.reason !== reason)
       await this.transitions.change(workload, instance, { state: 'pending', message, reason });
-    // Whatever frees a place is followed by a pass.
+    // Whatever frees capacity is followed by a pass.
     return paced(driver, BUSY_LOOK_MS);
   }
 
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    if (this.keys.isLost(instance.key_id)) return this.ends.keyLost(workload, instance);
+    if (this.keys.isLost(instance.key_id)) return this.ends.handleLostKey(workload, instance);
     const seen = await this.observe(driver, workload, instance);
     if (isDriftNews(instance, seen)) return this.noteDrift(workload, instance, seen);
     if (driver.restarts === 'target' && isAnotherLife(instance, seen))
-      return this.ends.restarted(driver, workload, instance, seen);
+      return this.ends.handleRestart(driver, workload, instance, seen);
     switch (seen.state) {
       case 'ready':
         return this.seenReady(driver, workload, instance, seen);
       case 'unhealthy':
         return this.seenUnhealthy(driver, workload, instance, seen);
       case 'exited':
-        return this.ends.crashed(workload, instance, seen);
+        return this.ends.handleCrash(workload, instance, seen);
       case 'absent':
         if (instance.state !== 'starting')
-          return this.ends.crashed(workload, instance, { ...seen, reason: 'lost', message: 'nothing is left of it' });
+          return this.ends.handleCrash(workload, instance, {
+            ...seen,
+            reason: 'lost',
+            message: 'nothing is left of it',
+          });
         return this.starts.provision(driver, workload, instance);
       case 'stopping':
         if (instance.state === 'ready')
@@ -197,7 +201,7 @@ export class InstanceKeeper {
     const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
     const lookMs = paced(driver, Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000));
     const isOursToRestart = !driver.adopts && driver.restarts === 'caller';
-    if (instance.state === 'starting' && isOursToRestart) return this.ends.crashed(workload, instance, seen);
+    if (instance.state === 'starting' && isOursToRestart) return this.ends.handleCrash(workload, instance, seen);
     const isBorne = () => this.patience.bears(instance.id, instance.generation, failureThreshold, seen.reason);
     if (instance.state === 'ready' && driver.probes === 'look' && isBorne()) return lookMs;
     if (instance.state !== 'unhealthy' || this.unhealthyNews.isDue(instance, seen)) {
@@ -205,7 +209,7 @@ export class InstanceKeeper {
       return 0;
     }
     const isOver = instance.state_age >= intervalSeconds * failureThreshold;
-    return isOver && isOursToRestart ? this.ends.crashed(workload, instance, seen) : lookMs;
+    return isOver && isOursToRestart ? this.ends.handleCrash(workload, instance, seen) : lookMs;
   }
 
   private async leaveReady(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<void> {
@@ -220,7 +224,7 @@ export class InstanceKeeper {
   }
 
   private async withdraw(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    // An instance beyond the wanted number goes although the workload is held.
+    // An instance beyond the wanted number is withdrawn although the workload is retained.
     this.patience.forget(instance.id);
     this.unhealthyNews.forget(instance.id);
     const onlyIfReleased = instance.ordinal < workload.replicas;

@@ -4,7 +4,7 @@ import type { Database } from '@slipway/platform-database';
 import type { TargetDriver } from '@slipway/target-driver';
 import type { DeviceAssignments } from '../devices/device-assignments.js';
 import type { EngineKeys } from '../access/engine-keys.js';
-import { backOff, failedStart } from './failed-starts.js';
+import { restartBackOff, failedStart } from './failed-starts.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { specOfInstance } from '../catalog/instance-spec.js';
 import type { InstanceTransitions } from './instance-transitions.js';
@@ -62,7 +62,7 @@ export class InstanceStarts {
     reason: ObservationReason,
   ): Promise<void> {
     this.logger.warn(`${instance.id} of ${workload.revision_name}: ${message}`);
-    const { streak, seconds } = backOff(instance.crash_streak, null);
+    const { streak, seconds } = restartBackOff(instance.crash_streak, null);
     await this.transitions.change(workload, instance, {
       state: 'backing_off',
       message,

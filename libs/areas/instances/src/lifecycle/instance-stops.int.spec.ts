@@ -2,17 +2,17 @@ import { rm, stat } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { isAlive, TargetBed, until, type Process } from '../../test/target-bed.js';
 import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
-import { DEFAULT_TIMINGS } from '../catalog/timings.js';
+import { DEFAULT_INSTANCE_TIMINGS } from '../catalog/timings.js';
 
 /** The time of a file is that of the kernel's last tick. */
 const COARSE_MS = 10;
 /** As in an installation. */
-const { drainMinSeconds } = DEFAULT_TIMINGS;
+const { drainMinSeconds } = DEFAULT_INSTANCE_TIMINGS;
 
 let bed: TargetBed;
 let worker: Process;
 
-async function start(timings?: Partial<typeof DEFAULT_TIMINGS>): Promise<void> {
+async function start(timings?: Partial<typeof DEFAULT_INSTANCE_TIMINGS>): Promise<void> {
   bed = await TargetBed.create(4, { timings });
   worker = await bed.process('worker');
 }
@@ -33,7 +33,7 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   const [instance] = await worker.ready('rev_1');
   const [{ pid } = { pid: 0 }] = await bed.starts();
   await inFlight(1);
-  await worker.hold('rev_1', 'warm', 0.3);
+  await worker.retain('rev_1', 'warm', 0.3);
   await worker.release('rev_1');
   await until('it to leave the gateways', async () => (await worker.published('rev_1'))[0]?.instances.length === 0);
   await until(
@@ -57,7 +57,7 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   expect(await worker.published('rev_1')).toEqual([]);
 
   // A hold alone does not bring back what has retired; wanting it does, as the next generation.
-  await worker.hold('rev_1', 'route');
+  await worker.retain('rev_1', 'route');
   expect(await worker.status('rev_1')).toMatchObject({ desired: 0, alive: 0 });
   await worker.want('rev_1', bed.spec());
   expect(await worker.ready('rev_1')).toMatchObject([{ id: instance?.id, generation: 2, restarts: 0 }]);

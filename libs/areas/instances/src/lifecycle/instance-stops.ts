@@ -1,7 +1,7 @@
 import { inFlight, inFlightOfInstances } from '@slipway/dataplane';
 import type { Database } from '@slipway/platform-database';
 import type { TargetDriver } from '@slipway/target-driver';
-import type { Timings } from '../catalog/timings.js';
+import type { InstanceTimings } from '../catalog/timings.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
 import { UNSEEN } from './server-observations.js';
@@ -26,7 +26,7 @@ export class InstanceStops {
   constructor(
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
-    private readonly timings: Timings,
+    private readonly timings: InstanceTimings,
   ) {}
 
   async terminate(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
@@ -47,10 +47,10 @@ async function isDraining(
   database: Database,
   workload: WorkloadRow,
   instance: InstanceRow,
-  timings: Timings,
+  timings: InstanceTimings,
 ): Promise<boolean> {
   if (instance.base_url === null) return false;
-  const isOneOfMany = workload.is_held && workload.suspended_by === null;
+  const isOneOfMany = workload.is_retained && workload.suspended_by === null;
   const [least, most] = isOneOfMany
     ? [timings.leaveMinSeconds, timings.leaveMaxSeconds]
     : [timings.drainMinSeconds, timings.drainMaxSeconds];

@@ -69,7 +69,7 @@ describe('a change', () => {
   it('to stopping is none where somebody holds it by now', async () => {
     await api.release('rev_1');
     const [target, read] = [await workload(), await only()];
-    await api.hold('rev_1', 'route');
+    await api.retain('rev_1', 'route');
     expect(await transitions.change(target, read, { state: 'stopping', onlyIfReleased: true })).toBeUndefined();
     expect((await only()).state).toBe('pending');
     await api.release('rev_1', 'route');
@@ -115,7 +115,7 @@ describe('a workload retires', () => {
     await api.release('rev_1');
     const target = await workload();
     await stop();
-    await api.hold('rev_1', 'route');
+    await api.retain('rev_1', 'route');
     expect([await transitions.retire(target), retirements()]).toEqual([false, []]);
   });
 });

@@ -8,14 +8,14 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { Not } from 'typeorm';
 import { BackendPublisher } from '../backends/backend-publisher.js';
 import { DeviceAssignments, type DeviceWait } from '../devices/device-assignments.js';
-import { InstanceEntity, isLost, type FailedStart, type InstanceState } from '../workloads/instance.entity.js';
+import { InstanceEntity, isOnLostNode, type FailedStart, type LifecycleState } from '../workloads/instance.entity.js';
 import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from '../workloads/instance.query.js';
-import { WorkloadEntity, WorkloadHoldEntity } from '../workloads/workload.entity.js';
+import { WorkloadEntity, WorkloadRetentionEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
 /** What becomes of an instance's row; what is left out stays as it is. */
 export interface InstanceChange {
-  state: InstanceState;
+  state: LifecycleState;
   generation?: number;
   baseUrl?: string | null;
   message?: string | null;
@@ -48,7 +48,7 @@ export interface InstanceChange {
 /**
  * The reconciler's writes. Each is one transaction under the workload's lock, guarded by the version of the row that was
  * read: of two reconcilers that saw the same row, one writes. A change in or out of `ready`, or that a node is lost, is published to the
- * gateways in the same transaction. Waiters are woken by another one (`workload-waiters.ts`), because operation rows must not be
+ * gateways in the same transaction. Waiters are woken by another one (`wakeWaiters`), because operation rows must not be
  * locked after a workload's.
  */
 @Injectable()
@@ -101,7 +101,8 @@ export class InstanceTransitions {
       const isReadinessChanged =
         (instance.state === 'ready') !== (next.state === 'ready') ||
         (next.state === 'ready' && instance.base_url !== next.base_url);
-      if (isReadinessChanged || isLost(instance) !== isLost(next)) await this.publisher.publish(tx, workload);
+      if (isReadinessChanged || isOnLostNode(instance) !== isOnLostNode(next))
+        await this.publisher.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
       if (isNews && !change.isSilent) await markChanged(tx, workload);
       if (change.event)
@@ -118,7 +119,7 @@ export class InstanceTransitions {
     return this.database.tx('system', async (tx) => {
       const locked = await tx.one<{ is_needed: boolean }>(LOCK_WORKLOAD, [revision_id]);
       if (!locked || locked.is_needed) return false;
-      const taken = await tx.repository(WorkloadHoldEntity).delete({ revision_id, tenant_id, holder: 'warm' });
+      const taken = await tx.repository(WorkloadRetentionEntity).delete({ revision_id, tenant_id, holder: 'warm' });
       return taken.affected === 1;
     });
   }
@@ -127,10 +128,10 @@ export class InstanceTransitions {
   async retire(workload: WorkloadRow): Promise<boolean> {
     return this.database.tx('system', async (tx) => {
       await this.deployments.lockById(tx, workload.deployment_id);
-      const locked = await tx.one<{ is_active: boolean; is_held: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
-      if (!locked?.is_active || locked.is_held) return false;
+      const locked = await tx.one<{ is_active: boolean; is_retained: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
+      if (!locked?.is_active || locked.is_retained) return false;
       const { revision_id, tenant_id } = workload;
-      const unstopped = { revision_id, tenant_id, state: Not<InstanceState>('stopped') };
+      const unstopped = { revision_id, tenant_id, state: Not<LifecycleState>('stopped') };
       if (await tx.repository(InstanceEntity).existsBy(unstopped)) return false;
       await markChanged(tx, workload, { is_active: false });
       await withdrawBackend(tx, workload.revision_id);

@@ -72,8 +72,8 @@ it('lets a revision wait for a place that others need, says so, and starts it wh
   expect(await worker.status('rev_3')).toMatchObject({ desired: 1, message: 'waits for a free place on target local' });
 
   // What is only kept warm gives way, the longest first, and no more of it than is missing.
-  await worker.hold('rev_2', 'warm', 3_600);
-  await worker.hold('rev_1', 'warm', 3_600);
+  await worker.retain('rev_2', 'warm', 3_600);
+  await worker.retain('rev_1', 'warm', 3_600);
   // The first that nobody else holds makes way at once.
   for (const revision of ['rev_2', 'rev_1']) await worker.release(revision);
   await worker.ready('rev_3');
@@ -81,10 +81,10 @@ it('lets a revision wait for a place that others need, says so, and starts it wh
   expect((await worker.status('rev_1'))?.desired).toBe(1);
 });
 
-it('forecasts room: what is warm is free, and what this deployment itself needs is told apart', async () => {
-  const room = (deploymentId: string, revisionId?: string, replicas = 1) =>
+it('forecasts capacity: what is warm is free, and what this deployment itself needs is told apart', async () => {
+  const forecast = (deploymentId: string, revisionId?: string, replicas = 1) =>
     api.database.tx({ tenantId: 'ten_b' }, (tx) =>
-      api.instances.room(tx, {
+      api.instances.forecastCapacity(tx, {
         tenantId: 'ten_b',
         deploymentId,
         ...(revisionId && { revisionId }),
@@ -92,14 +92,14 @@ it('forecasts room: what is warm is free, and what this deployment itself needs 
       }),
     );
   const place = { target: 'local', resource: 'place', total: 2, wanted: 0 };
-  expect(await room('dep_2', undefined, 2)).toEqual({ ...place, replicas: 2, needed: 2, free: 2, own: 0 });
+  expect(await forecast('dep_2', undefined, 2)).toEqual({ ...place, replicas: 2, needed: 2, free: 2, own: 0 });
   await api.want('rev_1', bed.spec());
-  expect(await room('dep_2')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 0 });
-  expect(await room('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 1 });
-  expect(await room('dep_1', 'rev_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
-  await api.hold('rev_1', 'warm', 3_600);
+  expect(await forecast('dep_2')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 0 });
+  expect(await forecast('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 1 });
+  expect(await forecast('dep_1', 'rev_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
+  await api.retain('rev_1', 'warm', 3_600);
   await api.release('rev_1');
-  expect(await room('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
+  expect(await forecast('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
 });
 
 it('lets the worker that leads a target say what a start would not find there, again at each wish, for operations that live', async () => {
@@ -133,7 +133,7 @@ it('suspends what is held for as long as its operation lives, keeps its place, a
   const owner = await bed.owner();
   await addOperation(owner, 'op_2');
   await worker.want('rev_1', bed.spec());
-  await worker.hold('rev_1', 'route');
+  await worker.retain('rev_1', 'route');
   await worker.release('rev_1');
   await worker.ready('rev_1');
   const measured = await worker.database.tx('system', (tx) => worker.instances.startSeconds(tx, 'dep_1'));
@@ -158,7 +158,7 @@ it('suspends what is held for as long as its operation lives, keeps its place, a
 
 it('takes a hold whose time is over for none', async () => {
   await api.want('rev_1', bed.spec());
-  await api.hold('rev_1', 'warm', -0.001);
+  await api.retain('rev_1', 'warm', -0.001);
   expect((await api.status('rev_1'))?.desired).toBe(1);
   await api.release('rev_1');
   expect((await api.status('rev_1'))?.desired).toBe(0);
@@ -172,7 +172,7 @@ it('starts the successor only when the one that gave way is gone', async () => {
   const spec = bed.spec();
   await worker.want('rev_1', bed.spec({}, { scaling: { min_replicas: 2 } }));
   await worker.ready('rev_1', 2);
-  await worker.hold('rev_1', 'warm', 3_600);
+  await worker.retain('rev_1', 'warm', 3_600);
   await worker.release('rev_1');
   await worker.want('rev_2', spec);
   let most = 0;
@@ -196,7 +196,7 @@ it('starts the successor only when the one that gave way is gone', async () => {
 it('keeps holds within their tenant', async () => {
   await api.want('rev_1', bed.spec());
   await api.database.tx({ tenantId: 'ten_b' }, async (tx) => {
-    await api.instances.hold(tx, 'rev_1', 'route');
+    await api.instances.retain(tx, 'rev_1', 'route');
     await api.instances.release(tx, 'rev_1', 'operation:op_1');
     expect(await api.instances.status(tx, 'rev_1')).toBeUndefined();
   });

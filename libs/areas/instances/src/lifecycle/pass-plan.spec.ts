@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import type { InstanceState } from '../workloads/instance.entity.js';
+import type { LifecycleState } from '../workloads/instance.entity.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { planPass } from './pass-plan.js';
 
-const instance = (state: InstanceState, ordinal = 0, more: Partial<InstanceRow> = {}): InstanceRow => ({
+const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow> = {}): InstanceRow => ({
   id: `ins_${ordinal}`,
   ordinal,
   generation: 1,
@@ -37,8 +37,8 @@ const workload = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}): Wo
   deployment_id: 'dep_1',
   revision_name: 'chat-00001',
   replicas: 1,
-  is_held: true,
-  holders: ['route'],
+  is_retained: true,
+  retainers: ['route'],
   warm_age: null,
   suspended_by: null,
   is_waking: false,
@@ -49,7 +49,7 @@ const workload = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}): Wo
 
 const kindsOf = (workloads: WorkloadRow[], max = 16) => planPass(workloads, max).tasks.map(({ kind }) => kind);
 
-it.each<[InstanceState, string | undefined, string | undefined]>([
+it.each<[LifecycleState, string | undefined, string | undefined]>([
   ['pending', 'start', 'withdraw'],
   ['starting', 'look', 'withdraw'],
   ['ready', 'look', 'withdraw'],
@@ -59,12 +59,14 @@ it.each<[InstanceState, string | undefined, string | undefined]>([
   ['stopped', 'revive', undefined],
 ])('%s: %s while held, %s without a hold', (state, held, released) => {
   expect(kindsOf([workload([instance(state)])])).toEqual([held]);
-  expect(kindsOf([workload([instance(state)], { is_held: false })])).toEqual(released === undefined ? [] : [released]);
+  expect(kindsOf([workload([instance(state)], { is_retained: false })])).toEqual(
+    released === undefined ? [] : [released],
+  );
 });
 
 it('adds the rows that are missing, for held workloads only', () => {
   expect(planPass([workload([instance('ready', 1)], { replicas: 3 })], 16).missing[0]?.ordinals).toEqual([0, 2]);
-  expect(planPass([workload([], { replicas: 3, is_held: false })], 16).missing).toEqual([]);
+  expect(planPass([workload([], { replicas: 3, is_retained: false })], 16).missing).toEqual([]);
 });
 
 it('lets go of what is beyond the wanted number, though the workload is held', () => {
@@ -75,9 +77,9 @@ it('lets go of what is beyond the wanted number, though the workload is held', (
 it('starts no more than there are places, and waits for those on their way out', () => {
   const first = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
   expect(kindsOf([first], 1)).toEqual(['start', 'queue']);
-  const leaving = workload([instance('stopping')], { is_held: false });
+  const leaving = workload([instance('stopping')], { is_retained: false });
   expect(kindsOf([leaving, workload([instance('pending')])], 1)).toEqual(['terminate', 'queue']);
-  const gone = workload([instance('stopped')], { is_held: false });
+  const gone = workload([instance('stopped')], { is_retained: false });
   expect(kindsOf([gone, workload([instance('pending')])], 1)).toEqual(['start']);
   expect(kindsOf([workload([instance('backing_off')]), workload([instance('pending')])], 1)).toEqual([
     'start',
@@ -93,7 +95,7 @@ it('stops what is suspended without retiring it, and keeps its places for whoeve
   const stranger = workload([instance('pending')]);
   const candidate = workload([instance('pending', 0), instance('pending', 1)], {
     replicas: 2,
-    holders: ['operation:op_1'],
+    retainers: ['operation:op_1'],
   });
   expect(kindsOf([gone, stranger, candidate], 1)).toEqual(['queue', 'start', 'queue']);
   expect(kindsOf([gone, stranger, candidate], 2)).toEqual(['start', 'start', 'queue']);
@@ -108,7 +110,7 @@ it('takes the longest warm out of the way of who waits, and no more than is miss
   const warm = (revision_id: string, warm_age: number, replicas: number) =>
     workload(
       Array.from({ length: replicas }, (_, ordinal) => instance('ready', ordinal)),
-      { revision_id, warm_age, replicas, holders: ['warm'] },
+      { revision_id, warm_age, replicas, retainers: ['warm'] },
     );
   const evicted = (...workloads: WorkloadRow[]) => planPass(workloads, 4).evicted.map((one) => one.revision_id);
   const waiting = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
@@ -118,10 +120,10 @@ it('takes the longest warm out of the way of who waits, and no more than is miss
     'young',
   ]);
   // Two are about to be free already.
-  const leaving = workload([instance('stopping', 0), instance('stopping', 1)], { is_held: false, holders: [] });
+  const leaving = workload([instance('stopping', 0), instance('stopping', 1)], { is_retained: false, retainers: [] });
   expect(evicted(warm('young', 1, 2), leaving, waiting)).toEqual([]);
   // What is itself only warm drives nobody out.
-  expect(evicted(warm('old', 9, 4), { ...waiting, warm_age: 1, holders: ['warm'] })).toEqual([]);
+  expect(evicted(warm('old', 9, 4), { ...waiting, warm_age: 1, retainers: ['warm'] })).toEqual([]);
 });
 
 it('waits for the end of a back-off', () => {
@@ -131,7 +133,7 @@ it('waits for the end of a back-off', () => {
 
 it('retires a workload that nobody holds when its last instance has stopped', () => {
   const isRetirable = (instances: InstanceRow[], isHeld: boolean) =>
-    planPass([workload(instances, { is_held: isHeld })], 16).retirable.length === 1;
+    planPass([workload(instances, { is_retained: isHeld })], 16).retirable.length === 1;
   expect(isRetirable([instance('stopped'), instance('stopping', 1)], false)).toBe(false);
   expect(isRetirable([instance('stopped'), instance('stopped', 1)], false)).toBe(true);
   expect(isRetirable([], false)).toBe(true);

@@ -5,7 +5,7 @@ import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
  * What has to be done for one instance now:
  *
  * - `start`: the row says starting, then the driver starts it
- * - `queue`: it is wanted, but the target has no free place yet
+ * - `queue`: it is wanted, but the target has no capacity for it yet
  * - `look`: it runs; observe it
  * - `withdraw`: nobody wants it any more; out of the gateways' sight first
  * - `terminate`: stop it, and look until it is gone
@@ -15,7 +15,7 @@ import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
  */
 export type TaskKind = 'start' | 'queue' | 'look' | 'withdraw' | 'terminate' | 'reclaim' | 'revive' | 'judge';
 
-export interface Task {
+export interface InstanceTask {
   kind: TaskKind;
   workload: WorkloadRow;
   instance: InstanceRow;
@@ -26,10 +26,10 @@ export interface Task {
 export interface PassPlan {
   /** Ordinals that have no row yet. */
   missing: { workload: WorkloadRow; ordinals: number[] }[];
-  tasks: Task[];
-  /** Workloads that nobody holds and of which nothing is left. */
+  tasks: InstanceTask[];
+  /** Workloads that nothing retains and of which nothing is left. */
   retirable: WorkloadRow[];
-  /** Workloads that are only kept warm, where others wait for their places. */
+  /** Workloads that are only kept warm, where others wait for their capacity. */
   evicted: WorkloadRow[];
 }
 
@@ -37,40 +37,40 @@ export interface PassPlan {
 const AT_ONCE = 32;
 
 /** What the target is asked to do, which takes it a while. */
-const DEEDS: ReadonlySet<TaskKind> = new Set(['start', 'reclaim', 'terminate']);
+const ACTIONS: ReadonlySet<TaskKind> = new Set(['start', 'reclaim', 'terminate']);
 
 const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
 
-/** States in which an instance takes up one of its target's places. */
+/** States in which an instance takes up capacity of its target. */
 const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'stopping']);
 
 /**
  * From what stands in the tables to what has to be done; asks nobody else. Workloads come in the order in which they may
- * start. A place counts as free only when what had it is gone, so a target never runs more than it may, not even while one
+ * start. Capacity counts as free only when what used it is gone, so a target never runs more than it may, not even while one
  * workload replaces another. What a suspended workload had is kept for the operation that suspended it.
  */
 export function planPass(workloads: readonly WorkloadRow[], maxInstances: number): PassPlan {
   const plan: PassPlan = { missing: [], tasks: [], retirable: [], evicted: [] };
   let occupied = workloads.flatMap(occupying).length;
-  const kept = keptPlaces(workloads);
+  const kept = keptCapacity(workloads);
   for (const workload of workloads) {
-    const { instances, is_held: isHeld, replicas } = workload;
-    const runs = isHeld && workload.suspended_by === null;
+    const { instances, is_retained: isRetained, replicas } = workload;
+    const runs = isRetained && workload.suspended_by === null;
     const ordinals = new Set(instances.map(({ ordinal }) => ordinal));
     const missing = runs
       ? Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((ordinal) => !ordinals.has(ordinal))
       : [];
     if (missing.length > 0) plan.missing.push({ workload, ordinals: missing });
-    if (!isHeld && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
+    if (!isRetained && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
     for (const instance of instances) {
       const isWanted = runs && instance.ordinal < replicas;
-      const isFree = occupied + placesKeptFromOthers(kept, workload) < maxInstances;
+      const isFree = occupied + capacityKeptFromOthers(kept, workload) < maxInstances;
       const kind = isWanted ? taskOfWanted(workload, instance, isFree) : taskOfUnwanted(instance);
       if (kind === undefined) continue;
-      // What is brought back asks in the next pass; nobody behind it takes the place before.
+      // What is brought back asks in the next pass; nothing after it takes the capacity before.
       if ((kind === 'start' && instance.state === 'pending') || (kind === 'revive' && isFree)) {
         occupied += 1;
-        for (const holder of workload.holders) kept.set(holder, Math.max(0, (kept.get(holder) ?? 0) - 1));
+        for (const retainer of workload.retainers) kept.set(retainer, Math.max(0, (kept.get(retainer) ?? 0) - 1));
       }
       plan.tasks.push({
         kind,
@@ -88,29 +88,29 @@ function occupying({ instances }: WorkloadRow): InstanceRow[] {
   return instances.filter(({ state }) => OCCUPYING.has(state));
 }
 
-/** Places by the holder that they are kept for: what its operation suspended had them, and nothing that it holds has them yet. */
-function keptPlaces(workloads: readonly WorkloadRow[]): Map<string, number> {
+/** Instances by the retainer that capacity is kept for: its operation suspended them, and nothing that it retains has replaced them yet. */
+function keptCapacity(workloads: readonly WorkloadRow[]): Map<string, number> {
   const kept = new Map<string, number>();
-  for (const { suspended_by: operation, replicas } of workloads.filter(({ is_held }) => is_held)) {
+  for (const { suspended_by: operation, replicas } of workloads.filter(({ is_retained }) => is_retained)) {
     if (operation === null) continue;
-    const holder = `operation:${operation}`;
-    kept.set(holder, (kept.get(holder) ?? 0) + replicas);
+    const retainer = `operation:${operation}`;
+    kept.set(retainer, (kept.get(retainer) ?? 0) + replicas);
   }
-  for (const [holder, places] of kept) {
+  for (const [retainer, count] of kept) {
     const users = workloads.filter(
-      ({ holders, suspended_by }) => holders.includes(holder) || holder === `operation:${suspended_by}`,
+      ({ retainers, suspended_by }) => retainers.includes(retainer) || retainer === `operation:${suspended_by}`,
     );
-    kept.set(holder, Math.max(0, places - users.flatMap(occupying).length));
+    kept.set(retainer, Math.max(0, count - users.flatMap(occupying).length));
   }
   return kept;
 }
 
-function placesKeptFromOthers(kept: ReadonlyMap<string, number>, { holders }: WorkloadRow): number {
-  return [...kept].reduce((sum, [holder, places]) => sum + (holders.includes(holder) ? 0 : places), 0);
+function capacityKeptFromOthers(kept: ReadonlyMap<string, number>, { retainers }: WorkloadRow): number {
+  return [...kept].reduce((sum, [retainer, count]) => sum + (retainers.includes(retainer) ? 0 : count), 0);
 }
 
 /** What is warm gives way to what is needed, the longest warm first, and no more of it than is missing. */
-function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly Task[]): WorkloadRow[] {
+function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTask[]): WorkloadRow[] {
   const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age === null).length;
   const leaving = tasks.filter(({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state)).length;
   let missing = waiting - leaving;
@@ -125,10 +125,10 @@ function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly Task[]): Wo
   return evicted;
 }
 
-function taskOfWanted(workload: WorkloadRow, instance: InstanceRow, hasPlace: boolean): TaskKind {
+function taskOfWanted(workload: WorkloadRow, instance: InstanceRow, hasCapacity: boolean): TaskKind {
   switch (instance.state) {
     case 'pending':
-      return hasPlace ? 'start' : 'queue';
+      return hasCapacity ? 'start' : 'queue';
     case 'backing_off':
       return workload.is_waking && instance.failure && instance.failed_starts > 0 ? 'judge' : 'start';
     case 'stopping':
@@ -150,10 +150,10 @@ function taskOfUnwanted(instance: InstanceRow): TaskKind | undefined {
  * ready must not stay out of the gateways' sight until a thousand others are begun.
  */
 export class TaskQueues {
-  private readonly deeds = pLimit(AT_ONCE);
+  private readonly actions = pLimit(AT_ONCE);
   private readonly looks = pLimit(AT_ONCE);
 
   run<T>(kind: TaskKind, work: () => Promise<T>): Promise<T> {
-    return (DEEDS.has(kind) ? this.deeds : this.looks)(work);
+    return (ACTIONS.has(kind) ? this.actions : this.looks)(work);
   }
 }

@@ -10,8 +10,8 @@ export type OpenPreparation = Pick<
 > & { tenant_name: string };
 
 /** Begins anew where an earlier attempt of the operation asked already. What other operations had asked for goes with them; the notification with the row. */
-export const ASK_PREPARATION = prepared(
-  'preparations-ask',
+export const REQUEST_PREPARATION = prepared(
+  'instances-request-preparation',
   `with over as (
      delete from preparations where operation_id <> $1 and not ${isLiveOperation('preparations.operation_id')}
    ), asked as (
@@ -24,8 +24,8 @@ export const ASK_PREPARATION = prepared(
 );
 
 /** In each pass of a target's reconciler. */
-export const OPEN_PREPARATIONS = prepared(
-  'preparations-open',
+export const READ_OPEN_PREPARATIONS = prepared(
+  'instances-read-open-preparations',
   `select p.operation_id, p.revision_id, p.tenant_id, p.spec, p.attempt, p.state, ${tenantNameOf('p.tenant_id')} as tenant_name
    from preparations p
    where p.target = $1 and p.state in ('asked', 'running') and ${isLiveOperation('p.operation_id')}

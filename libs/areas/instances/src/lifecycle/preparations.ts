@@ -2,7 +2,7 @@ import type { Database } from '@slipway/platform-database';
 import { InvalidSpecError, type Preparation, type TargetDriver } from '@slipway/target-driver';
 import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
 import { PreparationEntity } from './preparation.entity.js';
-import { OPEN_PREPARATIONS, type OpenPreparation } from './preparation.query.js';
+import { READ_OPEN_PREPARATIONS, type OpenPreparation } from './preparation.query.js';
 
 /**
  * Does what operations ask a target's host for before they stop anything. A look that dies with its worker is simply made again by the next
@@ -16,7 +16,7 @@ export class Preparations {
 
   async look(): Promise<void> {
     if (!this.driver.prepare) return;
-    const open = await this.database.read<OpenPreparation>('system', OPEN_PREPARATIONS, [this.driver.name]);
+    const open = await this.database.read<OpenPreparation>('system', READ_OPEN_PREPARATIONS, [this.driver.name]);
     await Promise.all(open.map((one) => this.lookAt(one)));
   }
 

@@ -23,7 +23,7 @@ import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import { TargetLeadership } from '../catalog/target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
 import { TargetRows } from './target-rows.js';
-import { DEFAULT_TIMINGS, INSTANCE_TIMINGS, type Timings } from '../catalog/timings.js';
+import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
 const GONE_LOOK_MS = 50;
@@ -47,7 +47,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly keeper: InstanceKeeper,
     private readonly keys: EngineKeys,
     @Optional() private readonly worker?: OperationRunner,
-    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: Timings = DEFAULT_TIMINGS,
+    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: InstanceTimings = DEFAULT_INSTANCE_TIMINGS,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

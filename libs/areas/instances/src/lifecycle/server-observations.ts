@@ -3,20 +3,20 @@ import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow } from '../workloads/instance.query.js';
 
 /** What is known of an instance's server beyond its state. */
-type Known = Pick<InstanceRow, 'incarnation' | 'reason' | 'place'>;
+type ServerLife = Pick<InstanceRow, 'incarnation' | 'reason' | 'place'>;
 
 /** What is known of an instance that does not run. */
-export const UNSEEN: Known = { incarnation: null, reason: null, place: null };
+export const UNSEEN: ServerLife = { incarnation: null, reason: null, place: null };
 
 /** Between two lives of its server an instance keeps the last one and its place: the next is compared with them. */
-export function asSeen(instance: InstanceRow, seen: Observation): Known {
+export function asSeen(instance: InstanceRow, seen: Observation): ServerLife {
   const reason = seen.reason ?? null;
   if (seen.incarnation === undefined) return { incarnation: instance.incarnation, place: instance.place, reason };
   return { incarnation: seen.incarnation, place: seen.place ?? null, reason };
 }
 
 /** Whether a look says something of an instance that stays in its state. */
-export function isNews(instance: InstanceRow, next: Known & Pick<InstanceRow, 'message'>): boolean {
+export function isNews(instance: InstanceRow, next: ServerLife & Pick<InstanceRow, 'message'>): boolean {
   const { incarnation, place, reason, message } = instance;
   const isSameLife = incarnation === next.incarnation && place === next.place;
   return !isSameLife || reason !== next.reason || message !== next.message;
@@ -28,7 +28,7 @@ export function isAnotherLife({ incarnation }: InstanceRow, seen: Observation): 
 }
 
 /** How the life before the one that was seen has ended: as the target says, or as it was known last. */
-export function endOf(instance: InstanceRow, seen: Observation): { reason?: ObservationReason; isMove: boolean } {
+export function lastEndOf(instance: InstanceRow, seen: Observation): { reason?: ObservationReason; isMove: boolean } {
   const reason = seen.lastExit?.reason ?? instance.reason ?? undefined;
   return { reason, isMove: reason !== undefined && DISRUPTIONS.has(reason) };
 }

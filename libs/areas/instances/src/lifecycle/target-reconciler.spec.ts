@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Database } from '@slipway/platform-database';
 import type { TargetDriver } from '@slipway/target-driver';
 import type { InstanceKeeper } from './instance-keeper.js';
-import { LOAD_TARGET } from '../workloads/instance.query.js';
+import { READ_TARGET_WORKLOADS } from '../workloads/instance.query.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
@@ -24,7 +24,7 @@ class Bed {
   instances = [INSTANCE];
   readonly look = jest.fn<InstanceKeeper['perform']>(async () => HOUR_MS);
   isLeading = true;
-  isHeld = true;
+  isRetained = true;
   /** How long Postgres takes for all rows. */
   answersInMs = 0;
   /** Known as of the last time that it was asked for. */
@@ -42,7 +42,7 @@ class Bed {
     this.leadership as unknown as TargetLeadership,
     {
       read: async (_: unknown, statement: unknown, [, ids]: [string, readonly string[] | null]) => {
-        if (statement !== LOAD_TARGET) return [];
+        if (statement !== READ_TARGET_WORKLOADS) return [];
         this.asked.push(ids);
         if (this.answersInMs > 0) await new Promise((resolve) => setTimeout(resolve, this.answersInMs));
         return this.rows();
@@ -58,8 +58,8 @@ class Bed {
     {
       revision_id: 'rev_1',
       replicas: 1,
-      is_held: this.isHeld,
-      holders: this.isHeld ? ['route'] : [],
+      is_retained: this.isRetained,
+      retainers: this.isRetained ? ['route'] : [],
       suspended_by: null,
       is_waking: false,
       warm_age: null,
@@ -118,7 +118,7 @@ it('looks at nothing else before it is due', async () => {
 
 it('stops what is no longer wanted at once, whenever the next look was due', async () => {
   await started();
-  bed.isHeld = false;
+  bed.isRetained = false;
   bed.reconciler.kick();
   await pass(GAP_MS);
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'withdraw' }, {}]);

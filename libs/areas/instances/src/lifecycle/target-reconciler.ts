@@ -1,16 +1,16 @@
 import { Logger } from '@nestjs/common';
 import type { Database } from '@slipway/platform-database';
 import { Not } from 'typeorm';
-import { InstanceEntity, type InstanceState } from '../workloads/instance.entity.js';
+import { InstanceEntity, type LifecycleState } from '../workloads/instance.entity.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
-import { planPass, TaskQueues, type Task, type TaskKind } from './pass-plan.js';
+import { planPass, TaskQueues, type InstanceTask, type TaskKind } from './pass-plan.js';
 import { Preparations } from './preparations.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { addInstances, TargetRows, wakeWaiters } from './target-rows.js';
-import { DEFAULT_TIMINGS, type Timings } from '../catalog/timings.js';
+import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 const POLL_MS = 500;
 /** Where the target tells of changes by itself, a look at all rows is only a safety net. */
@@ -26,7 +26,7 @@ const GAP_MS = 100;
 const GAPS_OF_A_PASS = 2;
 const LONGEST_GAP_MS = 2_000;
 
-interface Look {
+interface NextCheck {
   /** The row and the task it was made for: if one of them is another by now, nothing is waited for. */
   version: number;
   kind: TaskKind;
@@ -41,12 +41,12 @@ interface Look {
  * instance, so that a probe that hangs holds up nothing else.
  *
  * Where the target tells which instances have changed, a pass reads those alone: what a change costs must not grow with what else runs
- * there. What needs to know all the others (who has a place, who may go) waits for a whole pass.
+ * there. What needs to know all the others (which instance has capacity, which may be stopped) waits for a whole pass.
  */
 export class TargetReconciler {
   private readonly logger = new Logger('targets');
   private readonly running = new Map<string, Promise<void>>();
-  private readonly looks = new Map<string, Look>();
+  private readonly looks = new Map<string, NextCheck>();
   /** Instances of which the target said that they changed, until a look at them begins. */
   private readonly changed = new Set<string>();
   private loop?: Promise<void>;
@@ -70,7 +70,7 @@ export class TargetReconciler {
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
     private readonly keeper: InstanceKeeper,
-    private readonly timings: Pick<Timings, 'orphanSearchMs'> = DEFAULT_TIMINGS,
+    private readonly timings: Pick<InstanceTimings, 'orphanSearchMs'> = DEFAULT_INSTANCE_TIMINGS,
   ) {
     this.preparations = new Preparations(target.driver, database);
     this.rows = new TargetRows(database, target.config.name);
@@ -177,16 +177,16 @@ export class TargetReconciler {
     const wasBusy = new Set(this.running.keys());
     const plan = planPass(await this.rows.of(told), Number.POSITIVE_INFINITY);
     const tasks = plan.tasks.filter(({ instance }) => this.changed.has(instance.id));
-    const own = tasks.filter(({ instance }) => !needsPlace(instance));
+    const own = tasks.filter(({ instance }) => !needsCapacity(instance));
     this.wholeAt = Math.min(this.wholeAt, Date.now() + this.launchDue(own, wasBusy));
     if (own.length < tasks.length) this.kick();
-    // What has no task has nothing to be looked at; what needs a place is seen by the whole pass that follows.
+    // What has no task has nothing to be looked at; what needs capacity is seen by the whole pass that follows.
     const kept = new Set(own.map(({ instance }) => instance.id));
     for (const id of told) if (!kept.has(id)) this.changed.delete(id);
   }
 
   /** Returns the milliseconds until the next of them is due. */
-  private launchDue(tasks: readonly Task[], wasBusy: ReadonlySet<string>): number {
+  private launchDue(tasks: readonly InstanceTask[], wasBusy: ReadonlySet<string>): number {
     let waitMs = this.pollMs;
     for (const task of tasks) {
       if (wasBusy.has(task.instance.id) || this.running.has(task.instance.id)) continue;
@@ -197,7 +197,7 @@ export class TargetReconciler {
     return waitMs;
   }
 
-  private dueInMs({ kind, instance, inMs }: Task): number {
+  private dueInMs({ kind, instance, inMs }: InstanceTask): number {
     const look = this.looks.get(instance.id);
     const isOther = look?.version !== instance.version || look.kind !== kind;
     if (isOther || this.changed.has(instance.id)) return inMs;
@@ -205,7 +205,7 @@ export class TargetReconciler {
     return Math.max(inMs, look.isSafetyNet && lookInMs > 0 ? lookInMs + GATHER_LOOKS_MS : lookInMs);
   }
 
-  private launch(task: Task): void {
+  private launch(task: InstanceTask): void {
     const { id, version } = task.instance;
     let inMs = RETRY_MS;
     const perform = async () => {
@@ -248,7 +248,7 @@ export class TargetReconciler {
     const found = await this.target.driver.list();
     if (found.length === 0) return false;
     // A row that says stopped has nothing running: what runs in its name is an orphan.
-    const where = { target: this.name, state: Not<InstanceState>('stopped') };
+    const where = { target: this.name, state: Not<LifecycleState>('stopped') };
     const rows = await this.database.tx('system', (tx) =>
       tx.repository(InstanceEntity).find({ select: { id: true }, where }),
     );
@@ -260,7 +260,7 @@ export class TargetReconciler {
     return false;
   }
 
-  private forgetAllBut(tasks: readonly Task[]): void {
+  private forgetAllBut(tasks: readonly InstanceTask[]): void {
     const kept = new Set(tasks.map(({ instance }) => instance.id));
     for (const id of this.looks.keys()) if (!kept.has(id)) this.looks.delete(id);
     for (const id of this.changed) if (!kept.has(id)) this.changed.delete(id);
@@ -291,7 +291,7 @@ export class TargetReconciler {
   }
 }
 
-/** Whether it begins to take up a place of its target, of which only a whole pass knows how many are free. */
-const needsPlace = ({ state }: InstanceRow): boolean => state === 'pending' || state === 'stopped';
+/** Whether it begins to take up capacity of its target, and only a whole pass knows how much is free. */
+const needsCapacity = ({ state }: InstanceRow): boolean => state === 'pending' || state === 'stopped';
 
 const gapAfter = (passMs: number): number => Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAPS_OF_A_PASS * passMs));

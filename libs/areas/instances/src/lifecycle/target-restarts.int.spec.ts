@@ -211,7 +211,7 @@ it('leaves an instance as it is while its target does not answer, and goes on wi
   await until(
     'three looks that failed',
     async () => {
-      await worker.hold('rev_1', 'route');
+      await worker.retain('rev_1', 'route');
       return looks.mock.calls.length >= 3;
     },
     only,

@@ -3,7 +3,7 @@ import { newId, prepared, type Database } from '@slipway/platform-database';
 import { wake } from '@slipway/platform-durable/operations';
 import { In } from 'typeorm';
 import { InstanceEntity } from '../workloads/instance.entity.js';
-import { LOAD_TARGET, type WorkloadRow } from '../workloads/instance.query.js';
+import { READ_TARGET_WORKLOADS, type WorkloadRow } from '../workloads/instance.query.js';
 import { WorkloadEntity, WorkloadWaiterEntity } from '../workloads/workload.entity.js';
 import type { PassPlan } from './pass-plan.js';
 
@@ -18,8 +18,8 @@ const ROWS_AT_ONCE = 500;
 const JUST_PAST = `interval '300 milliseconds'`;
 
 /** Compares times of two tables; every pass of a reconciler asks it. */
-const DUE = prepared(
-  'targets-waiters-due',
+const READ_DUE_WAITERS = prepared(
+  'instances-read-due-waiters',
   `select x.revision_id, x.operation_id from workload_waiters x join workloads w using (revision_id)
    where w.target = $1 and w.changed_at > x.created_at - ${JUST_PAST}`,
 );
@@ -50,7 +50,7 @@ export class TargetRows {
 
   private async read(instanceIds: readonly string[] | null): Promise<WorkloadRow[]> {
     const asked = [this.target, instanceIds];
-    const rows = await this.database.read<Omit<WorkloadRow, 'spec'>>('system', LOAD_TARGET, asked);
+    const rows = await this.database.read<Omit<WorkloadRow, 'spec'>>('system', READ_TARGET_WORKLOADS, asked);
     await this.learn(rows.map(({ revision_id }) => revision_id).filter((id) => !this.specs.has(id)));
     // One that has gone since has nothing left to be done.
     return rows.flatMap((row) => {
@@ -88,7 +88,11 @@ export async function addInstances(database: Database, target: string, missing: 
  * reconciler that died between a change and this leaves it to the next one. Who registers anew in between is woken too.
  */
 export async function wakeWaiters(database: Database, target: string): Promise<void> {
-  const due = await database.read<Pick<WorkloadWaiterEntity, 'revision_id' | 'operation_id'>>('system', DUE, [target]);
+  const due = await database.read<Pick<WorkloadWaiterEntity, 'revision_id' | 'operation_id'>>(
+    'system',
+    READ_DUE_WAITERS,
+    [target],
+  );
   if (due.length === 0) return;
   await database.tx('system', async (tx) => {
     await tx.repository(WorkloadWaiterEntity).delete(due);

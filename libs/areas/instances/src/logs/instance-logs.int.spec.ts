@@ -3,7 +3,7 @@ import type { LogLine } from '@slipway/target-driver';
 import { TargetBed, until, type Process } from '../../test/target-bed.js';
 import { LogReader } from './log-reader.js';
 import type { LogQuery } from './log-reading.entity.js';
-import { sweep } from './log-reader.js';
+import { deleteAbandonedReadings } from './log-reader.js';
 
 let bed: TargetBed;
 let worker: Process;
@@ -103,7 +103,7 @@ it('wait, bounded, for a reader that takes none, and are given up when it has go
       return rows[0].is_left;
     });
     expect(await waiting()).toBe(16);
-    await api.database.tx('system', sweep);
+    await api.database.tx('system', deleteAbandonedReadings);
     expect(await waiting()).toBe(0);
   } finally {
     await owner.end();

@@ -7,17 +7,17 @@ import { Raw } from 'typeorm';
 import { instanceErrors } from './instance.errors.js';
 import type { InstanceEntity } from '../workloads/instance.entity.js';
 import { LogReadingEntity, type LogQuery } from './log-reading.entity.js';
-import { ASK, LEADS, TAKE, type Chunk } from './log-reading.query.js';
+import { REQUEST_LOG_READING, IS_TARGET_LED, TAKE_LOG_CHUNKS, type LogChunkRow } from './log-reading.query.js';
 
 /** How long a worker may take to take a reading on. */
-const HEARD_WITHIN_MS = 5_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 /** The next look when nothing wakes it; also its sign of life. */
 const LOOK_MS = 500;
 
-interface Taken {
+interface ReadingProgress {
   isServed: boolean;
   isLeft: boolean;
-  chunks: Chunk[];
+  chunks: LogChunkRow[];
 }
 
 /** The output of instances, asked for from the worker that leads their target (`log-server.ts`). */
@@ -27,7 +27,7 @@ export class LogReader {
 
   @Recurring({ name: 'log-readings', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
-    await transact('system', sweep);
+    await transact('system', deleteAbandonedReadings);
   }
 
   /**
@@ -50,14 +50,14 @@ export class LogReader {
     query: LogQuery,
     signal: AbortSignal,
   ): AsyncGenerator<LogLine[], void> {
-    const [lead] = await this.database.read<{ leads: boolean }>('system', LEADS, [target]);
+    const [lead] = await this.database.read<{ leads: boolean }>('system', IS_TARGET_LED, [target]);
     if (!lead?.leads) throw unavailable(`no worker leads target ${target}`);
     const id = newId('log');
-    const wake = new Wake(signal);
+    const wake = new LogPause(signal);
     const unlisten = await this.database.listen(LOGS_READ_CHANNEL, (reading) => reading === id && wake.now());
     try {
       await this.database.tx('system', (tx) =>
-        tx.query(ASK, [id, tenant_id, target, instanceId, JSON.stringify(query)]),
+        tx.query(REQUEST_LOG_READING, [id, tenant_id, target, instanceId, JSON.stringify(query)]),
       );
       const askedAt = performance.now();
       let isHeard = false;
@@ -72,7 +72,7 @@ export class LogReader {
           if (isLast) return;
         }
         if (taken.isLeft) throw unavailable('the worker that read has gone');
-        if (!isHeard && performance.now() - askedAt > HEARD_WITHIN_MS)
+        if (!isHeard && performance.now() - askedAt > ANSWER_TIMEOUT_MS)
           throw unavailable(`the worker that leads target ${target} does not answer, or reads for too many at once`);
         if (taken.chunks.length === 0) await wake.within(LOOK_MS);
       }
@@ -82,8 +82,8 @@ export class LogReader {
     }
   }
 
-  private async take(id: string): Promise<Taken | undefined> {
-    return this.database.tx('system', (tx) => tx.one<Taken>(TAKE, [id]));
+  private async take(id: string): Promise<ReadingProgress | undefined> {
+    return this.database.tx('system', (tx) => tx.one<ReadingProgress>(TAKE_LOG_CHUNKS, [id]));
   }
 }
 
@@ -97,7 +97,7 @@ async function* linesOf(first: LogLine[], rest: AsyncGenerator<LogLine[], void>)
 }
 
 /** What api processes left that died; the chunks go with the readings. */
-export async function sweep(tx: Tx): Promise<void> {
+export async function deleteAbandonedReadings(tx: Tx): Promise<void> {
   const forgotten = Raw((seenAt) => `${seenAt} < clock_timestamp() - interval '1 minute'`);
   await tx.repository(LogReadingEntity).delete({ reader_seen_at: forgotten });
 }
@@ -107,7 +107,7 @@ function unavailable(why: string) {
 }
 
 /** A pause that a notification ends, also one that came before it began. */
-class Wake {
+class LogPause {
   private isDue = false;
   private resolve?: () => void;
 

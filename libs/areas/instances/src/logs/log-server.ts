@@ -3,7 +3,7 @@ import type { OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import { redacted, type LogLine } from '@slipway/target-driver';
 import { InstanceEntity } from '../workloads/instance.entity.js';
-import { CLAIM, HAND_OVER, SERVE, type Asked } from './log-reading.query.js';
+import { CLAIM_LOG_READING, ADD_LOG_CHUNK, CONFIRM_LOG_READING, type LogReadingRow } from './log-reading.query.js';
 import { valuesIn } from '../access/secrets.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
@@ -52,7 +52,7 @@ export class LogServer {
     while (this.target.driver.logs && this.leadership.leads && !this.stopping.signal.aborted) {
       if (this.running.size >= AT_ONCE) return;
       const values = [this.target.config.name, this.busyTenants()];
-      const reading = await this.database.tx('system', (tx) => tx.one<Asked>(CLAIM, values));
+      const reading = await this.database.tx('system', (tx) => tx.one<LogReadingRow>(CLAIM_LOG_READING, values));
       if (!reading) return;
       const done = this.serve(reading)
         .catch((error: unknown) => this.complain(error))
@@ -67,10 +67,10 @@ export class LogServer {
     return [...counts].filter(([, count]) => count >= AT_ONCE_OF_TENANT).map(([tenantId]) => tenantId);
   }
 
-  private async serve({ id, instance_id, options }: Asked): Promise<void> {
+  private async serve({ id, instance_id, options }: LogReadingRow): Promise<void> {
     const ended = new AbortController();
     const signal = AbortSignal.any([ended.signal, this.stopping.signal]);
-    const handing = new Handing(this.database, id, await this.secretsOf(instance_id), signal);
+    const handing = new ChunkWriter(this.database, id, await this.secretsOf(instance_id), signal);
     const signs = setInterval(() => {
       void this.isAsked(id).then((isAsked) => isAsked || ended.abort());
     }, this.signMs);
@@ -88,7 +88,7 @@ export class LogServer {
 
   /** Not to know is not to be asked no more. */
   private async isAsked(id: string): Promise<boolean> {
-    const rows = await this.database.tx('system', (tx) => tx.query(SERVE, [id])).catch(() => [id]);
+    const rows = await this.database.tx('system', (tx) => tx.query(CONFIRM_LOG_READING, [id])).catch(() => [id]);
     return rows.length > 0;
   }
 
@@ -108,7 +108,7 @@ export class LogServer {
 }
 
 /** Lines on their way to one reader: gathered a little, redacted, cut, and held back while it takes none. */
-class Handing {
+class ChunkWriter {
   private sequence = 0;
   private lines: LogLine[] = [];
   private bytes = 0;
@@ -155,7 +155,7 @@ class Handing {
   private async flush(isLast = false, problem: string | null = null): Promise<void> {
     const values = [this.id, this.sequence, JSON.stringify(this.lines), isLast, problem];
     while (!this.signal.aborted) {
-      const written = await this.database.tx('system', (tx) => tx.query(HAND_OVER, values));
+      const written = await this.database.tx('system', (tx) => tx.query(ADD_LOG_CHUNK, values));
       if (written.length > 0) break;
       await pause(FULL_LOOK_MS);
     }

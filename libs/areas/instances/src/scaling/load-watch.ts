@@ -4,21 +4,21 @@ import pLimit from 'p-limit';
 import type { EngineKeys } from '../access/engine-keys.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
 import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
-import { ASKED_FOR_LOAD, NOTE_LOADS } from './scaling.query.js';
-import { RepeatedLook, Trouble } from '../catalog/repeated-check.js';
+import { READ_LOAD_SOURCES, RECORD_ENGINE_LOADS } from './scaling.query.js';
+import { RepeatedCheck, TroubleLog } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import type { WorkloadEntity } from '../workloads/workload.entity.js';
 
 const AT_ONCE = 8;
 
-type Asked = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
+type LoadSource = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
   Pick<WorkloadEntity, 'revision_id' | 'tenant_id' | 'spec'> & { base_url: string };
 
 /** Asks the engines of a target what waits in them, for the scaler: the worker that leads the target does, beside the reconciler's passes. */
 export class LoadWatch {
-  private readonly trouble: Trouble;
-  private readonly looks: RepeatedLook;
+  private readonly trouble: TroubleLog;
+  private readonly looks: RepeatedCheck;
 
   constructor(
     private readonly target: Target,
@@ -27,8 +27,8 @@ export class LoadWatch {
     private readonly keys: Pick<EngineKeys, 'of'>,
     everyMs: number,
   ) {
-    this.looks = new RepeatedLook(() => this.trouble.during(this.look()), everyMs);
-    this.trouble = new Trouble(target, new Logger('scaling'));
+    this.looks = new RepeatedCheck(() => this.trouble.during(this.look()), everyMs);
+    this.trouble = new TroubleLog(target, new Logger('scaling'));
   }
 
   start(): void {
@@ -42,14 +42,15 @@ export class LoadWatch {
   /** One round, each engine asked once. */
   async look(): Promise<void> {
     if (!this.leadership.leads) return;
-    const asked = await this.database.read<Asked>('system', ASKED_FOR_LOAD, [this.target.config.name]);
+    const asked = await this.database.read<LoadSource>('system', READ_LOAD_SOURCES, [this.target.config.name]);
     const inTurn = pLimit(AT_ONCE);
     const told = await Promise.all(asked.map((one) => inTurn(() => this.ask(one))));
     const loads = told.filter((load) => load !== undefined);
-    if (loads.length > 0) await this.database.tx('system', (tx) => tx.query(NOTE_LOADS, [JSON.stringify(loads)]));
+    if (loads.length > 0)
+      await this.database.tx('system', (tx) => tx.query(RECORD_ENGINE_LOADS, [JSON.stringify(loads)]));
   }
 
-  private async ask({ id, generation, key_id, base_url, revision_id, tenant_id, spec }: Asked) {
+  private async ask({ id, generation, key_id, base_url, revision_id, tenant_id, spec }: LoadSource) {
     const about = { id, generation, tenantName: '' };
     const asked = { ...toInstanceSpec(spec, about, placeholderSecrets), ...this.keys.of({ id, generation, key_id }) };
     const load = await this.target.driver.load?.(asked, base_url);

@@ -46,7 +46,7 @@ const numbered = (scaling: ScalingSpec): RevisionSpec => bed.twinSpec({ scaling 
 /** Behind a route, and no operation works on it. */
 const serve = async (scaling: ScalingSpec, args = {}) => {
   await worker.want(revision, spec(scaling, args));
-  await worker.hold(revision, 'route');
+  await worker.retain(revision, 'route');
   await worker.release(revision);
 };
 const run = () => scaler.run((scope, work) => worker.database.tx(scope, work));

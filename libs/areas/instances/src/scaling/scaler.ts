@@ -10,10 +10,10 @@ import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { BackendPublisher } from '../backends/backend-publisher.js';
-import { roomInQuota } from './quota-room.js';
+import { reserveInstanceQuota } from './instance-quota.js';
 import { decideScaling, type ScalingDecision, type ScalingSituation } from './scaling-decision.js';
 import { deploymentScaled } from './scaling.events.js';
-import { KEEP_SCALING, SCALABLE, SCALE, type ScalableRow } from './scaling.query.js';
+import { RECORD_SCALING, READ_SCALABLE_WORKLOADS, SCALE_WORKLOAD, type ScalableRow } from './scaling.query.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
@@ -21,8 +21,8 @@ import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 /** Decisions that one run writes, each in a transaction; what is left comes a second later. */
 const AT_ONCE = 50;
 
-type Override = Partial<ScalingSpec>;
-type Scalable = ScalableRow & Pick<WorkloadEntity, 'spec'>;
+type ScalingOverride = Partial<ScalingSpec>;
+type ScalableWorkload = ScalableRow & Pick<WorkloadEntity, 'spec'>;
 
 const decisions = counter('slipway_scaling_decisions_total', 'Changes of the number of instances, by reason', [
   'reason',
@@ -61,8 +61,8 @@ export class Scaler {
     }
   }
 
-  /** About one workload, now: in turns and by itself, and for who has just seen a start out of its sleep come to nothing. */
-  async decide(tx: Tx, seen: Pick<Scalable, 'deployment_id' | 'tenant_id' | 'revision_id'>): Promise<void> {
+  /** About one workload, now: by itself, and for who has just seen a start out of its sleep come to nothing. */
+  async decide(tx: Tx, seen: Pick<ScalableWorkload, 'deployment_id' | 'tenant_id' | 'revision_id'>): Promise<void> {
     const deployment = await this.deployments.lockById(tx, seen.deployment_id);
     if (!deployment) return;
     await lockQuota(tx, seen.tenant_id, 'instances');
@@ -75,23 +75,23 @@ export class Scaler {
     if (isNews(row, decision)) await this.write(tx, row, now, decision);
   }
 
-  /** By the target's places and the tenant's quota; for a device it waits, as every start does. */
-  private async bounded(tx: Tx, row: Scalable, decision: ScalingDecision): Promise<ScalingDecision> {
+  /** By the target's capacity and the tenant's quota; for a device it waits, as every start does. */
+  private async bounded(tx: Tx, row: ScalableWorkload, decision: ScalingDecision): Promise<ScalingDecision> {
     if (decision.replicas <= row.replicas) return decision;
-    const asking = { tenantId: row.tenant_id, revisionId: row.revision_id };
-    const places = this.catalog.find(row.target)?.config.max_instances ?? Number.POSITIVE_INFINITY;
-    const wished = Math.min(decision.replicas, places);
-    const { max, taken, hasRoom } = await roomInQuota(tx, this.config, asking, wished);
-    const replicas = Math.max(row.replicas, hasRoom ? wished : max - taken);
+    const requester = { tenantId: row.tenant_id, revisionId: row.revision_id };
+    const most = this.catalog.find(row.target)?.config.max_instances ?? Number.POSITIVE_INFINITY;
+    const wished = Math.min(decision.replicas, most);
+    const { max, taken, isReserved } = await reserveInstanceQuota(tx, this.config, requester, wished);
+    const replicas = Math.max(row.replicas, isReserved ? wished : max - taken);
     return replicas === row.replicas ? { ...decision, replicas, reason: null } : { ...decision, replicas };
   }
 
-  private async write(tx: Tx, row: Scalable, now: ScalingSituation, decision: ScalingDecision): Promise<void> {
+  private async write(tx: Tx, row: ScalableWorkload, now: ScalingSituation, decision: ScalingDecision): Promise<void> {
     const { revision_id, tenant_id } = row;
     const { replicas, reason, isLow } = decision;
-    await tx.query(KEEP_SCALING, [revision_id, tenant_id, isLow, reason, now.failure]);
+    await tx.query(RECORD_SCALING, [revision_id, tenant_id, isLow, reason, now.failure]);
     if (reason === null) return;
-    await tx.query(SCALE, [revision_id, replicas]);
+    await tx.query(SCALE_WORKLOAD, [revision_id, replicas]);
     const isWakeUp = row.replicas === 0;
     // What failed before is no news of the start that begins now.
     if (isWakeUp) {
@@ -105,16 +105,20 @@ export class Scaler {
   }
 
   /** A server that was adopted is one, whatever its load. */
-  private async scalable(tx: Tx, overridden: readonly string[], revisionId: string | null): Promise<Scalable[]> {
-    const rows = await tx.query<Scalable>(SCALABLE, [overridden, revisionId]);
+  private async scalable(
+    tx: Tx,
+    overridden: readonly string[],
+    revisionId: string | null,
+  ): Promise<ScalableWorkload[]> {
+    const rows = await tx.query<ScalableWorkload>(READ_SCALABLE_WORKLOADS, [overridden, revisionId]);
     return rows.filter(({ target }) => this.catalog.find(target)?.driver.adopts === false);
   }
 }
 
 async function situationsOf(
   tx: Tx,
-  rows: readonly Scalable[],
-  overrideOf: (row: Scalable) => Override | null | undefined,
+  rows: readonly ScalableWorkload[],
+  overrideOf: (row: ScalableWorkload) => ScalingOverride | null | undefined,
 ): Promise<ScalingSituation[]> {
   const loads = await loadsOf(
     tx,

@@ -65,12 +65,12 @@ export function replicaBounds({ min_replicas, max_replicas, target_in_flight }: 
 }
 
 /** Seconds that pass between a failed start out of sleep and the next. */
-export function backOffSeconds(failures: number): number {
+export function wakeBackOffSeconds(failures: number): number {
   return failures === 0 ? 0 : Math.min(LONGEST_BACK_OFF, 2 ** (failures - 1));
 }
 
 /**
- * The one place that decides how many instances a revision has. It only looks at what it is given, so a decision that was not written is
+ * The only function that decides how many instances a revision has. It only looks at what it is given, so a decision that was not written is
  * made again.
  *
  * Up at once, to the largest of what the signals ask for. Down one at a time, and only where the rest had borne all that came in the
@@ -80,7 +80,7 @@ export function backOffSeconds(failures: number): number {
 export function decideScaling(now: ScalingSituation): ScalingDecision {
   const { replicas, scaling } = now;
   if (now.isAsleep) return asleep(now);
-  const isLow = hasRoomForFewer(now);
+  const isLow = wouldFewerDo(now);
   const stay: ScalingDecision = { replicas, reason: null, isLow };
   if (now.isChanging) return { ...stay, isLow: false };
   const { least, most } = replicaBounds(scaling);
@@ -103,7 +103,7 @@ function asleep(now: ScalingSituation): ScalingDecision {
     return now.failure === null || now.isAwaited
       ? { replicas, reason: null, isLow: false }
       : { replicas: 0, reason: 'start_failed', isLow: false };
-  const isTime = age === null || age >= backOffSeconds(failures);
+  const isTime = age === null || age >= wakeBackOffSeconds(failures);
   const { least } = replicaBounds(scaling);
   if (scaling.min_replicas > 0 && isTime) return { replicas: least, reason: 'min_replicas', isLow: false };
   if (now.held > 0 && isTime) return { replicas: least, reason: 'requests_held', isLow: false };
@@ -130,7 +130,7 @@ function largestWish(now: ScalingSituation): { replicas: number; reason: Scaling
   return wishes.reduce((largest, wish) => (wish.replicas > largest.replicas ? wish : largest));
 }
 
-function hasRoomForFewer({ scaling, replicas, in_flight, held, waiting, kv_usage }: ScalingSituation): boolean {
+function wouldFewerDo({ scaling, replicas, in_flight, held, waiting, kv_usage }: ScalingSituation): boolean {
   const target = scaling.target_in_flight;
   if (target === null || replicas <= 1) return false;
   const load = in_flight + held;
@@ -143,7 +143,7 @@ function hasRoomForFewer({ scaling, replicas, in_flight, held, waiting, kv_usage
 }
 
 /** What the number of instances is made of with which a revision begins. */
-export interface Beginning {
+export interface InitialSituation {
   /** The revision's own. */
   scaling: ScalingSpec;
   /** Its deployment's. */
@@ -154,7 +154,7 @@ export interface Beginning {
   running: number;
 }
 
-/** `least` is refused or waited for where there is no room; what is beyond it is left out. */
+/** `least` is refused or waited for where there is no capacity; what is beyond it is left out. */
 export interface InitialReplicas {
   least: number;
   wished: number;
@@ -164,13 +164,13 @@ export interface InitialReplicas {
  * How many instances a revision begins with: as many as those have that had the traffic before it, as far as its scaling lets it, so that it
  * does not begin under load with one; and what its deployment asks for. What it asks for itself is its least.
  */
-export function initialReplicas({ scaling, override, baseline, running }: Beginning): InitialReplicas {
+export function initialReplicas({ scaling, override, baseline, running }: InitialSituation): InitialReplicas {
   const { least, most } = replicaBounds(effectiveScaling(scaling, override));
   const own = Math.max(1, scaling.min_replicas);
   return { least: Math.max(running, Math.min(least, own)), wished: Math.max(running, least, Math.min(baseline, most)) };
 }
 
-/** @param room instances that places, devices and quota leave it; Infinity where nothing bounds them */
-export function withinRoom({ least, wished }: InitialReplicas, room: number): number {
-  return Math.max(least, Math.min(wished, room));
+/** @param capacity instances that target, devices and quota leave it; Infinity where nothing bounds them */
+export function withinCapacity({ least, wished }: InitialReplicas, capacity: number): number {
+  return Math.max(least, Math.min(wished, capacity));
 }

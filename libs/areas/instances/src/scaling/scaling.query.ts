@@ -19,7 +19,7 @@ export interface ScalableRow {
   is_asleep: boolean;
   failures: number;
   failure_age: number | null;
-  /** Whether an operation that is not over holds it. */
+  /** Whether an operation that is not over retains it. */
   is_awaited: boolean;
   /** Whether anything is remembered of it, so that its engines are asked too. */
   is_known: boolean;
@@ -32,8 +32,8 @@ export interface ScalableRow {
  * Ages are computed here and rows counted beside them; every second, for all workloads that are needed and whose number may change: by
  * their own spec, by their deployment's ($1), or because it was changed before. $2 leaves one.
  */
-export const SCALABLE = prepared(
-  'targets-scalable',
+export const READ_SCALABLE_WORKLOADS = prepared(
+  'instances-read-scalable',
   `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.target, w.spec, w.replicas,
      (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'ready' and i.ordinal < w.replicas)::int as ready,
      (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'starting' and i.ordinal < w.replicas)::int as starting,
@@ -52,10 +52,10 @@ export const SCALABLE = prepared(
 );
 
 /** The notification goes with the row, of which the reconciler sees either none or all. */
-export const SCALE = locking(
+export const SCALE_WORKLOAD = locking(
   'workload',
   prepared(
-    'targets-scale',
+    'instances-scale-workload',
     `with written as (
      update workloads set replicas = $2, changed_at = clock_timestamp() where revision_id = $1 returning target
    )
@@ -64,8 +64,8 @@ export const SCALE = locking(
 );
 
 /** Conflict and ages at once. $3: low from now on, or still; $4: what befell it, if anything did. */
-export const KEEP_SCALING = prepared(
-  'targets-keep-scaling',
+export const RECORD_SCALING = prepared(
+  'instances-record-scaling',
   `insert into workload_scalings as s (revision_id, tenant_id, low_since, asleep_since)
    values ($1, $2, case when $3::boolean then now() end, case when $4 = 'idle' then now() end)
    on conflict (revision_id) do update set
@@ -77,8 +77,8 @@ export const KEEP_SCALING = prepared(
 );
 
 /** The engines of target $1 that are asked what waits in them: those whose number follows the load; of very many other ones each time. Every few seconds. */
-export const ASKED_FOR_LOAD = prepared(
-  'targets-asked-for-load',
+export const READ_LOAD_SOURCES = prepared(
+  'instances-read-load-sources',
   `select i.id, i.generation, i.key_id, i.base_url, w.revision_id, w.tenant_id, w.spec from instances i join workloads w using (revision_id)
    where w.target = $1 and w.is_active and i.state = 'ready' and i.base_url is not null
      and (w.spec->'scaling' ? 'target_in_flight' or exists (select from workload_scalings s where s.revision_id = w.revision_id))
@@ -86,8 +86,8 @@ export const ASKED_FOR_LOAD = prepared(
 );
 
 /** Several rows in one statement, and those of instances that are gone swept with it. */
-export const NOTE_LOADS = prepared(
-  'targets-note-loads',
+export const RECORD_ENGINE_LOADS = prepared(
+  'instances-record-engine-loads',
   `with gone as (
      delete from engine_loads where observed_at < now() - interval '10 minutes'
    )

@@ -4,10 +4,10 @@ import type { Principal } from '@slipway/platform-http';
 import { In } from 'typeorm';
 import { problemOf } from '../devices/device-assignments.js';
 import { TargetDeviceLookEntity } from '../devices/device.entity.js';
-import { CLAIMS, DEVICES, type ClaimRow, type DeviceRow } from '../devices/device.query.js';
+import { READ_DEVICE_CLAIMS, READ_DEVICES, type DeviceClaimRow, type DeviceRow } from '../devices/device.query.js';
 import type { TargetDto } from './target.dto.js';
 
-type Shown = Pick<TargetDto, 'devices' | 'conditions'>;
+type HostView = Pick<TargetDto, 'devices' | 'conditions'>;
 
 /** The accelerators of targets' hosts, with who holds what, as far as the viewer may know: the operator's tenant everything, another its own. */
 @Injectable()
@@ -17,15 +17,17 @@ export class TargetDevices {
   hosts(
     targets: string[],
     { tenantId, isOperatorTenant }: Pick<Principal, 'tenantId' | 'isOperatorTenant'>,
-  ): Promise<{ of(target: string): Shown }> {
+  ): Promise<{ of(target: string): HostView }> {
     return this.database.tx('system', async (tx) => {
-      const devices = await tx.query<DeviceRow & { target: string }>(DEVICES, [targets]);
-      const claims = devices.length === 0 ? [] : await tx.query<ClaimRow>(CLAIMS, [targets]);
+      const devices = await tx.query<DeviceRow & { target: string }>(READ_DEVICES, [targets]);
+      const claims = devices.length === 0 ? [] : await tx.query<DeviceClaimRow>(READ_DEVICE_CLAIMS, [targets]);
       const looks = await tx.repository(TargetDeviceLookEntity).findBy({ target: In(targets) });
-      const mayName = (claim: ClaimRow) => isOperatorTenant || claim.tenant_id === tenantId;
+      const mayName = (claim: DeviceClaimRow) => isOperatorTenant || claim.tenant_id === tenantId;
       return {
         of: (target) => ({
-          devices: devices.filter((device) => device.target === target).map((device) => shown(device, claims, mayName)),
+          devices: devices
+            .filter((device) => device.target === target)
+            .map((device) => deviceDtoOf(device, claims, mayName)),
           conditions: looks
             .filter((look) => look.target === target && look.problem !== null)
             // It tells of the host's programs and their files.
@@ -39,10 +41,10 @@ export class TargetDevices {
   }
 }
 
-function shown(
+function deviceDtoOf(
   device: DeviceRow,
-  claims: readonly ClaimRow[],
-  mayName: (claim: ClaimRow) => boolean,
+  claims: readonly DeviceClaimRow[],
+  mayName: (claim: DeviceClaimRow) => boolean,
 ): TargetDto['devices'][number] {
   const { uuid, device_index, name, memory_mb, used_mb, foreign_mb } = device;
   return {

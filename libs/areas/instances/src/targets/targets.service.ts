@@ -7,7 +7,7 @@ import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import type { TargetConditionDto, TargetDto, TargetListDto } from './target.dto.js';
 import { TargetHealthEntity } from '../catalog/target-health.entity.js';
 import { TargetDevices } from './target-devices.js';
-import { PLACES_TAKEN } from '../workloads/workload.query.js';
+import { COUNT_WANTED_OF_TARGETS } from '../workloads/workload.query.js';
 
 /** It names servers, namespaces and rights of the operator's. */
 const FOR_OTHERS = 'it cannot be worked with as it should be at the moment; its operator is told why';
@@ -42,7 +42,10 @@ export class TargetsService {
     // Places are shared by all tenants; the sum tells nothing about any of them.
     const targets = [...this.catalog.of(tenantName), ...this.catalog.removedOf(tenantName)];
     const names = targets.map(({ config }) => config.name);
-    const used = await this.database.read<{ target: string; taken: number }>('system', PLACES_TAKEN, [names, null]);
+    const used = await this.database.read<{ target: string; taken: number }>('system', COUNT_WANTED_OF_TARGETS, [
+      names,
+      null,
+    ]);
     const inUse = new Map(used.map((row) => [row.target, row.taken]));
     const after = page.cursor?.[0];
     const rest = targets
@@ -61,7 +64,7 @@ export class TargetsService {
         const { devices, conditions: ofHost } = hosts.of(name);
         const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
         const status = conditions.length === 0 ? 'ok' : 'degraded';
-        return { ...shown(target, inUse.get(name) ?? 0), status, devices, conditions };
+        return { ...targetDtoOf(target, inUse.get(name) ?? 0), status, devices, conditions };
       }),
       page.limit,
       ({ name }) => [name],
@@ -70,7 +73,7 @@ export class TargetsService {
 }
 
 /** Built from an allow-list: what the operator adds to the configuration later is not shown by accident. */
-function shown(
+function targetDtoOf(
   { config, driver, isRemoved }: Target,
   inUse: number,
 ): Omit<TargetDto, 'devices' | 'conditions' | 'status'> {

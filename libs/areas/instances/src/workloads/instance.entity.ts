@@ -2,7 +2,7 @@ import type { ObservationReason, StartFailure, StartProgress } from '@slipway/co
 import { wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-export type InstanceState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
+export type LifecycleState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
 
 /** Why a start came to nothing, with what was said of it when it ended. */
 export interface FailedStart extends StartFailure {
@@ -10,10 +10,10 @@ export interface FailedStart extends StartFailure {
 }
 
 /** Its node does not answer: gateways do not wait for it either. */
-export const LOST = { state: 'unhealthy', reason: 'node_lost' } as const;
+export const LOST_NODE = { state: 'unhealthy', reason: 'node_lost' } as const;
 
-export function isLost({ state, reason }: Pick<InstanceEntity, 'state' | 'reason'>): boolean {
-  return state === LOST.state && reason === LOST.reason;
+export function isOnLostNode({ state, reason }: Pick<InstanceEntity, 'state' | 'reason'>): boolean {
+  return state === LOST_NODE.state && reason === LOST_NODE.reason;
 }
 
 @Entity({ name: 'instances' })
@@ -37,7 +37,7 @@ export class InstanceEntity {
   generation: number;
 
   @Column({ type: 'text', default: 'pending' })
-  state: InstanceState;
+  state: LifecycleState;
 
   @Column({ type: 'timestamptz', default: () => 'now()' })
   state_since: Date;

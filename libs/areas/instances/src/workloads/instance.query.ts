@@ -2,7 +2,7 @@ import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
 import type { FailedStart, InstanceEntity } from './instance.entity.js';
 import type { WorkloadEntity } from './workload.entity.js';
-import { HOLDERS, IS_AWAITED, IS_HELD, IS_SUSPENDED, WARM_AGE } from './workload.query.js';
+import { RETAINERS, IS_AWAITED, IS_RETAINED, IS_SUSPENDED, WARM_AGE } from './workload.query.js';
 
 /** A row of `instances` as the reconciler reads it. Ages are measured by Postgres, so that clocks of workers do not matter. */
 export interface InstanceRow extends Pick<
@@ -45,12 +45,12 @@ export interface WorkloadRow extends Pick<
 > {
   /** By which the operator's file calls the tenant; empty for a tenant that there is not. */
   tenant_name: string;
-  is_held: boolean;
-  /** Who holds it now. */
-  holders: string[];
-  /** Seconds since it is only kept warm; null while it is needed, or not held at all. */
+  is_retained: boolean;
+  /** What retains it now. */
+  retainers: string[];
+  /** Seconds since it is only kept warm; null while it is needed, or not retained at all. */
   warm_age: number | null;
-  /** The operation that keeps it from running for now, held or not. */
+  /** The operation that keeps it from running for now, retained or not. */
   suspended_by: string | null;
   /** Of a sleep that has not ended: what starts now starts out of it, and nobody but requests waits for it. */
   is_waking: boolean;
@@ -61,9 +61,9 @@ export interface WorkloadRow extends Pick<
  * Everything a pass of one target's reconciler looks at, in one snapshot, in the order in which workloads may start; several times a
  * second while something is on its way; `TargetRows` adds the specs. With ids of instances ($2) the workloads of those alone, else null.
  */
-export const LOAD_TARGET = prepared(
-  'targets-load',
-  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, ${IS_HELD} as is_held, ${HOLDERS} as holders, ${WARM_AGE} as warm_age,
+export const READ_TARGET_WORKLOADS = prepared(
+  'instances-read-target-workloads',
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, ${IS_RETAINED} as is_retained, ${RETAINERS} as retainers, ${WARM_AGE} as warm_age,
      case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
      not ${IS_AWAITED} and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as is_waking,
      ${tenantNameOf('w.tenant_id')} as tenant_name,
@@ -85,7 +85,7 @@ export const LOAD_TARGET = prepared(
 
 /** One guarded change, with ages that are the database's: nothing happens if somebody else has changed the row since it was read. */
 export const CHANGE_INSTANCE = prepared(
-  'targets-change-instance',
+  'instances-change-instance',
   `update instances set
      state = $3, generation = $4, base_url = $5, message = $6, restarts = restarts + $7::int, crash_streak = $8::int,
      next_start_at = now() + make_interval(secs => $9::float8),
@@ -103,7 +103,7 @@ export const CHANGE_INSTANCE = prepared(
 );
 
 /** What targets ($1) have started and where it answers, of all tenants; read every second while servers are adopted. */
-export const STARTED = prepared(
-  'targets-started',
+export const READ_STARTED_INSTANCES = prepared(
+  'instances-read-started',
   `select tenant_id, base_url from instances where target = any($1) and state <> 'stopped' and base_url is not null`,
 );

@@ -42,7 +42,7 @@ export class WorkloadEntity {
 
 /** Why a workload runs. */
 @Entity({ name: 'workload_holds' })
-export class WorkloadHoldEntity {
+export class WorkloadRetentionEntity {
   @PrimaryColumn({ type: 'text' })
   revision_id: string;
 

@@ -6,27 +6,27 @@ import { isLiveOperation } from '@slipway/platform-durable/operations';
  * Desired state: who wants what to run. Locks, in the order in which they are taken:
  *
  * - the quota `instances` of the tenant, only by those who add to it;
- * - the row of a workload. A hold takes it FOR SHARE, so that the reconciler, which takes it FOR NO KEY UPDATE before it
- *   stops or retires anything, either sees the hold or is done before it. An eviction skips locked rows: whoever has one
- *   locked is about to hold it.
+ * - the row of a workload. `RETAIN_WORKLOAD` takes it FOR SHARE, so that the reconciler, which takes it FOR NO KEY UPDATE before it
+ *   stops or retires anything, either sees the new retainer or is done before it. An eviction skips locked rows: whoever has one
+ *   locked is about to retain it.
  *
- * Operation rows and event streams come after both, never before: see `instance-transitions.ts` and `workload-waiters.ts`.
+ * Operation rows and event streams come after both, never before: see `instance-transitions.ts` and `target-rows.ts`.
  */
 
-const unexpired = (hold: string): string => `(${hold}.expires_at is null or ${hold}.expires_at > now())`;
+const unexpired = (row: string): string => `(${row}.expires_at is null or ${row}.expires_at > now())`;
 
-/** Whether anybody holds workload `w`. */
-export const IS_HELD = `exists (select from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
+/** Whether anything retains workload `w`. */
+export const IS_RETAINED = `exists (select from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
-/** Whether somebody but `warm` does. */
+/** Whether more than `warm` does. */
 export const IS_NEEDED = `exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder <> 'warm' and ${unexpired('h')})`;
 
 /** Whether an operation does: it wants instances, and judges by itself what becomes of their starts. */
 export const IS_AWAITED = `exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder like 'operation:%' and ${unexpired('h')})`;
 
-export const HOLDERS = `array(select h.holder from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
+export const RETAINERS = `array(select h.holder from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
-/** Seconds; null where somebody needs it, and where nobody holds it. */
+/** Seconds; null where somebody needs it, and where nothing retains it. */
 export const WARM_AGE = `(select extract(epoch from now() - h.placed_at)::float8 from workload_holds h
   where h.revision_id = w.revision_id and h.holder = 'warm' and ${unexpired('h')} and not ${IS_NEEDED})`;
 
@@ -34,28 +34,28 @@ export const WARM_AGE = `(select extract(epoch from now() - h.placed_at)::float8
 export const IS_SUSPENDED = isLiveOperation('w.suspended_by');
 
 /** Whether instances of workload `w` should run. */
-const IS_WANTED = `(${IS_HELD} and not ${IS_SUSPENDED})`;
+const IS_WANTED = `(${IS_RETAINED} and not ${IS_SUSPENDED})`;
 
 /**
- * Instances that held workloads want of each of the targets, summed up where the rows are; workload $2 is left out. A workload on its
+ * Instances that retained workloads want of each of the targets, summed up where the rows are; workload $2 is left out. A workload on its
  * way out counts no more: what replaces it starts when it has gone.
  */
-export const PLACES_TAKEN = prepared(
-  'targets-places-taken',
+export const COUNT_WANTED_OF_TARGETS = prepared(
+  'instances-count-wanted-of-targets',
   `select w.target, sum(w.replicas)::int as taken from workloads w
    where w.target = any($1) and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED} group by w.target`,
 );
 
 /** The same for a tenant, on whichever targets. */
-export const TENANT_TAKES = prepared(
-  'targets-tenant-takes',
+export const COUNT_WANTED_OF_TENANT = prepared(
+  'instances-count-wanted-of-tenant',
   `select coalesce(sum(w.replicas), 0)::int as taken from workloads w
    where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED}`,
 );
 
-/** What of it is needed: somebody but `warm` holds it. */
-export const TENANT_NEEDS = prepared(
-  'targets-tenant-needs',
+/** What of it is needed: more than `warm` retains it. */
+export const COUNT_NEEDED_OF_TENANT = prepared(
+  'instances-count-needed-of-tenant',
   `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
    where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2
      and ${IS_NEEDED}`,
@@ -65,7 +65,7 @@ export const TENANT_NEEDS = prepared(
 export interface LockedWorkload {
   is_active: boolean;
   replicas: number;
-  is_held: boolean;
+  is_retained: boolean;
   is_wanted: boolean;
   is_needed: boolean;
 }
@@ -74,16 +74,16 @@ export interface LockedWorkload {
 export const LOCK_WORKLOAD = locking(
   'workload',
   prepared(
-    'targets-lock-workload',
-    `select w.is_active, w.replicas, ${IS_HELD} as is_held, ${IS_WANTED} as is_wanted, ${IS_NEEDED} as is_needed from workloads w where w.revision_id = $1 for no key update of w`,
+    'instances-lock-workload',
+    `select w.is_active, w.replicas, ${IS_RETAINED} as is_retained, ${IS_WANTED} as is_wanted, ${IS_NEEDED} as is_needed from workloads w where w.revision_id = $1 for no key update of w`,
   ),
 );
 
-/** Locks what it finds and skips what others have locked: they are about to hold it. */
-export const TENANT_WARM_ONLY = locking(
+/** Locks what it finds and skips what others have locked: they are about to retain it. */
+export const LOCK_WARM_OF_TENANT = locking(
   'workload',
   prepared(
-    'targets-tenant-warm-only',
+    'instances-lock-warm-of-tenant',
     `select w.revision_id, w.replicas from workloads w join workload_holds warm on warm.revision_id = w.revision_id and warm.holder = 'warm'
    where w.tenant_id = $1 and w.is_active and w.revision_id <> $2 and ${unexpired('warm')} and not ${IS_NEEDED}
    order by warm.placed_at, w.revision_id for no key update of w skip locked`,
@@ -93,10 +93,10 @@ export const TENANT_WARM_ONLY = locking(
 
 /**
  * Decides by what stood there before, in one statement: restarts count from the last time a workload was started, so a row that was
- * inactive begins again at 0. The caller has the number from under the quota's lock, below which it never is of one that is held (`STANDING`).
+ * inactive begins again at 0. The caller has the number from under the quota's lock, below which it never is of one that is retained (`READ_WANTED_REPLICAS`).
  */
-export const ACTIVATE = prepared(
-  'targets-activate',
+export const ACTIVATE_WORKLOAD = prepared(
+  'instances-activate-workload',
   `with before as (
      select is_active from workloads where revision_id = $1
    ), written as (
@@ -113,10 +113,10 @@ export const ACTIVATE = prepared(
 );
 
 /** The notification goes with the row, of which the reconciler sees either none or all. */
-export const SUSPEND = locking(
+export const SUSPEND_WORKLOAD = locking(
   'workload',
   prepared(
-    'targets-suspend',
+    'instances-suspend-workload',
     `with written as (
      update workloads set suspended_by = $2 where revision_id = $1 and suspended_by is distinct from $2 returning target
    )
@@ -126,48 +126,48 @@ export const SUSPEND = locking(
 
 /**
  * Instances that are needed on a target, of all tenants and of one deployment, but for those of one revision. What a suspended workload held is
- * kept for its deployment, so it counts. And what the tenant wants anywhere, out of the index alone: holds are looked at only where this is
+ * kept for its deployment, so it counts. And what the tenant wants anywhere, out of the index alone: retentions are looked at only where this is
  * near the quota. At every rollout that is accepted.
  */
-export const CAPACITY_IN_USE = prepared(
-  'targets-capacity-in-use',
+export const COUNT_CAPACITY_IN_USE = prepared(
+  'instances-count-capacity-in-use',
   `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own,
      (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
    from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );
 
-/** Instances that are wanted of each of these revisions of tenant $1: who holds them stands in another table, and those that nobody holds are left out. */
-export const STANDING = prepared(
-  'targets-standing',
-  `select w.revision_id, w.replicas from workloads w where w.tenant_id = $1 and w.revision_id = any($2) and w.is_active and ${IS_HELD}`,
+/** Instances that are wanted of each of these revisions of tenant $1: what retains them is in another table, and those that nothing retains are left out. */
+export const READ_WANTED_REPLICAS = prepared(
+  'instances-read-wanted-replicas',
+  `select w.revision_id, w.replicas from workloads w where w.tenant_id = $1 and w.revision_id = any($2) and w.is_active and ${IS_RETAINED}`,
 );
 
 /** The worst of the last three starts of deployment $1 that led to readiness. */
-export const START_SECONDS = prepared(
-  'targets-start-seconds',
+export const READ_START_SECONDS = prepared(
+  'instances-read-start-seconds',
   `select max(start_seconds) as seconds from (
      select i.start_seconds from instances i join workloads w using (revision_id)
      where w.deployment_id = $1 and i.start_seconds is not null order by i.start_began_at desc limit 3) newest`,
 );
 
 /** Lock, conflict and notification at once; at every change of a route. */
-export const HOLD = locking(
+export const RETAIN_WORKLOAD = locking(
   'workload',
   prepared(
-    'targets-hold',
-    `with held as (
+    'instances-retain-workload',
+    `with retained as (
      select revision_id, tenant_id, target from workloads where revision_id = $1 for share
    ), written as (
-     insert into workload_holds (revision_id, tenant_id, holder, expires_at) select revision_id, tenant_id, $2, now() + make_interval(secs => $3::float8) from held
+     insert into workload_holds (revision_id, tenant_id, holder, expires_at) select revision_id, tenant_id, $2, now() + make_interval(secs => $3::float8) from retained
      on conflict (revision_id, holder) do update set expires_at = excluded.expires_at, placed_at = now()
    )
-   select pg_notify('${WORKLOADS_CHANNEL}', target) from held`,
+   select pg_notify('${WORKLOADS_CHANNEL}', target) from retained`,
   ),
 );
 
 /** The notification goes with the row; at every change of a route. */
-export const RELEASE = prepared(
-  'targets-release',
+export const RELEASE_WORKLOAD = prepared(
+  'instances-release-workload',
   `with released as (
      delete from workload_holds where revision_id = $1 and holder = $2 returning revision_id
    )
@@ -181,8 +181,8 @@ const DESIRED = `case when w.is_active and ${IS_WANTED} then w.replicas else 0 e
 const IS_ASLEEP = `w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null)`;
 
 /** Aggregates, for every look of a waiting rollout. */
-export const STATUS = prepared(
-  'targets-status',
+export const READ_WORKLOAD_STATUS = prepared(
+  'instances-read-workload-status',
   `select ${DESIRED} as desired,
      count(i.id) filter (where i.state = 'ready')::int as ready,
      count(i.id) filter (where i.state <> 'stopped')::int as alive,
@@ -199,9 +199,9 @@ export const STATUS = prepared(
    where w.revision_id = $1 group by w.revision_id`,
 );
 
-/** The part of `STATUS` that health is judged by, of several: for whoever shows a page of deployments. */
-export const SERVING = lookup(
-  'targets-serving',
+/** The part of `READ_WORKLOAD_STATUS` that health is judged by, of several: for whoever shows a page of deployments. */
+export const READ_SERVING_STATUS = lookup(
+  'instances-read-serving-status',
   `select w.revision_id as key, ${DESIRED} as desired,
      (select count(*)::int from instances i where i.revision_id = w.revision_id and i.state = 'ready') as ready,
      ${IS_ASLEEP} as "isAsleep"
@@ -209,8 +209,8 @@ export const SERVING = lookup(
 );
 
 /** Registers again over an earlier registration, and lets the reconciler look: what it waits for may have come just before. */
-export const WAIT = prepared(
-  'targets-wait',
+export const WAIT_FOR_WORKLOAD = prepared(
+  'instances-wait-for-workload',
   `with watched as (
      select revision_id, tenant_id, target from workloads where revision_id = $1
    ), written as (

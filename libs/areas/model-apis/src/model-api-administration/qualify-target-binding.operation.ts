@@ -19,15 +19,7 @@ import {
   type StepName,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
-import {
-  assertMayBecomeReady,
-  instanceFailures,
-  INSTANCES,
-  lateFailure,
-  waitMessage,
-  type AdoptedServer,
-  type InstancesPort,
-} from '@slipway/ports/instances';
+import { instanceFailures, INSTANCES, type AdoptedServer, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import {
   checksOf,
@@ -138,7 +130,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       const message = `${status.ready} of ${status.desired} instances are ready`;
       return done({ message, result: { called: toCall(ready, servers) } });
     }
-    if (status && !isServing) assertMayBecomeReady(status);
+    if (status && !isServing) this.instances.assertMayBecomeReady(status);
     if (status?.reason && status.ready === 0 && HOPELESS.has(status.reason))
       throw new StepFailed(
         instanceFailures.target_not_ready,
@@ -150,13 +142,13 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const leftMs = limitSeconds * 1_000 - step.elapsedMs();
     if (leftMs <= 0)
       throw new StepFailed(
-        lateFailure(status),
-        `no instance was ready after ${limitSeconds} s: ${waitMessage(status)}`,
+        this.instances.lateFailure(status),
+        `no instance was ready after ${limitSeconds} s: ${this.instances.waitMessage(status)}`,
       );
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
       status: 'running',
-      message: waitMessage(status),
+      message: this.instances.waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
     });
   }
@@ -259,7 +251,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       .findOneBy({ tenant_id: tenantId, product_id: binding.product_id, state: 'published' });
     const isPublished = current?.bindings.some(({ binding_id }) => binding_id === binding.id) ?? false;
     if (outcome === 'succeeded' && !isPublished)
-      await this.instances.hold(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
+      await this.instances.retain(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
     await this.instances.release(tx, revisionId, `operation:${id}`);
   }
 }

@@ -4,6 +4,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { migrations as revisions } from '@slipway/area-revisions/revisions';
 import type { ObservationReason, PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { migrations as dataplane, publishBackend, type Instance } from '@slipway/dataplane';
+import { startRules } from '@slipway/area-instances/testing';
 import { migrations as auth } from '@slipway/platform-http/auth';
 import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
@@ -198,12 +199,13 @@ export class Administration {
       {
         provide: INSTANCES,
         useValue: {
+          ...startRules,
           traits: ({ model }: RevisionSpec) => this.traits.get(model.id),
           want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) => {
             heldBy(revisionId).add(holder);
             this.asleep.delete(revisionId);
           },
-          hold: async (_tx: unknown, id: string, holder: string, until?: Date) => {
+          retain: async (_tx: unknown, id: string, holder: string, until?: Date) => {
             heldBy(id).add(holder);
             this.holdEnds.set(`${id} ${holder}`, until);
           },

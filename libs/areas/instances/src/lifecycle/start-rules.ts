@@ -3,33 +3,11 @@ import {
   LACKS_ROOM,
   SELDOM_MENDED,
   type FailureCode,
-  type ObservationReason,
   type StartFailure,
   type StartProgress,
 } from '@slipway/contracts';
 import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
-import { instanceFailures } from './instance.failures.js';
-
-/** What a wait for instances goes by. */
-export interface StartingInstances {
-  /** How many instances should run (0 while it is suspended), and how many answer their probe now. */
-  desired: number;
-  ready: number;
-  /** Restarts since the workload was last started; a crash counts one. */
-  restarts: number;
-  /** The newest trouble in words, for a step's message; null when there is none. */
-  message: string | null;
-  /** The same for programs, as far as the target can tell. */
-  reason?: ObservationReason | null;
-  /** Why the last start came to nothing, of the instance that ends a wait first; null once it is ready. */
-  failure?: (StartFailure & { message: string }) | null;
-  /** Starts of it in a row that ended for this cause, since somebody began to want it. */
-  failedStarts?: number | null;
-  /** How far the newest start is, where the target can tell. */
-  progress?: StartProgress | null;
-  /** Since the newest start began; null while none is under way. */
-  startingSeconds?: number | null;
-}
+import { instanceFailures, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
 
 /** Starts that may end alike before nobody waits for the next one. */
 const SAME_CAUSE_LIMIT = 3;
@@ -38,12 +16,7 @@ const MENDED_WITHIN_SECONDS = 60;
 /** Last lines that a message shows; the evidence has all. */
 const SHOWN_LINES = 3;
 
-/**
- * Ends a wait for instances that will not become ready: for a cause that no waiting mends, after a minute for one that is seldom mended, or
- * after three starts that ended alike.
- * @throws StepFailed `target_not_ready`: the cause, the line that tells it and what to do in the message, the last lines as evidence
- */
-export function assertMayBecomeReady(status: StartingInstances): void {
+function assertMayBecomeReady(status: WorkloadStatus): void {
   const { ready, desired, restarts, failure, failedStarts, reason, message, startingSeconds } = status;
   if (ready >= desired) return;
   if (reason && SELDOM_MENDED.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
@@ -64,8 +37,7 @@ export function assertMayBecomeReady(status: StartingInstances): void {
   );
 }
 
-/** What a wait that has come to its deadline fails as: for want of room, because the target was away, or by its own fault. */
-export function lateFailure(status: StartingInstances | undefined): FailureCode {
+function lateFailure(status: WorkloadStatus | undefined): FailureCode {
   const { reason } = status ?? {};
   if (reason === 'target_unavailable') return operationFailures.dependency_outage;
   if (reason && LACKS_ROOM.has(reason)) return instanceFailures.capacity_exhausted;
@@ -73,7 +45,7 @@ export function lateFailure(status: StartingInstances | undefined): FailureCode 
 }
 
 /** The cause, the line that tells it, the last lines, what to do. */
-function failureText(failure: NonNullable<StartingInstances['failure']>): string {
+function failureText(failure: NonNullable<WorkloadStatus['failure']>): string {
   const { cause, message, line, remediation } = failure;
   const told = line === undefined || message.includes(line) ? message : `${message}: ${line}`;
   const last = failure.log_tail.slice(-SHOWN_LINES).filter((one) => !told.includes(one));
@@ -81,8 +53,7 @@ function failureText(failure: NonNullable<StartingInstances['failure']>): string
   return `${cause}: ${told.replace(/\.$/, '')}.${lines} ${remediation}`;
 }
 
-/** What a wait shows: the trouble, or how far the start is. */
-export function waitMessage(status: StartingInstances | undefined): string {
+function waitMessage(status: WorkloadStatus | undefined): string {
   const { desired = 1, ready = 0, message = null, progress, startingSeconds, failure } = status ?? {};
   const counted = `${ready} of ${desired} instances are ready`;
   if (message !== null) return message;
@@ -95,8 +66,7 @@ function shortOf({ cause, message }: StartFailure & { message: string }): string
   return `${cause}, ${message}`;
 }
 
-/** `downloading 1.2 of 4.1 GB`. */
-export function progressText(progress: StartProgress | null | undefined): string {
+function progressText(progress: StartProgress | null | undefined): string {
   if (!progress) return 'starting';
   const { phase, bytes, total_bytes: total } = progress;
   if (bytes === undefined) return phase;
@@ -108,3 +78,11 @@ export function progressText(progress: StartProgress | null | undefined): string
 function gigabytes(bytes: number): string {
   return (bytes / 1e9).toFixed(1);
 }
+
+/** The rules of the port for waits, which need no database. A fake of the port has them too. */
+export const startRules = {
+  assertMayBecomeReady,
+  lateFailure,
+  waitMessage,
+  progressText,
+} satisfies Partial<InstancesPort>;

@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ObservationReason } from '@slipway/contracts';
-import { assertMayBecomeReady, lateFailure, type StartingInstances } from './starting-instances.js';
+import type { WorkloadStatus } from '@slipway/ports/instances';
+import { startRules } from './start-rules.js';
 
-const waiting = (change: Partial<StartingInstances>): StartingInstances => ({
+const { assertMayBecomeReady, lateFailure } = startRules;
+
+const waiting = (change: Partial<WorkloadStatus>): WorkloadStatus => ({
   desired: 2,
   ready: 1,
+  alive: 2,
+  baseUrls: [],
   restarts: 0,
   message: 'pull access denied for models/none',
   startingSeconds: 10,

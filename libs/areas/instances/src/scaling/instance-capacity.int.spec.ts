@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { RevisionSpec, ScalingSpec } from '@slipway/contracts';
 import { newId } from '@slipway/platform-database';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
-import type { TakeOver } from '@slipway/ports/instances';
+import type { Takeover } from '@slipway/ports/instances';
 import { TargetBed, workloadOf, type Process } from '../../test/target-bed.js';
 import type { FakeDeployments } from '../../test/worker-module.js';
 
-describe('room on a target', () => {
+describe('the capacity of a target', () => {
   /** How many instances a revision begins with. Nothing runs here: what is written is what counts. */
   const PLACES = 10;
   const QUOTA = 8;
@@ -28,17 +28,17 @@ describe('room on a target', () => {
   });
 
   const SCALING = { min_replicas: 1, max_replicas: 4, target_in_flight: 2 };
-  const workload = (name: string, scaling: ScalingSpec, takesOver?: TakeOver) => ({
+  const workload = (name: string, scaling: ScalingSpec, takesOver?: Takeover) => ({
     ...workloadOf(`rev_${name}`, bed.spec({}, { scaling })),
     tenantId,
     takesOver,
   });
-  const want = (name: string, scaling: ScalingSpec, takesOver?: TakeOver, operation = 'op_1') =>
+  const want = (name: string, scaling: ScalingSpec, takesOver?: Takeover, operation = 'op_1') =>
     api.database.tx('system', (tx) =>
       api.instances.want(tx, workload(name, scaling, takesOver), `operation:${operation}`),
     );
-  const room = (name: string, scaling: ScalingSpec, takesOver?: TakeOver) =>
-    api.database.tx({ tenantId }, (tx) => api.instances.room(tx, workload(name, scaling, takesOver)));
+  const forecast = (name: string, scaling: ScalingSpec, takesOver?: Takeover) =>
+    api.database.tx({ tenantId }, (tx) => api.instances.forecastCapacity(tx, workload(name, scaling, takesOver)));
   const replicas = async (name: string) =>
     (
       await api.database.read<{ replicas: number }>('system', 'select replicas from workloads where revision_id = $1', [
@@ -53,16 +53,16 @@ describe('room on a target', () => {
       count,
     ]);
   };
-  const over = (...names: string[]): TakeOver => ({
+  const over = (...names: string[]): Takeover => ({
     revisionIds: names.map((name) => `rev_${name}`),
     areStopped: false,
   });
   /** What is counted ahead is what is then wanted. */
-  const begins = async (scaling: ScalingSpec, takesOver?: TakeOver) => {
-    const { replicas: forecast, needed } = await room('next', scaling, takesOver);
+  const begins = async (scaling: ScalingSpec, takesOver?: Takeover) => {
+    const { replicas: forecasted, needed } = await forecast('next', scaling, takesOver);
     await want('next', scaling, takesOver);
-    expect([forecast, needed]).toEqual([await replicas('next'), await replicas('next')]);
-    return forecast;
+    expect([forecasted, needed]).toEqual([await replicas('next'), await replicas('next')]);
+    return forecasted;
   };
 
   it('begins with as many as the revision has whose traffic it takes over, up to its own most', async () => {
@@ -84,13 +84,13 @@ describe('room on a target', () => {
   it('begins with what it asks for where it takes no traffic over, or takes it from nobody who runs', async () => {
     await serving('old', 4);
     expect(await begins(SCALING)).toBe(1);
-    expect((await room('other', { ...SCALING, min_replicas: 2 }, over('nobody'))).replicas).toBe(2);
+    expect((await forecast('other', { ...SCALING, min_replicas: 2 }, over('nobody'))).replicas).toBe(2);
   });
 
   it('follows what the deployment overrides', async () => {
     await serving('old', 4);
     deployments.scaling.set('dep_1', { max_replicas: 2 });
-    expect((await room('next', SCALING, over('old'))).replicas).toBe(2);
+    expect((await forecast('next', SCALING, over('old'))).replicas).toBe(2);
     deployments.scaling.set('dep_1', { min_replicas: 3 });
     expect(await begins(SCALING)).toBe(3);
   });
@@ -98,7 +98,7 @@ describe('room on a target', () => {
   it('begins with no more than the quota leaves, which only what it asks for itself can break', async () => {
     await serving('old', 5);
     const most = { ...SCALING, max_replicas: 9 };
-    expect((await room('next', most, over('old'))).replicas).toBe(QUOTA - 5);
+    expect((await forecast('next', most, over('old'))).replicas).toBe(QUOTA - 5);
     expect(await begins(most, over('old'))).toBe(QUOTA - 5);
     await expect(want('more', SCALING, over('old'))).rejects.toMatchObject({ code: 'quota_exceeded' });
   });
@@ -111,9 +111,9 @@ describe('room on a target', () => {
     tenantId = own;
     await serving('old', 4);
     const free = PLACES - 8;
-    expect(await room('next', SCALING, over('old'))).toMatchObject({ replicas: free, needed: free, free, own: 4 });
+    expect(await forecast('next', SCALING, over('old'))).toMatchObject({ replicas: free, needed: free, free, own: 4 });
     const stopped = { ...over('old'), areStopped: true };
-    expect(await room('next', SCALING, stopped)).toMatchObject({ replicas: 4, needed: 4, free, own: 4 });
+    expect(await forecast('next', SCALING, stopped)).toMatchObject({ replicas: 4, needed: 4, free, own: 4 });
     await want('next', SCALING, stopped);
     expect(await replicas('next')).toBe(4);
   });
@@ -145,11 +145,11 @@ describe('the quota of a tenant', () => {
     api.database.tx('system', (tx) =>
       api.instances.want(tx, { ...workloadOf(`${revision}_${tenantId}`, spec), tenantId }, 'operation:op_1'),
     );
-  const inTenant = <T>(work: (tx: Parameters<typeof api.instances.hold>[0]) => Promise<T>): Promise<T> =>
+  const inTenant = <T>(work: (tx: Parameters<typeof api.instances.retain>[0]) => Promise<T>): Promise<T> =>
     api.database.tx({ tenantId }, work);
   const counts = () =>
     inTenant(async (tx) => [
-      (await api.instances.room(tx, { tenantId, deploymentId: 'dep_1', spec: of(1) })).wanted,
+      (await api.instances.forecastCapacity(tx, { tenantId, deploymentId: 'dep_1', spec: of(1) })).wanted,
       await api.instances.needed(tx, tenantId),
     ]);
   const refusal = {
@@ -157,7 +157,7 @@ describe('the quota of a tenant', () => {
     options: { retryable: true, evidence: { quota: 'instances', limit: LIMIT } },
   };
 
-  it('A8: a tenant gets as many instances as its quota says, on all targets, and room again when some are let go', async () => {
+  it('a tenant gets as many instances as its quota says, on all targets, and capacity again when some are let go', async () => {
     await want('rev_1', of(2));
     await want('rev_2', { ...bed.twinSpec(), scaling: { min_replicas: 3 } });
     await expect(want('rev_3', of(1))).rejects.toMatchObject(refusal);
@@ -176,11 +176,11 @@ describe('the quota of a tenant', () => {
     await expect(want('rev_4', of(1))).rejects.toMatchObject(refusal);
   });
 
-  it('A8: what is only kept warm gives way before a quota refuses', async () => {
+  it('what is only kept warm gives way before a quota refuses', async () => {
     await want('rev_1', of(3));
     await want('rev_2', of(2));
     await inTenant(async (tx) => {
-      await api.instances.hold(tx, `rev_1_${tenantId}`, 'warm', 3_600);
+      await api.instances.retain(tx, `rev_1_${tenantId}`, 'warm', 3_600);
       await api.instances.release(tx, `rev_1_${tenantId}`, 'operation:op_1');
     });
     expect(await counts()).toEqual([5, 2]);
@@ -193,7 +193,7 @@ describe('the quota of a tenant', () => {
     expect(await counts()).toEqual([8, 5]);
   });
 
-  it('A8: of thirty wishes at once, on two targets, exactly as many are granted as the quota says', async () => {
+  it('of thirty wishes at once, on two targets, exactly as many are granted as the quota says', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, (_, n) => want(`rev_${n}`, n % 2 === 0 ? of(1) : bed.twinSpec())),
     );
@@ -203,7 +203,9 @@ describe('the quota of a tenant', () => {
 
   it('counts an adopted server once, however many are asked for', async () => {
     const replicas = (spec: RevisionSpec) =>
-      inTenant(async (tx) => (await api.instances.room(tx, { tenantId, deploymentId: 'dep_1', spec })).replicas);
+      inTenant(
+        async (tx) => (await api.instances.forecastCapacity(tx, { tenantId, deploymentId: 'dep_1', spec })).replicas,
+      );
     expect(await replicas(of(3))).toBe(3);
     expect(await replicas({ ...of(3), runtime: { target: 'adopted', args: {}, env: {} } })).toBe(1);
     expect(await replicas({ ...of(3), runtime: { target: 'gone', args: {}, env: {} } })).toBe(0);
@@ -214,7 +216,7 @@ describe('the quota of a tenant', () => {
     await want('rev_4', of(2));
     // Kept warm for longest, and needed all the same.
     for (const revision of ['rev_1', 'rev_3', 'rev_2'])
-      await inTenant((tx) => api.instances.hold(tx, `${revision}_${tenantId}`, 'warm', 3_600));
+      await inTenant((tx) => api.instances.retain(tx, `${revision}_${tenantId}`, 'warm', 3_600));
     for (const revision of ['rev_3', 'rev_2'])
       await inTenant((tx) => api.instances.release(tx, `${revision}_${tenantId}`, 'operation:op_1'));
     await want('rev_5', of(1));
