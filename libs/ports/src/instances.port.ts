@@ -41,7 +41,7 @@ export interface CapacityRequest extends Pick<Workload, 'tenantId' | 'deployment
   revisionId?: string;
 }
 
-export interface SpecIssue {
+export interface RevisionSpecIssue {
   /** Path within the revision's spec, such as `runtime.args.ttft_ms`. */
   field: string;
   code: string;
@@ -116,7 +116,7 @@ export interface AdoptedServer {
 /** Offered by instances. Writing methods only write desired state; its reconciler makes it so. */
 export interface InstancesPort {
   /** Every reason why this spec cannot run for the tenant on the configured targets. Calls nobody outside. */
-  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<SpecIssue[]>;
+  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]>;
   /** What is promised of the engine or the profile that the spec names; undefined where nobody has described it. Calls nobody outside. */
   traits(spec: RevisionSpec): PromisedTraits | undefined;
   /**
@@ -125,7 +125,7 @@ export interface InstancesPort {
    */
   examine(
     workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>,
-  ): Promise<{ issues: SpecIssue[]; message?: string }>;
+  ): Promise<{ issues: RevisionSpecIssue[]; message?: string }>;
   /**
    * Wants as many instances of the revision as `forecastCapacity` counts, and retains them. Repeating it takes none away.
    * On a full target they wait for capacity; what only `warm` retains there makes way, the oldest first. A tenant that has all instances of

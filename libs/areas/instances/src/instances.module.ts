@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { INSTANCES } from '@slipway/ports/instances';
 import { AdoptedModels } from './access/adopted-models.js';
 import { BackendPublisher } from './backends/backend-publisher.js';
-import { CatalogModule } from './catalog/catalog.module.js';
+import { TargetCatalogModule } from './catalog/target-catalog.module.js';
 import { DeviceAssignments } from './devices/device-assignments.js';
 import { DeploymentInstancesController } from './deployment-instances/deployment-instances.controller.js';
 import { DeploymentInstancesService } from './deployment-instances/deployment-instances.service.js';
@@ -25,7 +25,7 @@ import { TenantAccess } from './access/tenant-access.js';
 /** Global, because other areas build on its port. The reconcilers start by themselves in a process that runs operations. */
 @Global()
 @Module({
-  imports: [CatalogModule, TargetsModule],
+  imports: [TargetCatalogModule, TargetsModule],
   controllers: [DeploymentInstancesController, InstanceLogsController],
   providers: [
     AdoptedModels,

@@ -13,7 +13,7 @@ import type {
   CapacityForecast,
   CapacityRequest,
   ServingStatus,
-  SpecIssue,
+  RevisionSpecIssue,
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
@@ -63,7 +63,7 @@ export class InstancesService implements InstancesPort {
     private readonly keys: EngineKeys,
   ) {}
 
-  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<SpecIssue[]> {
+  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]> {
     return this.specCheck.of(tx, tenantId, spec);
   }
 

@@ -14,7 +14,13 @@ import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
-import { INSTANCES, type Retainer, type InstancesPort, type SpecIssue, type Workload } from '@slipway/ports/instances';
+import {
+  INSTANCES,
+  type Retainer,
+  type InstancesPort,
+  type RevisionSpecIssue,
+  type Workload,
+} from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import type { RevisionSpec } from '@slipway/contracts';
 import { TwinCluster } from '@slipway/target-driver/twin';
@@ -91,7 +97,7 @@ export class Process {
   readonly database = this.context.get(Database);
   readonly retirements = this.context.get<FakeRevisions>(REVISIONS).retirements;
 
-  check(spec: RevisionSpec, tenantId = TENANT): Promise<SpecIssue[]> {
+  check(spec: RevisionSpec, tenantId = TENANT): Promise<RevisionSpecIssue[]> {
     return this.database.tx({ tenantId }, (tx) => this.instances.check(tx, tenantId, spec));
   }
 

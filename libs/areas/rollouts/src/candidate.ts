@@ -18,7 +18,7 @@ import {
   instanceFailures,
   INSTANCES,
   type InstancesPort,
-  type SpecIssue,
+  type RevisionSpecIssue,
   type Takeover,
   type WorkloadStatus,
 } from '@slipway/ports/instances';
@@ -224,7 +224,7 @@ export class Candidate {
   }
 }
 
-export function refused(issues: readonly SpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
+export function refused(issues: readonly RevisionSpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
   const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
   return new StepFailed(operationFailures.validation_failed, message, { retryable: isRetryable, evidence: issues });
 }

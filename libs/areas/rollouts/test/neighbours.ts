@@ -8,7 +8,7 @@ import type {
   WorkloadPreparation,
   CapacityForecast,
   CapacityRequest,
-  SpecIssue,
+  RevisionSpecIssue,
   Takeover,
   Workload,
   WorkloadStatus,
@@ -54,9 +54,9 @@ export class Neighbours {
   readonly silent = new Set<string>();
   /** What the template of the engine allows a start. */
   readyTimeoutSeconds: number | undefined;
-  issues: SpecIssue[] = [];
+  issues: RevisionSpecIssue[] = [];
   /** What a server that is to be adopted says of its models. */
-  examined: { issues: SpecIssue[]; message?: string } = { issues: [] };
+  examined: { issues: RevisionSpecIssue[]; message?: string } = { issues: [] };
   /** Instances of the tenant that run, and how many are needed without one revision's. */
   wanted = 0;
   needed: (exceptRevisionId?: string) => number = () => 0;

@@ -2,7 +2,7 @@ import { endpointUrls } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { tenantName } from '@slipway/platform-http/auth';
 import { Database, type Tx } from '@slipway/platform-database';
-import type { AdoptedServer, SpecIssue, Workload } from '@slipway/ports/instances';
+import type { AdoptedServer, RevisionSpecIssue, Workload } from '@slipway/ports/instances';
 import { listTells, shownModels, type ModelsAnswer, type TargetDriver } from '@slipway/target-driver';
 import { Not } from 'typeorm';
 import { InstanceEntity } from '../workloads/instance.entity.js';
@@ -15,7 +15,7 @@ const MOST_NOTES = 8;
 const LONGEST_URL_SHOWN = 200;
 
 type SpecOwner = Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id' | 'spec'>;
-type ModelExamination = { issues: SpecIssue[]; message?: string };
+type ModelExamination = { issues: RevisionSpecIssue[]; message?: string };
 
 /** Whether a server that is to be adopted has the model that the spec names, as far as it says so itself. */
 @Injectable()

@@ -10,7 +10,7 @@ import {
 } from '@slipway/platform-config';
 import { checkUrl } from '@slipway/platform-egress';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
-import type { SpecIssue } from '@slipway/ports/instances';
+import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import type { TargetDriver } from '@slipway/target-driver';
 import type { SecretReader } from '../catalog/instance-spec.js';
 
@@ -47,7 +47,7 @@ export function secretIssues(
   tenantName: string,
   spec: RevisionSpec,
   taking?: SecretDelivery,
-): SpecIssue[] {
+): RevisionSpecIssue[] {
   const issues = secretUses(spec).flatMap(({ field, ...use }) => {
     const refusal = refusalOf(operator, tenantName, use, taking);
     return refusal ? [{ field, ...refusal }] : [];
@@ -159,7 +159,7 @@ function refusalOf(
   tenantName: string,
   { name, sentTo }: SecretUse,
   taking: SecretDelivery = 'resolved',
-): Omit<SpecIssue, 'field'> | undefined {
+): Omit<RevisionSpecIssue, 'field'> | undefined {
   const secret = secretOf(operator, name);
   if (!secret || !namesTenant(secret.tenants ?? [OPERATOR_TENANT], tenantName))
     return { code: 'unknown', message: `the operator's configuration has no secret "${name}"` };
@@ -173,7 +173,7 @@ function deliveryRefusal(
   name: string,
   { kubernetes }: SecretConfig,
   taking: SecretDelivery,
-): Omit<SpecIssue, 'field'> | undefined {
+): Omit<RevisionSpecIssue, 'field'> | undefined {
   if (kubernetes && taking === 'resolved')
     return {
       code: 'not_allowed',

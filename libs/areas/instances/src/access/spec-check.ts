@@ -4,7 +4,7 @@ import { tenantName } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { outsideOf } from '@slipway/platform-egress';
-import type { SpecIssue } from '@slipway/ports/instances';
+import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import type { TargetDriver } from '@slipway/target-driver';
 import { placeholderSecrets, replicasOn, toInstanceSpec } from '../catalog/instance-spec.js';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
@@ -25,7 +25,7 @@ export class SpecCheck {
     private readonly devices: DeviceAssignments,
   ) {}
 
-  async of(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<SpecIssue[]> {
+  async of(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]> {
     const name = await tenantName(tx, tenantId);
     const targets = this.catalog.of(name);
     const target = targets.find(({ config }) => config.name === spec.runtime.target);
@@ -57,7 +57,7 @@ export class SpecCheck {
 }
 
 /** Why a spec's target is none, with those that the tenant has. */
-function unknownTarget(catalog: TargetCatalog, tenantName: string, target: string): SpecIssue {
+function unknownTarget(catalog: TargetCatalog, tenantName: string, target: string): RevisionSpecIssue {
   const known = shortList(catalog.of(tenantName).map(({ config }) => config.name));
   const wasThere = catalog.removedOf(tenantName).some(({ config }) => config.name === target);
   const what = wasThere ? `execution target "${target}" ${REMOVED_TARGET}` : 'no execution target has this name';
@@ -71,7 +71,7 @@ function shortList(names: readonly string[]): string {
 }
 
 /** What the driver says of each URL, under the field that has it; what it says of all it says once. */
-function driverIssues(driver: TargetDriver, tenantName: string, spec: RevisionSpec): SpecIssue[] {
+function driverIssues(driver: TargetDriver, tenantName: string, spec: RevisionSpec): RevisionSpecIssue[] {
   const { endpoint } = spec;
   const ordinals = [...endpointUrls(endpoint).keys()];
   const about = { id: 'check', generation: 1, tenantName };

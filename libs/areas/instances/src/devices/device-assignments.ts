@@ -1,7 +1,7 @@
 import type { Device, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import type { SpecIssue } from '@slipway/ports/instances';
+import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import { DeviceClaimEntity } from './device.entity.js';
 import { chooseDevices, countFitting, suitable, whyNot, type DeviceDemand, type DeviceState } from './device-choice.js';
 import {
@@ -77,7 +77,7 @@ export class DeviceAssignments {
   }
 
   /** What a spec asks for that its target cannot give, whoever else holds what. */
-  async issues(tx: Tx, target: Target, spec: RevisionSpec, replicas: number): Promise<SpecIssue[]> {
+  async issues(tx: Tx, target: Target, spec: RevisionSpec, replicas: number): Promise<RevisionSpecIssue[]> {
     const asked = this.requestOf(target, spec);
     if (!asked) return [];
     const { demand } = asked;

@@ -1,9 +1,13 @@
 import { Module } from '@nestjs/common';
-import { CatalogModule } from '../catalog/catalog.module.js';
+import { TargetCatalogModule } from '../catalog/target-catalog.module.js';
 import { TargetDevices } from './target-devices.js';
 import { TargetsController } from './targets.controller.js';
 import { TargetsService } from './targets.service.js';
 
 /** `GET /targets`. */
-@Module({ imports: [CatalogModule], controllers: [TargetsController], providers: [TargetDevices, TargetsService] })
+@Module({
+  imports: [TargetCatalogModule],
+  controllers: [TargetsController],
+  providers: [TargetDevices, TargetsService],
+})
 export class TargetsModule {}
