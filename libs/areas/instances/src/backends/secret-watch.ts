@@ -25,7 +25,7 @@ const ALLOW = ' allow';
 export class SecretWatch {
   private readonly logger = new Logger('secrets');
   private readonly trouble: TroubleLog;
-  private readonly looks: RepeatedCheck;
+  private readonly checks: RepeatedCheck;
   /** What gateways are given, in digests, when all that depends on it had been looked at; empty while another worker leads. */
   private settled: ReadonlyMap<string, string> = new Map();
   private comparedAt = 0;
@@ -38,16 +38,16 @@ export class SecretWatch {
     private readonly publisher: BackendPublisher,
     everyMs: number,
   ) {
-    this.looks = new RepeatedCheck(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
+    this.checks = new RepeatedCheck(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
     this.trouble = new TroubleLog(target, this.logger);
   }
 
   start(): void {
-    this.looks.start();
+    this.checks.start();
   }
 
   stop(): Promise<void> {
-    return this.looks.stop();
+    return this.checks.stop();
   }
 
   private async look(): Promise<void> {

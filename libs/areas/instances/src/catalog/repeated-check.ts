@@ -1,31 +1,31 @@
 import type { Logger } from '@nestjs/common';
 import type { Target } from './target-catalog.js';
 
-/** Looks again and again, a while after the end of each look, until it is stopped. */
+/** Runs a check again and again, a while after the end of each one, until it is stopped. */
 export class RepeatedCheck {
   private timer?: NodeJS.Timeout;
-  private looking?: Promise<void>;
+  private running?: Promise<void>;
   private isStopping = false;
 
-  /** @param look must not fail: nobody would be told */
+  /** @param check must not fail: nothing would report it */
   constructor(
-    private readonly look: () => Promise<void>,
+    private readonly check: () => Promise<void>,
     private readonly everyMs: number,
   ) {}
 
   start(): void {
     this.timer = setTimeout(() => {
-      this.looking = this.look().finally(() => {
+      this.running = this.check().finally(() => {
         if (!this.isStopping) this.start();
       });
     }, this.everyMs);
   }
 
-  /** Waits for a look that is under way. */
+  /** Waits for a check that is running. */
   async stop(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
-    await this.looking;
+    await this.running;
   }
 }
 
@@ -44,9 +44,9 @@ export class TroubleLog {
     this.last = trouble;
   }
 
-  /** Tells of a look that failed; one that did not is the end of what was wrong. Never fails. */
-  during(look: Promise<void>): Promise<void> {
-    return look.then(
+  /** Reports a check that failed; one that did not ends the trouble. Never fails. */
+  during(check: Promise<void>): Promise<void> {
+    return check.then(
       () => this.isOver(),
       (error: unknown) => this.tell(error),
     );

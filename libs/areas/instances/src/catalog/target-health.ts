@@ -29,7 +29,7 @@ const degraded = () =>
 export class HealthWatch {
   private readonly logger = new Logger('targets');
   private readonly trouble: TroubleLog;
-  private readonly looks: RepeatedCheck;
+  private readonly checks: RepeatedCheck;
   /** What the log has; a target is taken for well until it says otherwise. */
   private said: string | null = null;
   /** What the table has from this lead; undefined before the first word of it. */
@@ -43,16 +43,16 @@ export class HealthWatch {
     private readonly onWell: () => void,
     everyMs: number,
   ) {
-    this.looks = new RepeatedCheck(() => this.trouble.during(this.look()), everyMs);
+    this.checks = new RepeatedCheck(() => this.trouble.during(this.look()), everyMs);
     this.trouble = new TroubleLog(target, this.logger);
   }
 
   start(): void {
-    if (this.target.driver.health) this.looks.start();
+    if (this.target.driver.health) this.checks.start();
   }
 
   async stop(): Promise<void> {
-    await this.looks.stop();
+    await this.checks.stop();
     this.forget();
   }
 

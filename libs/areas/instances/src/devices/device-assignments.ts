@@ -268,7 +268,7 @@ function waitFor(
   startsAtOnce: number,
   states: readonly DeviceState[],
   claims: readonly DeviceClaimRow[],
-  { tenant_id, warm_age }: WorkloadRow,
+  { tenant_id, warm_age_seconds }: WorkloadRow,
 ): DeviceWait {
   if (states.length === 0) return { message: `waits for a device: none of target ${target} is known yet` };
   const candidates = suitable(states, demand);
@@ -280,12 +280,12 @@ function waitFor(
   const what = demand.count === 1 ? 'a device' : `${demand.count} devices of one kind`;
   const message = `waits for ${what} of target ${target}: ${reasons.join('; ')}${more}`;
   // One that is going already may be enough; nothing that is warm itself drives out another.
-  const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age === null));
-  if (isLeaving || warm_age !== null) return { message };
+  const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
+  if (isLeaving || warm_age_seconds !== null) return { message };
   const warm = claims.filter(
-    (claim) => claim.warm_age !== null && candidates.some(({ uuid }) => uuid === claim.device_uuid),
+    (claim) => claim.warm_age_seconds !== null && candidates.some(({ uuid }) => uuid === claim.device_uuid),
   );
-  const [longest] = warm.sort((one, other) => (other.warm_age ?? 0) - (one.warm_age ?? 0));
+  const [longest] = warm.sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0));
   return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
 }
 

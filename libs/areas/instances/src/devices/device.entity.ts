@@ -38,7 +38,7 @@ export class TargetDeviceEntity {
 }
 
 @Entity({ name: 'target_device_looks' })
-export class TargetDeviceLookEntity {
+export class TargetDeviceCheckEntity {
   @PrimaryColumn({ type: 'text' })
   target: string;
 

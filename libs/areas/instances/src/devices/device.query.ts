@@ -43,7 +43,7 @@ export interface DeviceClaimRow extends Pick<
   /** More than `warm` retains its workload. */
   is_needed: boolean;
   /** Seconds; null unless its workload is only kept warm. */
-  warm_age: number | null;
+  warm_age_seconds: number | null;
 }
 
 /** In use at most, once an owner has given its memory back: a tenth of what it held, and what drivers keep for themselves, may stay. */
@@ -56,7 +56,7 @@ const IS_BACK = `(c.ended_at is not null and (c.memory_mb is not null or d.measu
 export const READ_DEVICE_CLAIMS = prepared(
   'instances-read-device-claims',
   `select c.instance_id, c.device_uuid, c.position, c.tenant_id, c.memory_mb, w.deployment_id, w.revision_id, w.revision_name,
-     i.state = 'starting' as is_starting, c.ended_at is not null as has_ended, ${IS_NEEDED} as is_needed, ${WARM_AGE} as warm_age,
+     i.state = 'starting' as is_starting, c.ended_at is not null as has_ended, ${IS_NEEDED} as is_needed, ${WARM_AGE} as warm_age_seconds,
      coalesce(${IS_BACK}, false) as is_back
    from device_claims c join instances i on i.id = c.instance_id join workloads w on w.revision_id = i.revision_id
      left join target_devices d on d.uuid = c.device_uuid and d.target = c.target

@@ -16,14 +16,14 @@ describe('a failed start', () => {
     message: 'it ended',
     failure: failure(cause, exitCode),
   });
-  const NEVER = { ready_age: null, failure: null, failed_starts: 0 };
+  const NEVER = { ready_age_seconds: null, failure: null, failed_starts: 0 };
 
   /** Starts that end as told, one after the other, counted. */
   function counts(ends: readonly Observation[], isAfterStop = false): (number | undefined)[] {
     let known: Parameters<typeof failedStart>[0] = NEVER;
     return ends.map((seen) => {
       const { failure: last, failedStarts } = failedStart(known, seen, isAfterStop);
-      known = { ready_age: null, failure: last ?? null, failed_starts: failedStarts ?? 0 };
+      known = { ready_age_seconds: null, failure: last ?? null, failed_starts: failedStarts ?? 0 };
       return failedStarts;
     });
   }
@@ -41,7 +41,7 @@ describe('a failed start', () => {
   });
 
   it('is not what a crash is after it was ready', () => {
-    expect(failedStart({ ...NEVER, ready_age: 3 }, ended('exited'), false)).toEqual({});
+    expect(failedStart({ ...NEVER, ready_age_seconds: 3 }, ended('exited'), false)).toEqual({});
   });
 
   it('says what was seen where the target gives no reason', () => {

@@ -13,7 +13,7 @@ const MAX_SECONDS = 30;
 /** An instance that was ready for so long is taken to have been well; its next crash is a first one. */
 const WELL_AFTER_SECONDS = 60;
 
-type StartHistory = Pick<InstanceRow, 'ready_age' | 'failure' | 'failed_starts'>;
+type StartHistory = Pick<InstanceRow, 'ready_age_seconds' | 'failure' | 'failed_starts'>;
 
 /**
  * What is kept of the end of a generation that was never ready; nothing where it was. Starts that end alike are counted, for who waits.
@@ -27,7 +27,7 @@ export function failedStart(
   isAfterStop: boolean,
   lines: readonly string[] = [],
 ): Pick<InstanceChange, 'failure' | 'failedStarts'> {
-  if (instance.ready_age !== null) return {};
+  if (instance.ready_age_seconds !== null) return {};
   const failure = failureOf(seen, lines);
   const isAlike = isSameCause(instance.failure, failure);
   if (failure.cause === 'gpu_memory' && isAfterStop && instance.failure?.cause !== 'gpu_memory')

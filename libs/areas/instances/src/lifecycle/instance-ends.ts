@@ -9,7 +9,7 @@ import type { InstanceTransitions } from './instance-transitions.js';
 import { asSeen, lastEndOf, UNSEEN } from './server-observations.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
-const CRASH_LOOK_MS = 150;
+const CRASH_CHECK_MS = 150;
 
 /** What becomes of an instance that is wanted and whose server has ended. Each returns the milliseconds until the next look. */
 export class InstanceEnds {
@@ -31,7 +31,7 @@ export class InstanceEnds {
   ): Promise<number> {
     const { reason, isMove } = lastEndOf(instance, seen);
     const ended = { ...seen, reason };
-    const lacksLines = !isMove && instance.ready_age === null && !seen.failure;
+    const lacksLines = !isMove && instance.ready_age_seconds === null && !seen.failure;
     const lines = lacksLines ? await lastLinesOf(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
@@ -49,7 +49,7 @@ export class InstanceEnds {
 
   /** The next generation replaces this one, even if a hung process still runs: the driver stops that one first. */
   async handleCrash(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
-    const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age);
+    const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age_seconds);
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
       ...failedStart(instance, seen, await this.mayLackMemory(instance, seen)),
@@ -63,7 +63,7 @@ export class InstanceEnds {
       backOffSeconds: seconds,
       event: instanceCrashed(workload, instance, seen, seconds),
     });
-    return CRASH_LOOK_MS;
+    return CRASH_CHECK_MS;
   }
 
   /** Gateways cannot derive its key any more: the next generation is given one that they can. Nobody's crash. */

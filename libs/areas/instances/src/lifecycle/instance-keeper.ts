@@ -28,12 +28,12 @@ import { TenantAccess } from '../access/tenant-access.js';
 import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
-const BUSY_LOOK_MS = 150;
+const BUSY_CHECK_MS = 150;
 /** Between two questions whether devices have become free: each asks for their lock. */
-const DEVICE_LOOK_MS = 300;
-const UNHEALTHY_LOOK_MS = 1_000;
+const DEVICE_CHECK_MS = 300;
+const UNHEALTHY_CHECK_MS = 1_000;
 /** Where the target tells of changes, a look that nobody asked for is a safety net. */
-const QUIET_LOOK_MS = 5_000;
+const QUIET_CHECK_MS = 5_000;
 /** A download goes on all the time, and each word of it is a write. */
 const PROGRESS_SECONDS = 1;
 
@@ -91,7 +91,7 @@ export class InstanceKeeper {
       isStart: true,
       keyId: this.keys.idFor(driver, workload.spec),
     });
-    return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_LOOK_MS;
+    return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_CHECK_MS;
   }
 
   private async queue(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
@@ -100,7 +100,7 @@ export class InstanceKeeper {
     if (instance.message !== message || instance.reason !== reason)
       await this.transitions.change(workload, instance, { state: 'pending', message, reason });
     // Whatever frees capacity is followed by a pass.
-    return paced(driver, BUSY_LOOK_MS);
+    return paced(driver, BUSY_CHECK_MS);
   }
 
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
@@ -127,7 +127,7 @@ export class InstanceKeeper {
       case 'stopping':
         if (instance.state === 'ready')
           await this.leaveReady(workload, instance, { message: 'it is being stopped', ...seen });
-        return paced(driver, BUSY_LOOK_MS);
+        return paced(driver, BUSY_CHECK_MS);
       default:
         return this.seenStarting(driver, workload, instance, seen);
     }
@@ -178,13 +178,14 @@ export class InstanceKeeper {
       await this.leaveReady(workload, instance, seen);
       return 0;
     }
-    if (instance.state !== 'starting') return paced(driver, UNHEALTHY_LOOK_MS);
+    if (instance.state !== 'starting') return paced(driver, UNHEALTHY_CHECK_MS);
     const next = { ...asSeen(instance, seen), message: seen.message ?? null };
     const progress = seen.progress ?? null;
-    const isFurther = instance.observed_age >= PROGRESS_SECONDS && !isDeepStrictEqual(progress, instance.progress);
+    const isFurther =
+      instance.observed_age_seconds >= PROGRESS_SECONDS && !isDeepStrictEqual(progress, instance.progress);
     if (isFurther || isNews(instance, next))
       await this.transitions.change(workload, instance, { ...next, progress, state: 'starting' });
-    return paced(driver, BUSY_LOOK_MS);
+    return paced(driver, BUSY_CHECK_MS);
   }
 
   /**
@@ -199,7 +200,7 @@ export class InstanceKeeper {
     seen: Observation,
   ): Promise<number> {
     const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
-    const lookMs = paced(driver, Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000));
+    const lookMs = paced(driver, Math.min(UNHEALTHY_CHECK_MS, intervalSeconds * 1_000));
     const isOursToRestart = !driver.adopts && driver.restarts === 'caller';
     if (instance.state === 'starting' && isOursToRestart) return this.ends.handleCrash(workload, instance, seen);
     const isBorne = () => this.patience.bears(instance.id, instance.generation, failureThreshold, seen.reason);
@@ -208,7 +209,7 @@ export class InstanceKeeper {
       await this.leaveReady(workload, instance, seen);
       return 0;
     }
-    const isOver = instance.state_age >= intervalSeconds * failureThreshold;
+    const isOver = instance.state_age_seconds >= intervalSeconds * failureThreshold;
     return isOver && isOursToRestart ? this.ends.handleCrash(workload, instance, seen) : lookMs;
   }
 
@@ -234,7 +235,7 @@ export class InstanceKeeper {
       reason: null,
       onlyIfReleased,
     });
-    return BUSY_LOOK_MS;
+    return BUSY_CHECK_MS;
   }
 
   /** As long as nobody has told it to stop, it can simply stay. */
@@ -259,7 +260,7 @@ export class InstanceKeeper {
   /** One start wakes a sleeper for all who wait, so there is no second one before they are told. */
   private async judge(workload: WorkloadRow): Promise<number> {
     await this.database.tx('system', (tx) => this.scaler.decide(tx, workload));
-    return UNHEALTHY_LOOK_MS;
+    return UNHEALTHY_CHECK_MS;
   }
 
   private async observe(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<Observation> {
@@ -280,5 +281,5 @@ export class InstanceKeeper {
 }
 
 function paced({ onChange }: TargetDriver, ms: number): number {
-  return onChange ? Math.max(ms, QUIET_LOOK_MS) : ms;
+  return onChange ? Math.max(ms, QUIET_CHECK_MS) : ms;
 }

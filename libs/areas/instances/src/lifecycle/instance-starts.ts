@@ -10,7 +10,7 @@ import { specOfInstance } from '../catalog/instance-spec.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 
-const LOOK_MS = 150;
+const CHECK_MS = 150;
 const UNAVAILABLE = 'target_unavailable';
 const AWAY = 'it waits for its target, which cannot be worked with at the moment';
 
@@ -43,9 +43,9 @@ export class InstanceStarts {
       const isAway = reason === UNAVAILABLE || driver.health?.().state === 'degraded';
       if (isAway) await this.wait(workload, instance, textOf(error));
       else await this.fail(workload, instance, `it could not be started: ${textOf(error)}`, reason);
-      return isAway ? this.awayRetryMs : LOOK_MS;
+      return isAway ? this.awayRetryMs : CHECK_MS;
     }
-    return LOOK_MS;
+    return CHECK_MS;
   }
 
   /** The target as a whole cannot be worked with, which is not this instance's fault. What it lacks is for the operator alone. */

@@ -6,9 +6,9 @@ import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
 import { UNSEEN } from './server-observations.js';
 
-const BUSY_LOOK_MS = 150;
+const BUSY_CHECK_MS = 150;
 /** Until a stop is over there, which asks the target each time. */
-const TERMINATE_LOOK_MS = 1_000;
+const TERMINATE_CHECK_MS = 1_000;
 
 /** Why it failed to start stays to be read. */
 const STOPPED: InstanceChange = {
@@ -31,14 +31,14 @@ export class InstanceStops {
 
   async terminate(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     const isInUse = !driver.adopts && (await isDraining(this.database, workload, instance, this.timings));
-    if (isInUse) return BUSY_LOOK_MS;
+    if (isInUse) return BUSY_CHECK_MS;
     return this.stop(driver, workload, instance);
   }
 
   async stop(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    if ((await driver.terminate(instance.id)) !== 'gone') return driver.onChange ? TERMINATE_LOOK_MS : BUSY_LOOK_MS;
+    if ((await driver.terminate(instance.id)) !== 'gone') return driver.onChange ? TERMINATE_CHECK_MS : BUSY_CHECK_MS;
     await this.transitions.change(workload, instance, STOPPED);
-    return BUSY_LOOK_MS;
+    return BUSY_CHECK_MS;
   }
 }
 
@@ -54,8 +54,8 @@ async function isDraining(
   const [least, most] = isOneOfMany
     ? [timings.leaveMinSeconds, timings.leaveMaxSeconds]
     : [timings.drainMinSeconds, timings.drainMaxSeconds];
-  if (instance.state_age >= most) return false;
-  if (instance.state_age < least) return true;
+  if (instance.state_age_seconds >= most) return false;
+  if (instance.state_age_seconds < least) return true;
   const { id } = instance;
   const { revision_id } = workload;
   return database.tx('system', async (tx) => {

@@ -17,16 +17,16 @@ const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow>
   crash_streak: 0,
   message: null,
   version: 1,
-  state_age: 0,
-  ready_age: null,
-  start_in: null,
+  state_age_seconds: 0,
+  ready_age_seconds: null,
+  start_in_seconds: null,
   target: 'local',
   key_id: null,
   failure: null,
   failed_starts: 0,
   model_seen: false,
   progress: null,
-  observed_age: 0,
+  observed_age_seconds: 0,
   ...more,
 });
 
@@ -39,7 +39,7 @@ const workload = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}): Wo
   replicas: 1,
   is_retained: true,
   retainers: ['route'],
-  warm_age: null,
+  warm_age_seconds: null,
   suspended_by: null,
   is_waking: false,
   instances,
@@ -107,10 +107,10 @@ it('gives the free place to what was resumed before those who came later', () =>
 });
 
 it('takes the longest warm out of the way of who waits, and no more than is missing', () => {
-  const warm = (revision_id: string, warm_age: number, replicas: number) =>
+  const warm = (revision_id: string, warm_age_seconds: number, replicas: number) =>
     workload(
       Array.from({ length: replicas }, (_, ordinal) => instance('ready', ordinal)),
-      { revision_id, warm_age, replicas, retainers: ['warm'] },
+      { revision_id, warm_age_seconds, replicas, retainers: ['warm'] },
     );
   const evicted = (...workloads: WorkloadRow[]) => planPass(workloads, 4).evicted.map((one) => one.revision_id);
   const waiting = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
@@ -123,12 +123,12 @@ it('takes the longest warm out of the way of who waits, and no more than is miss
   const leaving = workload([instance('stopping', 0), instance('stopping', 1)], { is_retained: false, retainers: [] });
   expect(evicted(warm('young', 1, 2), leaving, waiting)).toEqual([]);
   // What is itself only warm drives nobody out.
-  expect(evicted(warm('old', 9, 4), { ...waiting, warm_age: 1, retainers: ['warm'] })).toEqual([]);
+  expect(evicted(warm('old', 9, 4), { ...waiting, warm_age_seconds: 1, retainers: ['warm'] })).toEqual([]);
 });
 
 it('waits for the end of a back-off', () => {
-  expect(planPass([workload([instance('backing_off', 0, { start_in: 1.5 })])], 16).tasks[0]?.inMs).toBe(1_500);
-  expect(planPass([workload([instance('backing_off', 0, { start_in: -3 })])], 16).tasks[0]?.inMs).toBe(0);
+  expect(planPass([workload([instance('backing_off', 0, { start_in_seconds: 1.5 })])], 16).tasks[0]?.inMs).toBe(1_500);
+  expect(planPass([workload([instance('backing_off', 0, { start_in_seconds: -3 })])], 16).tasks[0]?.inMs).toBe(0);
 });
 
 it('retires a workload that nobody holds when its last instance has stopped', () => {

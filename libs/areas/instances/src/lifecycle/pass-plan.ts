@@ -76,7 +76,7 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
         kind,
         workload,
         instance,
-        inMs: kind === 'start' ? Math.max(0, (instance.start_in ?? 0) * 1_000) : 0,
+        inMs: kind === 'start' ? Math.max(0, (instance.start_in_seconds ?? 0) * 1_000) : 0,
       });
     }
   }
@@ -111,13 +111,13 @@ function capacityKeptFromOthers(kept: ReadonlyMap<string, number>, { retainers }
 
 /** What is warm gives way to what is needed, the longest warm first, and no more of it than is missing. */
 function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTask[]): WorkloadRow[] {
-  const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age === null).length;
+  const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age_seconds === null).length;
   const leaving = tasks.filter(({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state)).length;
   let missing = waiting - leaving;
   const evicted: WorkloadRow[] = [];
   for (const workload of workloads
-    .filter((one) => one.warm_age !== null && occupying(one).length > 0)
-    .sort((one, other) => (other.warm_age ?? 0) - (one.warm_age ?? 0))) {
+    .filter((one) => one.warm_age_seconds !== null && occupying(one).length > 0)
+    .sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0))) {
     if (missing <= 0) break;
     evicted.push(workload);
     missing -= occupying(workload).length;
@@ -151,9 +151,9 @@ function taskOfUnwanted(instance: InstanceRow): TaskKind | undefined {
  */
 export class TaskQueues {
   private readonly actions = pLimit(AT_ONCE);
-  private readonly looks = pLimit(AT_ONCE);
+  private readonly checks = pLimit(AT_ONCE);
 
   run<T>(kind: TaskKind, work: () => Promise<T>): Promise<T> {
-    return (ACTIONS.has(kind) ? this.actions : this.looks)(work);
+    return (ACTIONS.has(kind) ? this.actions : this.checks)(work);
   }
 }

@@ -26,7 +26,7 @@ import { TargetRows } from './target-rows.js';
 import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
-const GONE_LOOK_MS = 50;
+const GONE_CHECK_MS = 50;
 
 /** One reconciler per target, in processes that run operations: the worker. The API only writes what should be. */
 @Injectable()
@@ -150,5 +150,5 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
 
 async function terminateUntilGone({ driver }: Target, instanceId: string): Promise<void> {
   while ((await driver.terminate(instanceId)) !== 'gone')
-    await new Promise((resolve) => setTimeout(resolve, GONE_LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, GONE_CHECK_MS));
 }

@@ -14,7 +14,7 @@ const GAP_MS = 100;
 const LONGEST_GAP_MS = 2_000;
 /** Of one target. */
 const STARTS_AT_ONCE = 32;
-const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1, start_in: 0 };
+const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1, start_in_seconds: 0 };
 
 /** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
 class Bed {
@@ -62,7 +62,7 @@ class Bed {
       retainers: this.isRetained ? ['route'] : [],
       suspended_by: null,
       is_waking: false,
-      warm_age: null,
+      warm_age_seconds: null,
       instances: this.instances,
     },
   ];
@@ -275,9 +275,9 @@ it('looks at what it has begun without reading what else there is', async () => 
 
 it('ends a back-off in time, also one that it saw beside nothing else', async () => {
   await started();
-  bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in: 1 }];
+  bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in_seconds: 1 }];
   await bed.tell();
-  bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in: 0 }];
+  bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in_seconds: 0 }];
   await pass(1_000);
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'start' }, {}]);
 });

@@ -16,7 +16,7 @@ const POLL_MS = 500;
 /** Where the target tells of changes by itself, a look at all rows is only a safety net. */
 const QUIET_POLL_MS = 5_000;
 /** Looks that nobody asked for wait so long for others that are due soon: with thousands of instances each would be a pass of its own. */
-const GATHER_LOOKS_MS = 2_500;
+const GATHER_CHECKS_MS = 2_500;
 const RETRY_MS = 500;
 /**
  * Many changes at once are one pass, which takes a third of the time. A pass that hung on a Postgres that vanished says nothing of how many
@@ -46,7 +46,7 @@ interface NextCheck {
 export class TargetReconciler {
   private readonly logger = new Logger('targets');
   private readonly running = new Map<string, Promise<void>>();
-  private readonly looks = new Map<string, NextCheck>();
+  private readonly nextChecks = new Map<string, NextCheck>();
   /** Instances of which the target said that they changed, until a look at them begins. */
   private readonly changed = new Set<string>();
   private loop?: Promise<void>;
@@ -198,11 +198,11 @@ export class TargetReconciler {
   }
 
   private dueInMs({ kind, instance, inMs }: InstanceTask): number {
-    const look = this.looks.get(instance.id);
+    const look = this.nextChecks.get(instance.id);
     const isOther = look?.version !== instance.version || look.kind !== kind;
     if (isOther || this.changed.has(instance.id)) return inMs;
     const lookInMs = look.dueAt - Date.now();
-    return Math.max(inMs, look.isSafetyNet && lookInMs > 0 ? lookInMs + GATHER_LOOKS_MS : lookInMs);
+    return Math.max(inMs, look.isSafetyNet && lookInMs > 0 ? lookInMs + GATHER_CHECKS_MS : lookInMs);
   }
 
   private launch(task: InstanceTask): void {
@@ -214,7 +214,7 @@ export class TargetReconciler {
         inMs = await this.keeper.perform(task, this.target.driver);
       } finally {
         const isSafetyNet = inMs >= QUIET_POLL_MS;
-        this.looks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs, isSafetyNet });
+        this.nextChecks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs, isSafetyNet });
       }
       return inMs < POLL_MS || this.changed.has(id);
     };
@@ -262,7 +262,7 @@ export class TargetReconciler {
 
   private forgetAllBut(tasks: readonly InstanceTask[]): void {
     const kept = new Set(tasks.map(({ instance }) => instance.id));
-    for (const id of this.looks.keys()) if (!kept.has(id)) this.looks.delete(id);
+    for (const id of this.nextChecks.keys()) if (!kept.has(id)) this.nextChecks.delete(id);
     for (const id of this.changed) if (!kept.has(id)) this.changed.delete(id);
     for (const id of this.troubles.keys()) if (id.startsWith('ins_') && !kept.has(id)) this.troubles.delete(id);
   }

@@ -12,7 +12,7 @@ import { REQUEST_LOG_READING, IS_TARGET_LED, TAKE_LOG_CHUNKS, type LogChunkRow }
 /** How long a worker may take to take a reading on. */
 const ANSWER_TIMEOUT_MS = 5_000;
 /** The next look when nothing wakes it; also its sign of life. */
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 
 interface ReadingProgress {
   isServed: boolean;
@@ -74,7 +74,7 @@ export class LogReader {
         if (taken.isLeft) throw unavailable('the worker that read has gone');
         if (!isHeard && performance.now() - askedAt > ANSWER_TIMEOUT_MS)
           throw unavailable(`the worker that leads target ${target} does not answer, or reads for too many at once`);
-        if (taken.chunks.length === 0) await wake.within(LOOK_MS);
+        if (taken.chunks.length === 0) await wake.within(CHECK_MS);
       }
     } finally {
       await unlisten();

@@ -17,7 +17,7 @@ const CHUNK_BYTES = 64 * 1024;
 const LINE_CHARACTERS = 16 * 1024;
 /** How long a line may wait for others to go with it. */
 const GATHER_MS = 100;
-const FULL_LOOK_MS = 50;
+const FULL_CHECK_MS = 50;
 
 /**
  * Reads the output of a target's instances for those who ask in `log_readings`: the files are on the worker's host, the api may be on
@@ -157,7 +157,7 @@ class ChunkWriter {
     while (!this.signal.aborted) {
       const written = await this.database.tx('system', (tx) => tx.query(ADD_LOG_CHUNK, values));
       if (written.length > 0) break;
-      await pause(FULL_LOOK_MS);
+      await pause(FULL_CHECK_MS);
     }
     this.sequence += 1;
     this.lines = [];

@@ -18,7 +18,7 @@ type LoadSource = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
 /** Asks the engines of a target what waits in them, for the scaler: the worker that leads the target does, beside the reconciler's passes. */
 export class LoadWatch {
   private readonly trouble: TroubleLog;
-  private readonly looks: RepeatedCheck;
+  private readonly checks: RepeatedCheck;
 
   constructor(
     private readonly target: Target,
@@ -27,16 +27,16 @@ export class LoadWatch {
     private readonly keys: Pick<EngineKeys, 'of'>,
     everyMs: number,
   ) {
-    this.looks = new RepeatedCheck(() => this.trouble.during(this.look()), everyMs);
+    this.checks = new RepeatedCheck(() => this.trouble.during(this.look()), everyMs);
     this.trouble = new TroubleLog(target, new Logger('scaling'));
   }
 
   start(): void {
-    if (this.target.driver.load) this.looks.start();
+    if (this.target.driver.load) this.checks.start();
   }
 
   stop(): Promise<void> {
-    return this.looks.stop();
+    return this.checks.stop();
   }
 
   /** One round, each engine asked once. */

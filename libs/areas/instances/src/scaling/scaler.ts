@@ -135,12 +135,12 @@ async function situationsOf(
       held: load?.held ?? 0,
       waiting: row.waiting,
       kv_usage: row.kv_usage,
-      idle_age: Math.min(load?.idle_age ?? Number.POSITIVE_INFINITY, row.active_age),
-      low_age: row.low_age,
+      idle_age_seconds: Math.min(load?.idle_age ?? Number.POSITIVE_INFINITY, row.active_age_seconds),
+      low_age_seconds: row.low_age_seconds,
       isAsleep: row.is_asleep,
       failure: row.failure,
       failures: row.failures,
-      failure_age: row.failure_age,
+      failure_age_seconds: row.failure_age_seconds,
       isChanging: false,
       isAwaited: row.is_awaited,
     };
@@ -148,6 +148,6 @@ async function situationsOf(
 }
 
 /** Whether it has to be written: another number, the beginning or end of a time of low load, or that its number may change at all. */
-function isNews({ low_age, is_known }: ScalableRow, { reason, isLow }: ScalingDecision): boolean {
-  return reason !== null || isLow !== (low_age !== null) || !is_known;
+function isNews({ low_age_seconds, is_known }: ScalableRow, { reason, isLow }: ScalingDecision): boolean {
+  return reason !== null || isLow !== (low_age_seconds !== null) || !is_known;
 }

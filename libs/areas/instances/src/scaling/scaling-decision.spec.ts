@@ -27,12 +27,12 @@ const situation = (rest: Partial<ScalingSituation> = {}): ScalingSituation => ({
   held: 0,
   waiting: null,
   kv_usage: null,
-  idle_age: 0,
-  low_age: null,
+  idle_age_seconds: 0,
+  low_age_seconds: null,
   isAsleep: false,
   failure: null,
   failures: 0,
-  failure_age: null,
+  failure_age_seconds: null,
   isChanging: false,
   isAwaited: false,
   ...rest,
@@ -41,7 +41,7 @@ const of = (rest: Partial<ScalingSituation>) => {
   const { replicas, reason } = decideScaling(situation(rest));
   return [replicas, reason];
 };
-const asleep = { isAsleep: true, replicas: 0, ready: 0, in_flight: 0, idle_age: 1_000 };
+const asleep = { isAsleep: true, replicas: 0, ready: 0, in_flight: 0, idle_age_seconds: 1_000 };
 
 it('goes up at once to the largest of what the signals ask for, and never beyond the most', () => {
   expect(of({ in_flight: 9 })).toEqual([3, 'in_flight']);
@@ -61,9 +61,9 @@ it('counts what starts as there, and believes engines only when all have started
 
 it('goes down by one, after the whole time of low load, and only where the rest had borne it', () => {
   const four = { replicas: 4, ready: 4, in_flight: 5 };
-  expect(of({ ...four, low_age: 299 })).toEqual([4, null]);
-  expect(of({ ...four, low_age: 300 })).toEqual([3, 'low_load']);
-  expect(of({ ...four, low_age: 300, ready: 3, starting: 1 })).toEqual([4, null]);
+  expect(of({ ...four, low_age_seconds: 299 })).toEqual([4, null]);
+  expect(of({ ...four, low_age_seconds: 300 })).toEqual([3, 'low_load']);
+  expect(of({ ...four, low_age_seconds: 300, ready: 3, starting: 1 })).toEqual([4, null]);
   expect(decideScaling(situation({ replicas: 4, ready: 4, in_flight: 9 })).isLow).toBe(true);
   expect(decideScaling(situation({ replicas: 4, ready: 4, in_flight: 10 })).isLow).toBe(false);
   // 56 % of what two bear, which one does not.
@@ -76,23 +76,23 @@ it('goes down by one, after the whole time of low load, and only where the rest 
 
 it('follows no load while somebody changes the deployment, and starts no time of low load', () => {
   expect(of({ in_flight: 100, isChanging: true })).toEqual([2, null]);
-  expect(of({ in_flight: 0, low_age: 400, isChanging: true })).toEqual([2, null]);
-  expect(of({ in_flight: 0, idle_age: 4_000, isChanging: true })).toEqual([2, null]);
+  expect(of({ in_flight: 0, low_age_seconds: 400, isChanging: true })).toEqual([2, null]);
+  expect(of({ in_flight: 0, idle_age_seconds: 4_000, isChanging: true })).toEqual([2, null]);
   expect(decideScaling(situation({ in_flight: 0, isChanging: true })).isLow).toBe(false);
 });
 
 it('keeps a number that follows no load at what is asked for', () => {
   const fixed = { scaling: effectiveScaling({ min_replicas: 2, max_replicas: 9 }) };
   expect(of({ ...fixed, in_flight: 1_000, waiting: 50, kv_usage: 1 })).toEqual([2, null]);
-  expect(of({ ...fixed, in_flight: 0, idle_age: 1e9, low_age: 1e9 })).toEqual([2, null]);
+  expect(of({ ...fixed, in_flight: 0, idle_age_seconds: 1e9, low_age_seconds: 1e9 })).toEqual([2, null]);
   expect(of({ ...fixed, replicas: 5, ready: 5 })).toEqual([2, 'max_replicas']);
   expect(of({ ...fixed, replicas: 1, ready: 1 })).toEqual([2, 'min_replicas']);
 });
 
 it('sleeps after the idle time, but not while a request or a start is on its way', () => {
-  const idle = { in_flight: 0, idle_age: 600 };
+  const idle = { in_flight: 0, idle_age_seconds: 600 };
   expect(of(idle)).toEqual([0, 'idle']);
-  expect(of({ ...idle, idle_age: 599 })).toEqual([2, null]);
+  expect(of({ ...idle, idle_age_seconds: 599 })).toEqual([2, null]);
   expect(of({ ...idle, in_flight: 1 })).toEqual([2, null]);
   expect(of({ ...idle, held: 1 })).toEqual([2, null]);
   expect(of({ ...idle, ready: 1, starting: 1 })).toEqual([2, null]);
@@ -117,8 +117,8 @@ it('sleeps again when the start came to nothing, and waits 1, 2, 4 … 60 s befo
   expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isAwaited: true })).toEqual([1, null]);
   const waits = [1, 2, 3, 4, 5, 6, 7, 50].map(wakeBackOffSeconds);
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-  expect(of({ ...asleep, held: 1, failures: 3, failure_age: 3.9 })).toEqual([0, null]);
-  expect(of({ ...asleep, held: 1, failures: 3, failure_age: 4 })).toEqual([1, 'requests_held']);
+  expect(of({ ...asleep, held: 1, failures: 3, failure_age_seconds: 3.9 })).toEqual([0, null]);
+  expect(of({ ...asleep, held: 1, failures: 3, failure_age_seconds: 4 })).toEqual([1, 'requests_held']);
 });
 
 /** Half an hour and more on a virtual clock, a sample a second. @param loadAt requests that there are, in flight or waiting */
@@ -142,8 +142,8 @@ function simulate(seconds: number, loadAt: (second: number) => number, spec = SP
         starting: replicas - ready,
         in_flight: ready > 0 ? load : 0,
         held: ready > 0 ? 0 : load,
-        idle_age: at - usedAt,
-        low_age: lowSince === null ? null : at - lowSince,
+        idle_age_seconds: at - usedAt,
+        low_age_seconds: lowSince === null ? null : at - lowSince,
         isAsleep,
       }),
     );

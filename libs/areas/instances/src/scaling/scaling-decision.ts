@@ -5,7 +5,7 @@ const LOW = 0.6;
 /** Of the memory for keys and values: beyond it, long contexts begin to be thrown out and computed again. */
 const KV_FULL = 0.85;
 /** Seconds from one failed start out of sleep to the next attempt: 1, 2, 4 … 60. */
-const LONGEST_BACK_OFF = 60;
+const LONGEST_BACK_OFF_SECONDS = 60;
 
 /** What a decision is made of. Ages are seconds, by the clock of Postgres. */
 export interface ScalingSituation {
@@ -23,16 +23,16 @@ export interface ScalingSituation {
   /** Mean over the engines, 0..1; null where nobody knows. */
   kv_usage: number | null;
   /** Since the last request. */
-  idle_age: number;
+  idle_age_seconds: number;
   /** Since when the load has been low without a break; null while it is not. */
-  low_age: number | null;
+  low_age_seconds: number | null;
   /** It slept, and no instance has been ready since. */
   isAsleep: boolean;
   /** Why the start that was to end the sleep came to nothing. */
   failure: string | null;
   /** Failed starts one after the other, and seconds since the last. */
   failures: number;
-  failure_age: number | null;
+  failure_age_seconds: number | null;
   /** A rollout, rollback or deletion of the deployment runs. */
   isChanging: boolean;
   /** An operation waits for instances of this very revision, and judges their starts by itself. */
@@ -66,7 +66,7 @@ export function replicaBounds({ min_replicas, max_replicas, target_in_flight }: 
 
 /** Seconds that pass between a failed start out of sleep and the next. */
 export function wakeBackOffSeconds(failures: number): number {
-  return failures === 0 ? 0 : Math.min(LONGEST_BACK_OFF, 2 ** (failures - 1));
+  return failures === 0 ? 0 : Math.min(LONGEST_BACK_OFF_SECONDS, 2 ** (failures - 1));
 }
 
 /**
@@ -90,7 +90,7 @@ export function decideScaling(now: ScalingSituation): ScalingDecision {
   const { replicas: wished, reason } = largestWish(now);
   const up = Math.min(most, wished);
   if (up > replicas) return { replicas: up, reason, isLow: false };
-  const isLongLow = isLow && now.low_age !== null && now.low_age >= scaling.scale_down_after_seconds;
+  const isLongLow = isLow && now.low_age_seconds !== null && now.low_age_seconds >= scaling.scale_down_after_seconds;
   if (isLongLow && now.starting === 0 && replicas > least)
     return { replicas: replicas - 1, reason: 'low_load', isLow: false };
   return stay;
@@ -98,7 +98,7 @@ export function decideScaling(now: ScalingSituation): ScalingDecision {
 
 /** One start for however many wait; when it fails, it sleeps again, and the next one waits its time. */
 function asleep(now: ScalingSituation): ScalingDecision {
-  const { replicas, scaling, failures, failure_age: age } = now;
+  const { replicas, scaling, failures, failure_age_seconds: age } = now;
   if (replicas > 0)
     return now.failure === null || now.isAwaited
       ? { replicas, reason: null, isLow: false }
@@ -110,9 +110,9 @@ function asleep(now: ScalingSituation): ScalingDecision {
   return { replicas: 0, reason: null, isLow: false };
 }
 
-function isIdle({ scaling, idle_age, in_flight, held, starting, isAwaited }: ScalingSituation): boolean {
+function isIdle({ scaling, idle_age_seconds, in_flight, held, starting, isAwaited }: ScalingSituation): boolean {
   const isUsed = in_flight > 0 || held > 0 || starting > 0 || isAwaited;
-  return scaling.idle_seconds !== null && idle_age >= scaling.idle_seconds && !isUsed;
+  return scaling.idle_seconds !== null && idle_age_seconds >= scaling.idle_seconds && !isUsed;
 }
 
 /** Engines tell late and of those instances alone that run, so what they say counts once all have started. */

@@ -14,11 +14,11 @@ export interface ScalableRow {
   starting: number;
   failure: string | null;
   /** Seconds. */
-  low_age: number | null;
-  active_age: number;
+  low_age_seconds: number | null;
+  active_age_seconds: number;
   is_asleep: boolean;
   failures: number;
-  failure_age: number | null;
+  failure_age_seconds: number | null;
   /** Whether an operation that is not over retains it. */
   is_awaited: boolean;
   /** Whether anything is remembered of it, so that its engines are asked too. */
@@ -39,8 +39,8 @@ export const READ_SCALABLE_WORKLOADS = prepared(
      (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'starting' and i.ordinal < w.replicas)::int as starting,
      (select coalesce(i.failure->>'cause', 'unknown') from instances i where i.revision_id = w.revision_id and i.failure is not null
         and i.failed_starts > 0 and i.state <> 'ready' order by i.ordinal limit 1) as failure,
-     extract(epoch from now() - s.low_since)::float8 as low_age, extract(epoch from now() - w.activated_at)::float8 as active_age,
-     s.asleep_since is not null as is_asleep, coalesce(s.failures, 0) as failures, extract(epoch from now() - s.failed_at)::float8 as failure_age,
+     extract(epoch from now() - s.low_since)::float8 as low_age_seconds, extract(epoch from now() - w.activated_at)::float8 as active_age_seconds,
+     s.asleep_since is not null as is_asleep, coalesce(s.failures, 0) as failures, extract(epoch from now() - s.failed_at)::float8 as failure_age_seconds,
      ${IS_AWAITED} as is_awaited, s.revision_id is not null as is_known,
      e.waiting, e.kv_usage
    from workloads w left join workload_scalings s using (revision_id)

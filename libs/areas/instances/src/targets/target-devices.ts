@@ -3,7 +3,7 @@ import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
 import { In } from 'typeorm';
 import { problemOf } from '../devices/device-assignments.js';
-import { TargetDeviceLookEntity } from '../devices/device.entity.js';
+import { TargetDeviceCheckEntity } from '../devices/device.entity.js';
 import { READ_DEVICE_CLAIMS, READ_DEVICES, type DeviceClaimRow, type DeviceRow } from '../devices/device.query.js';
 import type { TargetDto } from './target.dto.js';
 
@@ -21,7 +21,7 @@ export class TargetDevices {
     return this.database.tx('system', async (tx) => {
       const devices = await tx.query<DeviceRow & { target: string }>(READ_DEVICES, [targets]);
       const claims = devices.length === 0 ? [] : await tx.query<DeviceClaimRow>(READ_DEVICE_CLAIMS, [targets]);
-      const looks = await tx.repository(TargetDeviceLookEntity).findBy({ target: In(targets) });
+      const looks = await tx.repository(TargetDeviceCheckEntity).findBy({ target: In(targets) });
       const mayName = (claim: DeviceClaimRow) => isOperatorTenant || claim.tenant_id === tenantId;
       return {
         of: (target) => ({

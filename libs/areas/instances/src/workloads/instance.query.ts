@@ -30,13 +30,13 @@ export interface InstanceRow extends Pick<
   /** Whether its server was ever seen to have the revision's model; adopted ones only. */
   model_seen: boolean;
   /** Seconds since it entered its state. */
-  state_age: number;
+  state_age_seconds: number;
   /** Seconds since this generation was first ready; null when it never was. */
-  ready_age: number | null;
+  ready_age_seconds: number | null;
   /** Seconds until the back-off ends; negative when it has. */
-  start_in: number | null;
+  start_in_seconds: number | null;
   /** Seconds since the row was changed last. */
-  observed_age: number;
+  observed_age_seconds: number;
 }
 
 export interface WorkloadRow extends Pick<
@@ -49,7 +49,7 @@ export interface WorkloadRow extends Pick<
   /** What retains it now. */
   retainers: string[];
   /** Seconds since it is only kept warm; null while it is needed, or not retained at all. */
-  warm_age: number | null;
+  warm_age_seconds: number | null;
   /** The operation that keeps it from running for now, retained or not. */
   suspended_by: string | null;
   /** Of a sleep that has not ended: what starts now starts out of it, and nobody but requests waits for it. */
@@ -63,7 +63,7 @@ export interface WorkloadRow extends Pick<
  */
 export const READ_TARGET_WORKLOADS = prepared(
   'instances-read-target-workloads',
-  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, ${IS_RETAINED} as is_retained, ${RETAINERS} as retainers, ${WARM_AGE} as warm_age,
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, ${IS_RETAINED} as is_retained, ${RETAINERS} as retainers, ${WARM_AGE} as warm_age_seconds,
      case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
      not ${IS_AWAITED} and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as is_waking,
      ${tenantNameOf('w.tenant_id')} as tenant_name,
@@ -74,9 +74,9 @@ export const READ_TARGET_WORKLOADS = prepared(
          'reason', i.reason, 'place', i.place, 'drift', i.drift, 'version', i.version,
          'key_id', i.key_id, 'failure', i.failure - 'log_tail', 'failed_starts', i.failed_starts, 'progress', i.progress,
          'model_seen', i.model_seen_at is not null,
-         'state_age', extract(epoch from now() - i.state_since)::float8, 'ready_age', extract(epoch from now() - i.ready_since)::float8,
-         'start_in', extract(epoch from i.next_start_at - now())::float8,
-         'observed_age', extract(epoch from now() - i.observed_at)::float8) order by i.ordinal)
+         'state_age_seconds', extract(epoch from now() - i.state_since)::float8, 'ready_age_seconds', extract(epoch from now() - i.ready_since)::float8,
+         'start_in_seconds', extract(epoch from i.next_start_at - now())::float8,
+         'observed_age_seconds', extract(epoch from now() - i.observed_at)::float8) order by i.ordinal)
        from instances i where i.revision_id = w.revision_id), '[]'::json) as instances
    from workloads w where w.target = $1 and w.is_active
      and ($2::text[] is null or w.revision_id in (select i.revision_id from instances i where i.id = any($2)))
