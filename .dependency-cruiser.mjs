@@ -1,6 +1,19 @@
 /** Libraries of the platform, each with the folder order inside it. A library or folder may import those before it. */
 const PLATFORM = ['observability', 'bounds', 'config', 'egress', 'database', 'http', 'durable'];
 const DURABLE = ['scheduling', 'queue', 'quotas', 'events', 'mutations', 'operations'];
+/** Folders of the area instances. Its module and the implementation of its port lie above all of them. */
+const INSTANCES = [
+  'workloads',
+  'catalog',
+  'devices',
+  'access',
+  'backends',
+  'scaling',
+  'logs',
+  'lifecycle',
+  'deployment-instances',
+  'targets',
+];
 
 const KUBERNETES = ['api', 'manifests', 'config', 'instances', 'logs', 'health', 'revisions', 'driver'];
 const PROCESS = ['host', 'instances', 'devices', 'templates', 'logs', 'lifecycle', 'observation'];
@@ -23,6 +36,14 @@ export default {
     ...inOrder('durable-order', 'libs/platform/durable/src', DURABLE),
     ...inOrder('kubernetes-order', 'libs/targets/kubernetes/src', KUBERNETES),
     ...inOrder('process-order', 'libs/targets/process/src', PROCESS),
+    ...inOrder('instances-order', 'libs/areas/instances/src', INSTANCES),
+    {
+      name: 'instances-order-top',
+      comment: 'The module and the port of the area instances import its folders, and no folder imports them.',
+      severity: 'error',
+      from: { path: '^libs/areas/instances/src/[^/]+/' },
+      to: { path: '^libs/areas/instances/src/[^/]+\\.ts$' },
+    },
     {
       name: 'no-cycles',
       comment:

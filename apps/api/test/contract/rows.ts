@@ -1,14 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { Rows } from '@slipway/platform-testing/contract';
 
 const AREAS = new URL('../../../../libs/areas/', import.meta.url);
 
-/** What the areas say about their operations: one row each, in `libs/areas/<area>/test/contract-rows.ts`. */
+/** What the areas say about their operations: one row each, in `contract-rows.ts` of an area's `test` folder. */
 export const ROWS: Rows = {};
 
-for (const area of readdirSync(AREAS).sort()) {
-  const file = new URL(`${area}/test/contract-rows.ts`, AREAS);
-  if (!existsSync(file)) continue;
+const files = readdirSync(AREAS, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /^[^/]+\/test\/([^/]+\/)?contract-rows\.ts$/.test(file),
+);
+for (const name of files.sort()) {
+  const file = new URL(name, AREAS);
   const { ROWS: own } = (await import(file.pathname)) as { ROWS: Rows };
   for (const [operationId, row] of Object.entries(own)) {
     if (operationId in ROWS) throw new Error(`two areas have a row of ${operationId}`);

@@ -6,7 +6,7 @@ import {
   type DeploymentRecord,
   type DeploymentsPort,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type ServingStatus } from '@slipway/ports/instances';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 
 /** How many deployments one run looks at; the next goes on where it ended. */
@@ -50,7 +50,7 @@ export function servingIds({ targets }: Route): string[] {
 }
 
 /** How the revisions behind a route are doing. */
-export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): DeploymentHealth {
+export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, ServingStatus>): DeploymentHealth {
   const ids = route ? servingIds(route) : [];
   if (ids.length === 0) return NO_ROUTE;
   const statuses = ids.map((id) => {

@@ -18,8 +18,8 @@ import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-load
 import { WorkloadScalings1700000000420 } from './migrations/1700000000420-workload-scalings.js';
 
 export { InstancesModule } from './instances.module.js';
-export { Scaler } from './scaler.js';
-export { Reconcilers } from './reconcilers.js';
+export { Scaler } from './scaling/scaler.js';
+export { Reconcilers } from './lifecycle/reconcilers.js';
 
 /** Engines that run with a key from one of the ring. Each gets another at its next start. */
 export const keyUses: KeyUse[] = [{ noun: 'engines', table: 'instances', column: 'key_id' }];

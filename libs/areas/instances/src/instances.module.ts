@@ -1,54 +1,51 @@
 import { Global, Module } from '@nestjs/common';
 import { INSTANCES } from '@slipway/ports/instances';
-import { AdoptedModels } from './adopted-models.js';
-import { DeviceAssignments } from './device-assignments.js';
-import { DeploymentInstancesController } from './deployment-instances.controller.js';
-import { DeploymentInstancesService } from './deployment-instances.service.js';
-import { EngineKeys } from './engine-keys.js';
-import { Installation } from './installation.js';
-import { InstanceKeeper } from './instance-keeper.js';
-import { InstanceRoom } from './instance-room.js';
-import { InstanceTransitions } from './instance-transitions.js';
+import { AdoptedModels } from './access/adopted-models.js';
+import { BackendPublisher } from './backends/backend-publisher.js';
+import { TargetCatalogModule } from './catalog/target-catalog.module.js';
+import { DeviceAssignments } from './devices/device-assignments.js';
+import { DeploymentInstancesController } from './deployment-instances/deployment-instances.controller.js';
+import { DeploymentInstancesService } from './deployment-instances/deployment-instances.service.js';
+import { EngineKeys } from './access/engine-keys.js';
+import { InstanceKeeper } from './lifecycle/instance-keeper.js';
+import { InstanceCapacity } from './scaling/instance-capacity.js';
+import { InstanceTransitions } from './lifecycle/instance-transitions.js';
 import { InstancesService } from './instances.service.js';
-import { LogReader } from './log-reader.js';
-import { Reconcilers } from './reconcilers.js';
-import { Scaler } from './scaler.js';
-import { Secrets } from './secrets.js';
-import { SpecCheck } from './spec-check.js';
-import { StartedInstances } from './started-instances.js';
-import { TargetCatalog } from './target-catalog.js';
-import { TargetConditions } from './target-conditions.js';
-import { TargetsController } from './targets.controller.js';
-import { TargetDevices } from './target-devices.js';
-import { TenantAccess } from './tenant-access.js';
-import { TargetsService } from './targets.service.js';
+import { InstanceLogsController } from './logs/instance-logs.controller.js';
+import { InstanceLogsService } from './logs/instance-logs.service.js';
+import { LogReader } from './logs/log-reader.js';
+import { Reconcilers } from './lifecycle/reconcilers.js';
+import { Scaler } from './scaling/scaler.js';
+import { Secrets } from './access/secrets.js';
+import { SpecCheck } from './access/spec-check.js';
+import { StartedInstances } from './access/started-instances.js';
+import { TargetsModule } from './targets/targets.module.js';
+import { TenantAccess } from './access/tenant-access.js';
 
 /** Global, because other areas build on its port. The reconcilers start by themselves in a process that runs operations. */
 @Global()
 @Module({
-  controllers: [TargetsController, DeploymentInstancesController],
+  imports: [TargetCatalogModule, TargetsModule],
+  controllers: [DeploymentInstancesController, InstanceLogsController],
   providers: [
-    TargetCatalog,
     AdoptedModels,
     DeploymentInstancesService,
     EngineKeys,
-    Installation,
+    InstanceLogsService,
     LogReader,
     InstancesService,
     { provide: INSTANCES, useExisting: InstancesService },
+    BackendPublisher,
     DeviceAssignments,
     InstanceTransitions,
     InstanceKeeper,
-    InstanceRoom,
+    InstanceCapacity,
     Reconcilers,
     Scaler,
     Secrets,
     SpecCheck,
     StartedInstances,
     TenantAccess,
-    TargetConditions,
-    TargetDevices,
-    TargetsService,
   ],
   exports: [INSTANCES, Reconcilers],
 })

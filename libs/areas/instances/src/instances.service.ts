@@ -7,80 +7,86 @@ import { operationFailures, StepFailed } from '@slipway/platform-durable/operati
 import { lockQuota } from '@slipway/platform-durable/quotas';
 import type {
   AdoptedServer,
-  Holder,
+  Retainer,
   InstancesPort,
-  Preparation,
-  Room,
-  RoomAsked,
-  Serving,
-  SpecIssue,
+  WorkloadPreparation,
+  CapacityForecast,
+  CapacityRequest,
+  ServingStatus,
+  RevisionSpecIssue,
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
 import { In } from 'typeorm';
-import { AdoptedModels } from './adopted-models.js';
-import { EngineKeys } from './engine-keys.js';
-import { InstanceEntity } from './instance.entity.js';
-import { InstanceRoom } from './instance-room.js';
-import { placeholderSecrets, toInstanceSpec, traitsOf } from './instance-spec.js';
-import { PreparationEntity } from './preparation.entity.js';
-import { ASK_PREPARATION } from './preparation.query.js';
-import { Secrets } from './secrets.js';
-import { SpecCheck } from './spec-check.js';
-import { TargetCatalog } from './target-catalog.js';
-import { REMOVED } from './tenant-access.js';
-import { WorkloadEntity, WorkloadHoldEntity } from './workload.entity.js';
+import { AdoptedModels } from './access/adopted-models.js';
+import { EngineKeys } from './access/engine-keys.js';
+import { InstanceEntity } from './workloads/instance.entity.js';
+import { InstanceCapacity } from './scaling/instance-capacity.js';
+import { placeholderSecrets, toInstanceSpec, engineTraitsOf } from './catalog/instance-spec.js';
+import { startRules } from './lifecycle/start-rules.js';
+import { PreparationEntity } from './lifecycle/preparation.entity.js';
+import { REQUEST_PREPARATION } from './lifecycle/preparation.query.js';
+import { Secrets } from './access/secrets.js';
+import { SpecCheck } from './access/spec-check.js';
+import { TargetCatalog } from './catalog/target-catalog.js';
+import { REMOVED_TARGET } from './access/tenant-access.js';
+import { WorkloadEntity, WorkloadRetentionEntity } from './workloads/workload.entity.js';
 import {
-  ACTIVATE,
-  HOLD,
+  ACTIVATE_WORKLOAD,
+  RETAIN_WORKLOAD,
   LOCK_WORKLOAD,
-  RELEASE,
-  SERVING,
-  START_SECONDS,
-  STATUS,
-  SUSPEND,
-  TENANT_NEEDS,
-  WAIT,
+  RELEASE_WORKLOAD,
+  READ_SERVING_STATUS,
+  READ_START_SECONDS,
+  READ_WORKLOAD_STATUS,
+  SUSPEND_WORKLOAD,
+  COUNT_NEEDED_OF_TENANT,
+  WAIT_FOR_WORKLOAD,
   type LockedWorkload,
-} from './workload.query.js';
+} from './workloads/workload.query.js';
 
 /** The port of this area: writes what should run and tells what does. Nothing here starts or stops anything. */
 @Injectable()
 export class InstancesService implements InstancesPort {
+  readonly assertMayBecomeReady = startRules.assertMayBecomeReady;
+  readonly lateFailure = startRules.lateFailure;
+  readonly waitMessage = startRules.waitMessage;
+  readonly progressText = startRules.progressText;
+
   constructor(
     private readonly database: Database,
     private readonly catalog: TargetCatalog,
     private readonly specCheck: SpecCheck,
-    private readonly rooms: InstanceRoom,
+    private readonly capacity: InstanceCapacity,
     private readonly secrets: Secrets,
     private readonly models: AdoptedModels,
     private readonly keys: EngineKeys,
   ) {}
 
-  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<SpecIssue[]> {
+  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]> {
     return this.specCheck.of(tx, tenantId, spec);
   }
 
   traits(spec: RevisionSpec): PromisedTraits | undefined {
-    return traitsOf(this.catalog.find(spec.runtime.target)?.driver, spec);
+    return engineTraitsOf(this.catalog.find(spec.runtime.target)?.driver, spec);
   }
 
   examine(workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>) {
     return this.models.examine(workload);
   }
 
-  async want(tx: Tx, workload: Workload, holder: Holder): Promise<void> {
+  async want(tx: Tx, workload: Workload, retainer: Retainer): Promise<void> {
     const { revisionId, revisionName, tenantId, deploymentId, spec } = workload;
     const target = this.catalog.find(spec.runtime.target);
     if (!target) throw notThere(`no execution target is named "${spec.runtime.target}"`);
     await lockQuota(tx, tenantId, 'instances');
-    const { replicas } = await this.rooms.of(tx, workload);
-    const standing = await tx.one<LockedWorkload>(LOCK_WORKLOAD, [revisionId]);
-    const wanted = standing?.is_active && standing.is_held ? standing.replicas : 0;
+    const { replicas } = await this.capacity.forecast(tx, workload);
+    const current = await tx.one<LockedWorkload>(LOCK_WORKLOAD, [revisionId]);
+    const wanted = current?.is_active && current.is_retained ? current.replicas : 0;
     // One that sleeps has nothing: it is brought up like one that nobody wanted.
-    if (wanted === 0 && target.isRemoved) throw notThere(`execution target "${target.config.name}" ${REMOVED}`);
-    if (replicas > wanted) await this.rooms.takeOfQuota(tx, workload, replicas);
-    await tx.query(ACTIVATE, [
+    if (wanted === 0 && target.isRemoved) throw notThere(`execution target "${target.config.name}" ${REMOVED_TARGET}`);
+    if (replicas > wanted) await this.capacity.reserveQuota(tx, workload, replicas);
+    await tx.query(ACTIVATE_WORKLOAD, [
       revisionId,
       tenantId,
       deploymentId,
@@ -89,20 +95,20 @@ export class InstancesService implements InstancesPort {
       replicas,
       JSON.stringify(spec),
     ]);
-    await this.forgetFailures(tx, workload, holder);
-    await this.hold(tx, revisionId, holder);
+    await this.forgetFailures(tx, workload, retainer);
+    await this.retain(tx, revisionId, retainer);
   }
 
-  room(tx: Tx, about: RoomAsked): Promise<Room> {
-    return this.rooms.of(tx, about);
+  forecastCapacity(tx: Tx, about: CapacityRequest): Promise<CapacityForecast> {
+    return this.capacity.forecast(tx, about);
   }
 
   async startSeconds(tx: Tx, deploymentId: string): Promise<number | null> {
-    return (await tx.one<{ seconds: number | null }>(START_SECONDS, [deploymentId]))?.seconds ?? null;
+    return (await tx.one<{ seconds: number | null }>(READ_START_SECONDS, [deploymentId]))?.seconds ?? null;
   }
 
   async suspend(tx: Tx, revisionId: string, operationId: string): Promise<void> {
-    await tx.query(SUSPEND, [revisionId, operationId]);
+    await tx.query(SUSPEND_WORKLOAD, [revisionId, operationId]);
   }
 
   async prepare(
@@ -112,10 +118,10 @@ export class InstancesService implements InstancesPort {
   ): Promise<void> {
     const { target } = spec.runtime;
     const state = this.catalog.find(target)?.driver.prepare ? 'asked' : 'ready';
-    await tx.query(ASK_PREPARATION, [operationId, revisionId, tenantId, target, JSON.stringify(spec), state]);
+    await tx.query(REQUEST_PREPARATION, [operationId, revisionId, tenantId, target, JSON.stringify(spec), state]);
   }
 
-  async preparation(tx: Tx, revisionId: string, operationId: string): Promise<Preparation | undefined> {
+  async preparation(tx: Tx, revisionId: string, operationId: string): Promise<WorkloadPreparation | undefined> {
     const found = await tx
       .repository(PreparationEntity)
       .findOneBy({ revision_id: revisionId, operation_id: operationId });
@@ -123,23 +129,23 @@ export class InstancesService implements InstancesPort {
   }
 
   async resumeWorkload(tx: Tx, revisionId: string): Promise<void> {
-    await tx.query(SUSPEND, [revisionId, null]);
+    await tx.query(SUSPEND_WORKLOAD, [revisionId, null]);
   }
 
-  async hold(tx: Tx, revisionId: string, holder: Holder, forSeconds?: number): Promise<void> {
-    await tx.query(HOLD, [revisionId, holder, forSeconds ?? null]);
+  async retain(tx: Tx, revisionId: string, retainer: Retainer, forSeconds?: number): Promise<void> {
+    await tx.query(RETAIN_WORKLOAD, [revisionId, retainer, forSeconds ?? null]);
   }
 
-  async release(tx: Tx, revisionId: string, holder: Holder): Promise<void> {
-    await tx.query(RELEASE, [revisionId, holder]);
+  async release(tx: Tx, revisionId: string, retainer: Retainer): Promise<void> {
+    await tx.query(RELEASE_WORKLOAD, [revisionId, retainer]);
   }
 
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined> {
-    return tx.one<WorkloadStatus>(STATUS, [revisionId]);
+    return tx.one<WorkloadStatus>(READ_WORKLOAD_STATUS, [revisionId]);
   }
 
-  async serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, Serving>> {
-    const rows = await reads.find<Serving & { key: string }>(SERVING, revisionIds);
+  async serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, ServingStatus>> {
+    const rows = await reads.find<ServingStatus & { key: string }>(READ_SERVING_STATUS, revisionIds);
     return new Map(rows.map(({ key, ...serving }) => [key, serving]));
   }
 
@@ -160,7 +166,7 @@ export class InstancesService implements InstancesPort {
   }
 
   async wakeOnChange(tx: Tx, revisionId: string, operationId: string): Promise<void> {
-    await tx.query(WAIT, [revisionId, operationId]);
+    await tx.query(WAIT_FOR_WORKLOAD, [revisionId, operationId]);
   }
 
   async probe(revisionId: string): Promise<{ answered: number; asked: number }> {
@@ -181,13 +187,15 @@ export class InstancesService implements InstancesPort {
   }
 
   async needed(tx: Tx, tenantId: string, exceptRevisionId?: string): Promise<number> {
-    return (await tx.one<{ needed: number }>(TENANT_NEEDS, [tenantId, exceptRevisionId ?? null]))?.needed ?? 0;
+    return (
+      (await tx.one<{ needed: number }>(COUNT_NEEDED_OF_TENANT, [tenantId, exceptRevisionId ?? null]))?.needed ?? 0
+    );
   }
 
   /** Whoever begins to want it waits for starts of its own. The version keeps a reconciler from writing back what it had read before. */
-  private async forgetFailures(tx: Tx, { revisionId, tenantId }: Workload, holder: Holder): Promise<void> {
-    const hold = { revision_id: revisionId, tenant_id: tenantId, holder };
-    if (await tx.repository(WorkloadHoldEntity).existsBy(hold)) return;
+  private async forgetFailures(tx: Tx, { revisionId, tenantId }: Workload, retainer: Retainer): Promise<void> {
+    const retention = { revision_id: revisionId, tenant_id: tenantId, holder: retainer };
+    if (await tx.repository(WorkloadRetentionEntity).existsBy(retention)) return;
     await tx
       .repository(InstanceEntity)
       .update(

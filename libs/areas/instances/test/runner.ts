@@ -2,10 +2,10 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';
-import type { Timings } from '../src/timings.js';
 import { InstancesProcessModule } from './worker-module.js';
+import type { InstanceTimings } from '../src/catalog/timings.js';
 
-const { config, timings } = JSON.parse(process.argv[2] as string) as { config: Config; timings: Timings };
+const { config, timings } = JSON.parse(process.argv[2] as string) as { config: Config; timings: InstanceTimings };
 const context = await NestFactory.createApplicationContext(
   InstancesProcessModule.of({ ...config, keyRing: new KeyRing(Buffer.alloc(32)) }, 'worker', timings),
   { logger: ['error', 'warn'] },

@@ -14,23 +14,29 @@ import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase, until as untilSo } from '@slipway/platform-database/testing';
 import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
-import { INSTANCES, type Holder, type InstancesPort, type SpecIssue, type Workload } from '@slipway/ports/instances';
+import {
+  INSTANCES,
+  type Retainer,
+  type InstancesPort,
+  type RevisionSpecIssue,
+  type Workload,
+} from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import type { RevisionSpec } from '@slipway/contracts';
 import { TwinCluster } from '@slipway/target-driver/twin';
 import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process';
 import pg from 'pg';
 import { migrations } from '../src/index.js';
-import { DEFAULT_TIMINGS, type Timings } from '../src/timings.js';
 import { InstancesProcessModule, twinTarget, type FakeRevisions } from './worker-module.js';
+import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../src/catalog/timings.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TENANT = 'ten_a';
 /** In the operator's file: a target that restarts and probes its servers by itself. */
 const TWIN = { name: 'twin', kind: 'twin' };
 /** Times of the product that many tests would wait for. The others cost more than they save, and a test that waits for one sets it. */
-const SHORT_TIMINGS: Timings = {
-  ...DEFAULT_TIMINGS,
+const SHORT_TIMINGS: InstanceTimings = {
+  ...DEFAULT_INSTANCE_TIMINGS,
   busyDeviceCheckMs: 250,
   healthCheckMs: 150,
   secretCheckMs: 200,
@@ -49,7 +55,7 @@ interface BedOptions {
   /** Devices of the target "local", which then also has the engines `gpu` (whole devices) and `part`. */
   devices?: ProcessTargetConfig['devices'];
   /** Times other than those of `SHORT_TIMINGS`. */
-  timings?: Partial<Timings>;
+  timings?: Partial<InstanceTimings>;
 }
 
 /** A crash or an illness is seen soon. An engine that answers late is not ill: a loaded machine makes them all late. */
@@ -91,19 +97,19 @@ export class InstancesProcess {
   readonly database = this.context.get(Database);
   readonly retirements = this.context.get<FakeRevisions>(REVISIONS).retirements;
 
-  check(spec: RevisionSpec, tenantId = TENANT): Promise<SpecIssue[]> {
+  check(spec: RevisionSpec, tenantId = TENANT): Promise<RevisionSpecIssue[]> {
     return this.database.tx({ tenantId }, (tx) => this.instances.check(tx, tenantId, spec));
   }
 
-  want(revisionId: string, spec: RevisionSpec, holder: Holder = 'operation:op_1'): Promise<void> {
+  want(revisionId: string, spec: RevisionSpec, holder: Retainer = 'operation:op_1'): Promise<void> {
     return this.database.tx('system', (tx) => this.instances.want(tx, workloadOf(revisionId, spec), holder));
   }
 
-  hold(revisionId: string, holder: Holder, forSeconds?: number): Promise<void> {
-    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.hold(tx, revisionId, holder, forSeconds));
+  retain(revisionId: string, retainer: Retainer, forSeconds?: number): Promise<void> {
+    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.retain(tx, revisionId, retainer, forSeconds));
   }
 
-  release(revisionId: string, holder: Holder = 'operation:op_1'): Promise<void> {
+  release(revisionId: string, holder: Retainer = 'operation:op_1'): Promise<void> {
     return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.release(tx, revisionId, holder));
   }
 
@@ -190,7 +196,7 @@ export class TargetBed {
     readonly home: string,
     private readonly db: TestDatabase,
     readonly config: Config,
-    private readonly timings: Timings,
+    private readonly timings: InstanceTimings,
   ) {}
 
   static async create(

@@ -14,7 +14,7 @@ import { TwinDriver, type TwinCluster } from '@slipway/target-driver/twin';
 import { endpointTarget } from '@slipway/target-endpoint';
 import { processTarget } from '@slipway/target-process';
 import { InstancesModule } from '../src/index.js';
-import { INSTANCE_TIMINGS, type Timings } from '../src/timings.js';
+import { INSTANCE_TIMINGS, type InstanceTimings } from '../src/catalog/timings.js';
 
 /** What the tests need of deployment-records: a lock that is free, and what a deployment says of its scaling. */
 export class FakeDeployments implements Pick<DeploymentsPort, 'lockById' | 'scalingOverrides'> {
@@ -57,7 +57,7 @@ export class InstancesProcessModule {
   static of(
     config: Config,
     role: 'worker' | 'api',
-    timings: Timings,
+    timings: InstanceTimings,
     kinds: readonly TargetKind[] = [],
   ): DynamicModule {
     const runner = role === 'worker' ? [{ provide: OperationRunner, useValue: {} }] : [];

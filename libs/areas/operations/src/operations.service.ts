@@ -52,7 +52,9 @@ export class OperationsService implements ExistenceCheck {
 
   /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
   async get(who: Principal, id: string): Promise<RawJson> {
-    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_OPERATION_RECORD, id, [who.tenantId]);
+    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_OPERATION_RECORD, id, [
+      who.tenantId,
+    ]);
     if (!row) throw operationErrors.operation_not_found();
     return rawJson(row.json);
   }

@@ -2,7 +2,7 @@ import type { RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Tx, digestOf } from '@slipway/platform-database';
 import { HOLD_SECONDS, type Deployment } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort, type Room } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type CapacityForecast } from '@slipway/ports/instances';
 import { type Revision, RevisionSpecDto } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { type CapacityDto, RolloutDto } from './rollout.dto.js';
@@ -182,7 +182,7 @@ function refuse(details: FieldIssue[]): void {
 /** What a rollout or rollback comes to on its target as the target is when the operation is accepted. */
 export interface CapacityDecision {
   strategy: Strategy;
-  capacity: Room;
+  capacity: CapacityForecast;
   changeover?: ChangeoverInput;
 }
 
@@ -205,13 +205,16 @@ export class CapacityPlanner {
     const stops = stopsOf(route, reused?.id ?? '');
     const candidate = { tenantId, deploymentId, revisionId: reused?.id, spec };
     const takesOver = movesTraffic(requested) ? takeOverFrom(stops) : undefined;
-    const capacity = await this.instances.room(tx, { ...candidate, takesOver });
+    const capacity = await this.instances.forecastCapacity(tx, { ...candidate, takesOver });
     const strategy = resolveAuto(requested, { hasPrevious: stops.length > 0, capacity });
     if (strategy.type === 'recreate' && stops.length > 0) {
       const { hold_seconds: holdSeconds = HOLD_SECONDS.default } = strategy;
       const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
       const changeover = { stops, holdSeconds, estimatedSeconds };
-      const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
+      const after = await this.instances.forecastCapacity(tx, {
+        ...candidate,
+        takesOver: takeOverFrom(stops, changeover),
+      });
       return { strategy, capacity: after, changeover };
     }
     if (isExhausted(capacity)) throw capacityExhausted(capacity);
@@ -231,7 +234,7 @@ export class CapacityPlanner {
     const status = await this.instances.status(tx, target.id);
     const stops = stopsOf(await this.routes.current(tx, deploymentId), target.id);
     const candidate = { tenantId, deploymentId, revisionId: target.id, spec: target.spec };
-    const capacity = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops) });
+    const capacity = await this.instances.forecastCapacity(tx, { ...candidate, takesOver: takeOverFrom(stops) });
     if ((status?.ready ?? 0) > 0 || hasCapacity(capacity) || capacity.own === 0) return { capacity };
     const isCandidateRouted = stops.some(({ revisionId }) => revisionId === live?.revisionId);
     if (live && live.revisionId !== target.id && !isCandidateRouted)
@@ -240,7 +243,10 @@ export class CapacityPlanner {
     const holdSeconds = live?.changeover?.holdSeconds ?? configured ?? HOLD_SECONDS.default;
     const estimatedSeconds = await this.instances.startSeconds(tx, deploymentId);
     const changeover = { stops, holdSeconds, estimatedSeconds };
-    const after = await this.instances.room(tx, { ...candidate, takesOver: takeOverFrom(stops, changeover) });
+    const after = await this.instances.forecastCapacity(tx, {
+      ...candidate,
+      takesOver: takeOverFrom(stops, changeover),
+    });
     return { capacity: after, changeover };
   }
 }
@@ -254,31 +260,35 @@ export function wouldDo(revisionName: string, { changeover }: CapacityDecision):
   return `roll out ${revisionName} by recreate: ${names} stops first, and nothing serves ${gap}; each request waits for at most ${holdSeconds} s`;
 }
 
-function capacityExhausted({ target, resource, needed, total, free, own }: Room): Error {
+function capacityExhausted({ target, resource, needed, total, free, own }: CapacityForecast): Error {
   const message = `Target ${target} has ${free} of ${total} ${resource}s free and ${needed} are needed; this deployment itself holds ${own}: strategy recreate stops what holds them first, and auto does so where there is no room.`;
   const capacity = { target, resource, needed, total, free, own };
   return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });
 }
 
 /** Whether the target can run the candidate beside what runs. If the target does not tell, it may. */
-export function hasCapacity({ free, needed }: Pick<Room, 'free' | 'needed'>): boolean {
+export function hasCapacity({ free, needed }: Pick<CapacityForecast, 'free' | 'needed'>): boolean {
   return free === null || free >= needed;
 }
 
 /** Whether no waiting frees enough: the deployment itself has what is missing, or the target does not have it. */
-export function isExhausted(capacity: Pick<Room, 'free' | 'needed' | 'total' | 'own'>): boolean {
+export function isExhausted(capacity: Pick<CapacityForecast, 'free' | 'needed' | 'total' | 'own'>): boolean {
   return !hasCapacity(capacity) && capacity.total !== null && capacity.needed > capacity.total - capacity.own;
 }
 
 /** Whether there is enough once the deployment's other revisions are stopped. If not, others' is waited for before anything is stopped. */
-export function hasCapacityAfterStop({ free, own, needed }: Pick<Room, 'free' | 'own' | 'needed'>): boolean {
+export function hasCapacityAfterStop({
+  free,
+  own,
+  needed,
+}: Pick<CapacityForecast, 'free' | 'own' | 'needed'>): boolean {
   return free === null || free + own >= needed;
 }
 
 /** What `auto` comes to; any other strategy stays what it is. */
 export function resolveAuto(
   strategy: Strategy,
-  { hasPrevious, capacity }: { hasPrevious: boolean; capacity: Room },
+  { hasPrevious, capacity }: { hasPrevious: boolean; capacity: CapacityForecast },
 ): Strategy {
   if (strategy.type !== 'auto') return strategy;
   const { steps, hold_seconds } = strategy;
@@ -288,6 +298,9 @@ export function resolveAuto(
 }
 
 /** What a rehearsal shows of the capacity for the revision that comes. */
-export function capacityAnswer({ target, needed, free }: Room, changeover: ChangeoverInput | undefined): CapacityDto {
+export function capacityAnswer(
+  { target, needed, free }: CapacityForecast,
+  changeover: ChangeoverInput | undefined,
+): CapacityDto {
   return { target, needed, free, gap_seconds: changeover ? changeover.estimatedSeconds : 0 };
 }

@@ -1,6 +1,6 @@
 import type { OperationDefinition, StepContext, StepName } from '@slipway/platform-durable/operations';
 import { HOLD_SECONDS, type AnalysisDto, type StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
-import type { TakeOver } from '@slipway/ports/instances';
+import type { Takeover } from '@slipway/ports/instances';
 import type { Route, RouteHold } from '@slipway/ports/routing';
 
 /*
@@ -78,13 +78,13 @@ export function stopsOf(route: Route | null | undefined, exceptRevisionId: strin
 }
 
 /** Those of them that had traffic, and whether a change-over stops them first. */
-export function takeOverFrom(stops: ChangeoverInput['stops'], changeover?: ChangeoverInput): TakeOver {
+export function takeOverFrom(stops: ChangeoverInput['stops'], changeover?: ChangeoverInput): Takeover {
   const revisionIds = stops.filter(({ weight }) => weight > 0).map(({ revisionId }) => revisionId);
   return { revisionIds, areStopped: changeover !== undefined };
 }
 
 /** The same for the steps of an operation. */
-export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute' | 'changeover'>): TakeOver {
+export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute' | 'changeover'>): Takeover {
   return takeOverFrom(input.changeover?.stops ?? stopsOf(input.foundRoute, input.revisionId), input.changeover);
 }
 

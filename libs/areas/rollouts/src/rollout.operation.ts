@@ -223,7 +223,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     const { input } = operation;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
     const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);
-    if (isCandidate) await this.instances.hold(tx, input.revisionId, 'warm', input.keepPreviousSeconds);
+    if (isCandidate) await this.instances.retain(tx, input.revisionId, 'warm', input.keepPreviousSeconds);
     const { stops = [] } = input.changeover ?? {};
     const isDown = outcome !== 'succeeded' && (await this.recreate.isPreviousDown(tx, operation));
     for (const revisionId of [input.revisionId, ...stops.map((one) => one.revisionId)])

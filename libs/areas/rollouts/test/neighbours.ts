@@ -1,15 +1,16 @@
 import { newDeployment } from '@slipway/area-revisions/testing';
 import type { PromisedTraits } from '@slipway/contracts';
+import { startRules } from '@slipway/area-instances/testing';
 import type { Tx } from '@slipway/platform-database';
 import { defineErrors } from '@slipway/platform-http';
 import { operationErrors } from '@slipway/platform-durable/operations';
 import type { Deployment, DeploymentChange } from '@slipway/ports/deployment-records';
 import type {
-  Preparation,
-  Room,
-  RoomAsked,
-  SpecIssue,
-  TakeOver,
+  WorkloadPreparation,
+  CapacityForecast,
+  CapacityRequest,
+  RevisionSpecIssue,
+  Takeover,
   Workload,
   WorkloadStatus,
 } from '@slipway/ports/instances';
@@ -40,12 +41,12 @@ export class RolloutsNeighbours {
   readonly suspended = new Map<string, string>();
   /** Revisions whose host was asked for what they need, in order; and what it said, where that is not "all there". */
   readonly asked: string[] = [];
-  readonly preparations = new Map<string, Preparation>();
+  readonly preparations = new Map<string, WorkloadPreparation>();
   /** What the target has, where a test is about room; without it nobody knows. */
   room?: { total: number; others: number };
   /** Whose traffic a revision that is wanted was said to take over, and every question about room. */
-  readonly takenOver = new Map<string, TakeOver | undefined>();
-  readonly roomAsked: RoomAsked[] = [];
+  readonly takenOver = new Map<string, Takeover | undefined>();
+  readonly roomAsked: CapacityRequest[] = [];
   /** What a revision begins with, where it is not its own least. */
   replicas?: number;
   startSeconds: number | null = null;
@@ -54,9 +55,9 @@ export class RolloutsNeighbours {
   readonly silent = new Set<string>();
   /** What the template of the engine allows a start. */
   readyTimeoutSeconds: number | undefined;
-  issues: SpecIssue[] = [];
+  issues: RevisionSpecIssue[] = [];
   /** What a server that is to be adopted says of its models. */
-  examined: { issues: SpecIssue[]; message?: string } = { issues: [] };
+  examined: { issues: RevisionSpecIssue[]; message?: string } = { issues: [] };
   /** Instances of the tenant that run, and how many are needed without one revision's. */
   wanted = 0;
   needed: (exceptRevisionId?: string) => number = () => 0;
@@ -116,6 +117,7 @@ export class RolloutsNeighbours {
   };
 
   readonly instancesPort = {
+    ...startRules,
     check: () => this.issues,
     examine: async () => this.examined,
     traits: (): PromisedTraits | undefined =>
@@ -125,7 +127,7 @@ export class RolloutsNeighbours {
       this.takenOver.set(revisionId, takesOver);
       this.heldBy(revisionId).set(holder, undefined);
     },
-    hold: async (_tx: Tx, id: string, holder: string, forSeconds?: number) =>
+    retain: async (_tx: Tx, id: string, holder: string, forSeconds?: number) =>
       void this.heldBy(id).set(holder, forSeconds),
     release: async (_tx: Tx, id: string, holder: string) => void this.heldBy(id).delete(holder),
     status: async (_tx: Tx, id: string): Promise<WorkloadStatus | undefined> => {
@@ -135,7 +137,7 @@ export class RolloutsNeighbours {
       return { ...found, ...this.statuses.get(id) };
     },
     /** One place for each revision that runs of the deployment that asks; `others` are everybody else's. */
-    room: async (_tx: Tx, about: RoomAsked): Promise<Room> => {
+    forecastCapacity: async (_tx: Tx, about: CapacityRequest): Promise<CapacityForecast> => {
       this.roomAsked.push(about);
       const needed = this.replicas ?? about.spec.scaling?.min_replicas ?? 1;
       const { target } = about.spec.runtime;

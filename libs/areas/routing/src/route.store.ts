@@ -180,13 +180,13 @@ export class RouteStore implements RoutesPort {
   async retainInstances(tx: Tx, revisionIds: readonly string[]): Promise<void> {
     for (const id of revisionIds) {
       // A dark revision may have been retired long ago: it is named, not started.
-      if (await this.instances.status(tx, id)) await this.instances.hold(tx, id, 'route');
+      if (await this.instances.status(tx, id)) await this.instances.retain(tx, id, 'route');
     }
   }
 
   private async releaseInstances(tx: Tx, revisionIds: readonly string[], keepSeconds: number): Promise<void> {
     for (const id of revisionIds) {
-      if (keepSeconds > 0) await this.instances.hold(tx, id, 'warm', keepSeconds);
+      if (keepSeconds > 0) await this.instances.retain(tx, id, 'warm', keepSeconds);
       await this.instances.release(tx, id, 'route');
     }
   }

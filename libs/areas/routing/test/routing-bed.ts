@@ -73,7 +73,7 @@ export class RoutingNeighbours {
             isAsleep: this.asleep.has(id),
           }
         : undefined,
-    hold: async (_tx: Tx, id: string, holder: string, forSeconds?: number) => {
+    retain: async (_tx: Tx, id: string, holder: string, forSeconds?: number) => {
       this.holdsOf(id).add(forSeconds ? `${holder} ${forSeconds}` : holder);
       this.onHold?.(id);
     },

@@ -4,7 +4,10 @@ import { DatabaseModule } from '@slipway/platform-database';
 import { MutationsModule } from '@slipway/platform-durable/mutations';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 // Not the whole of `testing`, which needs Jest: a child process loads this file too.
-import { neighboursModule, type NeighbourProvider } from '@slipway/platform-durable/operations/testing/platform-modules';
+import {
+  neighboursModule,
+  type NeighbourProvider,
+} from '@slipway/platform-durable/operations/testing/platform-modules';
 import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DELIVERY_TIMING, WebhooksModule, type DeliveryTiming } from '../src/index.js';

@@ -215,7 +215,7 @@ export class PublicationsService {
     next: ServableBinding[],
   ): Promise<void> {
     for (const { id, revision_id } of next)
-      if (revision_id !== null) await this.instances.hold(tx, revision_id, `binding:${id}`);
+      if (revision_id !== null) await this.instances.retain(tx, revision_id, `binding:${id}`);
     const gone = (previous?.bindings ?? [])
       .map(({ binding_id }) => binding_id)
       .filter((id) => next.every((binding) => binding.id !== id));

@@ -19,15 +19,7 @@ import {
   type StepName,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
-import {
-  assertMayBecomeReady,
-  instanceFailures,
-  INSTANCES,
-  lateFailure,
-  waitMessage,
-  type AdoptedServer,
-  type InstancesPort,
-} from '@slipway/ports/instances';
+import { instanceFailures, INSTANCES, type AdoptedServer, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import {
   checksOf,
@@ -141,7 +133,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       const message = `${status.ready} of ${status.desired} instances are ready`;
       return done({ message, result: { called: toCall(ready, servers) } });
     }
-    if (status && !isServing) assertMayBecomeReady(status);
+    if (status && !isServing) this.instances.assertMayBecomeReady(status);
     if (status?.reason && status.ready === 0 && PERMANENT_REASONS.has(status.reason))
       throw new StepFailed(
         instanceFailures.target_not_ready,
@@ -153,13 +145,13 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const leftMs = limitSeconds * 1_000 - step.elapsedMs();
     if (leftMs <= 0)
       throw new StepFailed(
-        lateFailure(status),
-        `no instance was ready after ${limitSeconds} s: ${waitMessage(status)}`,
+        this.instances.lateFailure(status),
+        `no instance was ready after ${limitSeconds} s: ${this.instances.waitMessage(status)}`,
       );
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
       status: 'running',
-      message: waitMessage(status),
+      message: this.instances.waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
     });
   }
@@ -216,7 +208,12 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   }
 
   /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
-  async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: OperationOutcome, failure?: OperationFailure) {
+  async finish(
+    tx: Tx,
+    { id, tenantId, input }: OperationRow<QualificationInput>,
+    outcome: OperationOutcome,
+    failure?: OperationFailure,
+  ) {
     const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) return undefined;
     if (outcome === 'failed' && binding.checks.every((check) => withResult(check).result !== 'failed')) {
@@ -264,7 +261,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       .findOneBy({ tenant_id: tenantId, product_id: binding.product_id, state: 'published' });
     const isPublished = current?.bindings.some(({ binding_id }) => binding_id === binding.id) ?? false;
     if (outcome === 'succeeded' && !isPublished)
-      await this.instances.hold(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
+      await this.instances.retain(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
     await this.instances.release(tx, revisionId, `operation:${id}`);
   }
 }

@@ -4,12 +4,19 @@ import type { DynamicModule } from '@nestjs/common';
 import { migrations as revisions } from '@slipway/area-revisions/revisions';
 import type { ObservationReason, PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { migrations as dataplane, publishBackend, type PublishedInstance } from '@slipway/dataplane';
+import { startRules } from '@slipway/area-instances/testing';
 import { migrations as auth } from '@slipway/platform-http/auth';
 import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import type { Principal } from '@slipway/platform-http';
-import { OperationHarness, platformMigrations, type OperationRecord, neighboursModule, testPrincipal } from '@slipway/platform-durable/operations/testing';
+import {
+  OperationHarness,
+  platformMigrations,
+  type OperationRecord,
+  neighboursModule,
+  testPrincipal,
+} from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { INSTANCES, type AdoptedServer, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
@@ -186,12 +193,13 @@ export class Administration {
       {
         provide: INSTANCES,
         useValue: {
+          ...startRules,
           traits: ({ model }: RevisionSpec) => this.traits.get(model.id),
           want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) => {
             heldBy(revisionId).add(holder);
             this.asleep.delete(revisionId);
           },
-          hold: async (_tx: unknown, id: string, holder: string, until?: Date) => {
+          retain: async (_tx: unknown, id: string, holder: string, until?: Date) => {
             heldBy(id).add(holder);
             this.holdEnds.set(`${id} ${holder}`, until);
           },

@@ -15,15 +15,12 @@ import {
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import {
-  assertMayBecomeReady,
   instanceFailures,
   INSTANCES,
-  lateFailure,
   type InstancesPort,
-  type SpecIssue,
-  type TakeOver,
+  type RevisionSpecIssue,
+  type Takeover,
   type WorkloadStatus,
-  waitMessage,
 } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { rolloutFailures } from '../rollout.errors.js';
@@ -80,7 +77,7 @@ export class Candidate {
   }
 
   /** Writes the wish; the reconciler starts the instances. */
-  async provision(operation: OperationRow, target: CandidateRevision, takesOver?: TakeOver): Promise<StepOutcome> {
+  async provision(operation: OperationRow, target: CandidateRevision, takesOver?: Takeover): Promise<StepOutcome> {
     return done({
       commit: async (tx) => {
         await this.deployments.lockById(tx, target.deploymentId);
@@ -114,7 +111,7 @@ export class Candidate {
         commit: (tx) => this.markReady(tx, context, revisionId),
       });
     }
-    if (status) assertMayBecomeReady(status);
+    if (status) this.instances.assertMayBecomeReady(status);
     if (reason && PERMANENT_REASONS.has(reason)) {
       const what = `${ready} of ${desired} instances are ready, and waiting mends nothing: ${message}`;
       throw new StepFailed(instanceFailures.target_not_ready, what, { evidence });
@@ -123,7 +120,7 @@ export class Candidate {
     const leftMs = deadlineSeconds * 1_000 - context.step.elapsedMs();
     if (leftMs <= 0) {
       throw new StepFailed(
-        lateFailure(status),
+        this.instances.lateFailure(status),
         `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${trouble ? `: ${trouble}` : ''}`,
         { evidence },
       );
@@ -131,7 +128,7 @@ export class Candidate {
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
       status: 'running',
-      message: waitMessage(status),
+      message: this.instances.waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
     });
   }
@@ -258,7 +255,7 @@ export class Candidate {
   }
 }
 
-export function refused(issues: readonly SpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
+export function refused(issues: readonly RevisionSpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
   const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
   return new StepFailed(operationFailures.validation_failed, message, { retryable: isRetryable, evidence: issues });
 }

@@ -3,7 +3,7 @@ import { routeFollowers } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { instanceFailures, INSTANCES, progressText, type InstancesPort } from '@slipway/ports/instances';
+import { instanceFailures, INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteHold, type RoutesPort, type RouteTarget } from '@slipway/ports/routing';
 import { refused } from './candidate.js';
@@ -78,7 +78,7 @@ export class Changeover {
       const takesOver = takeOverOf(input);
       return {
         issues,
-        capacity: await this.instances.room(tx, { tenantId, deploymentId, revisionId, spec, takesOver }),
+        capacity: await this.instances.forecastCapacity(tx, { tenantId, deploymentId, revisionId, spec, takesOver }),
       };
     });
     if (issues.length > 0) throw refused(issues, { isRetryable: true });
@@ -132,7 +132,7 @@ export class Changeover {
     if (!open) return undefined;
     return open.state === 'asked'
       ? `waits for a worker of the target to look at what ${open.name} needs`
-      : `before anything is stopped, ${progressText(open.progress)} for ${open.name}`;
+      : `before anything is stopped, ${this.instances.progressText(open.progress)} for ${open.name}`;
   }
 
   /** Done when every gateway holds. */
@@ -174,7 +174,7 @@ export class Changeover {
           await this.deployments.lockById(tx, input.deploymentId);
           for (const { revisionId } of stops) {
             if (!(await this.instances.status(tx, revisionId))) continue;
-            await this.instances.hold(tx, revisionId, `operation:${operation.id}`);
+            await this.instances.retain(tx, revisionId, `operation:${operation.id}`);
             await this.instances.suspend(tx, revisionId, operation.id);
           }
         },

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { examineAnswer } from './adopted-models.js';
+
+describe('what a server says of its models', () => {
+  it('refuses a model that is not among them, and lists some', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `m-${index}`);
+    expect(examineAnswer('tiny', { names })).toEqual({
+      issues: [
+        {
+          field: 'model.id',
+          code: 'unknown',
+          message: `the server has no model of this name; it has: ${names.slice(0, 10).join(', ')} and 2 more`,
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['is listed', { names: ['large', 'tiny'] }, 'the server has tiny'],
+    ['is listed by its tag', { names: ['tiny:latest'] }, 'the server has tiny'],
+    ['may be among what a broker passes on', { names: ['openai/*'] }, 'it lists patterns'],
+    ['is not told', { names: [] }, 'it lists none'],
+    ['cannot be asked for', { unknown: 'GET /v1/models answered 404' }, 'GET /v1/models answered 404'],
+  ])('lets a model pass that %s, with a note', (_case, answer, note) => {
+    expect(examineAnswer('tiny', answer)).toEqual({ issues: [], message: expect.stringContaining(note) });
+  });
+
+  it('is shown short, without what would break a text, a line or a database', () => {
+    const odd = examineAnswer('tiny', {
+      names: ['a\nb', '\u202egnp.exe', 'x\0', '\ud800', 'é ü 模型', 'l'.repeat(500)],
+    });
+    expect(odd.issues[0]?.message).toBe(
+      `the server has no model of this name; it has: a?b, ?gnp.exe, x?, ?, é ü 模型, ${'l'.repeat(80)}…`,
+    );
+    const anything = fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(anything, (names) => {
+        const { issues, message } = examineAnswer('a name that no server has', { names });
+        const text = message ?? issues[0]!.message;
+        expect(text.length).toBeLessThan(1_000);
+        expect(text).not.toMatch(/[\p{C}]/u);
+      }),
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { resolveSecret, type OperatorConfig } from '@slipway/platform-config';
+import type { Database } from '@slipway/platform-database';
+import pLimit from 'p-limit';
+import type { BackendPublisher, PublishedWorkload } from './backend-publisher.js';
+import { AccessRefused, SecretUnavailable } from '../access/secrets.js';
+import { RepeatedCheck, TroubleLog } from '../catalog/repeated-check.js';
+import type { Target } from '../catalog/target-catalog.js';
+import type { TargetLeadership } from '../catalog/target-leadership.js';
+import { WorkloadEntity } from '../workloads/workload.entity.js';
+
+/** Everything is compared with what is published this often, whatever the files say. */
+const COMPARE_MS = 30_000;
+const AT_ONCE = 4;
+
+/** Beside the secrets, under a name that none can have: where the target's servers may be. */
+const ALLOW = ' allow';
+
+/**
+ * Brings a new value of an operator's secret, and other addresses that a target allows, to the gateways: the worker that leads the target
+ * looks at the files, and publishes anew what carries another value than it should. A worker that begins to lead compares everything, so what its predecessor left undone
+ * needs nobody's input. Engines have their environment from their start and keep it.
+ */
+export class SecretWatch {
+  private readonly logger = new Logger('secrets');
+  private readonly trouble: TroubleLog;
+  private readonly checks: RepeatedCheck;
+  /** What gateways are given, in digests, when all that depends on it had been looked at; empty while another worker leads. */
+  private settled: ReadonlyMap<string, string> = new Map();
+  private comparedAt = 0;
+
+  constructor(
+    private readonly target: Target,
+    private readonly leadership: TargetLeadership,
+    private readonly operator: OperatorConfig,
+    private readonly database: Database,
+    private readonly publisher: BackendPublisher,
+    everyMs: number,
+  ) {
+    this.checks = new RepeatedCheck(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
+    this.trouble = new TroubleLog(target, this.logger);
+  }
+
+  start(): void {
+    this.checks.start();
+  }
+
+  stop(): Promise<void> {
+    return this.checks.stop();
+  }
+
+  private async look(): Promise<void> {
+    if (!this.leadership.leads) {
+      this.settled = new Map();
+      return;
+    }
+    const found = this.digests();
+    const isCompare = performance.now() - this.comparedAt >= COMPARE_MS;
+    const changed = [...found.keys()].filter((name) => found.get(name) !== this.settled.get(name));
+    if (!isCompare && changed.length === 0) return;
+    const comparedAt = performance.now();
+    const isForAll = isCompare || changed.includes(ALLOW);
+    await this.renew((name) => isForAll || changed.includes(name));
+    this.settled = found;
+    if (isCompare) this.comparedAt = comparedAt;
+  }
+
+  private async renew(isAffected: (secret: string) => boolean): Promise<void> {
+    const workloads = await this.database.tx('system', (tx) =>
+      tx.repository(WorkloadEntity).findBy({ target: this.target.config.name, is_active: true }),
+    );
+    const limit = pLimit(AT_ONCE);
+    const affected = workloads.filter(({ spec }) => spec.endpoint && isAffected(spec.endpoint.credential_ref ?? ''));
+    await Promise.all(affected.map((workload) => limit(() => this.renewOne(workload))));
+  }
+
+  /** A secret that is gone, as between two writes of its file, leaves the gateways what they have. */
+  private async renewOne(workload: PublishedWorkload): Promise<void> {
+    try {
+      if (await this.publisher.renew(workload))
+        this.logger.log(`${workload.revision_name} has another credential or other addresses at the gateways`);
+    } catch (error) {
+      if (!(error instanceof SecretUnavailable || error instanceof AccessRefused)) throw error;
+      this.trouble.tell(error);
+    }
+  }
+
+  private digests(): Map<string, string> {
+    const secrets = Object.keys(this.operator.secrets).map((name): [string, string] => [name, this.digest(name)]);
+    return new Map([...secrets, [ALLOW, JSON.stringify(this.target.config.allow ?? null)]]);
+  }
+
+  private digest(name: string): string {
+    try {
+      return createHash('sha256').update(resolveSecret(this.operator, name)).digest('hex');
+    } catch {
+      return '';
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { Controller, Param } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import { DeploymentInstancesService } from './deployment-instances.service.js';
+import { InstanceListDto } from './instance.dto.js';
+
+@Controller()
+export class DeploymentInstancesController {
+  constructor(private readonly instances: DeploymentInstancesService) {}
+
+  @Route({
+    method: 'GET',
+    path: '/deployments/:name/instances',
+    scope: 'viewer',
+    tag: 'Deployments',
+    operationId: 'listInstances',
+    summary: 'List the instances of a deployment, newest first',
+    description:
+      'Of all its revisions, with those that have stopped. `failure` says why the last start came to nothing, `progress` how far one is.',
+    ok: { 200: InstanceListDto },
+    errors: ['deployment_not_found'],
+    paged: true,
+  })
+  list(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Page('string') page: PageRequest) {
+    return this.instances.list(who, name, page);
+  }
+}

@@ -1,0 +1,105 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { inFlightOfInstances } from '@slipway/dataplane';
+import { Database, type Tx } from '@slipway/platform-database';
+import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { In, LessThan } from 'typeorm';
+import { DeviceClaimEntity } from '../devices/device.entity.js';
+import type { InstanceDto, ShownState } from './instance.dto.js';
+import { InstanceEntity } from '../workloads/instance.entity.js';
+import { WorkloadEntity } from '../workloads/workload.entity.js';
+
+/** What there is of a deployment's instances for who asks. */
+@Injectable()
+export class DeploymentInstancesService {
+  constructor(
+    private readonly database: Database,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+  ) {}
+
+  /** Newest first: ids sort by time. */
+  async list({ tenantId }: Principal, name: string, { limit, cursor }: PageRequest): Promise<PageOf<InstanceDto>> {
+    const deploymentId = await this.deployments.idOf(tenantId, name);
+    return this.database.tx({ tenantId }, async (tx) => {
+      const workloads = await workloadsOf(tx, tenantId, deploymentId);
+      const names = new Map(workloads.map((one) => [one.revision_id, one.revision_name]));
+      const rows = await tx
+        .repository(InstanceEntity)
+        .find({
+          where: {
+            tenant_id: tenantId,
+            revision_id: In([...names.keys()]),
+            ...(cursor && { id: LessThan(String(cursor[0])) }),
+          },
+          order: { id: 'DESC' },
+          take: limit + 1,
+        });
+      const flights = await inFlightOfInstances(tx, rows);
+      const claims = await tx
+        .repository(DeviceClaimEntity)
+        .find({
+          where: { tenant_id: tenantId, instance_id: In(rows.map(({ id }) => id)) },
+          order: { position: 'ASC' },
+        });
+      return pageOf(
+        rows.map((row) => ({
+          ...instanceDtoOf(row, names.get(row.revision_id) ?? '', flights.get(row.id) ?? 0),
+          devices: claims.filter((claim) => claim.instance_id === row.id).map(deviceDtoOf),
+        })),
+        limit,
+        ({ id }) => [id],
+      );
+    });
+  }
+}
+
+function workloadsOf(tx: Tx, tenantId: string, deploymentId: string): Promise<WorkloadEntity[]> {
+  return tx
+    .repository(WorkloadEntity)
+    .find({
+      select: { revision_id: true, revision_name: true },
+      where: { tenant_id: tenantId, deployment_id: deploymentId },
+    });
+}
+
+function instanceDtoOf(row: InstanceEntity, revision: string, flying: number): Omit<InstanceDto, 'devices'> {
+  const { id, ordinal, reason, message, restarts, generation, target, place, drift, failure, progress } = row;
+  return {
+    id,
+    revision,
+    ordinal,
+    state: shownStateOf(row),
+    reason,
+    message,
+    restarts,
+    generation,
+    target,
+    place,
+    drift,
+    in_flight: flying,
+    started_at: row.started_at?.toISOString() ?? null,
+    progress: progress && {
+      phase: progress.phase,
+      bytes: progress.bytes ?? null,
+      total_bytes: progress.total_bytes ?? null,
+    },
+    failure: failure && {
+      cause: failure.cause,
+      message: failure.message,
+      remediation: failure.remediation,
+      exit_code: failure.exit_code,
+      signal: failure.signal,
+      starts: row.failed_starts,
+    },
+  };
+}
+
+function deviceDtoOf({ device_uuid, device_index, device_name }: DeviceClaimEntity): InstanceDto['devices'][number] {
+  return { index: device_index, name: device_name, uuid: device_uuid };
+}
+
+function shownStateOf({ state, reason }: InstanceEntity): ShownState {
+  if (state === 'stopped' || state === 'backing_off') return 'exited';
+  if (state === 'pending' && (reason === 'waiting_for_device' || reason === 'waiting_for_place')) return reason;
+  return state;
+}

@@ -1,0 +1,298 @@
+import type { Device, RevisionSpec } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@slipway/platform-database';
+import type { RevisionSpecIssue } from '@slipway/ports/instances';
+import { DeviceClaimEntity } from './device.entity.js';
+import { chooseDevices, countFitting, suitable, whyNot, type DeviceDemand, type DeviceState } from './device-choice.js';
+import {
+  READ_DEVICE_CLAIMS,
+  READ_DEVICES,
+  END_DEVICE_CLAIMS,
+  LOCK_DEVICES,
+  READ_DEVICE_QUEUE,
+  type DeviceClaimRow,
+  type DeviceRow,
+} from './device.query.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import { engineTraitsOf } from '../catalog/instance-spec.js';
+import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
+
+const FREE_WITHIN_SECONDS = 30;
+const MOST_NAMED = 4;
+
+/** Why an instance does not start yet. */
+export interface DeviceWait {
+  message: string;
+  /** What is only kept warm on devices that this one needs. */
+  evict?: { revision_id: string; tenant_id: string };
+}
+
+/** Capacity for parts of devices: a whole one each, or what a fraction takes. */
+export interface DeviceCapacity {
+  needed: number;
+  total: number | null;
+  free: number | null;
+  own: number;
+}
+
+interface DeviceRequest {
+  demand: DeviceDemand;
+  freeWithinSeconds: number;
+}
+
+type DeviceQueueRow = Pick<WorkloadRow, 'revision_id' | 'spec' | 'replicas' | 'retainers' | 'suspended_by'> & {
+  is_warm: boolean;
+  is_ahead: boolean;
+  served: number;
+};
+
+interface DeviceReservation {
+  spec: RevisionSpec;
+  /** Instances that have no devices yet. */
+  count: number;
+  /** They begin as soon as they can. */
+  isStarting: boolean;
+}
+
+/** Which instance has which accelerators of its host. The claims decide; nothing is remembered here. */
+@Injectable()
+export class DeviceAssignments {
+  constructor(private readonly catalog: TargetCatalog) {}
+
+  /** Undefined where the engine takes none, or the target knows of no devices. */
+  private requestOf(target: Target | undefined, spec: RevisionSpec): DeviceRequest | undefined {
+    if (!target?.driver.devices) return undefined;
+    const traits = engineTraitsOf(target.driver, spec);
+    if (!traits?.gpus) return undefined;
+    const { accelerator, count = traits.gpus.min, memory_mb: memoryMb } = spec.resources ?? {};
+    if (count < 1) return undefined;
+    return {
+      demand: {
+        count,
+        memoryMb: traits.gpus.share === 'fraction' ? (memoryMb ?? 0) : null,
+        ...(accelerator === undefined ? {} : { accelerator }),
+      },
+      freeWithinSeconds: traits.memoryFreeWithinSeconds ?? FREE_WITHIN_SECONDS,
+    };
+  }
+
+  /** What a spec asks for that its target cannot give, whoever else holds what. */
+  async issues(tx: Tx, target: Target, spec: RevisionSpec, replicas: number): Promise<RevisionSpecIssue[]> {
+    const asked = this.requestOf(target, spec);
+    if (!asked) return [];
+    const { demand } = asked;
+    if (demand.memoryMb !== null && demand.memoryMb < 1) {
+      const message = `engine "${spec.runtime.engine}" shares devices: say how many MiB of each it takes`;
+      return [{ field: 'resources.memory_mb', code: 'required', message }];
+    }
+    const { name } = target.config;
+    const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [[name]]);
+    // Nobody has looked yet, or nobody could: that is waited for.
+    if (devices.length === 0) return [];
+    const empty = devices.map((device) => stateOf({ ...device, foreign_mb: 0, used_mb: null }, []));
+    const fitting = countFitting(
+      empty.map(({ problem: _, ...device }) => device),
+      demand,
+    );
+    const needed = demand.count * replicas;
+    if (fitting >= needed) return [];
+    const part = demand.memoryMb === null ? '' : ` with ${demand.memoryMb} MiB each`;
+    const field = demand.memoryMb !== null && fitting < demand.count ? 'resources.memory_mb' : 'resources.count';
+    const message = `target "${name}" has ${fitting} devices${part} for it, and ${needed} are asked for`;
+    return [{ field, code: 'not_allowed', message }];
+  }
+
+  async capacity(
+    tx: Tx,
+    spec: RevisionSpec,
+    replicas: number,
+    { deploymentId, revisionId }: { deploymentId: string; revisionId?: string },
+  ): Promise<DeviceCapacity | undefined> {
+    const asked = this.requestOf(this.catalog.find(spec.runtime.target), spec);
+    if (!asked) return undefined;
+    const { demand } = asked;
+    const target = [spec.runtime.target];
+    const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [target]);
+    const needed = demand.count * replicas;
+    if (devices.length === 0) return { needed, total: null, free: null, own: 0 };
+    const claims = await tx.lookAsSystem<DeviceClaimRow>(READ_DEVICE_CLAIMS, [target]);
+    const needful = claims.filter((claim) => claim.is_needed && claim.revision_id !== revisionId);
+    const isOwn = (claim: DeviceClaimRow) => claim.deployment_id === deploymentId;
+    // What instances use is theirs; how much of it was measured says nothing of what is free once they are gone.
+    const fitting = (taken: DeviceClaimRow[]) =>
+      countFitting(
+        devices.map((device) => stateOf({ ...device, used_mb: null }, taken)),
+        demand,
+      );
+    const free = fitting(needful);
+    return { needed, total: fitting([]), free, own: fitting(needful.filter((claim) => !isOwn(claim))) - free };
+  }
+
+  /**
+   * Gives the instance its devices, or says why it has to wait; in the transaction in which it begins to start, with its workload locked.
+   */
+  async assign(tx: Tx, workload: WorkloadRow, instance: InstanceRow): Promise<DeviceWait | undefined> {
+    const target = this.catalog.find(workload.spec.runtime.target);
+    const asked = this.requestOf(target, workload.spec);
+    if (!target || !asked) return undefined;
+    const { name, start_parallelism_per_device: startsAtOnce = 1 } = target.config;
+    const locked = await tx.query<DeviceRow & { target: string }>(LOCK_DEVICES, [name]);
+    const devices = locked.filter((device) => device.target === name);
+    await tx.query(END_DEVICE_CLAIMS, [name, instance.id]);
+    const claims = await tx.query<DeviceClaimRow>(READ_DEVICE_CLAIMS, [[name]]);
+    const own = claims.filter((claim) => claim.instance_id === instance.id);
+    if (own.some((claim) => claim.has_ended && !claim.is_back))
+      return { message: `waits until the memory of its devices on target ${name} is back` };
+    const others = claims.filter((claim) => claim.instance_id !== instance.id);
+    const states = devices.map((device) => stateOf(device, others));
+    const { demand } = asked;
+    const kept = ownDevices(states, own, demand);
+    if (kept?.some((device) => device.starting >= startsAtOnce))
+      return { message: `waits for its turn: another instance starts on the same device of target ${name}` };
+    const chosen = kept ?? (await this.choose(tx, target, workload, states, demand, startsAtOnce));
+    if (!chosen) return waitFor(name, demand, startsAtOnce, states, others, workload);
+    await this.claim(tx, workload, instance, chosen, asked);
+    return undefined;
+  }
+
+  /** What the instance's engine is to be given now: an index is looked up at each start, because it may have moved. */
+  async devicesOf(tx: Tx, { id }: Pick<InstanceRow, 'id'>): Promise<Pick<Device, 'uuid' | 'index'>[]> {
+    const claims = await tx
+      .repository(DeviceClaimEntity)
+      .find({ where: { instance_id: id }, order: { position: 'ASC' } });
+    return claims.map(({ device_uuid, device_index }) => ({ uuid: device_uuid, index: device_index }));
+  }
+
+  /** Devices that are free for the workload, after what is kept for others has been set aside. */
+  private async choose(
+    tx: Tx,
+    target: Target,
+    workload: WorkloadRow,
+    states: DeviceState[],
+    demand: DeviceDemand,
+    startsAtOnce: number,
+  ): Promise<DeviceState[] | undefined> {
+    const queue = await tx.query<DeviceQueueRow>(READ_DEVICE_QUEUE, [target.config.name, workload.revision_id]);
+    for (const { spec, count, isStarting } of reservationsOf(queue, workload)) {
+      const before = this.requestOf(target, spec)?.demand;
+      if (!before) continue;
+      for (let one = 0; one < count; one += 1) {
+        // What cannot start now, another may use meanwhile.
+        for (const device of chooseDevices(states, before, Number.POSITIVE_INFINITY) ?? []) {
+          device.claims.push(before.memoryMb);
+          device.starting += isStarting ? 1 : 0;
+        }
+      }
+    }
+    return chooseDevices(states, demand, startsAtOnce);
+  }
+
+  private async claim(
+    tx: Tx,
+    { tenant_id, spec }: WorkloadRow,
+    { id }: InstanceRow,
+    devices: readonly DeviceState[],
+    { demand, freeWithinSeconds }: DeviceRequest,
+  ): Promise<void> {
+    const claims = tx.repository(DeviceClaimEntity);
+    await claims.delete({ instance_id: id, tenant_id });
+    await claims.insert(
+      devices.map(({ uuid, index, name, usedMb }, position) => ({
+        instance_id: id,
+        device_uuid: uuid,
+        position,
+        target: spec.runtime.target,
+        tenant_id,
+        device_index: index,
+        device_name: name,
+        memory_mb: demand.memoryMb,
+        before_mb: usedMb,
+        free_within_seconds: freeWithinSeconds,
+        claimed_at: () => 'clock_timestamp()',
+      })),
+    );
+  }
+}
+
+function stateOf(device: DeviceRow, claims: readonly DeviceClaimRow[]): DeviceState {
+  const own = claims.filter((claim) => claim.device_uuid === device.uuid);
+  const problem = problemOf(device);
+  return {
+    uuid: device.uuid,
+    index: device.device_index,
+    name: device.name,
+    memoryMb: device.memory_mb,
+    usedMb: device.used_mb,
+    foreignMb: device.foreign_mb,
+    ...(problem === undefined ? {} : { problem }),
+    claims: own.map((claim) => claim.memory_mb),
+    starting: own.filter((claim) => claim.is_starting).length,
+  };
+}
+
+/** Why nothing can be started on a device, whoever asks. */
+export function problemOf({ is_usable, problem, stuck_above_mb: stuckAbove }: DeviceRow): string | undefined {
+  if (!is_usable) return problem ?? 'is not usable';
+  return stuckAbove === null ? undefined : 'is faulty: what held it is gone, and its memory has not come back';
+}
+
+/** The devices that the instance has from its last start, where they are still good for the next. */
+function ownDevices(states: DeviceState[], own: DeviceClaimRow[], demand: DeviceDemand): DeviceState[] | undefined {
+  const devices = own.flatMap((claim) => states.find(({ uuid }) => uuid === claim.device_uuid) ?? []);
+  const isGood = devices.length === demand.count && devices.every(({ problem }) => problem === undefined);
+  const isSame = own.every((claim) => claim.memory_mb === demand.memoryMb);
+  return isGood && isSame ? devices : undefined;
+}
+
+/**
+ * For how many instances of which specs devices are set aside: what an operation suspended had, then what has waited for longer. What takes
+ * the place of the suspended waits behind nobody.
+ */
+function reservationsOf(queue: readonly DeviceQueueRow[], { retainers }: WorkloadRow): DeviceReservation[] {
+  const isSuccessor = queue.some((one) => retainers.includes(`operation:${one.suspended_by}`));
+  const suspended = queue.flatMap(({ spec, replicas, suspended_by: operation }) => {
+    const retainer = `operation:${operation}`;
+    if (operation === null || retainers.includes(retainer)) return [];
+    const users = queue.filter((one) => one.suspended_by === operation || one.retainers.includes(retainer));
+    return [{ spec, count: replicas - users.reduce((sum, { served }) => sum + served, 0), isStarting: false }];
+  });
+  const ahead = queue
+    .filter((one) => one.is_ahead && !one.is_warm && one.suspended_by === null)
+    .map(({ spec, replicas, served }) => ({ spec, count: replicas - served, isStarting: true }));
+  return isSuccessor ? suspended : [...suspended, ...ahead];
+}
+
+function waitFor(
+  target: string,
+  demand: DeviceDemand,
+  startsAtOnce: number,
+  states: readonly DeviceState[],
+  claims: readonly DeviceClaimRow[],
+  { tenant_id, warm_age_seconds }: WorkloadRow,
+): DeviceWait {
+  if (states.length === 0) return { message: `waits for a device: none of target ${target} is known yet` };
+  const candidates = suitable(states, demand);
+  const reasons = candidates.slice(0, MOST_NAMED).map((device) => {
+    const own = claims.filter((claim) => claim.device_uuid === device.uuid);
+    return `${device.name} ${device.index} ${reasonOf(whyNot(device, demand, startsAtOnce), own, tenant_id)}`;
+  });
+  const more = candidates.length > MOST_NAMED ? ` and ${candidates.length - MOST_NAMED} more` : '';
+  const what = demand.count === 1 ? 'a device' : `${demand.count} devices of one kind`;
+  const message = `waits for ${what} of target ${target}: ${reasons.join('; ')}${more}`;
+  // One that is going already may be enough; nothing that is warm itself drives out another.
+  const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
+  if (isLeaving || warm_age_seconds !== null) return { message };
+  const warm = claims.filter(
+    (claim) => claim.warm_age_seconds !== null && candidates.some(({ uuid }) => uuid === claim.device_uuid),
+  );
+  const [longest] = warm.sort((one, other) => (other.warm_age_seconds ?? 0) - (one.warm_age_seconds ?? 0));
+  return longest ? { message, evict: { revision_id: longest.revision_id, tenant_id: longest.tenant_id } } : { message };
+}
+
+function reasonOf(why: string | undefined, claims: readonly DeviceClaimRow[], tenantId: string): string {
+  if (why === undefined) return 'is free';
+  if (why !== 'is held') return why;
+  if (claims.length === 0) return 'is kept for what has waited for longer';
+  const names = claims.map((claim) => (claim.tenant_id === tenantId ? claim.revision_name : 'another tenant'));
+  return `is held by ${[...new Set(names)].slice(0, MOST_NAMED).join(', ')}`;
+}

@@ -1,0 +1,90 @@
+import type { Database } from '@slipway/platform-database';
+import type { Observation, TargetDriver } from '@slipway/target-driver';
+import { Not, Raw } from 'typeorm';
+import { restartBackOff, failedStart, lastLinesOf } from './failed-starts.js';
+import { InstanceEntity } from '../workloads/instance.entity.js';
+import { instanceCrashed, instanceMoved } from './instance.events.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import type { InstanceTransitions } from './instance-transitions.js';
+import { asSeen, lastEndOf, UNSEEN } from './server-observations.js';
+import type { TenantAccess } from '../access/tenant-access.js';
+
+const CRASH_CHECK_MS = 150;
+
+/** What becomes of an instance that is wanted and whose server has ended. Each returns the milliseconds until the next look. */
+export class InstanceEnds {
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: InstanceTransitions,
+    private readonly access: Pick<TenantAccess, 'valuesIn'>,
+  ) {}
+
+  /**
+   * The target has started the server again by itself. That is a crash, unless its place was taken away: a node that goes
+   * down for maintenance must not fail a rollout. The new server has yet to be seen ready, as any that starts.
+   */
+  async handleRestart(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
+    const { reason, isMove } = lastEndOf(instance, seen);
+    const ended = { ...seen, reason };
+    const lacksLines = !isMove && instance.ready_age_seconds === null && !seen.failure;
+    const lines = lacksLines ? await lastLinesOf(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
+    await this.transitions.change(workload, instance, {
+      ...asSeen(instance, seen),
+      ...(!isMove && failedStart(instance, ended, await this.mayLackMemory(instance, ended), lines)),
+      state: 'starting',
+      progress: null,
+      isStart: true,
+      baseUrl: null,
+      message: seen.message ?? null,
+      isCrash: !isMove,
+      event: isMove ? instanceMoved(workload, instance, ended) : instanceCrashed(workload, instance, ended, null),
+    });
+    return 0;
+  }
+
+  /** The next generation replaces this one, even if a hung process still runs: the driver stops that one first. */
+  async handleCrash(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+    const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age_seconds);
+    await this.transitions.change(workload, instance, {
+      ...asSeen(instance, seen),
+      ...failedStart(instance, seen, await this.mayLackMemory(instance, seen)),
+      state: 'backing_off',
+      generation: instance.generation + 1,
+      baseUrl: null,
+      progress: null,
+      message: seen.message ?? null,
+      isCrash: true,
+      crashStreak: streak,
+      backOffSeconds: seconds,
+      event: instanceCrashed(workload, instance, seen, seconds),
+    });
+    return CRASH_CHECK_MS;
+  }
+
+  /** Gateways cannot derive its key any more: the next generation is given one that they can. Nobody's crash. */
+  async handleLostKey(workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    await this.transitions.change(workload, instance, {
+      ...UNSEEN,
+      state: 'backing_off',
+      generation: instance.generation + 1,
+      baseUrl: null,
+      message: `key ${instance.key_id}, which its own was derived from, has left the ring`,
+      backOffSeconds: 0,
+    });
+    return 0;
+  }
+
+  /** Whether another instance of the target has stopped so lately that the memory which a start lacked may not have been back. */
+  private async mayLackMemory({ id, target }: InstanceRow, { failure }: Observation): Promise<boolean> {
+    if (failure?.cause !== 'gpu_memory') return false;
+    const lately = Raw((since) => `${since} > now() - interval '1 minute'`);
+    return this.database.tx('system', (tx) =>
+      tx.repository(InstanceEntity).existsBy({ id: Not(id), target, state: 'stopped', state_since: lately }),
+    );
+  }
+}

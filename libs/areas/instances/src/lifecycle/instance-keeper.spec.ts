@@ -1,0 +1,104 @@
+import { expect, it } from '@jest/globals';
+import type { ObservationReason } from '@slipway/contracts';
+import { KeyRing } from '@slipway/platform-config';
+import type { Database } from '@slipway/platform-database';
+import type { Observation, TargetDriver } from '@slipway/target-driver';
+import { EngineKeys } from '../access/engine-keys.js';
+import { InstanceKeeper } from './instance-keeper.js';
+import type { DeviceAssignments } from '../devices/device-assignments.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
+import type { TaskKind } from './pass-plan.js';
+import type { Scaler } from '../scaling/scaler.js';
+import type { TenantAccess } from '../access/tenant-access.js';
+
+const WORKLOAD = {
+  revision_name: 'chat-1',
+  spec: { model: { id: 'tiny' }, runtime: { target: 'far', engine: 'sim', args: {}, env: {} }, scaling: {} },
+} as unknown as WorkloadRow;
+
+/** What a look at an instance changes, on a target that restarts and probes by itself. */
+const changesOf = async (row: Partial<InstanceRow>, seen: Observation) => (await look(row, seen)).changes;
+
+async function look(
+  row: Partial<InstanceRow>,
+  seen: Observation,
+  more: Partial<TargetDriver> = {},
+  kind: TaskKind = 'look',
+) {
+  const changes: InstanceChange[] = [];
+  const transitions = {
+    change: async (_workload: WorkloadRow, instance: InstanceRow, change: InstanceChange) => {
+      changes.push(change);
+      return instance;
+    },
+  };
+  const driver = { adopts: false, restarts: 'target', probes: 'target', observe: async () => seen, ...more };
+  const keeper = new InstanceKeeper(
+    {} as Database,
+    transitions as unknown as InstanceTransitions,
+    {} as TenantAccess,
+    {} as DeviceAssignments,
+    new EngineKeys({ keyRing: new KeyRing(Buffer.alloc(32)) }),
+    {} as Scaler,
+  );
+  const unseen = { incarnation: null, place: null, reason: null, key_id: null, failure: null, progress: null };
+  const instance = { id: 'ins_1', generation: 1, restarts: 0, ...unseen, ...row };
+  const task = { kind, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
+  const inMs = await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
+  return { changes, inMs };
+}
+
+it('notes the life of a starting server that says nothing else of itself, and its place', async () => {
+  const waiting = { state: 'starting', reason: 'loading' } as const;
+  expect(await changesOf(waiting, waiting)).toEqual([]);
+  const life = { incarnation: 'pod-1/0', place: 'node-1' };
+  expect(await changesOf(waiting, { ...waiting, ...life })).toMatchObject([{ ...waiting, ...life }]);
+  expect(await changesOf({ ...waiting, ...life }, { ...waiting, ...life })).toEqual([]);
+  expect(await changesOf({ ...waiting, ...life }, { ...waiting, ...life, place: 'node-2' })).toMatchObject([
+    { place: 'node-2' },
+  ]);
+});
+
+it.each<[ObservationReason | undefined, ObservationReason | null, boolean, ObservationReason | null]>([
+  ['killed', null, true, 'killed'],
+  ['evicted', null, false, 'evicted'],
+  // It moved once, and crashed where it is now.
+  ['killed', 'evicted', true, 'killed'],
+  // Nobody saw it end, but its node was known to be lost.
+  [undefined, 'node_lost', false, 'node_lost'],
+  [undefined, null, true, null],
+])(
+  'takes a server that ended as %s, and was last known as %s, for a crash: %s',
+  async (end, known, isCrash, reason) => {
+    const [change] = await changesOf(
+      { state: 'unhealthy', incarnation: 'one', reason: known },
+      { state: 'ready', incarnation: 'two', ...(end && { lastExit: { code: null, reason: end } }) },
+    );
+    expect(change).toMatchObject({ state: 'starting', incarnation: 'two', isCrash });
+    expect(change?.event).toMatchObject({ type: isCrash ? 'instance.crashed' : 'instance.moved', data: { reason } });
+  },
+);
+
+it('asks again soon whether a server that is being stopped is gone, but where its target tells of that', async () => {
+  const leaving = [{ state: 'unhealthy' }, { state: 'stopping' }] as const;
+  expect(await look(...leaving)).toEqual({ changes: [], inMs: 150 });
+  expect(await look(...leaving, { onChange: () => undefined })).toEqual({ changes: [], inMs: 5_000 });
+});
+
+it('asks soon for a place on a full target, but where a pass of it reads thousands of rows: what frees one is told', async () => {
+  const waiting = {
+    state: 'pending',
+    reason: 'waiting_for_place',
+    message: 'waits for a free place on target far',
+  } as const;
+  const none = { state: 'absent' } as const;
+  expect(await look(waiting, none, {}, 'queue')).toEqual({ changes: [], inMs: 150 });
+  expect(await look(waiting, none, { onChange: () => undefined }, 'queue')).toEqual({ changes: [], inMs: 5_000 });
+});
+
+it('shows what its target says of a server that goes, where it says something', async () => {
+  const seen = async (more: Partial<Observation>) => changesOf({ state: 'ready' }, { state: 'stopping', ...more });
+  expect(await seen({})).toMatchObject([{ state: 'unhealthy', message: 'it is being stopped' }]);
+  expect(await seen({ message: 'delete it' })).toMatchObject([{ state: 'unhealthy', message: 'delete it' }]);
+});

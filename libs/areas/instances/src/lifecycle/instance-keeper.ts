@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import type { InstanceSpec, Observation, TargetDriver } from '@slipway/target-driver';
+import { DeviceAssignments } from '../devices/device-assignments.js';
+import { EngineKeys } from '../access/engine-keys.js';
+import { NO_FAILURE } from './failed-starts.js';
+import { InstanceEnds } from './instance-ends.js';
+import { InstanceStops } from './instance-stops.js';
+import { instanceChanged, instanceLeaves, instanceReady } from './instance.events.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '../catalog/instance-spec.js';
+import { InstanceStarts } from './instance-starts.js';
+import { InstanceTransitions } from './instance-transitions.js';
+import type { InstanceTask, TaskKind } from './pass-plan.js';
+import { Scaler } from '../scaling/scaler.js';
+import { AccessRefused } from '../access/secrets.js';
+import {
+  asSeen,
+  isAnotherLife,
+  isDriftNews,
+  isNews,
+  TakeoverPatience,
+  UnhealthyNews,
+  UNSEEN,
+} from './server-observations.js';
+import { TenantAccess } from '../access/tenant-access.js';
+import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
+
+/** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
+const BUSY_CHECK_MS = 150;
+/** Between two questions whether devices have become free: each asks for their lock. */
+const DEVICE_CHECK_MS = 300;
+const UNHEALTHY_CHECK_MS = 1_000;
+/** Where the target tells of changes, a look that nobody asked for is a safety net. */
+const QUIET_CHECK_MS = 5_000;
+/** A download goes on all the time, and each word of it is a write. */
+const PROGRESS_SECONDS = 1;
+
+type TaskHandler = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow) => Promise<number>;
+
+/**
+ * Does for one instance what the plan says. Every method may be cut off at any line and be repeated by another worker: the
+ * row is written before the driver is called, and the driver's calls are repeatable. Returns the milliseconds until the
+ * next look, 0 if the row was changed.
+ */
+@Injectable()
+export class InstanceKeeper {
+  private readonly patience = new TakeoverPatience();
+  private readonly unhealthyNews = new UnhealthyNews();
+  private readonly handlers: Record<TaskKind, TaskHandler>;
+  private readonly starts: InstanceStarts;
+  private readonly ends: InstanceEnds;
+  private readonly stops: InstanceStops;
+
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: InstanceTransitions,
+    private readonly access: TenantAccess,
+    devices: DeviceAssignments,
+    private readonly keys: EngineKeys,
+    private readonly scaler: Scaler,
+    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: InstanceTimings = DEFAULT_INSTANCE_TIMINGS,
+  ) {
+    this.starts = new InstanceStarts(database, transitions, access, devices, keys, this.timings.awayRetryMs);
+    this.ends = new InstanceEnds(database, transitions, access);
+    this.stops = new InstanceStops(database, transitions, this.timings);
+    this.handlers = {
+      start: (...about) => this.start(...about),
+      queue: (...about) => this.queue(...about),
+      look: (...about) => this.look(...about),
+      withdraw: (...about) => this.withdraw(...about),
+      terminate: (...about) => this.stops.terminate(...about),
+      reclaim: (...about) => this.reclaim(...about),
+      revive: (...about) => this.revive(...about),
+      judge: (_driver, workload) => this.judge(workload),
+    };
+  }
+
+  perform({ kind, workload, instance }: InstanceTask, driver: TargetDriver): Promise<number> {
+    return this.handlers[kind](driver, workload, instance);
+  }
+
+  private async start(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    const next = await this.transitions.change(workload, instance, {
+      ...UNSEEN,
+      state: 'starting',
+      message: null,
+      needsDevices: true,
+      progress: null,
+      isStart: true,
+      keyId: this.keys.idFor(driver, workload.spec),
+    });
+    return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_CHECK_MS;
+  }
+
+  private async queue(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    const message = `waits for a free place on target ${workload.spec.runtime.target}`;
+    const reason = 'waiting_for_place';
+    if (instance.message !== message || instance.reason !== reason)
+      await this.transitions.change(workload, instance, { state: 'pending', message, reason });
+    // Whatever frees capacity is followed by a pass.
+    return paced(driver, BUSY_CHECK_MS);
+  }
+
+  private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    if (this.keys.isLost(instance.key_id)) return this.ends.handleLostKey(workload, instance);
+    const seen = await this.observe(driver, workload, instance);
+    if (isDriftNews(instance, seen)) return this.noteDrift(workload, instance, seen);
+    if (driver.restarts === 'target' && isAnotherLife(instance, seen))
+      return this.ends.handleRestart(driver, workload, instance, seen);
+    switch (seen.state) {
+      case 'ready':
+        return this.seenReady(driver, workload, instance, seen);
+      case 'unhealthy':
+        return this.seenUnhealthy(driver, workload, instance, seen);
+      case 'exited':
+        return this.ends.handleCrash(workload, instance, seen);
+      case 'absent':
+        if (instance.state !== 'starting')
+          return this.ends.handleCrash(workload, instance, {
+            ...seen,
+            reason: 'lost',
+            message: 'nothing is left of it',
+          });
+        return this.starts.provision(driver, workload, instance);
+      case 'stopping':
+        if (instance.state === 'ready')
+          await this.leaveReady(workload, instance, { message: 'it is being stopped', ...seen });
+        return paced(driver, BUSY_CHECK_MS);
+      default:
+        return this.seenStarting(driver, workload, instance, seen);
+    }
+  }
+
+  /** Whatever else is seen is for the next look. */
+  private async noteDrift(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+    const { state } = instance;
+    const event = instanceChanged(workload, instance, seen);
+    await this.transitions.change(workload, instance, { state, drift: seen.drift, event });
+    return 0;
+  }
+
+  private async seenReady(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
+    const intervalMs = paced(driver, probeOf(workload.spec).intervalSeconds * 1_000);
+    this.patience.noteReady(instance.id, instance.generation);
+    const isToNote = seen.isModelSeen && !instance.model_seen;
+    if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return intervalMs;
+    const event = instance.state === 'ready' ? undefined : instanceReady(workload, instance);
+    await this.transitions.change(workload, instance, {
+      ...asSeen(instance, seen),
+      state: 'ready',
+      baseUrl: seen.baseUrl ?? null,
+      message: seen.message ?? null,
+      isModelSeen: seen.isModelSeen,
+      ...NO_FAILURE,
+      event,
+    });
+    return 0;
+  }
+
+  /**
+   * What is seen of a starting instance is worth showing. Of a ready one it may be said by a newly started worker that has not
+   * probed yet; a target that probes by itself says it of a server that has ended and waits for its next start.
+   */
+  private async seenStarting(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
+    if (instance.state === 'ready' && driver.probes === 'target') {
+      await this.leaveReady(workload, instance, seen);
+      return 0;
+    }
+    if (instance.state !== 'starting') return paced(driver, UNHEALTHY_CHECK_MS);
+    const next = { ...asSeen(instance, seen), message: seen.message ?? null };
+    const progress = seen.progress ?? null;
+    const isFurther =
+      instance.observed_age_seconds >= PROGRESS_SECONDS && !isDeepStrictEqual(progress, instance.progress);
+    if (isFurther || isNews(instance, next))
+      await this.transitions.change(workload, instance, { ...next, progress, state: 'starting' });
+    return paced(driver, BUSY_CHECK_MS);
+  }
+
+  /**
+   * Out of the gateways' sight at once, restarted when it stays so for as many probes again as it took to be called
+   * unhealthy: a long garbage collection is no crash. A server that was adopted is nobody's to restart, and one that its target
+   * restarts is the target's.
+   */
+  private async seenUnhealthy(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
+    const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
+    const lookMs = paced(driver, Math.min(UNHEALTHY_CHECK_MS, intervalSeconds * 1_000));
+    const isOursToRestart = !driver.adopts && driver.restarts === 'caller';
+    if (instance.state === 'starting' && isOursToRestart) return this.ends.handleCrash(workload, instance, seen);
+    const isBorne = () => this.patience.bears(instance.id, instance.generation, failureThreshold, seen.reason);
+    if (instance.state === 'ready' && driver.probes === 'look' && isBorne()) return lookMs;
+    if (instance.state !== 'unhealthy' || this.unhealthyNews.isDue(instance, seen)) {
+      await this.leaveReady(workload, instance, seen);
+      return 0;
+    }
+    const isOver = instance.state_age_seconds >= intervalSeconds * failureThreshold;
+    return isOver && isOursToRestart ? this.ends.handleCrash(workload, instance, seen) : lookMs;
+  }
+
+  private async leaveReady(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<void> {
+    const event = instanceLeaves(workload, instance, seen);
+    const message = seen.message ?? null;
+    await this.transitions.change(workload, instance, {
+      ...asSeen(instance, seen),
+      state: 'unhealthy',
+      message,
+      event,
+    });
+  }
+
+  private async withdraw(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    // An instance beyond the wanted number is withdrawn although the workload is retained.
+    this.patience.forget(instance.id);
+    this.unhealthyNews.forget(instance.id);
+    const onlyIfReleased = instance.ordinal < workload.replicas;
+    await this.transitions.change(workload, instance, {
+      state: 'stopping',
+      message: null,
+      reason: null,
+      onlyIfReleased,
+    });
+    return BUSY_CHECK_MS;
+  }
+
+  /** As long as nobody has told it to stop, it can simply stay. */
+  private async reclaim(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    const seen = await this.observe(driver, workload, instance);
+    if (['ready', 'starting', 'unhealthy'].includes(seen.state)) {
+      await this.transitions.change(workload, instance, { state: 'starting', message: null });
+      return 0;
+    }
+    return this.stops.stop(driver, workload, instance);
+  }
+
+  private async revive(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    await this.transitions.change(workload, instance, {
+      state: 'pending',
+      generation: instance.generation + 1,
+      message: null,
+    });
+    return 0;
+  }
+
+  /** One start wakes a sleeper for all who wait, so there is no second one before they are told. */
+  private async judge(workload: WorkloadRow): Promise<number> {
+    await this.database.tx('system', (tx) => this.scaler.decide(tx, workload));
+    return UNHEALTHY_CHECK_MS;
+  }
+
+  private async observe(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<Observation> {
+    // A running engine has its environment; only an adopted server is sent its credential with each probe.
+    if (!driver.adopts) return driver.observe(this.specOf(workload, instance, placeholderSecrets));
+    try {
+      await this.access.assertMayCall(driver.name, workload, instance.ordinal);
+      return await driver.observe(this.specOf(workload, instance, this.access.secretsOf(workload)));
+    } catch (error) {
+      if (!(error instanceof AccessRefused)) throw error;
+      return { state: 'unhealthy', reason: 'not_allowed', message: error.message };
+    }
+  }
+
+  private specOf(workload: WorkloadRow, instance: InstanceRow, secrets: SecretReader): InstanceSpec {
+    return { ...specOfInstance(workload, instance, secrets), ...this.keys.of(instance) };
+  }
+}
+
+function paced({ onChange }: TargetDriver, ms: number): number {
+  return onChange ? Math.max(ms, QUIET_CHECK_MS) : ms;
+}

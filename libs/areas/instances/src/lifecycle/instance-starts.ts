@@ -1,0 +1,89 @@
+import { Logger } from '@nestjs/common';
+import { OBSERVATION_REASONS, type ObservationReason } from '@slipway/contracts';
+import type { Database } from '@slipway/platform-database';
+import type { TargetDriver } from '@slipway/target-driver';
+import type { DeviceAssignments } from '../devices/device-assignments.js';
+import type { EngineKeys } from '../access/engine-keys.js';
+import { restartBackOff, failedStart } from './failed-starts.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import { specOfInstance } from '../catalog/instance-spec.js';
+import type { InstanceTransitions } from './instance-transitions.js';
+import type { TenantAccess } from '../access/tenant-access.js';
+
+const CHECK_MS = 150;
+const UNAVAILABLE = 'target_unavailable';
+const AWAY = 'it waits for its target, which cannot be worked with at the moment';
+
+/** Hands a generation to its driver, and says what became of it. */
+export class InstanceStarts {
+  private readonly logger = new Logger('targets');
+
+  constructor(
+    private readonly database: Database,
+    private readonly transitions: InstanceTransitions,
+    private readonly access: TenantAccess,
+    private readonly devices: DeviceAssignments,
+    private readonly keys: EngineKeys,
+    private readonly awayRetryMs: number,
+  ) {}
+
+  /**
+   * An exception says nothing about whether it started, so the generation stays: the driver starts it at most once.
+   * @returns the milliseconds until the next look
+   */
+  async provision(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    try {
+      this.access.assertMayStart(driver.name, workload);
+      const secrets = this.access.secretsOf(workload, driver);
+      const spec = { ...specOfInstance(workload, instance, secrets), ...this.keys.of(instance) };
+      const devices = driver.devices ? await this.devicesOf(instance) : [];
+      await driver.provision(devices.length > 0 ? { ...spec, devices } : spec);
+    } catch (error) {
+      const reason = reasonOf(error);
+      const isAway = reason === UNAVAILABLE || driver.health?.().state === 'degraded';
+      if (isAway) await this.wait(workload, instance, textOf(error));
+      else await this.fail(workload, instance, `it could not be started: ${textOf(error)}`, reason);
+      return isAway ? this.awayRetryMs : CHECK_MS;
+    }
+    return CHECK_MS;
+  }
+
+  /** The target as a whole cannot be worked with, which is not this instance's fault. What it lacks is for the operator alone. */
+  private async wait(workload: WorkloadRow, instance: InstanceRow, problem: string): Promise<void> {
+    if (instance.message === AWAY && instance.reason === UNAVAILABLE) return;
+    this.logger.warn(`${instance.id} of ${workload.revision_name} waits for its target: ${problem}`);
+    await this.transitions.change(workload, instance, { state: 'starting', message: AWAY, reason: UNAVAILABLE });
+  }
+
+  private async fail(
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    message: string,
+    reason: ObservationReason,
+  ): Promise<void> {
+    this.logger.warn(`${instance.id} of ${workload.revision_name}: ${message}`);
+    const { streak, seconds } = restartBackOff(instance.crash_streak, null);
+    await this.transitions.change(workload, instance, {
+      state: 'backing_off',
+      message,
+      reason,
+      ...failedStart(instance, { state: 'exited', reason, message }, false),
+      crashStreak: streak,
+      backOffSeconds: seconds,
+    });
+  }
+
+  private devicesOf(instance: InstanceRow) {
+    return this.database.tx('system', (tx) => this.devices.devicesOf(tx, instance));
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A driver may say why in the error; what is not in the list of reasons is for people alone. */
+function reasonOf(error: unknown): ObservationReason {
+  const { reason } = Object(error) as { reason?: unknown };
+  return OBSERVATION_REASONS.find((known) => known === reason) ?? 'start_failed';
+}

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { TargetBed, type InstancesProcess } from '../../test/target-bed.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import { InstanceTransitions } from './instance-transitions.js';
+import { addInstances, TargetRows } from './target-rows.js';
+
+let bed: TargetBed;
+/** It reconciles nothing, so rows change only if a test changes them. */
+let api: InstancesProcess;
+let transitions: InstanceTransitions;
+
+beforeEach(async () => {
+  bed = await TargetBed.create(2);
+  api = await bed.process('api');
+  transitions = api.context.get(InstanceTransitions, { strict: false });
+  await api.want('rev_1', bed.spec());
+  await addInstances(api.database, 'local', [{ workload: await workload(), ordinals: [0] }]);
+});
+afterEach(() => bed.dispose());
+
+const all = (): Promise<WorkloadRow[]> => new TargetRows(api.database, 'local').all();
+const workload = async (): Promise<WorkloadRow> => (await all())[0]!;
+const only = async (): Promise<InstanceRow> => (await workload()).instances[0]!;
+const retirements = () => api.retirements;
+
+describe('a change', () => {
+  it('of a row that somebody has changed since it was read is none', async () => {
+    const [target, read] = [await workload(), await only()];
+    expect(await transitions.change(target, read, { state: 'starting' })).toMatchObject({
+      state: 'starting',
+      version: 2,
+    });
+    // Another reconciler, which read the same row, saw it crash.
+    expect(
+      await transitions.change(target, read, { state: 'backing_off', generation: 2, isCrash: true }),
+    ).toBeUndefined();
+    expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, version: 2 });
+  });
+
+  it('tells the gateways when an instance becomes ready, moves, or leaves, in the same transaction', async () => {
+    const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ base_url }) => base_url);
+    const change = async (state: InstanceRow['state'], baseUrl?: string | null) => {
+      await transitions.change(await workload(), await only(), { state, baseUrl });
+      return seen();
+    };
+    expect(await change('starting')).toBeUndefined();
+    expect(await change('ready', 'http://127.0.0.1:1')).toEqual(['http://127.0.0.1:1']);
+    expect(await change('ready', 'http://127.0.0.1:2')).toEqual(['http://127.0.0.1:2']);
+    expect(await change('unhealthy')).toEqual([]);
+    expect(await change('ready')).toEqual(['http://127.0.0.1:2']);
+    expect(await change('stopping')).toEqual([]);
+  });
+
+  it('tells the gateways that the node of an instance is lost, until something else is known of it', async () => {
+    const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ state }) => state);
+    const change = async (state: InstanceRow['state'], reason: InstanceRow['reason'], baseUrl?: string | null) => {
+      await transitions.change(await workload(), await only(), { state, reason, baseUrl });
+      return seen();
+    };
+    expect(await change('ready', null, 'http://127.0.0.1:1')).toEqual(['ready']);
+    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('unhealthy', 'probe_failed')).toEqual([]);
+    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('ready', null)).toEqual(['ready']);
+    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('starting', null, null)).toEqual([]);
+  });
+
+  it('to stopping is none where somebody holds it by now', async () => {
+    await api.release('rev_1');
+    const [target, read] = [await workload(), await only()];
+    await api.retain('rev_1', 'route');
+    expect(await transitions.change(target, read, { state: 'stopping', onlyIfReleased: true })).toBeUndefined();
+    expect((await only()).state).toBe('pending');
+    await api.release('rev_1', 'route');
+    expect(await transitions.change(target, read, { state: 'stopping', onlyIfReleased: true })).toBeDefined();
+  });
+
+  it('keeps since when its state stands, and wakes nobody where it is silent', async () => {
+    const since = async () => {
+      const rows = await api.database.read<{ since: Date; changed: Date }>(
+        'system',
+        'select state_since as since, changed_at as changed from instances join workloads using (revision_id)',
+      );
+      return rows[0]!;
+    };
+    await transitions.change(await workload(), await only(), { state: 'starting' });
+    const before = await since();
+    await transitions.change(await workload(), await only(), { state: 'starting', message: 'it loads' });
+    expect(await since()).toEqual(before);
+    await transitions.change(await workload(), await only(), { state: 'stopped', isSilent: true });
+    const silent = await since();
+    expect([silent.since > before.since, silent.changed]).toEqual([true, before.changed]);
+    await transitions.change(await workload(), await only(), { state: 'stopped' });
+    expect((await since()).changed > before.changed).toBe(true);
+  });
+});
+
+describe('a workload retires', () => {
+  const stop = async () => void (await transitions.change(await workload(), await only(), { state: 'stopped' }));
+
+  it('once, when nobody holds it and nothing of it runs, and is out of sight with that', async () => {
+    await transitions.change(await workload(), await only(), { state: 'ready', baseUrl: 'http://127.0.0.1:1' });
+    await api.release('rev_1');
+    const target = await workload();
+    expect([await transitions.retire(target), retirements()]).toEqual([false, []]);
+    await stop();
+    expect(await api.published('rev_1')).toHaveLength(1);
+    expect([await transitions.retire(target), await transitions.retire(target)]).toEqual([true, false]);
+    expect(retirements()).toEqual(['rev_1']);
+    expect(await api.published('rev_1')).toEqual([]);
+  });
+
+  it('never while somebody holds it by now', async () => {
+    await api.release('rev_1');
+    const target = await workload();
+    await stop();
+    await api.retain('rev_1', 'route');
+    expect([await transitions.retire(target), retirements()]).toEqual([false, []]);
+  });
+});
+
+it('writes what many workloads lack in one transaction, and what is there already not once more', async () => {
+  await api.want('rev_2', bed.spec());
+  const ordinals = async () =>
+    (await all()).map(({ revision_id, instances }) => [revision_id, ...instances.map(({ ordinal }) => ordinal)]);
+  const kept = await only();
+  const lacking = (await all()).map((one) => ({ workload: one, ordinals: [0, 1] }));
+  const written = jest.spyOn(api.database, 'tx');
+  await addInstances(api.database, 'local', lacking);
+  expect(written).toHaveBeenCalledTimes(1);
+  expect(await ordinals()).toEqual([
+    ['rev_1', 0, 1],
+    ['rev_2', 0, 1],
+  ]);
+  expect(await only()).toMatchObject({ id: kept.id, version: kept.version });
+});

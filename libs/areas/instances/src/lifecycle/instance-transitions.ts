@@ -1,0 +1,173 @@
+import type { ObservationReason, StartProgress } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { withdrawBackend, type AddressGuard } from '@slipway/dataplane';
+import { Database, type Tx } from '@slipway/platform-database';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { Not } from 'typeorm';
+import { BackendPublisher } from '../backends/backend-publisher.js';
+import { DeviceAssignments, type DeviceWait } from '../devices/device-assignments.js';
+import { InstanceEntity, isOnLostNode, type FailedStart, type LifecycleState } from '../workloads/instance.entity.js';
+import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from '../workloads/instance.query.js';
+import { WorkloadEntity, WorkloadRetentionEntity } from '../workloads/workload.entity.js';
+import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
+
+/** What becomes of an instance's row; what is left out stays as it is. */
+export interface InstanceChange {
+  state: LifecycleState;
+  generation?: number;
+  baseUrl?: string | null;
+  message?: string | null;
+  incarnation?: string | null;
+  reason?: ObservationReason | null;
+  place?: string | null;
+  /** A next generation is made anew. */
+  drift?: string;
+  /** Asks for its devices first; where it has to wait for them, it stays as it is, with the reason. */
+  needsDevices?: boolean;
+  /** Its server is being started. */
+  isStart?: boolean;
+  keyId?: string | null;
+  failure?: FailedStart | null;
+  failedStarts?: number;
+  progress?: StartProgress | null;
+  /** Its server says that it has the revision's model. */
+  isModelSeen?: true;
+  /** Adds one to the restarts. */
+  isCrash?: boolean;
+  crashStreak?: number;
+  backOffSeconds?: number;
+  event?: NewEvent;
+  /** Refuses the change when the workload is to run by now. */
+  onlyIfReleased?: boolean;
+  /** Wakes nobody: the whole stack goes down, and who waits shall find the instance as it was. */
+  isSilent?: boolean;
+}
+
+/**
+ * The reconciler's writes. Each is one transaction under the workload's lock, guarded by the version of the row that was
+ * read: of two reconcilers that saw the same row, one writes. A change in or out of `ready`, or that a node is lost, is published to the
+ * gateways in the same transaction. Waiters are woken by another one (`wakeWaiters`), because operation rows must not be
+ * locked after a workload's.
+ */
+@Injectable()
+export class InstanceTransitions {
+  constructor(
+    private readonly database: Database,
+    private readonly publisher: BackendPublisher,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    private readonly devices: DeviceAssignments,
+  ) {}
+
+  /** Returns the row as it then stands, or undefined where it was not as the caller had read it. */
+  async change(workload: WorkloadRow, instance: InstanceRow, wished: InstanceChange): Promise<InstanceRow | undefined> {
+    let evict: DeviceWait['evict'];
+    const written = await this.database.tx('system', async (tx) => {
+      let change = wished;
+      const locked = await tx.one<{ is_wanted: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
+      if (!locked || (change.onlyIfReleased && locked.is_wanted)) return undefined;
+      const wait = change.needsDevices ? await this.devices.assign(tx, workload, instance) : undefined;
+      if (wait) {
+        evict = wait.evict;
+        change = { state: instance.state, message: wait.message, reason: 'waiting_for_device' };
+        if (instance.message === change.message && instance.reason === change.reason) return undefined;
+      }
+      const next = after(instance, change);
+      const written = await tx.one(CHANGE_INSTANCE, [
+        instance.id,
+        instance.version,
+        next.state,
+        next.generation,
+        next.base_url,
+        next.message,
+        change.isCrash ? 1 : 0,
+        next.crash_streak,
+        change.backOffSeconds ?? null,
+        next.incarnation,
+        next.reason,
+        next.place,
+        next.key_id,
+        next.failed_starts,
+        next.progress,
+        change.failure !== undefined,
+        change.failure ?? null,
+        change.isStart ?? false,
+        next.model_seen,
+        next.drift,
+      ]);
+      if (!written) return undefined;
+      const isReadinessChanged =
+        (instance.state === 'ready') !== (next.state === 'ready') ||
+        (next.state === 'ready' && instance.base_url !== next.base_url);
+      if (isReadinessChanged || isOnLostNode(instance) !== isOnLostNode(next))
+        await this.publisher.publish(tx, workload);
+      const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
+      if (isNews && !change.isSilent) await markChanged(tx, workload);
+      if (change.event)
+        await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
+      return next;
+    });
+    // Not before: its workload is locked by itself.
+    if (evict) await this.evict(evict);
+    return written;
+  }
+
+  /** Takes the warmth away from a workload that nobody needs by now. @returns whether it did */
+  evict({ revision_id, tenant_id }: Pick<WorkloadRow, 'revision_id' | 'tenant_id'>): Promise<boolean> {
+    return this.database.tx('system', async (tx) => {
+      const locked = await tx.one<{ is_needed: boolean }>(LOCK_WORKLOAD, [revision_id]);
+      if (!locked || locked.is_needed) return false;
+      const taken = await tx.repository(WorkloadRetentionEntity).delete({ revision_id, tenant_id, holder: 'warm' });
+      return taken.affected === 1;
+    });
+  }
+
+  /** The end of a workload whose last instance has stopped. The deployment is locked first, as everywhere. */
+  async retire(workload: WorkloadRow): Promise<boolean> {
+    return this.database.tx('system', async (tx) => {
+      await this.deployments.lockById(tx, workload.deployment_id);
+      const locked = await tx.one<{ is_active: boolean; is_retained: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
+      if (!locked?.is_active || locked.is_retained) return false;
+      const { revision_id, tenant_id } = workload;
+      const unstopped = { revision_id, tenant_id, state: Not<LifecycleState>('stopped') };
+      if (await tx.repository(InstanceEntity).existsBy(unstopped)) return false;
+      await markChanged(tx, workload, { is_active: false });
+      await withdrawBackend(tx, workload.revision_id);
+      await this.revisions.retired(tx, workload.revision_id);
+      return true;
+    });
+  }
+}
+
+/** Waits are judged by this time, so it is the clock's and not the transaction's. */
+async function markChanged(tx: Tx, workload: WorkloadRow, change: { is_active?: false } = {}): Promise<void> {
+  const { revision_id, tenant_id } = workload;
+  await tx
+    .repository(WorkloadEntity)
+    .update({ revision_id, tenant_id }, { ...change, changed_at: () => 'clock_timestamp()' });
+}
+
+function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
+  const isNextGeneration = (change.generation ?? instance.generation) !== instance.generation;
+  return {
+    ...instance,
+    state: change.state,
+    generation: change.generation ?? instance.generation,
+    base_url: change.baseUrl === undefined ? instance.base_url : change.baseUrl,
+    message: change.message === undefined ? instance.message : change.message,
+    incarnation: change.incarnation === undefined ? instance.incarnation : change.incarnation,
+    reason: change.reason === undefined ? instance.reason : change.reason,
+    place: change.place === undefined ? instance.place : change.place,
+    drift: change.drift ?? (isNextGeneration ? null : instance.drift),
+    crash_streak: change.crashStreak ?? instance.crash_streak,
+    key_id: change.keyId === undefined ? instance.key_id : change.keyId,
+    failed_starts: change.failedStarts ?? instance.failed_starts,
+    model_seen: change.isModelSeen ?? instance.model_seen,
+    failure: change.failure === undefined ? instance.failure : change.failure,
+    progress: change.progress === undefined ? instance.progress : change.progress,
+    restarts: instance.restarts + (change.isCrash ? 1 : 0),
+    version: instance.version + 1,
+  };
+}

@@ -1,0 +1,154 @@
+import { expect, it } from '@jest/globals';
+import type { LifecycleState } from '../workloads/instance.entity.js';
+import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
+import { planPass } from './pass-plan.js';
+
+const instance = (state: LifecycleState, ordinal = 0, more: Partial<InstanceRow> = {}): InstanceRow => ({
+  id: `ins_${ordinal}`,
+  ordinal,
+  generation: 1,
+  state,
+  base_url: null,
+  incarnation: null,
+  reason: null,
+  place: null,
+  drift: null,
+  restarts: 0,
+  crash_streak: 0,
+  message: null,
+  version: 1,
+  state_age_seconds: 0,
+  ready_age_seconds: null,
+  start_in_seconds: null,
+  target: 'local',
+  key_id: null,
+  failure: null,
+  failed_starts: 0,
+  model_seen: false,
+  progress: null,
+  observed_age_seconds: 0,
+  ...more,
+});
+
+const workload = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}): WorkloadRow => ({
+  revision_id: 'rev_1',
+  tenant_id: 't',
+  tenant_name: 'acme',
+  deployment_id: 'dep_1',
+  revision_name: 'chat-00001',
+  replicas: 1,
+  is_retained: true,
+  retainers: ['route'],
+  warm_age_seconds: null,
+  suspended_by: null,
+  is_waking: false,
+  instances,
+  spec: { model: { id: 'm' }, runtime: { target: 'local', args: {}, env: {} }, scaling: { min_replicas: 1 } },
+  ...more,
+});
+
+const kindsOf = (workloads: WorkloadRow[], max = 16) => planPass(workloads, max).tasks.map(({ kind }) => kind);
+
+it.each<[LifecycleState, string | undefined, string | undefined]>([
+  ['pending', 'start', 'withdraw'],
+  ['starting', 'look', 'withdraw'],
+  ['ready', 'look', 'withdraw'],
+  ['unhealthy', 'look', 'withdraw'],
+  ['backing_off', 'start', 'withdraw'],
+  ['stopping', 'reclaim', 'terminate'],
+  ['stopped', 'revive', undefined],
+])('%s: %s while held, %s without a hold', (state, held, released) => {
+  expect(kindsOf([workload([instance(state)])])).toEqual([held]);
+  expect(kindsOf([workload([instance(state)], { is_retained: false })])).toEqual(
+    released === undefined ? [] : [released],
+  );
+});
+
+it('adds the rows that are missing, for held workloads only', () => {
+  expect(planPass([workload([instance('ready', 1)], { replicas: 3 })], 16).missing[0]?.ordinals).toEqual([0, 2]);
+  expect(planPass([workload([], { replicas: 3, is_retained: false })], 16).missing).toEqual([]);
+});
+
+it('lets go of what is beyond the wanted number, though the workload is held', () => {
+  const shrunk = [instance('ready', 0), instance('ready', 1), instance('stopping', 2)];
+  expect(kindsOf([workload(shrunk, { replicas: 1 })])).toEqual(['look', 'withdraw', 'terminate']);
+});
+
+it('starts no more than there are places, and waits for those on their way out', () => {
+  const first = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
+  expect(kindsOf([first], 1)).toEqual(['start', 'queue']);
+  const leaving = workload([instance('stopping')], { is_retained: false });
+  expect(kindsOf([leaving, workload([instance('pending')])], 1)).toEqual(['terminate', 'queue']);
+  const gone = workload([instance('stopped')], { is_retained: false });
+  expect(kindsOf([gone, workload([instance('pending')])], 1)).toEqual(['start']);
+  expect(kindsOf([workload([instance('backing_off')]), workload([instance('pending')])], 1)).toEqual([
+    'start',
+    'queue',
+  ]);
+});
+
+it('stops what is suspended without retiring it, and keeps its places for whoever suspended it', () => {
+  const suspended = { suspended_by: 'op_1', revision_id: 'rev_old' };
+  const gone = workload([instance('stopped')], suspended);
+  expect(kindsOf([workload([instance('ready')], suspended)])).toEqual(['withdraw']);
+  expect(planPass([gone], 1)).toMatchObject({ tasks: [], missing: [], retirable: [] });
+  const stranger = workload([instance('pending')]);
+  const candidate = workload([instance('pending', 0), instance('pending', 1)], {
+    replicas: 2,
+    retainers: ['operation:op_1'],
+  });
+  expect(kindsOf([gone, stranger, candidate], 1)).toEqual(['queue', 'start', 'queue']);
+  expect(kindsOf([gone, stranger, candidate], 2)).toEqual(['start', 'start', 'queue']);
+});
+
+it('gives the free place to what was resumed before those who came later', () => {
+  const resumed = workload([instance('stopped')]);
+  expect(kindsOf([resumed, workload([instance('pending')])], 1)).toEqual(['revive', 'queue']);
+});
+
+it('takes the longest warm out of the way of who waits, and no more than is missing', () => {
+  const warm = (revision_id: string, warm_age_seconds: number, replicas: number) =>
+    workload(
+      Array.from({ length: replicas }, (_, ordinal) => instance('ready', ordinal)),
+      { revision_id, warm_age_seconds, replicas, retainers: ['warm'] },
+    );
+  const evicted = (...workloads: WorkloadRow[]) => planPass(workloads, 4).evicted.map((one) => one.revision_id);
+  const waiting = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
+  expect(evicted(warm('young', 1, 1), warm('old', 9, 2), workload([instance('ready')]), waiting)).toEqual(['old']);
+  expect(evicted(warm('young', 1, 2), warm('old', 9, 1), workload([instance('ready')]), waiting)).toEqual([
+    'old',
+    'young',
+  ]);
+  // Two are about to be free already.
+  const leaving = workload([instance('stopping', 0), instance('stopping', 1)], { is_retained: false, retainers: [] });
+  expect(evicted(warm('young', 1, 2), leaving, waiting)).toEqual([]);
+  // What is itself only warm drives nobody out.
+  expect(evicted(warm('old', 9, 4), { ...waiting, warm_age_seconds: 1, retainers: ['warm'] })).toEqual([]);
+});
+
+it('waits for the end of a back-off', () => {
+  expect(planPass([workload([instance('backing_off', 0, { start_in_seconds: 1.5 })])], 16).tasks[0]?.inMs).toBe(1_500);
+  expect(planPass([workload([instance('backing_off', 0, { start_in_seconds: -3 })])], 16).tasks[0]?.inMs).toBe(0);
+});
+
+it('retires a workload that nobody holds when its last instance has stopped', () => {
+  const isRetirable = (instances: InstanceRow[], isHeld: boolean) =>
+    planPass([workload(instances, { is_retained: isHeld })], 16).retirable.length === 1;
+  expect(isRetirable([instance('stopped'), instance('stopping', 1)], false)).toBe(false);
+  expect(isRetirable([instance('stopped'), instance('stopped', 1)], false)).toBe(true);
+  expect(isRetirable([], false)).toBe(true);
+  expect(isRetirable([instance('stopped')], true)).toBe(false);
+});
+
+it('starts nothing anew out of a sleep whose start has failed: whether there is another is judged first', () => {
+  const failed: Partial<InstanceRow> = {
+    failure: { cause: 'gpu_memory', exit_code: 1, signal: null },
+    failed_starts: 1,
+  };
+  const waking = { is_waking: true };
+  expect(kindsOf([workload([instance('backing_off', 0, failed)], waking)])).toEqual(['judge']);
+  expect(kindsOf([workload([instance('backing_off', 0, failed)])])).toEqual(['start']);
+  // It has not failed, or the memory of what stopped before it was not back yet.
+  expect(kindsOf([workload([instance('backing_off')], waking)])).toEqual(['start']);
+  expect(kindsOf([workload([instance('backing_off', 0, { ...failed, failed_starts: 0 })], waking)])).toEqual(['start']);
+});

@@ -1,0 +1,57 @@
+import type { Database } from '@slipway/platform-database';
+import { InvalidSpecError, type StartPreparation, type TargetDriver } from '@slipway/target-driver';
+import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
+import { PreparationEntity } from './preparation.entity.js';
+import { READ_OPEN_PREPARATIONS, type OpenPreparation } from './preparation.query.js';
+
+/**
+ * Does what operations ask a target's host for before they stop anything. A look that dies with its worker is simply made again by the next
+ * one: what was found is written once, and only over the wish that it was found for.
+ */
+export class Preparations {
+  constructor(
+    private readonly driver: TargetDriver,
+    private readonly database: Database,
+  ) {}
+
+  async look(): Promise<void> {
+    if (!this.driver.prepare) return;
+    const open = await this.database.read<OpenPreparation>('system', READ_OPEN_PREPARATIONS, [this.driver.name]);
+    await Promise.all(open.map((one) => this.lookAt(one)));
+  }
+
+  private async lookAt(wish: OpenPreparation): Promise<void> {
+    const { operation_id, revision_id, tenant_id, attempt } = wish;
+    const found = await this.found(wish);
+    await this.database.tx('system', (tx) =>
+      tx
+        .repository(PreparationEntity)
+        .update(
+          { operation_id, revision_id, tenant_id, attempt },
+          {
+            state: found.state,
+            progress: found.state === 'running' ? found.progress : null,
+            failure: found.state === 'failed' ? found.failure : null,
+          },
+        ),
+    );
+  }
+
+  private async found({
+    operation_id,
+    revision_id,
+    tenant_name,
+    spec,
+    attempt,
+  }: OpenPreparation): Promise<StartPreparation> {
+    const about = { id: `${operation_id}-${revision_id}-${attempt}`, generation: 1, tenantName: tenant_name };
+    try {
+      return await this.driver.prepare!(toInstanceSpec(spec, about, placeholderSecrets));
+    } catch (error) {
+      if (!(error instanceof InvalidSpecError)) throw error;
+      const remediation = 'Correct what the message names.';
+      const none = { exit_code: null, signal: null, log_tail: [] };
+      return { state: 'failed', failure: { cause: 'config_error', remediation, line: error.message, ...none } };
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ObservationReason } from '@slipway/contracts';
+import type { WorkloadStatus } from '@slipway/ports/instances';
+import { startRules } from './start-rules.js';
+
+const { assertMayBecomeReady, lateFailure } = startRules;
+
+const waiting = (change: Partial<WorkloadStatus>): WorkloadStatus => ({
+  desired: 2,
+  ready: 1,
+  alive: 2,
+  baseUrls: [],
+  restarts: 0,
+  message: 'pull access denied for models/none',
+  startingSeconds: 10,
+  ...change,
+});
+
+describe('a wait for what somebody has to mend', () => {
+  it.each(['image_pull_failed', 'config_error', 'admission_denied', 'invalid_template'] as const)(
+    'goes on for a minute with %s, in which it may be mended, and no longer',
+    (reason) => {
+      expect(() => assertMayBecomeReady(waiting({ reason, startingSeconds: 59 }))).not.toThrow();
+      let failed: unknown;
+      try {
+        assertMayBecomeReady(waiting({ reason, startingSeconds: 60 }));
+      } catch (error) {
+        failed = error;
+      }
+      expect(failed).toMatchObject({
+        code: 'target_not_ready',
+        message: `1 of 2 instances are ready, and nobody has mended it for 60 s: ${reason}: pull access denied for models/none`,
+        options: { evidence: { cause: reason, ready: 1, desired: 2 } },
+      });
+      expect(() => assertMayBecomeReady(waiting({ reason, ready: 2, startingSeconds: 600 }))).not.toThrow();
+    },
+  );
+
+  it.each(['unschedulable', 'quota_exceeded', 'loading', 'target_unavailable', null] as const)(
+    'goes on to its deadline with %s',
+    (reason) => {
+      expect(() => assertMayBecomeReady(waiting({ reason, startingSeconds: 86_400 }))).not.toThrow();
+      expect(() => assertMayBecomeReady(waiting({ reason, startingSeconds: null }))).not.toThrow();
+    },
+  );
+});
+
+it.each<[ObservationReason | null, string]>([
+  ['quota_exceeded', 'capacity_exhausted'],
+  ['unschedulable', 'capacity_exhausted'],
+  ['gated', 'capacity_exhausted'],
+  ['target_unavailable', 'dependency_outage'],
+  ['loading', 'target_not_ready'],
+  ['probe_failed', 'target_not_ready'],
+  [null, 'target_not_ready'],
+])('fails at its deadline with %s as %s', (reason, code) => {
+  expect(lateFailure(waiting({ reason }))).toMatchObject({ code });
+});
+
+it('fails at its deadline as not ready where nothing is known', () => {
+  expect(lateFailure(undefined)).toMatchObject({ code: 'target_not_ready' });
+});

@@ -1,0 +1,88 @@
+import {
+  PERMANENT_REASONS,
+  CAPACITY_REASONS,
+  FIXABLE_REASONS,
+  type FailureCode,
+  type StartFailure,
+  type StartProgress,
+} from '@slipway/contracts';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
+import { instanceFailures, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
+
+/** Starts that may end alike before nobody waits for the next one. */
+const SAME_CAUSE_LIMIT = 3;
+/** How long something may be missing that somebody has to bring. */
+const MENDED_WITHIN_SECONDS = 60;
+/** Last lines that a message shows; the evidence has all. */
+const SHOWN_LINES = 3;
+
+function assertMayBecomeReady(status: WorkloadStatus): void {
+  const { ready, desired, restarts, failure, failedStarts, reason, message, startingSeconds } = status;
+  if (ready >= desired) return;
+  if (reason && FIXABLE_REASONS.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
+    throw new StepFailed(
+      instanceFailures.target_not_ready,
+      `${ready} of ${desired} instances are ready, and nobody has mended it for ${MENDED_WITHIN_SECONDS} s: ${reason}: ${message}`,
+      { evidence: { ready, desired, restarts, cause: reason } },
+    );
+  if (!failure) return;
+  const isHopeless = PERMANENT_REASONS.has(failure.cause);
+  if (!isHopeless && (failedStarts ?? 0) < SAME_CAUSE_LIMIT) return;
+  const why = isHopeless ? 'waiting mends nothing' : `${failedStarts} starts in a row ended alike`;
+  const { cause, exit_code, log_tail } = failure;
+  throw new StepFailed(
+    instanceFailures.target_not_ready,
+    `${ready} of ${desired} instances are ready, and ${why}: ${failureText(failure)}`,
+    { evidence: { ready, desired, restarts, cause, exit_code, log_tail } },
+  );
+}
+
+function lateFailure(status: WorkloadStatus | undefined): FailureCode {
+  const { reason } = status ?? {};
+  if (reason === 'target_unavailable') return operationFailures.dependency_outage;
+  if (reason && CAPACITY_REASONS.has(reason)) return instanceFailures.capacity_exhausted;
+  return instanceFailures.target_not_ready;
+}
+
+/** The cause, the line that tells it, the last lines, what to do. */
+function failureText(failure: NonNullable<WorkloadStatus['failure']>): string {
+  const { cause, message, line, remediation } = failure;
+  const told = line === undefined || message.includes(line) ? message : `${message}: ${line}`;
+  const last = failure.log_tail.slice(-SHOWN_LINES).filter((one) => !told.includes(one));
+  const lines = last.length > 0 ? ` Its last lines: ${last.join(' | ')}.` : '';
+  return `${cause}: ${told.replace(/\.$/, '')}.${lines} ${remediation}`;
+}
+
+function waitMessage(status: WorkloadStatus | undefined): string {
+  const { desired = 1, ready = 0, message = null, progress, startingSeconds, failure } = status ?? {};
+  const counted = `${ready} of ${desired} instances are ready`;
+  if (message !== null) return message;
+  if (startingSeconds === null || startingSeconds === undefined) return counted;
+  const again = failure ? `; the start before ended: ${shortOf(failure)}` : '';
+  return `${counted}: ${progressText(progress)} for ${Math.max(0, Math.floor(startingSeconds))} s${again}`;
+}
+
+function shortOf({ cause, message }: StartFailure & { message: string }): string {
+  return `${cause}, ${message}`;
+}
+
+function progressText(progress: StartProgress | null | undefined): string {
+  if (!progress) return 'starting';
+  const { phase, bytes, total_bytes: total } = progress;
+  if (bytes === undefined) return phase;
+  return total === undefined
+    ? `${phase} ${gigabytes(bytes)} GB`
+    : `${phase} ${gigabytes(bytes)} of ${gigabytes(total)} GB`;
+}
+
+function gigabytes(bytes: number): string {
+  return (bytes / 1e9).toFixed(1);
+}
+
+/** The rules of the port for waits, which need no database. A fake of the port has them too. */
+export const startRules = {
+  assertMayBecomeReady,
+  lateFailure,
+  waitMessage,
+  progressText,
+} satisfies Partial<InstancesPort>;

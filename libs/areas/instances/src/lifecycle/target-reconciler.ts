@@ -1,0 +1,297 @@
+import { Logger } from '@nestjs/common';
+import type { Database } from '@slipway/platform-database';
+import { Not } from 'typeorm';
+import { InstanceEntity, type LifecycleState } from '../workloads/instance.entity.js';
+import type { InstanceRow } from '../workloads/instance.query.js';
+import type { InstanceKeeper } from './instance-keeper.js';
+import type { InstanceTransitions } from './instance-transitions.js';
+import { planPass, TaskQueues, type InstanceTask, type TaskKind } from './pass-plan.js';
+import { Preparations } from './preparations.js';
+import type { Target } from '../catalog/target-catalog.js';
+import type { TargetLeadership } from '../catalog/target-leadership.js';
+import { addInstances, TargetRows, wakeWaiters } from './target-rows.js';
+import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
+
+const POLL_MS = 500;
+/** Where the target tells of changes by itself, a look at all rows is only a safety net. */
+const QUIET_POLL_MS = 5_000;
+/** Looks that nobody asked for wait so long for others that are due soon: with thousands of instances each would be a pass of its own. */
+const GATHER_CHECKS_MS = 2_500;
+const RETRY_MS = 500;
+/**
+ * Many changes at once are one pass, which takes a third of the time. A pass that hung on a Postgres that vanished says nothing of how many
+ * rows there are, so the gap after it is bounded.
+ */
+const GAP_MS = 100;
+const GAPS_OF_A_PASS = 2;
+const LONGEST_GAP_MS = 2_000;
+
+interface NextCheck {
+  /** The row and the task it was made for: if one of them is another by now, nothing is waited for. */
+  version: number;
+  kind: TaskKind;
+  dueAt: number;
+  /** Nobody asked for it: it may come somewhat later. */
+  isSafetyNet: boolean;
+}
+
+/**
+ * Makes one target be as its tables say, for ever: a pass reads everything, plans, and starts what is due. Passes follow a
+ * notification, the end of a task that changed something, or half a second. Tasks run beside the passes, one at a time per
+ * instance, so that a probe that hangs holds up nothing else.
+ *
+ * Where the target tells which instances have changed, a pass reads those alone: what a change costs must not grow with what else runs
+ * there. What needs to know all the others (which instance has capacity, which may be stopped) waits for a whole pass.
+ */
+export class TargetReconciler {
+  private readonly logger = new Logger('targets');
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly nextChecks = new Map<string, NextCheck>();
+  /** Instances of which the target said that they changed, until a look at them begins. */
+  private readonly changed = new Set<string>();
+  private loop?: Promise<void>;
+  private isStopping = false;
+  private isKicked = false;
+  private interrupt?: () => void;
+  private isWholeDue = true;
+  private wholeAt = 0;
+  private orphansAt = 0;
+  private readonly pollMs: number;
+  /** Of a target that tells of changes. */
+  private readonly queues?: TaskQueues;
+  private readonly preparations: Preparations;
+  private readonly rows: TargetRows;
+  /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
+  private readonly troubles = new Map<string, string>();
+
+  constructor(
+    private readonly target: Target,
+    private readonly leadership: TargetLeadership,
+    private readonly database: Database,
+    private readonly transitions: InstanceTransitions,
+    private readonly keeper: InstanceKeeper,
+    private readonly timings: Pick<InstanceTimings, 'orphanSearchMs'> = DEFAULT_INSTANCE_TIMINGS,
+  ) {
+    this.preparations = new Preparations(target.driver, database);
+    this.rows = new TargetRows(database, target.config.name);
+    this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
+    if (target.driver.onChange) this.queues = new TaskQueues();
+  }
+
+  start(): void {
+    this.target.driver.onChange?.((instanceId) => this.noteChange(instanceId));
+    this.loop = this.run();
+  }
+
+  kick(): void {
+    this.isWholeDue = true;
+    this.wake();
+  }
+
+  private wake(): void {
+    this.isKicked = true;
+    this.interrupt?.();
+  }
+
+  /** The target says that an instance has changed: it is looked at now, whenever its next look was due. */
+  private noteChange(instanceId: string): void {
+    // Every worker is told, and one of them looks. Who begins to lead looks at everything.
+    if (!this.leadership.leads) return;
+    this.changed.add(instanceId);
+    this.wake();
+  }
+
+  /** Instances go on running: what is begun is finished, and the next leader takes over. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.interrupt?.();
+    await this.loop;
+    await Promise.all(this.running.values());
+    await this.leadership.resign();
+  }
+
+  private get name(): string {
+    return this.target.config.name;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopping) {
+      this.isKicked = false;
+      let waitMs = POLL_MS;
+      const beganAt = performance.now();
+      try {
+        if (await this.leadership.isHeld()) waitMs = await this.pass();
+        // What was seen and told in an earlier lead says nothing in the next.
+        else {
+          this.forgetAllBut([]);
+          this.isWholeDue = true;
+        }
+        this.troubles.delete('pass');
+      } catch (error) {
+        this.complain('pass', error);
+      }
+      const gapMs = this.queues ? gapAfter(performance.now() - beganAt) : 0;
+      if (gapMs > 0) await this.pause(gapMs, false);
+      await this.pause(Math.max(0, waitMs - gapMs), true);
+    }
+  }
+
+  /** Returns the milliseconds until something is due. */
+  private async pass(): Promise<number> {
+    await wakeWaiters(this.database, this.name);
+    if (!this.isWholeDue && Date.now() < this.wholeAt) await this.lookAtChanged();
+    else {
+      this.isWholeDue = false;
+      // One that fails is due again.
+      this.wholeAt = 0;
+      this.wholeAt = Date.now() + (await this.lookAtAll());
+    }
+    return Math.max(0, this.wholeAt - Date.now());
+  }
+
+  private async lookAtAll(): Promise<number> {
+    // A task that ends while the rows are read may have changed one of them after it was read.
+    const wasBusy = new Set(this.running.keys());
+    const plan = planPass(await this.rows.all(), this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
+    if (plan.missing.length > 0) {
+      await addInstances(this.database, this.name, plan.missing);
+      return 0;
+    }
+    this.forgetAllBut(plan.tasks);
+    const waitMs = this.launchDue(plan.tasks, wasBusy);
+    for (const workload of plan.evicted)
+      this.launchOnce(`evict ${workload.revision_id}`, () => this.transitions.evict(workload));
+    for (const workload of plan.retirable)
+      this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
+    this.launchOnce('preparations', () => this.preparations.look().then(() => false));
+    if (!this.target.driver.adopts && Date.now() >= this.orphansAt) {
+      this.orphansAt = Date.now() + this.timings.orphanSearchMs;
+      this.launchOnce('orphans', () => this.terminateOrphans());
+    }
+    return waitMs;
+  }
+
+  private async lookAtChanged(): Promise<void> {
+    const told = [...this.changed];
+    if (told.length === 0) return;
+    const wasBusy = new Set(this.running.keys());
+    const plan = planPass(await this.rows.of(told), Number.POSITIVE_INFINITY);
+    const tasks = plan.tasks.filter(({ instance }) => this.changed.has(instance.id));
+    const own = tasks.filter(({ instance }) => !needsCapacity(instance));
+    this.wholeAt = Math.min(this.wholeAt, Date.now() + this.launchDue(own, wasBusy));
+    if (own.length < tasks.length) this.kick();
+    // What has no task has nothing to be looked at; what needs capacity is seen by the whole pass that follows.
+    const kept = new Set(own.map(({ instance }) => instance.id));
+    for (const id of told) if (!kept.has(id)) this.changed.delete(id);
+  }
+
+  /** Returns the milliseconds until the next of them is due. */
+  private launchDue(tasks: readonly InstanceTask[], wasBusy: ReadonlySet<string>): number {
+    let waitMs = this.pollMs;
+    for (const task of tasks) {
+      if (wasBusy.has(task.instance.id) || this.running.has(task.instance.id)) continue;
+      const dueInMs = this.dueInMs(task);
+      if (dueInMs <= 0) this.launch(task);
+      else waitMs = Math.min(waitMs, dueInMs);
+    }
+    return waitMs;
+  }
+
+  private dueInMs({ kind, instance, inMs }: InstanceTask): number {
+    const look = this.nextChecks.get(instance.id);
+    const isOther = look?.version !== instance.version || look.kind !== kind;
+    if (isOther || this.changed.has(instance.id)) return inMs;
+    const lookInMs = look.dueAt - Date.now();
+    return Math.max(inMs, look.isSafetyNet && lookInMs > 0 ? lookInMs + GATHER_CHECKS_MS : lookInMs);
+  }
+
+  private launch(task: InstanceTask): void {
+    const { id, version } = task.instance;
+    let inMs = RETRY_MS;
+    const perform = async () => {
+      this.changed.delete(id);
+      try {
+        inMs = await this.keeper.perform(task, this.target.driver);
+      } finally {
+        const isSafetyNet = inMs >= QUIET_POLL_MS;
+        this.nextChecks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs, isSafetyNet });
+      }
+      return inMs < POLL_MS || this.changed.has(id);
+    };
+    // What a look found concerns nobody else, and a start only takes what the plan has given it.
+    const isOwn = () => task.kind === 'start' || (task.kind === 'look' && (inMs === 0 || inMs >= POLL_MS));
+    const next = () => (this.queues && isOwn() ? this.noteChange(id) : this.kick());
+    this.launchOnce(id, () => this.queues?.run(task.kind, perform) ?? perform(), next);
+  }
+
+  /** @param work returns whether `next` should follow at once */
+  private launchOnce(key: string, work: () => Promise<boolean>, next = () => this.kick()): void {
+    if (this.running.has(key)) return;
+    const done = work()
+      .then((isMore) => {
+        this.troubles.delete(key);
+        return isMore;
+      })
+      .catch((error: unknown) => this.complain(key, error))
+      .then((isMore) => {
+        this.running.delete(key);
+        if (isMore) next();
+      });
+    this.running.set(key, done);
+  }
+
+  /**
+   * Stops what runs on this host although no row wants it: left by a database that was restored or replaced, or by a start
+   * that came too late. The host is asked before the tables, because a row is always written before its instance starts.
+   */
+  private async terminateOrphans(): Promise<boolean> {
+    const found = await this.target.driver.list();
+    if (found.length === 0) return false;
+    // A row that says stopped has nothing running: what runs in its name is an orphan.
+    const where = { target: this.name, state: Not<LifecycleState>('stopped') };
+    const rows = await this.database.tx('system', (tx) =>
+      tx.repository(InstanceEntity).find({ select: { id: true }, where }),
+    );
+    const known = new Set(rows.map(({ id }) => id));
+    for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
+      this.logger.warn(`stopping ${instanceId} on target ${this.name}: nobody wants it`);
+      await this.target.driver.terminate(instanceId);
+    }
+    return false;
+  }
+
+  private forgetAllBut(tasks: readonly InstanceTask[]): void {
+    const kept = new Set(tasks.map(({ instance }) => instance.id));
+    for (const id of this.nextChecks.keys()) if (!kept.has(id)) this.nextChecks.delete(id);
+    for (const id of this.changed) if (!kept.has(id)) this.changed.delete(id);
+    for (const id of this.troubles.keys()) if (id.startsWith('ins_') && !kept.has(id)) this.troubles.delete(id);
+  }
+
+  /** Until the time is over or the reconciler is stopped; a kick ends it where `endsByKick`. */
+  private async pause(waitMs: number, endsByKick: boolean): Promise<void> {
+    if (this.isStopping || (endsByKick && this.isKicked)) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(end, waitMs);
+      this.interrupt = () => {
+        if (endsByKick || this.isStopping) end();
+      };
+    });
+    this.interrupt = undefined;
+  }
+
+  private complain(what: string, error: unknown): false {
+    const trouble = error instanceof Error ? error.message : String(error);
+    if (trouble !== this.troubles.get(what)) this.logger.warn(`target ${this.name}, ${what}: ${trouble}`);
+    this.troubles.set(what, trouble);
+    return false;
+  }
+}
+
+/** Whether it begins to take up capacity of its target, and only a whole pass knows how much is free. */
+const needsCapacity = ({ state }: InstanceRow): boolean => state === 'pending' || state === 'stopped';
+
+const gapAfter = (passMs: number): number => Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAPS_OF_A_PASS * passMs));

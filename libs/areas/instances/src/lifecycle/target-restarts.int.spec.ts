@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { TwinDriver } from '@slipway/target-driver/twin';
+import { TargetBed, until, type InstanceState, type InstancesProcess } from '../../test/target-bed.js';
+
+/** A look that is not asked for comes in an hour: what is seen before, the target has told. */
+const RARELY = { interval_seconds: 3_600, timeout_seconds: 10, failure_threshold: 1 };
+
+let bed: TargetBed;
+let worker: InstancesProcess;
+
+beforeEach(async () => {
+  bed = await TargetBed.create(4, { withTwin: true });
+  worker = await bed.process('worker');
+});
+afterEach(() => bed.dispose());
+
+const spec = () => bed.twinSpec({ probes: RARELY });
+const only = async (): Promise<InstanceState> => (await worker.rows('rev_1'))[0]!;
+const published = async () => (await worker.published('rev_1'))[0]?.instances.map(({ base_url }) => base_url);
+const events = async () => (await worker.events()).map(({ type }) => type);
+
+/** An instance that is ready, on node-1. */
+async function ready(): Promise<InstanceState & { incarnation: string }> {
+  bed.cluster.setHealthy(true);
+  await worker.want('rev_1', spec());
+  await worker.ready('rev_1');
+  return (await only()) as InstanceState & { incarnation: string };
+}
+
+/** Ready in another life than the one before. */
+async function readyAfter(before: { incarnation: string }): Promise<InstanceState> {
+  const isNew = ({ state, incarnation }: InstanceState) => state === 'ready' && incarnation !== before.incarnation;
+  await until('its next life to be ready', async () => isNew(await only()), only);
+  return only();
+}
+
+it('runs an instance on a target that restarts and probes by itself, and stops it there', async () => {
+  const started = await ready();
+  expect(started).toMatchObject({ generation: 1, incarnation: '1', place: 'node-1', reason: null });
+  expect(await published()).toEqual([started.base_url]);
+  expect(await worker.instances.probe('rev_1')).toEqual({ answered: 1, asked: 1 });
+  await worker.release('rev_1');
+  await worker.retired('rev_1');
+  expect(await only()).toMatchObject({ state: 'stopped', incarnation: null, place: null });
+  expect(bed.cluster.started).toEqual([started.id]);
+  expect(await events()).toEqual(['instance.ready']);
+});
+
+it('tells a target whose instance it is and what it asks for', async () => {
+  bed.cluster.setHealthy(true);
+  const resources = { accelerator: 'h100', count: 2 };
+  await worker.want('rev_1', bed.twinSpec({ scaling: { min_replicas: 2 }, resources }));
+  await worker.ready('rev_1', 2);
+  const asked = [...bed.cluster.members.values()].map(([member]) => member!.spec);
+  const owner = { tenantId: 'ten_a', deploymentId: 'dep_1', revisionId: 'rev_1', revisionName: 'chat-1' };
+  expect(asked.sort((one, other) => one.owner!.ordinal - other.owner!.ordinal)).toMatchObject([
+    { owner: { ...owner, ordinal: 0 }, resources },
+    { owner: { ...owner, ordinal: 1 }, resources },
+  ]);
+});
+
+it('counts a restart by the target as a crash of the same generation, and publishes the new address', async () => {
+  const before = await ready();
+  await bed.cluster.crash(before.incarnation);
+  const after = await readyAfter(before);
+  expect(after).toMatchObject({ id: before.id, generation: 1, restarts: 1, place: 'node-1', back_off: null });
+  expect(after.base_url).not.toBe(before.base_url);
+  expect(await published()).toEqual([after.base_url]);
+  expect(bed.cluster.started).toEqual([before.id, before.id]);
+  // Whether it is seen between its lives is a matter of luck.
+  const told = (await worker.events()).filter(({ type }) => type !== 'instance.unhealthy');
+  expect(told.map(({ type }) => type)).toEqual(['instance.ready', 'instance.crashed', 'instance.ready']);
+  expect(told[1]?.data).toMatchObject({
+    generation: 1,
+    reason: 'killed',
+    exit_code: null,
+    restarts: 1,
+    restarts_in_seconds: null,
+  });
+});
+
+it('counts no crash where the place was taken away: the instance has moved', async () => {
+  const before = await ready();
+  await bed.cluster.move(before.incarnation, 'node-2');
+  const after = await readyAfter(before);
+  expect(after).toMatchObject({ id: before.id, generation: 1, restarts: 0, place: 'node-2' });
+  expect(await published()).toEqual([after.base_url]);
+  expect(after.base_url).not.toBe(before.base_url);
+  const told = (await worker.events()).filter(({ type }) => type !== 'instance.unhealthy');
+  expect(told.map(({ type }) => type)).toEqual(['instance.ready', 'instance.moved', 'instance.ready']);
+  expect(told[1]?.data).toMatchObject({ generation: 1, reason: 'evicted', from: 'node-1', place: 'node-2' });
+
+  // What moved once can still crash.
+  await bed.cluster.crash(after.incarnation!);
+  expect(await readyAfter({ incarnation: after.incarnation! })).toMatchObject({ restarts: 1, place: 'node-2' });
+});
+
+it.each([
+  ['crash', 'killed', 1, 'instance.crashed'],
+  ['move', 'evicted', 0, 'instance.moved'],
+] as const)(
+  'is out of sight between two lives, however long, and knows a %s by its end',
+  async (_what, reason, restarts, event) => {
+    const before = await ready();
+    const startAgain = await bed.cluster.down(before.incarnation, reason, 'node-2');
+    await until('it to leave the gateways', async () => (await published())?.length === 0, only);
+    expect(await only()).toMatchObject({
+      state: 'unhealthy',
+      restarts: 0,
+      incarnation: before.incarnation,
+      place: 'node-1',
+      reason,
+    });
+    expect(await worker.status('rev_1')).toMatchObject({ desired: 1, ready: 0, alive: 1 });
+    await startAgain();
+    expect(await readyAfter(before)).toMatchObject({ generation: 1, restarts, place: 'node-2' });
+    expect(await events()).toEqual(['instance.ready', 'instance.unhealthy', event, 'instance.ready']);
+    expect((await worker.events())[2]?.data).toMatchObject({ reason, place: 'node-2' });
+  },
+);
+
+it('counts crashes of what has never been ready', async () => {
+  await worker.want('rev_1', spec());
+  for (const life of ['1', '2']) {
+    await until(`life ${life} to be seen`, async () => (await only())?.incarnation === life, only);
+    expect(await only()).toMatchObject({ state: 'starting', restarts: Number(life) - 1, generation: 1 });
+    await bed.cluster.crash(life);
+  }
+  await until('both crashes to be counted', async () => (await only()).restarts === 2, only);
+  expect(await events()).toEqual(['instance.crashed', 'instance.crashed']);
+  expect(await worker.published('rev_1')).toEqual([]);
+  bed.cluster.setHealthy(true);
+  expect(await worker.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 2, incarnation: '3' }]);
+});
+
+it('believes the first word of a target that probes, and leaves the restart to it', async () => {
+  const before = await ready();
+  bed.cluster.setHealthy(false);
+  await until('it to be unhealthy', async () => (await only()).state === 'unhealthy', only);
+  expect(await published()).toEqual([]);
+  expect(await only()).toMatchObject({ reason: 'probe_failed', incarnation: before.incarnation });
+
+  // It has been so for longer than an instance of this worker would be left alone.
+  await worker.database.tx('system', (tx) =>
+    tx.query(`update instances set state_since = now() - interval '1 day' where id = $1`, [before.id]),
+  );
+  const looks = jest.spyOn(TwinDriver.prototype, 'observe');
+  try {
+    // The first may have begun with the row as it was, and only the next look knows that the one before has ended.
+    for (const count of [1, 2, 3]) {
+      bed.cluster.setHealthy(false);
+      await until(`look ${count}`, async () => looks.mock.calls.length >= count);
+    }
+  } finally {
+    looks.mockRestore();
+  }
+  expect(await only()).toMatchObject({ state: 'unhealthy', generation: 1, restarts: 0 });
+  bed.cluster.setHealthy(true);
+  expect(await worker.ready('rev_1')).toMatchObject([{ incarnation: before.incarnation, restarts: 0 }]);
+  expect(bed.cluster.started).toHaveLength(1);
+});
+
+it('starts as the next generation what somebody has stopped at the target', async () => {
+  const before = await ready();
+  const somebody = new TwinDriver('twin', bed.cluster);
+  await somebody.terminate(before.id);
+  await somebody.close();
+  expect(await readyAfter(before)).toMatchObject({ id: before.id, generation: 2, restarts: 1 });
+  const crash = (await worker.events()).find(({ type }) => type === 'instance.crashed');
+  expect(crash?.data).toMatchObject({ reason: 'terminated', restarts_in_seconds: 0.5 });
+});
+
+it('counts what happened while no worker was there', async () => {
+  const before = await ready();
+  await worker.close('SIGTERM');
+  await bed.cluster.crash(before.incarnation);
+  worker = await bed.process('worker');
+  expect(await readyAfter(before)).toMatchObject({ generation: 1, restarts: 1 });
+});
+
+it('has no patience after a takeover where the target counts the misses', async () => {
+  bed.cluster.setHealthy(true);
+  await worker.want('rev_1', bed.twinSpec({ probes: { ...RARELY, failure_threshold: 100 } }));
+  await worker.ready('rev_1');
+  await worker.close('SIGTERM');
+  bed.cluster.setHealthy(false);
+  worker = await bed.process('worker');
+  await until('it to be unhealthy', async () => (await only()).state === 'unhealthy', only);
+  expect(await published()).toEqual([]);
+});
+
+it('leaves alone what outlives the host when the engines of the host are stopped with the stack', async () => {
+  const before = await ready();
+  await worker.want('rev_2', bed.spec());
+  await worker.ready('rev_2');
+  await worker.close('slipway:stop-engines');
+  worker = await bed.process('api');
+  expect(await worker.rows('rev_2')).toMatchObject([{ state: 'pending', generation: 2, incarnation: null }]);
+  expect(await only()).toEqual(before);
+  expect(await published()).toEqual([before.base_url]);
+  expect((await fetch(`${before.base_url}/health`)).status).toBe(200);
+});
+
+it('leaves an instance as it is while its target does not answer, and goes on with it afterwards', async () => {
+  const before = await ready();
+  const shown = await published();
+  const looks = jest.spyOn(TwinDriver.prototype, 'observe');
+  // The target reports a change and is away before the check that follows. A check that fails is repeated soon, if the worker is woken.
+  bed.cluster.setHealthy(true);
+  bed.cluster.outage = 'connection refused';
+  await until(
+    'three looks that failed',
+    async () => {
+      await worker.retain('rev_1', 'route');
+      return looks.mock.calls.length >= 3;
+    },
+    only,
+  );
+  looks.mockRestore();
+  expect(await only()).toEqual(before);
+  expect(await published()).toEqual(shown);
+  expect(await events()).toEqual(['instance.ready']);
+  bed.cluster.outage = undefined;
+  await bed.cluster.crash(before.incarnation);
+  expect(await readyAfter(before)).toMatchObject({ restarts: 1, generation: 1 });
+});
+
+it('waits with a start for a target that cannot be worked with, and counts nothing against the instance', async () => {
+  bed.cluster.setHealthy(true);
+  bed.cluster.outage = 'cannot create deployments in namespace models-acme';
+  await worker.want('rev_1', spec());
+  await until('it to wait', async () => (await only())?.reason === 'target_unavailable', only);
+  expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, back_off: null });
+  // What the target lacks is the operator's business.
+  expect(await worker.status('rev_1')).toMatchObject({
+    message: 'it waits for its target, which cannot be worked with at the moment',
+    reason: 'target_unavailable',
+    failure: null,
+  });
+  bed.cluster.outage = undefined;
+  expect(await worker.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 0, reason: null, message: null }]);
+  expect(bed.cluster.started).toHaveLength(1);
+});
+
+it('stops an instance as soon as its target answers again', async () => {
+  const before = await ready();
+  bed.cluster.outage = 'connection refused';
+  await worker.release('rev_1');
+  await until('it to leave the gateways', async () => (await published())?.length === 0, only);
+  expect((await fetch(`${before.base_url}/health`)).status).toBe(200);
+  bed.cluster.outage = undefined;
+  await worker.retired('rev_1');
+  await expect(fetch(`${before.base_url}/health`)).rejects.toThrow('fetch failed');
+});
+
+it('brings the last lines of what has never been ready, without what it was given', async () => {
+  await worker.want('rev_1', { ...spec(), runtime: { ...spec().runtime, env: { API_KEY: { secret_ref: 'key' } } } });
+  await until('life 1 to be seen', async () => (await only())?.incarnation === '1', only);
+  const { id } = await only();
+  bed.cluster.write(id, { stream: 'stderr', text: 'no kernel for this device; key is sk-from-file' });
+  await bed.cluster.crash('1');
+  await until('the crash to be counted', async () => (await only()).restarts === 1, only);
+  expect((await worker.status('rev_1'))?.failure).toMatchObject({
+    cause: 'killed',
+    log_tail: ['no kernel for this device; key is [redacted]'],
+  });
+});
+
+it('tells once what somebody else has changed at the target, and leaves the instance to serve', async () => {
+  const before = await ready();
+  const drift = 'deployment slw-chat-1 was changed by somebody else: it has 3 replicas';
+  bed.cluster.change(before.id, drift);
+  await until('it to be told', async () => (await events()).includes('instance.drifted'), only);
+  // Looked at again, also by another worker.
+  bed.cluster.setHealthy(true);
+  await worker.close('SIGTERM');
+  worker = await bed.process('worker');
+  await bed.cluster.crash(before.incarnation);
+  const after = await readyAfter(before);
+  expect(after).toMatchObject({ generation: 1, restarts: 1, drift });
+  const told = (await worker.events()).filter(({ type }) => type === 'instance.drifted');
+  expect(told.map(({ data }) => data)).toMatchObject([{ message: drift, generation: 1 }]);
+
+  // What takes its place is made anew.
+  const somebody = new TwinDriver('twin', bed.cluster);
+  await somebody.terminate(before.id);
+  await somebody.close();
+  expect(await readyAfter({ incarnation: after.incarnation! })).toMatchObject({ generation: 2, drift: null });
+});

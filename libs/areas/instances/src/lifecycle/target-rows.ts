@@ -1,0 +1,102 @@
+import type { RevisionSpec } from '@slipway/contracts';
+import { newId, prepared, type Database } from '@slipway/platform-database';
+import { wake } from '@slipway/platform-durable/operations';
+import { In } from 'typeorm';
+import { InstanceEntity } from '../workloads/instance.entity.js';
+import { READ_TARGET_WORKLOADS, type WorkloadRow } from '../workloads/instance.query.js';
+import { WorkloadEntity, WorkloadWaiterEntity } from '../workloads/workload.entity.js';
+import type { PassPlan } from './pass-plan.js';
+
+const SPECS_AT_ONCE = 500;
+/** In a statement each, those of a thousand deployments would hold up the first start of all for seconds. */
+const ROWS_AT_ONCE = 500;
+
+/**
+ * A step looks at a workload first and registers second. A change in between is later than the look but earlier than the
+ * registration, so a registration also answers to changes that are only just past: one wake-up too many costs a look.
+ */
+const JUST_PAST = `interval '300 milliseconds'`;
+
+/** Compares times of two tables; every pass of a reconciler asks it. */
+const READ_DUE_WAITERS = prepared(
+  'instances-read-due-waiters',
+  `select x.revision_id, x.operation_id from workload_waiters x join workloads w using (revision_id)
+   where w.target = $1 and w.changed_at > x.created_at - ${JUST_PAST}`,
+);
+
+/**
+ * Workloads of one target and their instances, as its passes read them. The spec of a revision never changes, so each is read once: those of
+ * thousands would be most of what a pass reads.
+ */
+export class TargetRows {
+  private readonly specs = new Map<string, RevisionSpec>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly target: string,
+  ) {}
+
+  async all(): Promise<WorkloadRow[]> {
+    const rows = await this.read(null);
+    const active = new Set(rows.map(({ revision_id }) => revision_id));
+    for (const id of this.specs.keys()) if (!active.has(id)) this.specs.delete(id);
+    return rows;
+  }
+
+  /** The workloads of these instances alone. */
+  of(instanceIds: readonly string[]): Promise<WorkloadRow[]> {
+    return this.read(instanceIds);
+  }
+
+  private async read(instanceIds: readonly string[] | null): Promise<WorkloadRow[]> {
+    const asked = [this.target, instanceIds];
+    const rows = await this.database.read<Omit<WorkloadRow, 'spec'>>('system', READ_TARGET_WORKLOADS, asked);
+    await this.learn(rows.map(({ revision_id }) => revision_id).filter((id) => !this.specs.has(id)));
+    // One that has gone since has nothing left to be done.
+    return rows.flatMap((row) => {
+      const spec = this.specs.get(row.revision_id);
+      return spec ? [{ ...row, spec }] : [];
+    });
+  }
+
+  private async learn(ids: readonly string[]): Promise<void> {
+    for (let at = 0; at < ids.length; at += SPECS_AT_ONCE) {
+      const where = { revision_id: In(ids.slice(at, at + SPECS_AT_ONCE)) };
+      const found = await this.database.tx('system', (tx) =>
+        tx.repository(WorkloadEntity).find({ select: { revision_id: true, spec: true }, where }),
+      );
+      for (const { revision_id, spec } of found) this.specs.set(revision_id, spec);
+    }
+  }
+}
+
+/** Rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
+export async function addInstances(database: Database, target: string, missing: PassPlan['missing']): Promise<void> {
+  const rows = missing.flatMap(({ workload: { revision_id, tenant_id }, ordinals }) =>
+    ordinals.map((ordinal) => ({ id: newId('ins'), revision_id, tenant_id, target, ordinal })),
+  );
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE);
+    await database.tx('system', (tx) =>
+      tx.repository(InstanceEntity).createQueryBuilder().insert().values(some).orIgnore().updateEntity(false).execute(),
+    );
+  }
+}
+
+/**
+ * Wakes every operation that waits for a workload of this target that has changed. It compares times in tables, so a
+ * reconciler that died between a change and this leaves it to the next one. Who registers anew in between is woken too.
+ */
+export async function wakeWaiters(database: Database, target: string): Promise<void> {
+  const due = await database.read<Pick<WorkloadWaiterEntity, 'revision_id' | 'operation_id'>>(
+    'system',
+    READ_DUE_WAITERS,
+    [target],
+  );
+  if (due.length === 0) return;
+  await database.tx('system', async (tx) => {
+    await tx.repository(WorkloadWaiterEntity).delete(due);
+    const operations = [...new Set(due.map((waiter) => waiter.operation_id))].sort();
+    for (const operationId of operations) await wake(tx, operationId);
+  });
+}

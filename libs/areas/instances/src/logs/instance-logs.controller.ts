@@ -1,0 +1,41 @@
+import { Controller, Param, Query } from '@nestjs/common';
+import { Client, type FeedClient } from '@slipway/platform-durable/events';
+import { CurrentPrincipal, Route, type Principal } from '@slipway/platform-http';
+import { InstanceLogsService } from './instance-logs.service.js';
+import { LogQueryDto } from './log-query.dto.js';
+
+@Controller()
+export class InstanceLogsController {
+  constructor(private readonly service: InstanceLogsService) {}
+
+  @Route({
+    method: 'GET',
+    path: '/deployments/:name/instances/:id/logs',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'getInstanceLogs',
+    summary: 'Read or follow the output of an instance',
+    description:
+      'Text, a line each, without what looks like a secret; it is kept for each start. With `follow=true` a stream: events `stdout` and `stderr` with `{at, text}`, and `end` with `{reason}`. The audit tells who read.',
+    ok: { 200: 'text/plain' },
+    errors: [
+      'deployment_not_found',
+      'instance_not_found',
+      'logs_not_kept',
+      'logs_unavailable',
+      'validation_failed',
+      'quota_exceeded',
+    ],
+    eventStream: true,
+    notFoundFirst: InstanceLogsService,
+  })
+  logs(
+    @CurrentPrincipal() who: Principal,
+    @Param('name') name: string,
+    @Param('id') id: string,
+    @Query() query: LogQueryDto,
+    @Client() client: FeedClient,
+  ) {
+    return this.service.logs(who, { name, id }, query, client);
+  }
+}

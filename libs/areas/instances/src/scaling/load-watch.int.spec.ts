@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { RevisionSpec } from '@slipway/contracts';
+import type { OperatorConfig } from '@slipway/platform-config';
+import type { ProcessTargetConfig } from '@slipway/target-process';
+import { TargetBed, until, type InstancesProcess } from '../../test/target-bed.js';
+import { EngineKeys } from '../access/engine-keys.js';
+import { LoadWatch } from './load-watch.js';
+import { Scaler } from './scaler.js';
+import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
+import type { TargetLeadership } from '../catalog/target-leadership.js';
+
+/** Engines that run and tell what a test has written, on a port of their own and to nobody without their key. */
+let bed: TargetBed;
+/** Engines outlive their worker, so that only a test asks them. */
+let api: InstancesProcess;
+let watch: LoadWatch;
+
+const loadCheckMs = 200;
+const SCALING = { min_replicas: 1, max_replicas: 4, target_in_flight: 2 };
+
+beforeAll(async () => {
+  bed = await TargetBed.create(4, { timings: { loadCheckMs } });
+  await tell('');
+  const worker = await bed.process('worker', { operator: operatorOf(bed) });
+  await worker.want('rev_1', told(), 'route');
+  await worker.ready('rev_1');
+  await worker.close();
+  api = await bed.process('api', { operator: operatorOf(bed) });
+  watch = watchOf(true);
+});
+afterAll(() => bed?.dispose());
+beforeEach(() => forget());
+
+const tell = (text: string) => writeFile(join(bed.home, 'metrics'), text);
+const told = (): RevisionSpec =>
+  bed.spec({}, { runtime: { target: 'local', engine: 'told', args: {}, env: {} }, scaling: SCALING });
+const forget = () => api.database.tx('system', (tx) => tx.query('delete from engine_loads'));
+const noted = () =>
+  api.database.read<{ waiting: number | null; kv_usage: number | null }>(
+    'system',
+    `select waiting, kv_usage from engine_loads where revision_id = 'rev_1'`,
+  );
+const watchOf = (leads: boolean) =>
+  new LoadWatch(
+    api.context.get(TargetCatalog).find('local') as Target,
+    { leads } as TargetLeadership,
+    api.database,
+    api.context.get(EngineKeys),
+    loadCheckMs,
+  );
+
+it.each<[string, string, object | undefined]>([
+  ['one series', 'w 3\nk 0.5\n', { waiting: 3, kv_usage: 0.5 }],
+  [
+    'two series of one name',
+    'w{model="a"} 3\nw{model="b"} 4\nk{m="a"} 0.25\nk{m="b"} 0.75',
+    { waiting: 7, kv_usage: 0.75 },
+  ],
+  ['names that are none of its template', 'v 9\nww 9\nw_total 9\n', { waiting: null, kv_usage: null }],
+  ['no numbers', 'w NaN\nw +Inf\nw 1e999\nw\nk x', { waiting: null, kv_usage: null }],
+  ['numbers below nothing', 'w -4\nk -1', { waiting: null, kv_usage: null }],
+  ['numbers beyond what can be', `w ${'9'.repeat(300)}\nk 55`, { waiting: 1_000_000, kv_usage: 1 }],
+  ['bytes that are no text', '\0\u{10ffff}w 1\n\0', { waiting: null, kv_usage: null }],
+  ['text without end', 'endless', undefined],
+])('of an engine that tells %s it keeps what the scaler may believe', async (_what, text, expected) => {
+  await tell(text);
+  await watch.look();
+  expect(await noted()).toEqual(expected === undefined ? [] : [expected]);
+});
+
+it('what waits in an engine brings another instance, for as long as it was told a moment ago', async () => {
+  const run = () => api.context.get(Scaler).run((scope, work) => api.database.tx(scope, work));
+  const replicas = async () => (await api.status('rev_1'))?.desired;
+  await tell('w 3');
+  await watch.look();
+  const age = `update engine_loads set observed_at = observed_at - interval '21 seconds' returning 1`;
+  await api.database.read('system', age);
+  await run();
+  expect(await replicas()).toBe(1);
+  await watch.look();
+  await run();
+  expect(await replicas()).toBe(3);
+  const [event] = (await api.events()).filter(({ type }) => type === 'deployment.scaled');
+  expect(event?.data).toMatchObject({ from: 1, to: 3, reason: 'waiting', waiting: 3, in_flight: 0 });
+});
+
+it('asks nobody where another worker leads the target', async () => {
+  await tell('w 3');
+  await watchOf(false).look();
+  expect(await noted()).toEqual([]);
+});
+
+it('the worker that leads the target asks by itself', async () => {
+  await bed.process('worker', { operator: operatorOf(bed) });
+  await tell('w 1');
+  await until('it is noted', async () => (await noted()).some(({ waiting }) => waiting !== null));
+});
+
+function operatorOf({ config, home }: TargetBed): OperatorConfig {
+  const [local, ...rest] = config.operator.targets as [ProcessTargetConfig, ...OperatorConfig['targets']];
+  const { command = [] } = local.engines['mini'] ?? {};
+  const engine = {
+    command: [...command, '--metrics-port', '{port.metrics}', '--metrics-file', join(home, 'metrics')],
+    ports: ['metrics'],
+    env: { ENGINE_KEY: '{instance_key}' },
+    ready: { path: '/health', timeout_seconds: 60 },
+    metrics: { path: '/metrics', waiting: ['w', 'old:w'], kv_usage: 'k' },
+  };
+  const told: ProcessTargetConfig = { ...local, engines: { ...local.engines, told: engine } };
+  return { ...config.operator, targets: [told, ...rest] };
+}

@@ -1,0 +1,324 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import type { RevisionSpec, ScalingSpec } from '@slipway/contracts';
+import { reportGateway, type BackendSleep } from '@slipway/dataplane';
+import { newId } from '@slipway/platform-database';
+import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
+import { isAlive, TargetBed, until, type InstancesProcess } from '../../test/target-bed.js';
+import type { FakeDeployments } from '../../test/worker-module.js';
+import { InstanceKeeper } from '../lifecycle/instance-keeper.js';
+import { Scaler } from './scaler.js';
+
+const QUOTA = 6;
+/** Of each target. */
+const PLACES = 5;
+const leaveMinSeconds = 0.3;
+let bed: TargetBed;
+let worker: InstancesProcess;
+let scaler: Scaler;
+let deployments: FakeDeployments;
+let revision: string;
+
+beforeAll(async () => {
+  bed = await TargetBed.create(PLACES, { withTwin: true, timings: { leaveMinSeconds } });
+  const targets = bed.config.operator.targets.map((target) =>
+    target.name === 'twin' ? { ...target, max_instances: PLACES } : target,
+  );
+  worker = await bed.process('worker', { operator: { ...bed.config.operator, targets, quotas: { instances: QUOTA } } });
+  scaler = worker.context.get(Scaler);
+  deployments = worker.context.get<FakeDeployments>(DEPLOYMENTS);
+});
+afterAll(() => bed?.dispose());
+beforeEach(() => {
+  revision = newId('rev');
+});
+afterEach(async () => {
+  deployments.scaling.clear();
+  deployments.operation = null;
+  // Nothing waits for requests that a test has left in flight.
+  await load(0);
+  for (const holder of ['route', 'operation:op_1'] as const) await worker.release(revision, holder);
+  await worker.retired(revision);
+});
+
+const spec = (scaling: ScalingSpec, args = {}): RevisionSpec => bed.spec(args, { scaling });
+/** On a target whose servers cost no process, for tests of the number alone. */
+const numbered = (scaling: ScalingSpec): RevisionSpec => bed.twinSpec({ scaling });
+/** Behind a route, and no operation works on it. */
+const serve = async (scaling: ScalingSpec, args = {}) => {
+  await worker.want(revision, spec(scaling, args));
+  await worker.retain(revision, 'route');
+  await worker.release(revision);
+};
+const run = () => scaler.run((scope, work) => worker.database.tx(scope, work));
+/** What the gateway says that it has; `is_used` is what keeps a revision awake. */
+const load = (in_flight: number, held = 0, is_used = in_flight + held > 0) =>
+  worker.database.tx('system', (tx) =>
+    reportGateway(tx, {
+      gatewayId: 'gw',
+      statsUntil: null,
+      followed: [],
+      inFlight: [{ revision_id: revision, tenant_id: 'ten_a', in_flight, held, is_used }],
+    }),
+  );
+/** As if the time had passed. */
+const pass = async (column: 'low_since' | 'used_at' | 'failed_at' | 'activated_at', seconds: number) => {
+  const table = { used_at: 'dataplane_inflight', activated_at: 'workloads' }[column as string] ?? 'workload_scalings';
+  await worker.database.read(
+    'system',
+    `update ${table} set ${column} = ${column} - make_interval(secs => $2) where revision_id = $1 returning 1`,
+    [revision, seconds],
+  );
+};
+const replicas = async () =>
+  (
+    await worker.database.read<{ replicas: number }>(
+      'system',
+      'select replicas from workloads where revision_id = $1',
+      [revision],
+    )
+  )[0]?.replicas;
+const asleep = async () =>
+  (
+    await worker.database.read<{ asleep: BackendSleep | null; instances: object[] }>(
+      'system',
+      'select asleep, instances from dataplane_backends where revision_id = $1',
+      [revision],
+    )
+  )[0];
+const scaled = async () =>
+  (await worker.events())
+    .filter(({ type, data }) => type === 'deployment.scaled' && data['revision'] === `chat-${revision.slice(4)}`)
+    .map(({ data }) => data);
+
+it('follows the load up at once and down by one, with an event that has the numbers, and leaves requests that are answered alone', async () => {
+  await serve({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 });
+  await worker.ready(revision);
+  await load(5);
+  await run();
+  expect(await replicas()).toBe(3);
+  await worker.ready(revision, 3);
+  await run();
+  expect(await scaled()).toEqual([
+    expect.objectContaining({ from: 1, to: 3, reason: 'in_flight', in_flight: 5, target_in_flight: 2, held: 0 }),
+  ]);
+
+  await load(3);
+  await run();
+  await pass('low_since', 299);
+  await run();
+  expect(await replicas()).toBe(3);
+  await pass('low_since', 2);
+  // It still answers one request.
+  const [, , last] = await worker.rows(revision);
+  const leaving = (in_flight: number) =>
+    worker.database.tx('system', (tx) =>
+      reportGateway(tx, {
+        gatewayId: 'gw',
+        statsUntil: null,
+        followed: [],
+        inFlight: [{ revision_id: revision, tenant_id: 'ten_a', in_flight: 3, instances: { [last!.id]: in_flight } }],
+      }),
+    );
+  await run();
+  expect(await replicas()).toBe(2);
+  const pid = (await bed.starts()).find(({ instance }) => instance === last!.id)!.pid;
+  await until('it takes no new requests', async () => (await asleep())?.instances.length === 2);
+  const [{ since } = { since: new Date() }] = await worker.database.read<{ since: Date }>(
+    'system',
+    'select state_since as since from instances where id = $1',
+    [last!.id],
+  );
+  const tasks = jest.spyOn(InstanceKeeper.prototype, 'perform');
+  await until('three checks after the least time', async () => {
+    await leaving(1);
+    if (Date.now() <= since.getTime() + leaveMinSeconds * 1_000) tasks.mockClear();
+    return (
+      tasks.mock.calls.filter(([{ kind, instance }]) => kind === 'terminate' && instance.id === last!.id).length > 3
+    );
+  });
+  tasks.mockRestore();
+  expect(isAlive(pid)).toBe(true);
+  await leaving(0);
+  await until('it is stopped', async () => !isAlive(pid));
+  expect((await scaled()).at(-1)).toMatchObject({ from: 3, to: 2, reason: 'low_load', in_flight: 3 });
+  expect(await worker.status(revision)).toMatchObject({ desired: 2, ready: 2, isAsleep: false });
+});
+
+it('sleeps when nobody asks, and wakes once for all who wait', async () => {
+  await serve({ min_replicas: 0, max_replicas: 3, target_in_flight: 2, idle_seconds: 60 });
+  await worker.ready(revision);
+  await load(0, 0, true);
+  await pass('activated_at', 1_000);
+  await run();
+  expect(await replicas()).toBe(1);
+  await pass('used_at', 61);
+  await load(1);
+  await pass('used_at', 61);
+  await run();
+  // Whoever is answered keeps it awake, however long that takes.
+  expect(await replicas()).toBe(1);
+  await load(0);
+  await run();
+  expect(await replicas()).toBe(0);
+  expect(await asleep()).toMatchObject({ asleep: { max_seconds: 290, failures: 0, failure: null }, instances: [] });
+  await until('nothing runs', async () => (await worker.status(revision))?.alive === 0);
+  expect(await worker.status(revision)).toMatchObject({ desired: 0, ready: 0, isAsleep: true });
+
+  await load(0, 50);
+  await Promise.all([run(), run(), run()]);
+  await run();
+  expect(await replicas()).toBe(1);
+  await worker.ready(revision);
+  expect(await asleep()).toMatchObject({ asleep: null, instances: [expect.anything()] });
+  expect(await startsOfIt()).toBe(2);
+  expect((await scaled()).map(({ reason }) => reason)).toEqual(['idle', 'requests_held']);
+  await load(0);
+});
+
+/** As if nobody had asked for so long. */
+const putToSleep = async () => {
+  await load(0, 0, true);
+  await pass('activated_at', 1_000);
+  await pass('used_at', 1_000);
+  await run();
+  expect(await replicas()).toBe(0);
+  await until('nothing runs', async () => (await worker.status(revision))?.alive === 0);
+};
+const startsOfIt = async () => {
+  const ids = new Set((await worker.rows(revision)).map(({ id }) => id));
+  return (await bed.starts()).filter(({ instance }) => ids.has(instance)).length;
+};
+
+it('a start out of sleep that fails is the only one: those who wait have its cause at once, and the next begins later each time', async () => {
+  await serve({ min_replicas: 0, idle_seconds: 60 }, { exit_code: 3 });
+  await worker.database.read(
+    'system',
+    `with nothing as (update workloads set replicas = 0 where revision_id = $1)
+     insert into workload_scalings (revision_id, tenant_id, asleep_since) values ($1, 'ten_a', now()) returning 1`,
+    [revision],
+  );
+  await until('nothing runs', async () => (await worker.status(revision))?.alive === 0);
+  for (const failures of [1, 2]) {
+    const before = await startsOfIt();
+    await load(0, 2);
+    await run();
+    expect(await replicas()).toBe(1);
+    // Nobody runs the scaler now: who sees the start fail does not wait for its turn.
+    await until('its start has failed', async () => (await asleep())?.asleep?.failures === failures);
+    expect(await replicas()).toBe(0);
+    expect((await asleep())?.asleep?.failure).toEqual(expect.any(String));
+    await until('nothing is left', async () => (await worker.status(revision))?.alive === 0);
+    expect((await startsOfIt()) - before).toBe(1);
+    await run();
+    expect(await replicas()).toBe(0);
+    await pass('failed_at', failures);
+  }
+  const { cause } = (await scaled()).at(-1) ?? {};
+  expect((await scaled()).at(-1)).toMatchObject({ to: 0, reason: 'start_failed', failures: 2 });
+  expect((await asleep())?.asleep?.failure).toBe(cause);
+});
+
+it('an operation that wakes it judges its starts by itself, and has it awake for as long as it works on it', async () => {
+  await serve({ min_replicas: 0, idle_seconds: 60 });
+  await worker.ready(revision);
+  await putToSleep();
+  await worker.want(revision, spec({ min_replicas: 0, idle_seconds: 60 }), 'operation:op_2');
+  await worker.ready(revision);
+  await pass('activated_at', 1_000);
+  await pass('used_at', 1_000);
+  await run();
+  expect(await replicas()).toBe(1);
+  await worker.release(revision, 'operation:op_2');
+  await run();
+  expect(await replicas()).toBe(0);
+});
+
+it('who has just been woken is not idle, however long nobody has asked', async () => {
+  await serve({ min_replicas: 0, idle_seconds: 60 });
+  await worker.ready(revision);
+  await putToSleep();
+  await worker.want(revision, spec({ min_replicas: 0, idle_seconds: 60 }));
+  await worker.ready(revision);
+  await worker.release(revision);
+  await run();
+  expect(await replicas()).toBe(1);
+});
+
+it('a wish for a sleeper and its waking ask for the quota, which others have taken meanwhile', async () => {
+  const scaling = { min_replicas: 0, idle_seconds: 60 };
+  await serve(scaling);
+  await worker.ready(revision);
+  await putToSleep();
+  // As many as there are places for, and more that wait: the quota counts them all.
+  await worker.want('rev_other', numbered({ min_replicas: QUOTA }), 'route');
+  await expect(worker.want(revision, spec(scaling))).rejects.toMatchObject({
+    code: 'quota_exceeded',
+    options: { retryable: true },
+  });
+  await load(0, 3);
+  await run();
+  expect(await replicas()).toBe(0);
+  await worker.release('rev_other', 'route');
+  await worker.retired('rev_other');
+  // The first report may be too old by now.
+  await load(0, 3);
+  await run();
+  expect(await replicas()).toBe(1);
+  await load(0);
+});
+
+it('leaves the number alone while an operation has the deployment, and follows it after', async () => {
+  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 }));
+  await load(6);
+  deployments.operation = 'op_9';
+  await run();
+  expect(await replicas()).toBe(1);
+  deployments.operation = null;
+  await run();
+  expect(await replicas()).toBe(3);
+});
+
+it('keeps its number when somebody wants it again, and takes the deployment at its word', async () => {
+  await worker.want(revision, numbered({ min_replicas: 1 }));
+  deployments.scaling.set('dep_1', { min_replicas: 2 });
+  await run();
+  expect(await replicas()).toBe(2);
+  await worker.want(revision, numbered({ min_replicas: 1 }));
+  expect(await replicas()).toBe(2);
+  deployments.scaling.clear();
+  await run();
+  expect(await replicas()).toBe(1);
+  expect((await scaled()).map(({ reason }) => reason)).toEqual(['min_replicas', 'max_replicas']);
+});
+
+it('remembers a workload that only its deployment lets follow the load, so that its engines are asked too', async () => {
+  const known = () =>
+    worker.database.read('system', 'select from workload_scalings where revision_id = $1', [revision]);
+  await serve({ min_replicas: 1 });
+  await run();
+  expect(await known()).toHaveLength(0);
+  deployments.scaling.set('dep_1', { max_replicas: 3, target_in_flight: 2 });
+  await run();
+  expect(await known()).toHaveLength(1);
+  expect(await scaled()).toEqual([]);
+});
+
+it('asks for no more than the target has places, and than the quota allows', async () => {
+  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
+  await load(40);
+  await run();
+  expect(await replicas()).toBe(PLACES);
+  expect((await scaled()).at(-1)).toMatchObject({ from: 1, to: PLACES, in_flight: 40 });
+});
+
+it('takes of the quota what others leave', async () => {
+  await worker.want('rev_other', numbered({ min_replicas: 3 }));
+  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
+  await load(40);
+  await run();
+  expect(await replicas()).toBe(QUOTA - 3);
+  await run();
+  expect(await scaled()).toHaveLength(1);
+  await worker.release('rev_other');
+  await worker.retired('rev_other');
+});

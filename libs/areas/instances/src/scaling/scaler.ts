@@ -1,0 +1,153 @@
+import { effectiveScaling, type ScalingSpec } from '@slipway/contracts';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { loadsOf } from '@slipway/dataplane';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import type { Tx } from '@slipway/platform-database';
+import { appendEvents } from '@slipway/platform-durable/events';
+import { counter } from '@slipway/platform-observability';
+import { lockQuota } from '@slipway/platform-durable/quotas';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { InstanceEntity } from '../workloads/instance.entity.js';
+import { BackendPublisher } from '../backends/backend-publisher.js';
+import { reserveInstanceQuota } from './instance-quota.js';
+import { decideScaling, type ScalingDecision, type ScalingSituation } from './scaling-decision.js';
+import { deploymentScaled } from './scaling.events.js';
+import { RECORD_SCALING, READ_SCALABLE_WORKLOADS, SCALE_WORKLOAD, type ScalableRow } from './scaling.query.js';
+import { TargetCatalog } from '../catalog/target-catalog.js';
+import { WorkloadEntity } from '../workloads/workload.entity.js';
+import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
+
+/** Decisions that one run writes, each in a transaction; what is left comes a second later. */
+const AT_ONCE = 50;
+
+type ScalingOverride = Partial<ScalingSpec>;
+type ScalableWorkload = ScalableRow & Pick<WorkloadEntity, 'spec'>;
+
+const decisions = counter('slipway_scaling_decisions_total', 'Changes of the number of instances, by reason', [
+  'reason',
+]);
+
+/**
+ * The one writer of `workloads.replicas` once a workload runs. Each run looks at all of them without a lock, and takes a deployment's lock only
+ * where something is to be written: there it looks again, so that neither a rollout nor another worker has come in between. The same lock
+ * orders the last decision before a sleep and the wake-up. What it must remember stands in `workload_scalings`.
+ */
+@Injectable()
+export class Scaler {
+  private readonly logger = new Logger('scaling');
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'rateLimit' | 'gateway'>,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    private readonly catalog: TargetCatalog,
+    private readonly publisher: BackendPublisher,
+  ) {}
+
+  @Recurring({ name: 'scaling', everySeconds: 1 })
+  async run(transact: Transact): Promise<void> {
+    const due = await transact('system', async (tx) => {
+      const overrides = await this.deployments.scalingOverrides(tx);
+      const rows = await this.scalable(tx, [...overrides.keys()], null);
+      const situations = await situationsOf(tx, rows, (row) => overrides.get(row.deployment_id));
+      return rows.filter((row, index) => isNews(row, decideScaling(situations[index] as ScalingSituation)));
+    });
+    for (const row of due.slice(0, AT_ONCE)) {
+      try {
+        await transact('system', (tx) => this.decide(tx, row));
+      } catch (error) {
+        this.logger.warn(`${row.revision_name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  /** About one workload, now: by itself, and for who has just seen a start out of its sleep come to nothing. */
+  async decide(tx: Tx, seen: Pick<ScalableWorkload, 'deployment_id' | 'tenant_id' | 'revision_id'>): Promise<void> {
+    const deployment = await this.deployments.lockById(tx, seen.deployment_id);
+    if (!deployment) return;
+    await lockQuota(tx, seen.tenant_id, 'instances');
+    await tx.one(LOCK_WORKLOAD, [seen.revision_id]);
+    const [row] = await this.scalable(tx, [seen.deployment_id], seen.revision_id);
+    if (!row) return;
+    const [found] = await situationsOf(tx, [row], () => deployment.scaling);
+    const now = { ...(found as ScalingSituation), isChanging: deployment.currentOperationId !== null };
+    const decision = await this.bounded(tx, row, decideScaling(now));
+    if (isNews(row, decision)) await this.write(tx, row, now, decision);
+  }
+
+  /** By the target's capacity and the tenant's quota; for a device it waits, as every start does. */
+  private async bounded(tx: Tx, row: ScalableWorkload, decision: ScalingDecision): Promise<ScalingDecision> {
+    if (decision.replicas <= row.replicas) return decision;
+    const requester = { tenantId: row.tenant_id, revisionId: row.revision_id };
+    const most = this.catalog.find(row.target)?.config.max_instances ?? Number.POSITIVE_INFINITY;
+    const wished = Math.min(decision.replicas, most);
+    const { max, taken, isReserved } = await reserveInstanceQuota(tx, this.config, requester, wished);
+    const replicas = Math.max(row.replicas, isReserved ? wished : max - taken);
+    return replicas === row.replicas ? { ...decision, replicas, reason: null } : { ...decision, replicas };
+  }
+
+  private async write(tx: Tx, row: ScalableWorkload, now: ScalingSituation, decision: ScalingDecision): Promise<void> {
+    const { revision_id, tenant_id } = row;
+    const { replicas, reason, isLow } = decision;
+    await tx.query(RECORD_SCALING, [revision_id, tenant_id, isLow, reason, now.failure]);
+    if (reason === null) return;
+    await tx.query(SCALE_WORKLOAD, [revision_id, replicas]);
+    const isWakeUp = row.replicas === 0;
+    // What failed before is no news of the start that begins now.
+    if (isWakeUp) {
+      await tx
+        .repository(InstanceEntity)
+        .update({ revision_id, tenant_id }, { failure: null, failed_starts: 0, version: () => 'version + 1' });
+    }
+    if (isWakeUp || replicas === 0) await this.publisher.publish(tx, row);
+    decisions.inc({ reason });
+    await appendEvents(tx, tenant_id, deploymentStream(row.deployment_id), [deploymentScaled(row, now, decision)]);
+  }
+
+  /** A server that was adopted is one, whatever its load. */
+  private async scalable(
+    tx: Tx,
+    overridden: readonly string[],
+    revisionId: string | null,
+  ): Promise<ScalableWorkload[]> {
+    const rows = await tx.query<ScalableWorkload>(READ_SCALABLE_WORKLOADS, [overridden, revisionId]);
+    return rows.filter(({ target }) => this.catalog.find(target)?.driver.adopts === false);
+  }
+}
+
+async function situationsOf(
+  tx: Tx,
+  rows: readonly ScalableWorkload[],
+  overrideOf: (row: ScalableWorkload) => ScalingOverride | null | undefined,
+): Promise<ScalingSituation[]> {
+  const loads = await loadsOf(
+    tx,
+    rows.map(({ revision_id }) => revision_id),
+  );
+  return rows.map((row) => {
+    const load = loads.get(row.revision_id);
+    return {
+      scaling: effectiveScaling(row.spec.scaling, overrideOf(row)),
+      replicas: row.replicas,
+      ready: row.ready,
+      starting: row.starting,
+      in_flight: load?.in_flight ?? 0,
+      held: load?.held ?? 0,
+      waiting: row.waiting,
+      kv_usage: row.kv_usage,
+      idle_age_seconds: Math.min(load?.idle_age ?? Number.POSITIVE_INFINITY, row.active_age_seconds),
+      low_age_seconds: row.low_age_seconds,
+      isAsleep: row.is_asleep,
+      failure: row.failure,
+      failures: row.failures,
+      failure_age_seconds: row.failure_age_seconds,
+      isChanging: false,
+      isAwaited: row.is_awaited,
+    };
+  });
+}
+
+/** Whether it has to be written: another number, the beginning or end of a time of low load, or that its number may change at all. */
+function isNews({ low_age_seconds, is_known }: ScalableRow, { reason, isLow }: ScalingDecision): boolean {
+  return reason !== null || isLow !== (low_age_seconds !== null) || !is_known;
+}

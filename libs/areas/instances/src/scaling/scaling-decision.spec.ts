@@ -1,0 +1,267 @@
+import { effectiveScaling, type ScalingSpec } from '@slipway/contracts';
+import { describe, expect, it } from '@jest/globals';
+import {
+  decideScaling,
+  initialReplicas,
+  wakeBackOffSeconds,
+  withinCapacity,
+  type InitialSituation,
+  type ScalingReason,
+  type ScalingSituation,
+} from './scaling-decision.js';
+
+const SPEC: ScalingSpec = {
+  min_replicas: 0,
+  max_replicas: 4,
+  target_in_flight: 4,
+  scale_down_after_seconds: 300,
+  idle_seconds: 600,
+};
+
+const situation = (rest: Partial<ScalingSituation> = {}): ScalingSituation => ({
+  scaling: effectiveScaling(SPEC),
+  replicas: 2,
+  ready: 2,
+  starting: 0,
+  in_flight: 5,
+  held: 0,
+  waiting: null,
+  kv_usage: null,
+  idle_age_seconds: 0,
+  low_age_seconds: null,
+  isAsleep: false,
+  failure: null,
+  failures: 0,
+  failure_age_seconds: null,
+  isChanging: false,
+  isAwaited: false,
+  ...rest,
+});
+const of = (rest: Partial<ScalingSituation>) => {
+  const { replicas, reason } = decideScaling(situation(rest));
+  return [replicas, reason];
+};
+const asleep = { isAsleep: true, replicas: 0, ready: 0, in_flight: 0, idle_age_seconds: 1_000 };
+
+it('goes up at once to the largest of what the signals ask for, and never beyond the most', () => {
+  expect(of({ in_flight: 9 })).toEqual([3, 'in_flight']);
+  expect(of({ in_flight: 9, waiting: 5 })).toEqual([4, 'waiting']);
+  expect(of({ kv_usage: 0.86 })).toEqual([3, 'kv_usage']);
+  expect(of({ kv_usage: 0.85 })).toEqual([2, null]);
+  expect(of({ in_flight: 1_000 })).toEqual([4, 'in_flight']);
+  expect(of({ in_flight: 5, held: 4 })).toEqual([3, 'in_flight']);
+  expect(of({ replicas: 4, ready: 4, in_flight: 1_000, waiting: 50 })).toEqual([4, null]);
+});
+
+it('counts what starts as there, and believes engines only when all have started', () => {
+  expect(of({ replicas: 3, ready: 1, starting: 2, in_flight: 12 })).toEqual([3, null]);
+  expect(of({ replicas: 3, ready: 1, starting: 2, in_flight: 12, waiting: 8, kv_usage: 1 })).toEqual([3, null]);
+  expect(of({ replicas: 2, ready: 1, starting: 1, in_flight: 16 })).toEqual([4, 'in_flight']);
+});
+
+it('goes down by one, after the whole time of low load, and only where the rest had borne it', () => {
+  const four = { replicas: 4, ready: 4, in_flight: 5 };
+  expect(of({ ...four, low_age_seconds: 299 })).toEqual([4, null]);
+  expect(of({ ...four, low_age_seconds: 300 })).toEqual([3, 'low_load']);
+  expect(of({ ...four, low_age_seconds: 300, ready: 3, starting: 1 })).toEqual([4, null]);
+  expect(decideScaling(situation({ replicas: 4, ready: 4, in_flight: 9 })).isLow).toBe(true);
+  expect(decideScaling(situation({ replicas: 4, ready: 4, in_flight: 10 })).isLow).toBe(false);
+  // 56 % of what two bear, which one does not.
+  expect(decideScaling(situation({ in_flight: 4 })).isLow).toBe(true);
+  expect(decideScaling(situation({ in_flight: 4, waiting: 1 })).isLow).toBe(false);
+  expect(decideScaling(situation({ in_flight: 1, kv_usage: 0.5 })).isLow).toBe(false);
+  const odd = { scaling: effectiveScaling({ ...SPEC, target_in_flight: 10 }) };
+  expect(decideScaling(situation({ ...odd, in_flight: 11 })).isLow).toBe(false);
+});
+
+it('follows no load while somebody changes the deployment, and starts no time of low load', () => {
+  expect(of({ in_flight: 100, isChanging: true })).toEqual([2, null]);
+  expect(of({ in_flight: 0, low_age_seconds: 400, isChanging: true })).toEqual([2, null]);
+  expect(of({ in_flight: 0, idle_age_seconds: 4_000, isChanging: true })).toEqual([2, null]);
+  expect(decideScaling(situation({ in_flight: 0, isChanging: true })).isLow).toBe(false);
+});
+
+it('keeps a number that follows no load at what is asked for', () => {
+  const fixed = { scaling: effectiveScaling({ min_replicas: 2, max_replicas: 9 }) };
+  expect(of({ ...fixed, in_flight: 1_000, waiting: 50, kv_usage: 1 })).toEqual([2, null]);
+  expect(of({ ...fixed, in_flight: 0, idle_age_seconds: 1e9, low_age_seconds: 1e9 })).toEqual([2, null]);
+  expect(of({ ...fixed, replicas: 5, ready: 5 })).toEqual([2, 'max_replicas']);
+  expect(of({ ...fixed, replicas: 1, ready: 1 })).toEqual([2, 'min_replicas']);
+});
+
+it('sleeps after the idle time, but not while a request or a start is on its way', () => {
+  const idle = { in_flight: 0, idle_age_seconds: 600 };
+  expect(of(idle)).toEqual([0, 'idle']);
+  expect(of({ ...idle, idle_age_seconds: 599 })).toEqual([2, null]);
+  expect(of({ ...idle, in_flight: 1 })).toEqual([2, null]);
+  expect(of({ ...idle, held: 1 })).toEqual([2, null]);
+  expect(of({ ...idle, ready: 1, starting: 1 })).toEqual([2, null]);
+  // A qualification has woken it, and asks it nothing yet.
+  expect(of({ ...idle, isAwaited: true })).toEqual([2, null]);
+  expect(of({ ...idle, scaling: effectiveScaling({ ...SPEC, min_replicas: 1 }) })).toEqual([2, null]);
+});
+
+it('wakes one instance however many wait, also while somebody changes the deployment', () => {
+  expect(of({ ...asleep, held: 50 })).toEqual([1, 'requests_held']);
+  expect(of({ ...asleep, held: 50, isChanging: true })).toEqual([1, 'requests_held']);
+  expect(of({ ...asleep, held: 50, replicas: 1, starting: 1 })).toEqual([1, null]);
+  expect(of(asleep)).toEqual([0, null]);
+  const awake = effectiveScaling({ ...SPEC, min_replicas: 2 });
+  expect(of({ ...asleep, scaling: awake })).toEqual([2, 'min_replicas']);
+});
+
+it('sleeps again when the start came to nothing, and waits 1, 2, 4 … 60 s before the next', () => {
+  expect(of({ ...asleep, replicas: 1, held: 50, failure: 'gpu_memory' })).toEqual([0, 'start_failed']);
+  expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isChanging: true })).toEqual([0, 'start_failed']);
+  // An operation that wants it judges its starts by itself.
+  expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isAwaited: true })).toEqual([1, null]);
+  const waits = [1, 2, 3, 4, 5, 6, 7, 50].map(wakeBackOffSeconds);
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  expect(of({ ...asleep, held: 1, failures: 3, failure_age_seconds: 3.9 })).toEqual([0, null]);
+  expect(of({ ...asleep, held: 1, failures: 3, failure_age_seconds: 4 })).toEqual([1, 'requests_held']);
+});
+
+/** Half an hour and more on a virtual clock, a sample a second. @param loadAt requests that there are, in flight or waiting */
+function simulate(seconds: number, loadAt: (second: number) => number, spec = SPEC, startSeconds = 20) {
+  let [replicas, isAsleep] = [0, true];
+  let lowSince: number | null = null;
+  let usedAt = -10_000;
+  /** When each instance is ready. */
+  let readyAt: number[] = [];
+  const changes: { at: number; from: number; to: number; reason: ScalingReason }[] = [];
+  for (let at = 0; at < seconds; at += 1) {
+    const load = loadAt(at);
+    if (load > 0) usedAt = at;
+    const ready = readyAt.filter((one) => one <= at).length;
+    if (ready > 0) isAsleep = false;
+    const decision = decideScaling(
+      situation({
+        scaling: effectiveScaling(spec),
+        replicas,
+        ready,
+        starting: replicas - ready,
+        in_flight: ready > 0 ? load : 0,
+        held: ready > 0 ? 0 : load,
+        idle_age_seconds: at - usedAt,
+        low_age_seconds: lowSince === null ? null : at - lowSince,
+        isAsleep,
+      }),
+    );
+    lowSince = decision.isLow ? (lowSince ?? at) : null;
+    if (decision.reason === null) continue;
+    const to = decision.replicas;
+    changes.push({ at, from: replicas, to, reason: decision.reason });
+    readyAt = [...readyAt.slice(0, to), ...Array<number>(Math.max(0, to - replicas)).fill(at + startSeconds)];
+    replicas = to;
+    if (to === 0) isAsleep = true;
+  }
+  return { changes, turns: turnsOf(changes) };
+}
+
+/** How often it goes the other way than the time before. */
+function turnsOf(changes: readonly { from: number; to: number }[]): number {
+  const ways = changes.map(({ from, to }) => Math.sign(to - from));
+  return ways.filter((way, index) => index > 0 && way !== ways[index - 1]).length;
+}
+
+/** Repeatable noise in [0, 1). */
+function noise(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+it('goes 0 → 1 → 4 → 0 under a load that comes and goes, and turns once', () => {
+  const { changes, turns } = simulate(3_600, (at) => (at < 60 ? 0 : at < 90 ? 2 : at < 900 ? 16 : at < 1_500 ? 3 : 0));
+  expect(changes.map(({ from, to, reason }) => `${from}→${to} ${reason}`)).toEqual([
+    '0→1 requests_held',
+    '1→4 in_flight',
+    '4→3 low_load',
+    '3→2 low_load',
+    '2→1 low_load',
+    '1→0 idle',
+  ]);
+  expect(turns).toBe(1);
+  // Down after five minutes each, not before.
+  expect(changes.slice(2, 5).map(({ at }) => at)).toEqual([1_200, 1_501, 1_802]);
+});
+
+it('does so in half an hour of a load that never stands still, and turns once', () => {
+  for (let seed = 1; seed <= 50; seed += 1) {
+    const random = noise(seed);
+    const loadAt = (at: number) =>
+      at < 60 || at >= 900 ? 0 : Math.floor((at < 90 ? 1 : at < 600 ? 12 : 2) + 4 * random());
+    const { changes, turns } = simulate(1_800, loadAt);
+    const most = Math.max(...changes.map(({ to }) => to));
+    const last = changes.at(-1);
+    expect({ seed, turns, most, last: [last?.to, last?.reason] }).toEqual({
+      seed,
+      turns: 1,
+      most: 4,
+      last: [0, 'idle'],
+    });
+  }
+});
+
+it.each([
+  ['steady at the edge of one instance', (random: () => number) => () => 3 + Math.floor(random() * 3)],
+  ['steady at 60 % of two', (random: () => number) => () => 4 + Math.floor(random() * 2)],
+  ['noise about three', (random: () => number) => () => Math.floor(6 + random() * 6)],
+  ['a wave of four minutes', (random: () => number) => (at: number) => 8 + 7 * Math.sin(at / 38) + random()],
+  ['bursts of ten seconds each minute', (random: () => number) => (at: number) => (at % 60 < 10 ? 14 : 1 + random())],
+])('does not flap in 30 minutes of %s', (_name, profile) => {
+  for (let seed = 1; seed <= 50; seed += 1) {
+    const load = profile(noise(seed));
+    const { turns } = simulate(1_800, (at) => Math.max(0, Math.floor(load(at))));
+    expect({ seed, turns }).toEqual({ seed, turns: 0 });
+  }
+});
+
+describe('the number that a revision begins with', () => {
+  const beginning = (rest: Partial<InitialSituation> = {}): InitialSituation => ({
+    scaling: { min_replicas: 1, max_replicas: 4, target_in_flight: 2 },
+    override: null,
+    baseline: 0,
+    running: 0,
+    ...rest,
+  });
+  const of = (rest: Partial<InitialSituation>, room = Number.POSITIVE_INFINITY) =>
+    withinCapacity(initialReplicas(beginning(rest)), room);
+
+  it('begins with what it asks for itself where it takes over nothing, and with one where that is none', () => {
+    expect(of({})).toBe(1);
+    expect(of({ scaling: { min_replicas: 3 } })).toBe(3);
+    expect(of({ scaling: { min_replicas: 0, max_replicas: 4, target_in_flight: 2 } })).toBe(1);
+  });
+
+  it('begins with as many as those have whose traffic it takes over, and with no more than its own most', () => {
+    expect(of({ baseline: 3 })).toBe(3);
+    expect(of({ baseline: 9 })).toBe(4);
+    expect(of({ baseline: 9, scaling: { min_replicas: 2, max_replicas: 6 } })).toBe(2);
+    expect(of({ baseline: 1, scaling: { min_replicas: 2, max_replicas: 6, target_in_flight: 2 } })).toBe(2);
+  });
+
+  it('takes its deployment at its word: what that overrides bounds and raises the number', () => {
+    expect(of({ baseline: 9, override: { max_replicas: 7 } })).toBe(7);
+    expect(of({ baseline: 9, override: { max_replicas: 2 } })).toBe(2);
+    expect(of({ override: { min_replicas: 3 } })).toBe(3);
+    expect(of({ scaling: { min_replicas: 3 }, override: { min_replicas: 1 } })).toBe(1);
+  });
+
+  it('leaves out what there is no room for, but never of what the revision asks for itself', () => {
+    expect(of({ baseline: 4 }, 2)).toBe(2);
+    expect(of({ baseline: 4 }, 0)).toBe(1);
+    expect(of({ baseline: 4 }, -3)).toBe(1);
+    expect(of({ scaling: { min_replicas: 3 } }, 1)).toBe(3);
+    // What only the deployment asks for refuses no rollout.
+    expect(of({ override: { min_replicas: 9 } }, 2)).toBe(2);
+  });
+
+  it('takes nothing away that runs already', () => {
+    expect(of({ running: 3 }, 0)).toBe(3);
+    expect(of({ running: 3, baseline: 4 }, 4)).toBe(4);
+    expect(of({ running: 6, baseline: 4 })).toBe(6);
+  });
+});

@@ -1,0 +1,98 @@
+import { WORKLOADS_CHANNEL } from '@slipway/contracts';
+import { locking, prepared } from '@slipway/platform-database';
+import { IS_AWAITED, IS_NEEDED, IS_SUSPENDED } from '../workloads/workload.query.js';
+
+/** A workload whose number of instances may follow something, with what its target knows of them. */
+export interface ScalableRow {
+  revision_id: string;
+  tenant_id: string;
+  deployment_id: string;
+  revision_name: string;
+  target: string;
+  replicas: number;
+  ready: number;
+  starting: number;
+  failure: string | null;
+  /** Seconds. */
+  low_age_seconds: number | null;
+  active_age_seconds: number;
+  is_asleep: boolean;
+  failures: number;
+  failure_age_seconds: number | null;
+  /** Whether an operation that is not over retains it. */
+  is_awaited: boolean;
+  /** Whether anything is remembered of it, so that its engines are asked too. */
+  is_known: boolean;
+  /** What its engines told, where any did a moment ago. */
+  waiting: number | null;
+  kv_usage: number | null;
+}
+
+/**
+ * Ages are computed here and rows counted beside them; every second, for all workloads that are needed and whose number may change: by
+ * their own spec, by their deployment's ($1), or because it was changed before. $2 leaves one.
+ */
+export const READ_SCALABLE_WORKLOADS = prepared(
+  'instances-read-scalable',
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.target, w.spec, w.replicas,
+     (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'ready' and i.ordinal < w.replicas)::int as ready,
+     (select count(*) from instances i where i.revision_id = w.revision_id and i.state = 'starting' and i.ordinal < w.replicas)::int as starting,
+     (select coalesce(i.failure->>'cause', 'unknown') from instances i where i.revision_id = w.revision_id and i.failure is not null
+        and i.failed_starts > 0 and i.state <> 'ready' order by i.ordinal limit 1) as failure,
+     extract(epoch from now() - s.low_since)::float8 as low_age_seconds, extract(epoch from now() - w.activated_at)::float8 as active_age_seconds,
+     s.asleep_since is not null as is_asleep, coalesce(s.failures, 0) as failures, extract(epoch from now() - s.failed_at)::float8 as failure_age_seconds,
+     ${IS_AWAITED} as is_awaited, s.revision_id is not null as is_known,
+     e.waiting, e.kv_usage
+   from workloads w left join workload_scalings s using (revision_id)
+     left join lateral (select sum(l.waiting) as waiting, avg(l.kv_usage) as kv_usage from engine_loads l join instances i on i.id = l.instance_id
+       where l.revision_id = w.revision_id and i.state = 'ready' and l.observed_at > now() - interval '20 seconds') e on true
+   where w.is_active and ${IS_NEEDED} and not ${IS_SUSPENDED} and w.revision_id = coalesce($2, w.revision_id)
+     and (s.revision_id is not null or w.spec->'scaling' ? 'target_in_flight' or w.spec->'scaling'->>'min_replicas' = '0' or w.deployment_id = any($1))
+   order by w.revision_id`,
+);
+
+/** The notification goes with the row, of which the reconciler sees either none or all. */
+export const SCALE_WORKLOAD = locking(
+  'workload',
+  prepared(
+    'instances-scale-workload',
+    `with written as (
+     update workloads set replicas = $2, changed_at = clock_timestamp() where revision_id = $1 returning target
+   )
+   select pg_notify('${WORKLOADS_CHANNEL}', target) from written`,
+  ),
+);
+
+/** Conflict and ages at once. $3: low from now on, or still; $4: what befell it, if anything did. */
+export const RECORD_SCALING = prepared(
+  'instances-record-scaling',
+  `insert into workload_scalings as s (revision_id, tenant_id, low_since, asleep_since)
+   values ($1, $2, case when $3::boolean then now() end, case when $4 = 'idle' then now() end)
+   on conflict (revision_id) do update set
+     low_since = case when $3::boolean then coalesce(s.low_since, now()) end,
+     asleep_since = case when $4 = 'idle' then now() else s.asleep_since end,
+     failures = case $4 when 'idle' then 0 when 'start_failed' then s.failures + 1 else s.failures end,
+     failed_at = case $4 when 'idle' then null when 'start_failed' then now() else s.failed_at end,
+     failure = case $4 when 'idle' then null when 'start_failed' then $5 else s.failure end`,
+);
+
+/** The engines of target $1 that are asked what waits in them: those whose number follows the load; of very many other ones each time. Every few seconds. */
+export const READ_LOAD_SOURCES = prepared(
+  'instances-read-load-sources',
+  `select i.id, i.generation, i.key_id, i.base_url, w.revision_id, w.tenant_id, w.spec from instances i join workloads w using (revision_id)
+   where w.target = $1 and w.is_active and i.state = 'ready' and i.base_url is not null
+     and (w.spec->'scaling' ? 'target_in_flight' or exists (select from workload_scalings s where s.revision_id = w.revision_id))
+   order by random() limit 200`,
+);
+
+/** Several rows in one statement, and those of instances that are gone swept with it. */
+export const RECORD_ENGINE_LOADS = prepared(
+  'instances-record-engine-loads',
+  `with gone as (
+     delete from engine_loads where observed_at < now() - interval '10 minutes'
+   )
+   insert into engine_loads (instance_id, revision_id, tenant_id, waiting, kv_usage)
+   select l.instance_id, l.revision_id, l.tenant_id, l.waiting, l.kv_usage
+   from jsonb_to_recordset($1::jsonb) as l(instance_id text, revision_id text, tenant_id text, waiting float8, kv_usage float8)
+   on conflict (instance_id) do update set waiting = excluded.waiting, kv_usage = excluded.kv_usage, observed_at = now()`,
+);

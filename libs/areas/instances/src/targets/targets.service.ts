@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { OperatorSettings } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { In, IsNull, Not } from 'typeorm';
+import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
+import type { TargetConditionDto, TargetDto, TargetListDto } from './target.dto.js';
+import { TargetHealthEntity } from '../catalog/target-health.entity.js';
+import { TargetDevices } from './target-devices.js';
+import { COUNT_WANTED_OF_TARGETS } from '../workloads/workload.query.js';
+
+/** It names servers, namespaces and rights of the operator's. */
+const FOR_OTHERS = 'it cannot be worked with as it should be at the moment; its operator is told why';
+
+type Viewer = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
+
+@Injectable()
+export class TargetsService {
+  constructor(
+    private readonly catalog: TargetCatalog,
+    private readonly database: Database,
+    private readonly settings: OperatorSettings,
+    private readonly devices: TargetDevices,
+  ) {}
+
+  async list(who: Viewer, page: PageRequest): Promise<TargetListDto> {
+    const { isOperatorTenant } = who;
+    const listed = await this.page(who, page);
+    const { digest, loadedAt, problems } = this.settings.state;
+    const configuration = {
+      digest,
+      loaded_at: loadedAt.toISOString(),
+      current: problems.length === 0,
+      // They quote the file, which names other tenants.
+      problems: isOperatorTenant ? [...problems] : [],
+    };
+    return { ...listed, configuration };
+  }
+
+  private async page(who: Viewer, page: PageRequest): Promise<PageOf<TargetDto>> {
+    const { tenantName } = who;
+    // Places are shared by all tenants; the sum tells nothing about any of them.
+    const targets = [...this.catalog.of(tenantName), ...this.catalog.removedOf(tenantName)];
+    const names = targets.map(({ config }) => config.name);
+    const used = await this.database.read<{ target: string; taken: number }>('system', COUNT_WANTED_OF_TARGETS, [
+      names,
+      null,
+    ]);
+    const inUse = new Map(used.map((row) => [row.target, row.taken]));
+    const after = page.cursor?.[0];
+    const rest = targets
+      .filter(({ config, isRemoved }) => !isRemoved || inUse.has(config.name))
+      .filter(({ config }) => after === undefined || config.name > after)
+      .sort((one, other) => (one.config.name < other.config.name ? -1 : 1))
+      .slice(0, page.limit + 1);
+    const hosts = await this.devices.hosts(
+      rest.map(({ config }) => config.name),
+      who,
+    );
+    const troubles = await conditionsOf(this.database, rest, who);
+    return pageOf(
+      rest.map((target) => {
+        const { name } = target.config;
+        const { devices, conditions: ofHost } = hosts.of(name);
+        const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
+        const status = conditions.length === 0 ? 'ok' : 'degraded';
+        return { ...targetDtoOf(target, inUse.get(name) ?? 0), status, devices, conditions };
+      }),
+      page.limit,
+      ({ name }) => [name],
+    );
+  }
+}
+
+/** Built from an allow-list: what the operator adds to the configuration later is not shown by accident. */
+function targetDtoOf(
+  { config, driver, isRemoved }: Target,
+  inUse: number,
+): Omit<TargetDto, 'devices' | 'conditions' | 'status'> {
+  return {
+    name: config.name,
+    kind: config.kind,
+    engines: driver.engines(),
+    capacity: { max_instances: config.max_instances ?? null, in_use: inUse },
+    removed: isRemoved,
+  };
+}
+
+/** What is wrong with targets as a whole, as far as the viewer may know. */
+async function conditionsOf(
+  database: Database,
+  targets: readonly Target[],
+  { isOperatorTenant }: Viewer,
+): Promise<Map<string, TargetConditionDto[]>> {
+  // A row may be of another kind of target that had the name.
+  const names = targets.flatMap(({ config, driver }) => (driver.health ? [config.name] : []));
+  const ill =
+    names.length === 0
+      ? []
+      : await database.tx('system', (tx) =>
+          tx.repository(TargetHealthEntity).findBy({ target: In(names), problem: Not(IsNull()) }),
+        );
+  return new Map(
+    ill.map(({ target, problem }) => [
+      target,
+      [{ type: 'degraded', message: isOperatorTenant ? (problem ?? '') : FOR_OTHERS }],
+    ]),
+  );
+}

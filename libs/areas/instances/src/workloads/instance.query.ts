@@ -1,0 +1,109 @@
+import { tenantNameOf } from '@slipway/platform-http/auth';
+import { prepared } from '@slipway/platform-database';
+import type { FailedStart, InstanceEntity } from './instance.entity.js';
+import type { WorkloadEntity } from './workload.entity.js';
+import { RETAINERS, IS_AWAITED, IS_RETAINED, IS_SUSPENDED, WARM_AGE } from './workload.query.js';
+
+/** A row of `instances` as the reconciler reads it. Ages are measured by Postgres, so that clocks of workers do not matter. */
+export interface InstanceRow extends Pick<
+  InstanceEntity,
+  | 'id'
+  | 'ordinal'
+  | 'target'
+  | 'generation'
+  | 'state'
+  | 'base_url'
+  | 'restarts'
+  | 'crash_streak'
+  | 'message'
+  | 'incarnation'
+  | 'reason'
+  | 'place'
+  | 'drift'
+  | 'version'
+  | 'key_id'
+  | 'failed_starts'
+  | 'progress'
+> {
+  /** By what it is told whether the next start fails alike. */
+  failure: Pick<FailedStart, 'cause' | 'exit_code' | 'signal'> | null;
+  /** Whether its server was ever seen to have the revision's model; adopted ones only. */
+  model_seen: boolean;
+  /** Seconds since it entered its state. */
+  state_age_seconds: number;
+  /** Seconds since this generation was first ready; null when it never was. */
+  ready_age_seconds: number | null;
+  /** Seconds until the back-off ends; negative when it has. */
+  start_in_seconds: number | null;
+  /** Seconds since the row was changed last. */
+  observed_age_seconds: number;
+}
+
+export interface WorkloadRow extends Pick<
+  WorkloadEntity,
+  'revision_id' | 'tenant_id' | 'deployment_id' | 'revision_name' | 'replicas' | 'spec'
+> {
+  /** By which the operator's file calls the tenant; empty for a tenant that there is not. */
+  tenant_name: string;
+  is_retained: boolean;
+  /** What retains it now. */
+  retainers: string[];
+  /** Seconds since it is only kept warm; null while it is needed, or not retained at all. */
+  warm_age_seconds: number | null;
+  /** The operation that keeps it from running for now, retained or not. */
+  suspended_by: string | null;
+  /** Of a sleep that has not ended: what starts now starts out of it, and nobody but requests waits for it. */
+  is_waking: boolean;
+  instances: InstanceRow[];
+}
+
+/**
+ * Everything a pass of one target's reconciler looks at, in one snapshot, in the order in which workloads may start; several times a
+ * second while something is on its way; `TargetRows` adds the specs. With ids of instances ($2) the workloads of those alone, else null.
+ */
+export const READ_TARGET_WORKLOADS = prepared(
+  'instances-read-target-workloads',
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, ${IS_RETAINED} as is_retained, ${RETAINERS} as retainers, ${WARM_AGE} as warm_age_seconds,
+     case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
+     not ${IS_AWAITED} and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as is_waking,
+     ${tenantNameOf('w.tenant_id')} as tenant_name,
+     coalesce((
+       select json_agg(json_build_object(
+         'id', i.id, 'target', i.target, 'ordinal', i.ordinal, 'generation', i.generation, 'state', i.state, 'base_url', i.base_url, 'restarts', i.restarts,
+         'crash_streak', i.crash_streak, 'message', i.message, 'incarnation', i.incarnation,
+         'reason', i.reason, 'place', i.place, 'drift', i.drift, 'version', i.version,
+         'key_id', i.key_id, 'failure', i.failure - 'log_tail', 'failed_starts', i.failed_starts, 'progress', i.progress,
+         'model_seen', i.model_seen_at is not null,
+         'state_age_seconds', extract(epoch from now() - i.state_since)::float8, 'ready_age_seconds', extract(epoch from now() - i.ready_since)::float8,
+         'start_in_seconds', extract(epoch from i.next_start_at - now())::float8,
+         'observed_age_seconds', extract(epoch from now() - i.observed_at)::float8) order by i.ordinal)
+       from instances i where i.revision_id = w.revision_id), '[]'::json) as instances
+   from workloads w where w.target = $1 and w.is_active
+     and ($2::text[] is null or w.revision_id in (select i.revision_id from instances i where i.id = any($2)))
+   order by w.activated_at, w.revision_id`,
+);
+
+/** One guarded change, with ages that are the database's: nothing happens if somebody else has changed the row since it was read. */
+export const CHANGE_INSTANCE = prepared(
+  'instances-change-instance',
+  `update instances set
+     state = $3, generation = $4, base_url = $5, message = $6, restarts = restarts + $7::int, crash_streak = $8::int,
+     next_start_at = now() + make_interval(secs => $9::float8),
+     state_since = case when state = $3 then state_since else now() end,
+     ready_since = case when $3 = 'ready' then coalesce(ready_since, now()) when $3 = 'unhealthy' then ready_since end,
+     incarnation = $10, reason = $11, place = $12, key_id = $13, failed_starts = $14::int, progress = $15::jsonb,
+     failure = case when $16::boolean then $17::jsonb else failure end,
+     started_at = case when $18::boolean then now() else started_at end,
+     start_began_at = case when $3 <> 'starting' or state = 'starting' then start_began_at when state in ('pending', 'backing_off') then now() end,
+     start_seconds = case when $3 = 'ready' and ready_since is null and start_began_at >= state_since
+       then extract(epoch from now() - start_began_at) else start_seconds end,
+     model_seen_at = case when $19::boolean then coalesce(model_seen_at, now()) else model_seen_at end,
+     drift = $20, observed_at = now(), version = version + 1
+   where id = $1 and version = $2 returning restarts`,
+);
+
+/** What targets ($1) have started and where it answers, of all tenants; read every second while servers are adopted. */
+export const READ_STARTED_INSTANCES = prepared(
+  'instances-read-started',
+  `select tenant_id, base_url from instances where target = any($1) and state <> 'stopped' and base_url is not null`,
+);

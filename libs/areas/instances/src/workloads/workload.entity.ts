@@ -1,0 +1,76 @@
+import type { RevisionSpec } from '@slipway/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity({ name: 'workloads' })
+export class WorkloadEntity {
+  @PrimaryColumn({ type: 'text' })
+  revision_id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'text' })
+  deployment_id: string;
+
+  @Column({ type: 'text' })
+  revision_name: string;
+
+  @Column({ type: 'text' })
+  target: string;
+
+  @Column({ type: 'int' })
+  replicas: number;
+
+  @Column({ type: 'jsonb' })
+  spec: RevisionSpec;
+
+  @Column({ type: 'boolean', default: true })
+  is_active: boolean;
+
+  @Column({ type: 'text', nullable: true })
+  suspended_by: string | null;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  activated_at: Date;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  changed_at: Date;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  created_at: Date;
+}
+
+/** Why a workload runs. */
+@Entity({ name: 'workload_holds' })
+export class WorkloadRetentionEntity {
+  @PrimaryColumn({ type: 'text' })
+  revision_id: string;
+
+  @PrimaryColumn({ type: 'text' })
+  holder: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  expires_at: Date | null;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  placed_at: Date;
+}
+
+/** Who is woken at its next change. */
+@Entity({ name: 'workload_waiters' })
+export class WorkloadWaiterEntity {
+  @PrimaryColumn({ type: 'text' })
+  revision_id: string;
+
+  @PrimaryColumn({ type: 'text' })
+  operation_id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'timestamptz', default: () => 'clock_timestamp()' })
+  created_at: Date;
+}
