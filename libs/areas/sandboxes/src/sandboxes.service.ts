@@ -13,7 +13,7 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
-import { ReferenceEntity } from './reference.entity.js';
+import { ReferenceEntity } from './references/reference.entity.js';
 import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';

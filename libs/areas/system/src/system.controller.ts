@@ -8,7 +8,7 @@ import {
   type SlipwayRequest,
 } from '@slipway/platform-http';
 import { SystemDto } from './system.dto.js';
-import { SystemStandingService } from './system-standing.service.js';
+import { SystemStandingService } from './system-status.service.js';
 import { SystemService } from './system.service.js';
 
 @Controller()

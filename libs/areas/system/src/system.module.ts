@@ -3,7 +3,7 @@ import { HttpMetrics } from './http-metrics.js';
 import { MetricsListener } from './metrics-listener.js';
 import { SystemController } from './system.controller.js';
 import { SystemService } from './system.service.js';
-import { SystemStandingService } from './system-standing.service.js';
+import { SystemStandingService } from './system-status.service.js';
 import { WorkerBeats } from './worker-beats.js';
 
 @Module({

@@ -4,8 +4,8 @@ import { Egress, PUBLIC_TLS } from '@slipway/platform-egress';
 import { DeliveryWork } from './delivery/delivery-work.js';
 import { EventsNeeded } from './delivery/events-needed.js';
 import { FanOut } from './delivery/fan-out.js';
-import { LaneSender } from './delivery/lane-sender.js';
-import { Lanes } from './delivery/lanes.js';
+import { LaneSender } from './delivery/queue-sender.js';
+import { Lanes } from './delivery/delivery-queues.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 

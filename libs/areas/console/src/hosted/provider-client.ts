@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
-import type { Credentials } from '../console-sessions.js';
+import type { Credentials } from '../sessions/console-sessions.js';
 
 /** What a browser keeps between the way out and the way back, sealed. */
 export interface Handshake {

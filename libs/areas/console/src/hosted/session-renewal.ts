@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { errors } from '@slipway/platform-http';
-import { ConsoleSessions, type ConsoleSession, type Credentials } from '../console-sessions.js';
+import { ConsoleSessions, type ConsoleSession, type Credentials } from '../sessions/console-sessions.js';
 import { ProviderClient, ProviderRefusal } from './provider-client.js';
 
 /** Keeps the bearer of a hosted session from ending while somebody works with it. */

@@ -3,8 +3,8 @@ import { BlockList } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from '../console-cookies.js';
-import type { NewSession } from '../console-sessions.js';
+import { ConsoleCookies } from '../sessions/console-cookies.js';
+import type { NewSession } from '../sessions/console-sessions.js';
 import { SignInService, type Step } from './sign-in.service.js';
 
 const config = { console: { isOn: true }, keyRing: new KeyRing(randomBytes(32)), trustedProxies: new BlockList() };

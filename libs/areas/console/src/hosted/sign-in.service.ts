@@ -5,9 +5,9 @@ import { AddressRate, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { openSecret, sealSecret } from '@slipway/platform-database';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from '../console-cookies.js';
-import { ConsoleSessions, SESSION_SECONDS } from '../console-sessions.js';
-import { assertOwnHost } from '../same-origin.js';
+import { ConsoleCookies } from '../sessions/console-cookies.js';
+import { ConsoleSessions, SESSION_SECONDS } from '../sessions/console-sessions.js';
+import { assertOwnHost } from '../sessions/same-origin.js';
 import { ProviderClient, ProviderRefusal, type Handshake, type ProviderAnswer } from './provider-client.js';
 import { returnPath } from './return-path.js';
 

@@ -19,8 +19,8 @@ import {
 } from '@slipway/platform-durable/operations';
 import { EgressRefusedError, Egress } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
-import { FileEntity } from '../file.entity.js';
-import { FIND_PUSH, type PushRow } from '../file.query.js';
+import { FileEntity } from '../files/file.entity.js';
+import { FIND_PUSH, type PushRow } from './file-push.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
 import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
 import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';

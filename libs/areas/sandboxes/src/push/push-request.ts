@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ExternalProvider } from '../reference.dto.js';
+import type { ExternalProvider } from '../references/reference.dto.js';
 
 /** Where a file goes. */
 export interface Destination {

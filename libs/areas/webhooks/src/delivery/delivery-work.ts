@@ -4,8 +4,8 @@ import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { FanOut } from './fan-out.js';
-import { LaneSender } from './lane-sender.js';
-import { PRUNE_DELIVERIES } from './lane.query.js';
+import { LaneSender } from './queue-sender.js';
+import { PRUNE_DELIVERIES } from './delivery-queue.query.js';
 
 const SCAN_EVERY_SECONDS = 10;
 const PRUNE_EVERY_SECONDS = 60;

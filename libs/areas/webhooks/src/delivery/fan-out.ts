@@ -14,7 +14,7 @@ import {
   SCAN_PAGE,
   SKIP_UNKEPT,
 } from './fan-out.query.js';
-import { LaneSender } from './lane-sender.js';
+import { LaneSender } from './queue-sender.js';
 
 const RETRY_MS = 1_000;
 

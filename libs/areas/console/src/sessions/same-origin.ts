@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { consoleErrors } from './console.errors.js';
+import { consoleErrors } from '../console.errors.js';
 
 type Headers = SlipwayRequest['headers'];
 type Console = Pick<Config['console'], 'isOn' | 'publicUrl'>;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual, type Hash } from 'node:crypto';
 import { errors } from '@slipway/platform-http';
-import { sandboxErrors } from './sandbox.errors.js';
+import { sandboxErrors } from '../sandbox.errors.js';
 
 /** RFC 9530: the algorithms that a recipient has to know; the others are insecure and are passed over, as it allows. */
 const ALGORITHMS = { 'sha-256': { name: 'sha256', bytes: 32 }, 'sha-512': { name: 'sha512', bytes: 64 } } as const;

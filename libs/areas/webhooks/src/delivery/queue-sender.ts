@@ -5,9 +5,9 @@ import { eventPage, type StoredEvent } from '@slipway/platform-durable/events';
 import { Egress } from '@slipway/platform-egress';
 import { Wakeable } from '@slipway/platform-durable/scheduling';
 import { postEvent } from './delivery-request.js';
-import type { LaneRow } from './lane.query.js';
-import { Lanes, type PendingRow } from './lanes.js';
-import { claimsFor, SLOTS } from './sender-slots.js';
+import type { LaneRow } from './delivery-queue.query.js';
+import { Lanes, type PendingRow } from './delivery-queues.js';
+import { claimsFor, SLOTS } from './sender-shares.js';
 import { sealContext, signatureHeaders } from './signature.js';
 
 const EVENT_PAGE = 200;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { claimsFor, SLOTS } from './sender-slots.js';
+import { claimsFor, SLOTS } from './sender-shares.js';
 
 /** So many lanes of a tenant, each of a webhook and towards a receiver of its own unless one is named. */
 const lanes = (tenant_id: string, count: number, same: { webhook_id?: string; receiver?: string } = {}) =>

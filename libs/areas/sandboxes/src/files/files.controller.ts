@@ -17,7 +17,7 @@ import { FileDto, FileListDto, PutFileDto } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
 import { PUT_FILE } from './json-digest.js';
-import { SandboxesService } from './sandboxes.service.js';
+import { SandboxesService } from '../sandboxes.service.js';
 import { UploadsService } from './uploads.service.js';
 
 /** The options of a streamed upload. They are read by hand, because a path that breaks its rules is another error than a field that does. */

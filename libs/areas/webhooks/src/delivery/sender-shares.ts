@@ -1,4 +1,4 @@
-import type { LaneRow } from './lane.query.js';
+import type { LaneRow } from './delivery-queue.query.js';
 
 /** Lanes that one process sends at once. */
 export const SLOTS = 16;

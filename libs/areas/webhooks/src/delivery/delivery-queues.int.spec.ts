@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
 import { EventsNeeded } from './events-needed.js';
 import { FanOut } from './fan-out.js';
-import type { LaneRow } from './lane.query.js';
-import { Lanes, type PendingRow } from './lanes.js';
+import type { LaneRow } from './delivery-queue.query.js';
+import { Lanes, type PendingRow } from './delivery-queues.js';
 
 let bed: WebhooksBed;
 let lanes: Lanes;

@@ -16,9 +16,9 @@ import { assertFilePath } from './file-path.js';
 import { fileAnswer } from './file-answer.js';
 import type { FileDto } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
-import { sandboxErrors, storeUnavailable } from './sandbox.errors.js';
-import { findSandbox } from './sandbox.query.js';
-import { BLOB_STORE, BlobMissing, StoreStalled, type BlobStore } from './storage/blob-store.js';
+import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
+import { findSandbox } from '../sandbox.query.js';
+import { BLOB_STORE, BlobMissing, StoreStalled, type BlobStore } from '../storage/blob-store.js';
 
 /** A file that is replaced faster than it can be opened, so many times in a row, is not worth more patience. */
 const OPEN_TRIES = 5;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { DigestCheck, type Digests } from './content-digest.js';
-import { sandboxErrors } from './sandbox.errors.js';
+import { sandboxErrors } from '../sandbox.errors.js';
 
 export interface BodyRules {
   /** Bytes of the largest file that is taken. */

@@ -6,8 +6,8 @@ import { WebhookEntity } from '../webhook.entity.js';
 import { DeliveryEntity, LaneEntity } from './delivery.entity.js';
 import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
-import { CLAIM_LANE, END_DELIVERY, PUT_OFF, type LaneRow } from './lane.query.js';
-import type { Except } from './sender-slots.js';
+import { CLAIM_LANE, END_DELIVERY, PUT_OFF, type LaneRow } from './delivery-queue.query.js';
+import type { Except } from './sender-shares.js';
 
 /** What a sender has to know of a delivery. */
 export type PendingRow = Pick<DeliveryEntity, 'event_id' | 'sequence' | 'attempts'>;

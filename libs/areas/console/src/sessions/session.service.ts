@@ -7,7 +7,7 @@ import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-htt
 import { ConsoleCookies } from './console-cookies.js';
 import type { SignInMethod } from './console-session.entity.js';
 import { ConsoleSessions, SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
-import { SessionRenewal } from './hosted/session-renewal.js';
+import { SessionRenewal } from '../hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
 import { SessionLookup } from './session-lookup.js';
 import { csrfOf } from './session-secret.js';

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { In } from 'typeorm';
 import type { Transact } from '@slipway/platform-durable/scheduling';
-import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
+import { BLOB_STORE, type BlobStore } from './blob-store.js';
 import { StrayEntity } from './stray.entity.js';
 import { DOOM_STRAYS, HOLD_STRAY, REMOVAL_LEASE } from './stray.query.js';
 

@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
-import { ConsoleEntrance } from './console-entrance.js';
+import { ConsoleEntrance } from '../console-entrance.js';
 import { gatewayTarget } from './gateway-path.js';
 import { PlaygroundTokens } from './playground-tokens.js';
 

@@ -15,8 +15,8 @@ import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';
 import { LOCK_REFERENCE, REVOKE_REFERENCE } from './reference.query.js';
-import { sandboxErrors } from './sandbox.errors.js';
-import { SandboxesService } from './sandboxes.service.js';
+import { sandboxErrors } from '../sandbox.errors.js';
+import { SandboxesService } from '../sandboxes.service.js';
 
 /** What answers and audits show, but for what is judged at the time of the answer. The credential is not even read. */
 const SHOWN = {

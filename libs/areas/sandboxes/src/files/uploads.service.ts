@@ -11,14 +11,14 @@ import { foldersOf } from './file-path.js';
 import { fileAnswer } from './file-answer.js';
 import { FileEntity } from './file.entity.js';
 import { MeteredBody } from './metered-body.js';
-import { FILE_PUSH } from './push/file-push.operation.js';
-import type { ReferenceEntity } from './reference.entity.js';
-import { SHARE_REFERENCE } from './reference.query.js';
-import { SandboxEntity } from './sandbox.entity.js';
-import { sandboxErrors, storeUnavailable } from './sandbox.errors.js';
-import { findSandbox, LOCK_SANDBOX } from './sandbox.query.js';
-import { BLOB_STORE, newBlob, StoreFull, StoreStalled, type BlobStore } from './storage/blob-store.js';
-import { StrayBlobs } from './stray-blobs.js';
+import { FILE_PUSH } from '../push/file-push.operation.js';
+import type { ReferenceEntity } from '../references/reference.entity.js';
+import { SHARE_REFERENCE } from '../references/reference.query.js';
+import { SandboxEntity } from '../sandbox.entity.js';
+import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
+import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
+import { BLOB_STORE, newBlob, StoreFull, StoreStalled, type BlobStore } from '../storage/blob-store.js';
+import { StrayBlobs } from '../storage/stray-blobs.js';
 
 interface Written {
   blob: string;
