@@ -6,7 +6,7 @@ import type { ConsoleSession } from './sessions/console-sessions.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
 import { assertOwnOrigin } from './sessions/same-origin.js';
 import { SessionLookup } from './sessions/session-lookup.js';
-import { isCsrfOf } from './sessions/session-secret.js';
+import { isCsrfOf } from './sessions/console-cookies.js';
 
 const CSRF_HEADER = 'x-csrf-token';
 

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { ConsoleCookies } from './sessions/console-cookies.js';
 import { ConsoleEntrance } from './console-entrance.js';
 import { ConsoleFiles } from './console-files.js';
-import { ConsoleSessions } from './sessions/console-sessions.js';
+import { ConsoleSessions, SessionUpkeep } from './sessions/console-sessions.js';
 import { GatewayProxy } from './gateway/gateway-proxy.js';
 import { ProviderClient } from './hosted/provider-client.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
@@ -16,7 +16,6 @@ import { PlaygroundTokens } from './gateway/playground-tokens.js';
 import { SessionController } from './sessions/session.controller.js';
 import { SessionLookup } from './sessions/session-lookup.js';
 import { SessionService } from './sessions/session.service.js';
-import { SessionUpkeep } from './sessions/session-upkeep.js';
 
 @Module({
   controllers: [SessionController, SignInController],

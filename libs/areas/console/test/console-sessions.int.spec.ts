@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { migrations as platform } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { ConsoleSessions, type NewSession } from '../src/sessions/console-sessions.js';
+import { ConsoleSessions, type NewSession, SessionUpkeep } from '../src/sessions/console-sessions.js';
 import { migrations } from '../src/index.js';
-import { SessionUpkeep } from '../src/sessions/session-upkeep.js';
 
 let bed: DatabaseBed;
 let sessions: ConsoleSessions;

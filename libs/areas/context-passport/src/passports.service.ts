@@ -1,27 +1,33 @@
 import type { KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  boundPassports,
   declarePassport,
+  deleteExpiredPassportsOf,
   findPassport,
   passportCountOf,
+  passportCounts,
   passportId,
   passportKey,
   revokePassport,
   sessionKeyHash,
 } from '@slipway/dataplane';
-import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
+import { CONFIG, type Config, type QuotaConfig, quotasOf } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
-import { reply, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { reserveQuota } from '@slipway/platform-durable/quotas';
+import { quotasOfTenant, reserveQuota } from '@slipway/platform-durable/quotas';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { type Principal, reply, type Reply } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
-import { ROUTES, type RouteAffinity, type RoutesPort } from '@slipway/ports/routing';
-import type { CreatePassportDto, PassportDto } from './passport.dto.js';
+import { type RouteAffinity, ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { passportAnswer } from './passport-answer.js';
+import type { CreatePassportDto, PassportDto } from './passport.dto.js';
 import { passportErrors } from './passport.errors.js';
 
 const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
+/** Expired passports of a tenant that a round deletes, so that none holds its connection for long. */
+const DELETED_AT_ONCE = 20_000;
 
 /** What the gateway counts a session under: a deployment, or a published slug. */
 interface Place {
@@ -128,4 +134,28 @@ export class PassportsService {
 
 function placeOfSlug(slug: string): Place {
   return { deploymentId: `slug:${slug}`, deploymentName: slug, affinity: DEFAULT_AFFINITY };
+}
+
+/**
+ * Tells the gateways, through the tenants' counts, how many passports each tenant may have, and makes room where one has them all: what
+ * has expired is kept a week as a record, but not when it keeps live sessions out.
+ */
+@Injectable()
+export class PassportBounds {
+  constructor(@Inject(CONFIG) private readonly config: QuotaConfig) {}
+
+  @Recurring({ name: 'context-passport-bounds', everySeconds: 10 })
+  async run(transact: Transact): Promise<void> {
+    const full = await transact('system', async (tx) => {
+      const found: string[] = [];
+      for (const { tenant_id, passports, max_passports } of await passportCounts(tx)) {
+        const { context_passports: max } = await quotasOfTenant(tx, this.config, tenant_id);
+        if (max !== max_passports) await boundPassports(tx, tenant_id, max);
+        if (passports >= max) found.push(tenant_id);
+      }
+      return found;
+    });
+    for (const tenantId of full)
+      await transact('system', (tx) => deleteExpiredPassportsOf(tx, tenantId, DELETED_AT_ONCE));
+  }
 }

@@ -1,16 +1,19 @@
+import { createRequire } from 'node:module';
 import { Inject, Injectable } from '@nestjs/common';
 import { gatewayStatuses, PASSPORT_RETENTION_SECONDS } from '@slipway/dataplane';
-import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
-import { Database } from '@slipway/platform-database';
-import type { Principal } from '@slipway/platform-http';
+import { CONFIG, type Config, retentionOf } from '@slipway/platform-config';
+import { Database, newId } from '@slipway/platform-database';
 import { KEY_RETENTION_DAYS } from '@slipway/platform-durable/mutations';
 import { backlogOf } from '@slipway/platform-durable/operations';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import type { Principal } from '@slipway/platform-http';
 import type { SystemDto, SystemGatewayDto, SystemSchemaDto, SystemWorkerDto } from './system.dto.js';
-import { STANDING } from './system.query.js';
-import { VERSION } from './version.js';
+import { BEAT, FORGET_SILENT, STANDING } from './system.query.js';
 
 const DAY_SECONDS = 86_400;
 const STARTED_AT = new Date(performance.timeOrigin).toISOString();
+/** Of the product: the workspace's manifest, which a release writes and every image has. */
+export const VERSION = (createRequire(import.meta.url)('../../../../package.json') as { version: string }).version;
 
 interface Standing {
   postgresVersion: string;
@@ -70,5 +73,19 @@ export class SystemStandingService {
         statistics_until: stats_until?.toISOString() ?? null,
       })),
     };
+  }
+}
+
+/** Each worker says that it lives, by the same schedule that does its recurring work. */
+@Injectable()
+export class WorkerBeats {
+  readonly workerId = newId('wrk');
+
+  @Recurring({ name: 'worker-beats', everySeconds: 5 })
+  async run(transact: Transact): Promise<void> {
+    await transact('system', async (tx) => {
+      await tx.query(BEAT, [this.workerId, VERSION]);
+      await tx.query(FORGET_SILENT);
+    });
   }
 }

@@ -1,10 +1,8 @@
 import { Module } from '@nestjs/common';
-import { HttpMetrics } from './http-metrics.js';
-import { MetricsListener } from './metrics-listener.js';
+import { HttpMetrics, MetricsListener } from './metrics.js';
 import { SystemController } from './system.controller.js';
 import { SystemService } from './system.service.js';
-import { SystemStandingService } from './system-status.service.js';
-import { WorkerBeats } from './worker-beats.js';
+import { SystemStandingService, WorkerBeats } from './system-status.service.js';
 
 @Module({
   controllers: [SystemController],

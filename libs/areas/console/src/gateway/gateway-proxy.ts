@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-http/auth';
-import { CONFIG, type Config } from '@slipway/platform-config';
-import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { ConsoleEntrance } from '../console-entrance.js';
-import { gatewayTarget } from './gateway-path.js';
 import { PlaygroundTokens } from './playground-tokens.js';
 
 const PREFIX = '/console/gateway';
@@ -24,6 +23,8 @@ const KEPT_FROM_GATEWAY =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|authorization|origin|referer|user-agent|forwarded|x-csrf-token|x-real-ip|accept-encoding|accept-language|priority|dnt|(proxy|sec|x-forwarded)-.*)$/;
 const KEPT_FROM_BROWSER =
   /^(connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|clear-site-data|location|refresh|(proxy|access-control)-.*|content-security-policy.*)$/;
+/** What a request target may be made of (RFC 3986); anything else is no honest client's. */
+const TARGET = /^\/v1\/[\w.~!$&'()*+,;=:@%/?-]+$/;
 
 /** The playground's way to the inference gateway: the session's token in place of the cookie, and nothing but inference. */
 @Injectable()
@@ -125,4 +126,27 @@ export class GatewayProxy implements OnModuleDestroy {
 function without(headers: IncomingHttpHeaders, kept: RegExp): Record<string, string | string[]> {
   const passed = Object.entries(headers).filter(([name, value]) => value !== undefined && !kept.test(name));
   return Object.fromEntries(passed) as Record<string, string | string[]>;
+}
+
+/**
+ * Where a request of the playground goes at the gateway: its inference paths alone, however a path is written.
+ * @param target path and query after the proxy's own prefix
+ * @throws not_found, path_invalid
+ */
+export function gatewayTarget(target: string): string {
+  if (!TARGET.test(target)) throw errors.not_found();
+  const path = target.split('?', 1)[0] as string;
+  const hasDots = decoded(path)
+    .split(/[/\\]/)
+    .some((segment) => segment === '.' || segment === '..');
+  if (hasDots) throw errors.not_found();
+  return target;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw errors.path_invalid();
+  }
 }

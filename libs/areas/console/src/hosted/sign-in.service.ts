@@ -1,21 +1,24 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-http/auth';
 import { AddressRate, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { openSecret, sealSecret } from '@slipway/platform-database';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { ConsoleCookies } from '../sessions/console-cookies.js';
 import { ConsoleSessions, SESSION_SECONDS } from '../sessions/console-sessions.js';
 import { assertOwnHost } from '../sessions/same-origin.js';
-import { ProviderClient, ProviderRefusal, type Handshake, type ProviderAnswer } from './provider-client.js';
-import { returnPath } from './return-path.js';
+import { type Handshake, type ProviderAnswer, ProviderClient, ProviderRefusal } from './provider-client.js';
 
 /** How long a person may take at the provider. */
 const HANDSHAKE_SECONDS = 600;
 /** Of an address, in vain. */
 const SIGN_INS_PER_MINUTE = 20;
 const CONTEXT = 'console-sign-in';
+/** It travels in a cookie. */
+const MAX_CHARACTERS = 2_000;
+/** Nobody sees a page there. */
+const NO_PAGE = /^\/(api|console)(\/|$)/;
 
 /** What the console's page is told of a sign-in that did not come about. */
 export type Failure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
@@ -126,4 +129,15 @@ function queryOf({ raw }: SlipwayRequest): string {
 function isSame(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Where a browser goes after it signed in: a path of the console, or `/` for anything else that was asked for. */
+export function returnPath(asked: unknown): string {
+  if (typeof asked !== 'string' || !asked.startsWith('/')) return '/';
+  const own = 'http://console';
+  if (!URL.canParse(asked, own)) return '/';
+  const { origin, pathname, search, hash } = new URL(asked, own);
+  const path = pathname + search + hash;
+  const isOwn = origin === own && !pathname.startsWith('//') && !NO_PAGE.test(pathname);
+  return isOwn && path.length <= MAX_CHARACTERS ? path : '/';
 }

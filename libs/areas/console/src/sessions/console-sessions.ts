@@ -1,16 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret, sealSecret } from '@slipway/platform-database';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { newSecret, sessionIdOf } from './console-cookies.js';
 import { ConsoleSessionEntity, type SignInMethod } from './console-session.entity.js';
 import {
   CLAIM_RENEWAL,
   DELETE_BEYOND,
+  DELETE_EXPIRED,
   END_SESSION,
   INSERT_SESSION,
   LOOK_UP_SESSION,
   type SessionRow,
 } from './console-session.query.js';
-import { newSecret, sessionIdOf } from './session-secret.js';
 
 /** A day of work; then people sign in again. */
 export const SESSION_SECONDS = 12 * 3600;
@@ -18,6 +20,7 @@ export const SESSION_SECONDS = 12 * 3600;
 const RENEW_BEFORE_MS = 60_000;
 /** Of one token or person; the oldest go. */
 const MAX_SESSIONS = 20;
+const BATCH = 1_000;
 
 /** What a session speaks to the api with. */
 export interface Credentials {
@@ -114,4 +117,13 @@ function renewalOf({ refresh, bearerEndsAt }: Credentials): Date | null {
 /** What the credentials of a session are bound to, so that they open in no other row. */
 export function contextOf(id: string): string {
   return `console-session/${id}`;
+}
+
+/** Sessions that have ended let nobody in; this takes their rows away. */
+@Injectable()
+export class SessionUpkeep {
+  @Recurring({ name: 'console-sessions', everySeconds: 60 })
+  async run(transact: Transact): Promise<void> {
+    await transact('system', (tx) => tx.query(DELETE_EXPIRED, [BATCH]));
+  }
 }

@@ -1,9 +1,8 @@
 import { BlockList } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from './console-cookies.js';
+import { ConsoleCookies, csrfOf, newSecret } from './console-cookies.js';
 import { SessionService } from './session.service.js';
-import { csrfOf, newSecret } from './session-secret.js';
 
 const secret = newSecret();
 const session = { id: 's', method: 'token', secret, expiresAt: new Date(), credentials: { bearer: 'slw_1' } };

@@ -4,13 +4,12 @@ import { RequestGuard } from '@slipway/platform-http/auth';
 import { AddressRate, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from './console-cookies.js';
+import { ConsoleCookies, csrfOf } from './console-cookies.js';
 import type { SignInMethod } from './console-session.entity.js';
 import { ConsoleSessions, SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
 import { SessionRenewal } from '../hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
 import { SessionLookup } from './session-lookup.js';
-import { csrfOf } from './session-secret.js';
 import type { SessionAnswer } from './session.dto.js';
 
 /** Of an address, in vain. */

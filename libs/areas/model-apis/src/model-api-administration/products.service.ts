@@ -6,7 +6,7 @@ import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-ad
 import { modelApiErrors } from './model-api.errors.js';
 import type { CreateProductDto, ProductDto } from './product.dto.js';
 import { ProductEntity } from './product.entity.js';
-import { isOwnSlug } from './publisher-rules.js';
+import { isOwnSlug } from './publication-rules.js';
 import { FIND_VISIBLE, INSERT_PRODUCT, LIST_VISIBLE } from './product.query.js';
 
 @Injectable()

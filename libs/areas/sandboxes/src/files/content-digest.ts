@@ -1,5 +1,9 @@
-import { createHash, timingSafeEqual, type Hash } from 'node:crypto';
-import { errors } from '@slipway/platform-http';
+import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
+import { Transform } from 'node:stream';
+import { Injectable, type OnModuleInit, Optional } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { errors, routeOf, SlipwayHttpAdapter, type SlipwayRequest } from '@slipway/platform-http';
 import { sandboxErrors } from '../sandbox.errors.js';
 
 /** RFC 9530: the algorithms that a recipient has to know; the others are insecure and are passed over, as it allows. */
@@ -64,4 +68,48 @@ export class DigestCheck {
 function malformed(rule: string): Error {
   const message = `Content-Digest ${rule}`;
   return errors.invalid_parameter({ message, details: [{ field: 'Content-Digest', code: 'format', message }] });
+}
+
+/** The one operation that takes Content-Digest. */
+export const PUT_FILE = 'putSandboxFile';
+
+const checks = new WeakMap<object, DigestCheck>();
+
+/**
+ * `Content-Digest` covers a message as it was sent, and of a JSON body nobody keeps the bytes. So they are digested on
+ * their way into the parser, if the header asks for it.
+ */
+@Injectable()
+export class JsonDigests implements OnModuleInit {
+  constructor(@Optional() private readonly host?: HttpAdapterHost) {}
+
+  onModuleInit(): void {
+    const adapter = this.host?.httpAdapter;
+    // The worker builds the same modules and serves nothing.
+    if (!(adapter instanceof SlipwayHttpAdapter)) return;
+    adapter.getInstance<FastifyInstance>().addHook('preParsing', async (request, _reply, payload) => {
+      const header = request.headers['content-digest'];
+      if (typeof header !== 'string' || routeOf(request)?.operationId !== PUT_FILE || !isJson(request)) return payload;
+      const check = new DigestCheck(parseContentDigest(header));
+      checks.set(request, check);
+      return payload.pipe(
+        new Transform({
+          transform: (chunk: Buffer, _encoding, done) => {
+            check.update(chunk);
+            done(null, chunk);
+          },
+        }),
+      );
+    });
+  }
+}
+
+/** @throws digest_mismatch (422) */
+export function verifyJsonDigest(request: SlipwayRequest): void {
+  checks.get(request)?.verify();
+  checks.delete(request);
+}
+
+function isJson(request: FastifyRequest): boolean {
+  return request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }

@@ -9,10 +9,9 @@ import {
   type IdempotencyClaim,
   type SlipwayRequest,
 } from '@slipway/platform-http';
-import { parseContentDigest, type Digests } from './content-digest.js';
+import { parseContentDigest, type Digests, verifyJsonDigest } from './content-digest.js';
 import { FileOptionsDto, PutFileDto } from './file.dto.js';
 import { assertFilePath } from './file-path.js';
-import { verifyJsonDigest } from './json-digest.js';
 
 /** The most that a file may have in JSON; the body around it may be larger. */
 export const JSON_FILE_BYTES = 8 * 1024 * 1024;

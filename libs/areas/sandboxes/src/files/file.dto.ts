@@ -1,4 +1,5 @@
 import { ArrayField, BooleanField, IntField, StringField, TimestampField } from '@slipway/platform-http';
+import type { FileEntity } from './file.entity.js';
 
 const PATH = { description: 'Relative POSIX path of at most 1024 bytes, without . and ..', example: 'data/input.json' };
 const MODE = /^0?[0-7]{3}$/;
@@ -62,4 +63,9 @@ export class FileListDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+}
+
+export function fileAnswer(row: FileEntity): FileDto {
+  const { path, size_bytes, sha256, mode, modified_at, sync, sync_error, sync_operation_id } = row;
+  return { path, size_bytes, sha256, mode, modified_at, sync, sync_error, sync_operation_id };
 }

@@ -16,7 +16,7 @@ import { Client, type FeedClient } from '@slipway/platform-durable/events';
 import { FileDto, FileListDto, PutFileDto } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
-import { PUT_FILE } from './json-digest.js';
+import { PUT_FILE } from './content-digest.js';
 import { SandboxesService } from '../sandboxes.service.js';
 import { UploadsService } from './uploads.service.js';
 

@@ -13,8 +13,7 @@ import {
 import { MoreThan } from 'typeorm';
 import { contentDigestOf } from './content-digest.js';
 import { assertFilePath } from './file-path.js';
-import { fileAnswer } from './file-answer.js';
-import type { FileDto } from './file.dto.js';
+import { fileAnswer, type FileDto } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox } from '../sandbox.query.js';

@@ -8,7 +8,7 @@ import { reserveQuota, quotaExceeded } from '@slipway/platform-durable/quotas';
 import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
-import { fileAnswer } from './file-answer.js';
+import { fileAnswer } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { MeteredBody } from './metered-body.js';
 import { FILE_PUSH } from '../push/file-push.operation.js';

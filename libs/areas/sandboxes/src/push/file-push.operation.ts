@@ -25,8 +25,7 @@ import { SandboxEntity } from '../sandbox.entity.js';
 import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
 import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
 import { PushCuts } from './push-cuts.js';
-import { pushRequest } from './push-request.js';
-import { sendFile } from './send-file.js';
+import { pushRequest, sendFile } from './push-request.js';
 
 /** Tries of one push: with the waits below they span more than half an hour, enough for a sandbox that resumes. */
 const MAX_TRIES = 14;

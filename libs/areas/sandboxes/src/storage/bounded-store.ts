@@ -1,5 +1,6 @@
-import { addAbortSignal, pipeline, Transform, type Readable } from 'node:stream';
-import { StoreStalled, type BlobStore, type WriteBounds } from './blob-store.js';
+import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
+import type { Config } from '@slipway/platform-config';
+import { type BlobStore, StoreStalled, type WriteBounds } from './blob-store.js';
 import { IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
 
 /** How long a client may take to send a body: the api ends its request then. */
@@ -84,4 +85,20 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
   passed.on('error', () => undefined);
   pipeline(content, passed, () => clearTimeout(idle));
   return passed;
+}
+
+/** The backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. Loaded on demand, because the AWS client is large. */
+export async function createBlobStore(
+  { upload }: Pick<Config, 'upload'>,
+  idleTimeoutMs = IDLE_TIMEOUT_MS,
+): Promise<BlobStore> {
+  const { workspaceStore, s3 } = upload;
+  if (workspaceStore.startsWith('file:')) {
+    const { DiskStore } = await import('./disk-store.js');
+    return new BoundedStore(new DiskStore(workspaceStore.slice('file:'.length)), idleTimeoutMs);
+  }
+  const { S3Store } = await import('./s3-store.js');
+  const { hostname, pathname } = new URL(workspaceStore);
+  const store = new S3Store({ bucket: hostname, prefix: pathname.slice(1), ...s3, idleTimeoutMs });
+  return new BoundedStore(store, idleTimeoutMs);
 }

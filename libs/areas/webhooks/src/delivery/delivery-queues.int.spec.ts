@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
-import { EventsNeeded } from './events-needed.js';
-import { FanOut } from './fan-out.js';
+import { EventsNeeded, FanOut } from './fan-out.js';
 import type { LaneRow } from './delivery-queue.query.js';
 import { Lanes, type PendingRow } from './delivery-queues.js';
 

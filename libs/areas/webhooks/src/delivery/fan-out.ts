@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
+import { type ExpiredEvents, KeepsEvents, type NeedsEvents } from '@slipway/platform-durable/events';
 import { quotasOfTenant } from '@slipway/platform-durable/quotas';
 import {
   ADD_LANES,
@@ -9,6 +10,7 @@ import {
   BEHIND_OF,
   COUNT_PENDING,
   FAN_OUT_PAGE,
+  FIRST_NEEDED,
   LOCK_LANES,
   LOCK_WEBHOOKS,
   SCAN_PAGE,
@@ -115,5 +117,14 @@ export class FanOut {
     const { webhook_deliveries: limit } = await quotasOfTenant(tx, this.config, tenantId);
     const pending = await tx.one<{ count: number }>(COUNT_PENDING, [tenantId, limit]);
     return limit - (pending?.count ?? 0);
+  }
+}
+
+/** No event is deleted before every webhook that is to have it has had it, or has been given up on. */
+@Injectable()
+@KeepsEvents('webhooks')
+export class EventsNeeded implements NeedsEvents {
+  firstNeeded(tx: Tx, old: readonly ExpiredEvents[]): Promise<{ stream: string; sequence: string }[]> {
+    return tx.query(FIRST_NEEDED, [JSON.stringify(old)]);
   }
 }

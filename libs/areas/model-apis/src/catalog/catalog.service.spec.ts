@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { PublishedProduct } from '@slipway/ports/model-api-administration';
-import { catalogEntry } from './catalog-entry.js';
+import { catalogEntry } from './catalog.service.js';
 
 it('names every field itself: what else a row holds stays inside', () => {
   const secret = { supplier: 'zz-sentinel', base_url: 'http://zz-sentinel', credential: 'zz-sentinel' };

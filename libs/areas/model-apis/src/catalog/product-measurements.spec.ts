@@ -6,7 +6,7 @@ import {
   type AttemptCounts,
   type RequestStats,
 } from '@slipway/dataplane';
-import { availabilityOf, performanceOf, type BindingSight } from './measurement.js';
+import { availabilityOf, performanceOf, type BindingSight } from './product-measurements.js';
 
 const counts = (ok = 0, server_error = 0): AttemptCounts => ({
   ok,

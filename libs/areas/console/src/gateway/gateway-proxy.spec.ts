@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { gatewayTarget } from './gateway-path.js';
+import { gatewayTarget } from './gateway-proxy.js';
 
 it.each([
   '/v1/chat/completions',
