@@ -84,7 +84,7 @@ it('one of many renews it, with what is there when it begins', async () => {
   expect(session.isRenewalDue).toBe(true);
   const claims = await Promise.all(Array.from({ length: 4 }, () => sessions.claimRenewal(session.id)));
   expect(claims.filter((claim) => claim !== undefined)).toEqual([expect.objectContaining({ refresh: 'r1' })]);
-  await sessions.renewed(session.id, { bearer: 'jwt2', refresh: 'r2', bearerEndsAt: Date.now() + 30_000 });
+  await sessions.saveRenewal(session.id, { bearer: 'jwt2', refresh: 'r2', bearerEndsAt: Date.now() + 30_000 });
   expect(await sessions.claimRenewal(session.id)).toMatchObject({ bearer: 'jwt2', refresh: 'r2' });
 });
 

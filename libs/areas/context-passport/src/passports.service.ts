@@ -30,7 +30,7 @@ const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const DELETED_AT_ONCE = 20_000;
 
 /** What the gateway counts a session under: a deployment, or a published slug. */
-interface Place {
+interface SessionDestination {
   deploymentId: string;
   deploymentName: string;
   affinity: RouteAffinity;
@@ -58,11 +58,11 @@ export class PassportsService {
       : undefined;
     return this.mutations.run({ principal: who }, async (tx) => {
       const place = published
-        ? placeOfSlug(published.slug)
-        : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
+        ? destinationOfSlug(published.slug)
+        : await this.destinationOfDeployment(tx, who.tenantId, body.deployment);
       const { deploymentId, deploymentName, affinity } = place;
       const id = passportId(this.key, who.tenantId, deploymentId, body.session_id);
-      await this.holdPlace(tx, who, id);
+      await this.reserveRecord(tx, who, id);
       const row = await declarePassport(tx, {
         id,
         tenantId: who.tenantId,
@@ -115,13 +115,13 @@ export class PassportsService {
   }
 
   /** A session that is known already takes no more room. @throws quota_exceeded (429) */
-  private async holdPlace(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
+  private async reserveRecord(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
     if (await findPassport(tx, tenantId, id)) return;
     const limit = quotasOf(this.config, tenantName).context_passports;
     await reserveQuota(tx, { tenantId, quota: 'context_passports', limit }, () => passportCountOf(tx, tenantId));
   }
 
-  private async placeOfDeployment(tx: Tx, tenantId: string, name: string): Promise<Place> {
+  private async destinationOfDeployment(tx: Tx, tenantId: string, name: string): Promise<SessionDestination> {
     const deployment = await this.deployments.get(tx, tenantId, name);
     const route = await this.routes.current(tx, deployment.id);
     return {
@@ -132,7 +132,7 @@ export class PassportsService {
   }
 }
 
-function placeOfSlug(slug: string): Place {
+function destinationOfSlug(slug: string): SessionDestination {
   return { deploymentId: `slug:${slug}`, deploymentName: slug, affinity: DEFAULT_AFFINITY };
 }
 

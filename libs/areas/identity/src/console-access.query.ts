@@ -7,7 +7,10 @@ const IS_GRANTED = `
   else t.is_operator end`;
 
 /** Reads what other tenants were given, so it runs as the system. */
-export const FIND_GRANT = prepared('organization-grant', `select 1 from tenants t where t.id = $3 and ${IS_GRANTED}`);
+export const FIND_ORGANIZATION_GRANT = prepared(
+  'organization-grant',
+  `select 1 from tenants t where t.id = $3 and ${IS_GRANTED}`,
+);
 
 /**
  * All tenants that know an identity and have its organization: a join with their names, on the way of every request. It runs as the system because the tenant is

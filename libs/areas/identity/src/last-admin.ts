@@ -11,7 +11,7 @@ import { organizationsOf } from './tenant-organizations.js';
  * Serialises everything that may take an admin away from a tenant: two removals that each saw the other one's admin would
  * together leave none. An advisory lock, because the row of the tenant is not the tenant's to see.
  */
-export const LOCK_ADMINS = prepared(
+export const LOCK_TENANT_ADMINS = prepared(
   'admins-lock',
   `select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`,
 );
@@ -31,7 +31,7 @@ export class LastAdmin {
 
   /** To be taken before anything that may remove an admin is read. Held until the transaction ends. */
   async lock(tx: Tx): Promise<void> {
-    await tx.query(LOCK_ADMINS, [tx.tenant]);
+    await tx.query(LOCK_TENANT_ADMINS, [tx.tenant]);
   }
 
   /** Whether a mapping of this provider lets anybody in. */

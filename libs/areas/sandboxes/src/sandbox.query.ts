@@ -4,14 +4,14 @@ import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
 
 /** Of `expires_at`. A sandbox past its expiry is gone for everybody, whenever the sweep comes round; the clock is the database's. */
-export const ALIVE = Or(
+export const SANDBOX_UNEXPIRED = Or(
   IsNull(),
   Raw((expiresAt) => `${expiresAt} > now()`),
 );
 
 /** @throws sandbox_not_found (404) */
 export async function findSandbox(tx: Tx, tenantId: string, id: string): Promise<SandboxEntity> {
-  const row = await tx.repository(SandboxEntity).findOneBy({ id, tenant_id: tenantId, expires_at: ALIVE });
+  const row = await tx.repository(SandboxEntity).findOneBy({ id, tenant_id: tenantId, expires_at: SANDBOX_UNEXPIRED });
   if (!row) throw sandboxErrors.sandbox_not_found();
   return row;
 }

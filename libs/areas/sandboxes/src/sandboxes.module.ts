@@ -12,14 +12,14 @@ import { SandboxesController } from './sandboxes.controller.js';
 import { SandboxesService } from './sandboxes.service.js';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
 import { createBlobStore } from './storage/bounded-store.js';
-import { IDLE_TIMEOUT } from './storage/time-limits.js';
+import { TRANSFER_IDLE_TIMEOUT } from './storage/time-limits.js';
 import { StrayBlobs } from './storage/stray-blobs.js';
 import { UploadsService } from './files/uploads.service.js';
 import { WorkspaceUpkeep } from './workspace-upkeep.js';
 
 const blobStore = {
   provide: BLOB_STORE,
-  inject: [CONFIG, { token: IDLE_TIMEOUT, optional: true }],
+  inject: [CONFIG, { token: TRANSFER_IDLE_TIMEOUT, optional: true }],
   useFactory: (config: Config, idleTimeoutMs?: number) => createBlobStore(config, idleTimeoutMs),
 };
 

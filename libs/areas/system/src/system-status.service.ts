@@ -8,14 +8,15 @@ import { backlogOf } from '@slipway/platform-durable/operations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import type { Principal } from '@slipway/platform-http';
 import type { SystemDto, SystemGatewayDto, SystemSchemaDto, SystemWorkerDto } from './system.dto.js';
-import { BEAT, FORGET_SILENT, STANDING } from './system.query.js';
+import { RECORD_WORKER_BEAT, FORGET_SILENT_WORKERS, FIND_SYSTEM_STATUS } from './system.query.js';
 
 const DAY_SECONDS = 86_400;
 const STARTED_AT = new Date(performance.timeOrigin).toISOString();
 /** Of the product: the workspace's manifest, which a release writes and every image has. */
-export const VERSION = (createRequire(import.meta.url)('../../../../package.json') as { version: string }).version;
+export const PRODUCT_VERSION = (createRequire(import.meta.url)('../../../../package.json') as { version: string })
+  .version;
 
-interface Standing {
+interface SystemStatusRow {
   postgresVersion: string;
   postgresStartedAt: Date;
   schema: SystemSchemaDto;
@@ -24,7 +25,7 @@ interface Standing {
 
 /** How the service itself is doing. Its parts are the operator's business; other tenants learn what concerns them. */
 @Injectable()
-export class SystemStandingService {
+export class SystemStatusService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'queue' | 'operator'>,
     private readonly database: Database,
@@ -33,7 +34,7 @@ export class SystemStandingService {
   async get({ isOperatorTenant }: Principal): Promise<SystemDto> {
     const { events_days, operations_days, statistics_days, usage_days } = retentionOf(this.config.operator);
     const known = {
-      version: VERSION,
+      version: PRODUCT_VERSION,
       node_version: process.versions.node,
       started_at: STARTED_AT,
       retention_days: {
@@ -53,9 +54,9 @@ export class SystemStandingService {
   private async parts(): Promise<Pick<SystemDto, 'schema' | 'database' | 'queue' | 'workers' | 'gateways'>> {
     const began = performance.now();
     const [standing, backlog, gateways] = await this.database.tx('system', (tx) =>
-      Promise.all([tx.one<Standing>(STANDING), backlogOf(tx), gatewayStatuses(tx)]),
+      Promise.all([tx.one<SystemStatusRow>(FIND_SYSTEM_STATUS), backlogOf(tx), gatewayStatuses(tx)]),
     );
-    const { schema, workers, ...postgres } = standing as Standing;
+    const { schema, workers, ...postgres } = standing as SystemStatusRow;
     return {
       schema,
       database: {
@@ -84,8 +85,8 @@ export class WorkerBeats {
   @Recurring({ name: 'worker-beats', everySeconds: 5 })
   async run(transact: Transact): Promise<void> {
     await transact('system', async (tx) => {
-      await tx.query(BEAT, [this.workerId, VERSION]);
-      await tx.query(FORGET_SILENT);
+      await tx.query(RECORD_WORKER_BEAT, [this.workerId, PRODUCT_VERSION]);
+      await tx.query(FORGET_SILENT_WORKERS);
     });
   }
 }

@@ -8,14 +8,14 @@ import {
   type SlipwayRequest,
 } from '@slipway/platform-http';
 import { SystemDto } from './system.dto.js';
-import { SystemStandingService } from './system-status.service.js';
+import { SystemStatusService } from './system-status.service.js';
 import { SystemService } from './system.service.js';
 
 @Controller()
 export class SystemController {
   constructor(
     private readonly system: SystemService,
-    private readonly standing: SystemStandingService,
+    private readonly standing: SystemStatusService,
   ) {}
 
   @Route({

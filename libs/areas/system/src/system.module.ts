@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { HttpMetrics, MetricsListener } from './metrics.js';
 import { SystemController } from './system.controller.js';
 import { SystemService } from './system.service.js';
-import { SystemStandingService, WorkerBeats } from './system-status.service.js';
+import { SystemStatusService, WorkerBeats } from './system-status.service.js';
 
 @Module({
   controllers: [SystemController],
-  providers: [SystemService, SystemStandingService, WorkerBeats, HttpMetrics, MetricsListener],
+  providers: [SystemService, SystemStatusService, WorkerBeats, HttpMetrics, MetricsListener],
 })
 export class SystemModule {}

@@ -5,7 +5,7 @@ import { prepared } from '@slipway/platform-database';
  * these, and a stream that appears later has no lane yet, which counts as 0: nothing after the creation is missed.
  * One statement for all streams of the tenant, however many there are.
  */
-export const INSERT_LANES = prepared(
+export const INSERT_DELIVERY_QUEUES = prepared(
   'webhook-lanes-insert',
   `insert into webhook_lanes (webhook_id, stream, tenant_id, sequence)
    select $1, s.stream, s.tenant_id, s.last_sequence from event_streams s where s.tenant_id = $2`,

@@ -3,8 +3,8 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Egress, PUBLIC_TLS } from '@slipway/platform-egress';
 import { DeliveryWork } from './delivery/delivery-work.js';
 import { EventsNeeded, FanOut } from './delivery/fan-out.js';
-import { LaneSender } from './delivery/queue-sender.js';
-import { Lanes } from './delivery/delivery-queues.js';
+import { QueueSender } from './delivery/queue-sender.js';
+import { DeliveryQueues } from './delivery/delivery-queues.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -19,6 +19,6 @@ const egress = {
 /** The api answers; a process that runs operations also turns events into deliveries and sends them. */
 @Module({
   controllers: [WebhooksController],
-  providers: [egress, WebhooksService, Lanes, FanOut, LaneSender, DeliveryWork, EventsNeeded],
+  providers: [egress, WebhooksService, DeliveryQueues, FanOut, QueueSender, DeliveryWork, EventsNeeded],
 })
 export class WebhooksModule {}

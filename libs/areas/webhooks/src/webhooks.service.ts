@@ -21,7 +21,7 @@ import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
 import type { CreateWebhookDto, DeletedWebhookDto, WebhookDeliveryDto, WebhookDto } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
-import { DELETE_WEBHOOK, INSERT_LANES } from './webhook.query.js';
+import { DELETE_WEBHOOK, INSERT_DELIVERY_QUEUES } from './webhook.query.js';
 
 const SECRET_BYTES = 32;
 
@@ -72,7 +72,7 @@ export class WebhooksService {
         disabled_at: null,
       });
       await webhooks.insert(row);
-      await tx.query(INSERT_LANES, [id, who.tenantId]);
+      await tx.query(INSERT_DELIVERY_QUEUES, [id, who.tenantId]);
       const after = shown(row);
       await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after });
       return after;

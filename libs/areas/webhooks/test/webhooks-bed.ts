@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { platformMigrations, testConfig } from '@slipway/platform-durable/operations/testing';
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import { migrations, type DeliveryTiming } from '../src/index.js';
-import { ADD_LANES, ADVANCE, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
+import { ADD_DELIVERY_QUEUES, ADVANCE_DELIVERY_QUEUES, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
 import { AreaOnly } from './surroundings.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -114,8 +114,8 @@ export class WebhooksBed {
   async fanOut(deployment: string, webhooks: readonly string[]): Promise<void> {
     await this.database.tx('system', async (tx) => {
       const values = [`deployment/dep_${deployment}`, webhooks];
-      await tx.query(ADD_LANES, values);
-      await tx.query(ADVANCE, [...values, FAN_OUT_PAGE]);
+      await tx.query(ADD_DELIVERY_QUEUES, values);
+      await tx.query(ADVANCE_DELIVERY_QUEUES, [...values, FAN_OUT_PAGE]);
     });
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { gatewayTarget } from './gateway-proxy.js';
+import { gatewayPath } from './gateway-proxy.js';
 
 it.each([
   '/v1/chat/completions',
@@ -7,7 +7,7 @@ it.each([
   '/v1/models/org%2Fname',
   '/v1/models/a..b',
   '/v1/models?a=../b',
-])('passes %s as it is', (target) => expect(gatewayTarget(target)).toBe(target));
+])('passes %s as it is', (target) => expect(gatewayPath(target)).toBe(target));
 
 it.each([
   ['', 'not_found'],
@@ -28,4 +28,4 @@ it.each([
   ['@evil.example/v1/models', 'not_found'],
   ['/v1/%zz', 'path_invalid'],
   ['/v1/%ff', 'path_invalid'],
-])('refuses %s', (target, code) => expect(() => gatewayTarget(target)).toThrow(expect.objectContaining({ code })));
+])('refuses %s', (target, code) => expect(() => gatewayPath(target)).toThrow(expect.objectContaining({ code })));

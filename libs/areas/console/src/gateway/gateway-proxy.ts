@@ -16,7 +16,7 @@ const HEADERS_TIMEOUT_MS = 600_000;
 const SILENCE_MS = 300_000;
 const MAX_CONNECTIONS = 256;
 /** Of one token, at a time: a person has one playground, or a few. */
-const MAX_OF_TOKEN = 16;
+const MAX_REQUESTS_OF_TOKEN = 16;
 
 /** What a browser says of itself or of the console stays here, and so does what belongs to one connection. */
 const KEPT_FROM_GATEWAY =
@@ -24,7 +24,7 @@ const KEPT_FROM_GATEWAY =
 const KEPT_FROM_BROWSER =
   /^(connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|clear-site-data|location|refresh|(proxy|access-control)-.*|content-security-policy.*)$/;
 /** What a request target may be made of (RFC 3986); anything else is no honest client's. */
-const TARGET = /^\/v1\/[\w.~!$&'()*+,;=:@%/?-]+$/;
+const GATEWAY_PATH = /^\/v1\/[\w.~!$&'()*+,;=:@%/?-]+$/;
 
 /** The playground's way to the inference gateway: the session's token in place of the cookie, and nothing but inference. */
 @Injectable()
@@ -64,14 +64,14 @@ export class GatewayProxy implements OnModuleDestroy {
   }
 
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
-    const target = gatewayTarget((request.raw.url as string).slice(PREFIX.length));
+    const target = gatewayPath((request.raw.url as string).slice(PREFIX.length));
     const { id, method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
     // Asked here too, so that a session whose token was revoked is no wrong guess of this address at the gateway.
     const who = await this.guard.identify(credentials.bearer, request);
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
       throw errors.body_too_large({ extra: { max_bytes: max } });
-    this.takePlace(who.actor.id, reply);
+    this.countRequest(who.actor.id, reply);
     const bearer = method === 'hosted' ? await this.playground.of(id, who) : credentials.bearer;
     const { statusCode, headers, body } = await this.ask(target, request, reply, bearer);
     if (statusCode === 401) this.playground.forget(id, who);
@@ -86,10 +86,12 @@ export class GatewayProxy implements OnModuleDestroy {
   }
 
   /** Until the answer has gone. @throws rate_limited */
-  private takePlace(token: string, { raw }: FastifyReply): void {
+  private countRequest(token: string, { raw }: FastifyReply): void {
     const held = this.inFlight.get(token) ?? 0;
-    if (held >= MAX_OF_TOKEN)
-      throw errors.rate_limited({ message: `The playground asks ${MAX_OF_TOKEN} things at a time with one token.` });
+    if (held >= MAX_REQUESTS_OF_TOKEN)
+      throw errors.rate_limited({
+        message: `The playground asks ${MAX_REQUESTS_OF_TOKEN} things at a time with one token.`,
+      });
     this.inFlight.set(token, held + 1);
     raw.once('close', () => {
       const left = (this.inFlight.get(token) as number) - 1;
@@ -133,8 +135,8 @@ function without(headers: IncomingHttpHeaders, kept: RegExp): Record<string, str
  * @param target path and query after the proxy's own prefix
  * @throws not_found, path_invalid
  */
-export function gatewayTarget(target: string): string {
-  if (!TARGET.test(target)) throw errors.not_found();
+export function gatewayPath(target: string): string {
+  if (!GATEWAY_PATH.test(target)) throw errors.not_found();
   const path = target.split('?', 1)[0] as string;
   const hasDots = decoded(path)
     .split(/[/\\]/)

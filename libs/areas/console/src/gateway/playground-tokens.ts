@@ -4,10 +4,10 @@ import type { Principal } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { LRUCache } from 'lru-cache';
 
-const LIVES_MS = 60 * 60_000;
+const LIFETIME_MS = 60 * 60_000;
 /** It is not used in its last minutes, so that no answer outlives it. */
-const HELD_MS = LIVES_MS - 10 * 60_000;
-const MAX_HELD = 1_000;
+const CACHE_MS = LIFETIME_MS - 10 * 60_000;
+const MAX_CACHED = 1_000;
 
 /**
  * What people of the identity provider speak to the gateway with, which knows API tokens alone: a token of theirs that grants no more
@@ -16,7 +16,7 @@ const MAX_HELD = 1_000;
  */
 @Injectable()
 export class PlaygroundTokens {
-  private readonly held = new LRUCache<string, Promise<string>>({ max: MAX_HELD, ttl: HELD_MS });
+  private readonly cache = new LRUCache<string, Promise<string>>({ max: MAX_CACHED, ttl: CACHE_MS });
 
   constructor(
     private readonly mutations: Mutations,
@@ -26,18 +26,18 @@ export class PlaygroundTokens {
   /** The one of this session and tenant, made where there is none. */
   of(sessionId: string, who: Principal): Promise<string> {
     const key = `${sessionId} ${who.tenantId}`;
-    const known = this.held.get(key);
+    const known = this.cache.get(key);
     if (known) return known;
     const made = this.make(who);
-    this.held.set(key, made);
+    this.cache.set(key, made);
     // What came to nothing is tried again by the next request.
-    made.catch(() => this.held.delete(key));
+    made.catch(() => this.cache.delete(key));
     return made;
   }
 
   /** Somebody has revoked it: the next request makes another. */
   forget(sessionId: string, { tenantId }: Principal): void {
-    this.held.delete(`${sessionId} ${tenantId}`);
+    this.cache.delete(`${sessionId} ${tenantId}`);
   }
 
   private make(principal: Principal): Promise<string> {
@@ -47,7 +47,7 @@ export class PlaygroundTokens {
         tenantId,
         name: 'playground of the console',
         scopes: ['viewer'],
-        expiresAt: new Date((await tx.now()).getTime() + LIVES_MS),
+        expiresAt: new Date((await tx.now()).getTime() + LIFETIME_MS),
         createdBy: `${actor.type}:${actor.id}`,
         owner,
         minters,

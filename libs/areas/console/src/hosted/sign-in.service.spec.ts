@@ -5,7 +5,7 @@ import { KeyRing } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies } from '../sessions/console-cookies.js';
 import type { NewSession } from '../sessions/console-sessions.js';
-import { returnPath, SignInService, type Step } from './sign-in.service.js';
+import { returnPath, SignInService, type SignInStep } from './sign-in.service.js';
 
 const config = { console: { isOn: true }, keyRing: new KeyRing(randomBytes(32)), trustedProxies: new BlockList() };
 const answer = { bearers: ['access', 'identity'], userId: 'ada', refresh: 'r', bearerEndsAt: 1 };
@@ -43,8 +43,8 @@ beforeEach(() => {
 const request = (url: string, cookie?: string, host = 'localhost') =>
   ({ ip: '127.0.0.1', raw: { url }, headers: { host, cookie } }) as unknown as SlipwayRequest;
 const begin = () => service.begin(request('/console/sign-in'), '/deployments/chat');
-const kept = ({ cookies }: Step) => cookies[0]!.split(';')[0];
-const finish = async (begun: Step, state = 'state') =>
+const kept = ({ cookies }: SignInStep) => cookies[0]!.split(';')[0];
+const finish = async (begun: SignInStep, state = 'state') =>
   service.finish(request(`/console/callback?state=${state}`, kept(begun)));
 
 describe('a sign-in', () => {

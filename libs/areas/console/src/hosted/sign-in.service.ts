@@ -16,15 +16,15 @@ const HANDSHAKE_SECONDS = 600;
 const SIGN_INS_PER_MINUTE = 20;
 const CONTEXT = 'console-sign-in';
 /** It travels in a cookie. */
-const MAX_CHARACTERS = 2_000;
+const MAX_RETURN_PATH_CHARACTERS = 2_000;
 /** Nobody sees a page there. */
 const NO_PAGE = /^\/(api|console)(\/|$)/;
 
 /** What the console's page is told of a sign-in that did not come about. */
-export type Failure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
+export type SignInFailure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
 
 /** Where the browser goes next, and the cookies it takes along. */
-export interface Step {
+export interface SignInStep {
   location: string;
   cookies: string[];
 }
@@ -43,7 +43,7 @@ export class SignInService {
     private readonly guard: RequestGuard,
   ) {}
 
-  async begin(request: SlipwayRequest, returnTo: unknown): Promise<Step> {
+  async begin(request: SlipwayRequest, returnTo: unknown): Promise<SignInStep> {
     this.assertServed(request);
     try {
       const endsAt = Date.now() + HANDSHAKE_SECONDS * 1_000;
@@ -55,7 +55,7 @@ export class SignInService {
     }
   }
 
-  async finish(request: SlipwayRequest): Promise<Step> {
+  async finish(request: SlipwayRequest): Promise<SignInStep> {
     this.assertServed(request);
     const handshake = this.handshakeOf(request);
     if (!handshake) return this.failed('expired');
@@ -108,7 +108,7 @@ export class SignInService {
     }
   }
 
-  private failed(why: Failure, failure?: unknown): Step {
+  private failed(why: SignInFailure, failure?: unknown): SignInStep {
     if (failure !== undefined)
       this.logger.warn(`a sign-in at the identity provider failed (${why}): ${String(failure)}`);
     return { location: `/?sign_in=${why}`, cookies: [this.cookies.write('sign_in', '', 0)] };
@@ -139,5 +139,5 @@ export function returnPath(asked: unknown): string {
   const { origin, pathname, search, hash } = new URL(asked, own);
   const path = pathname + search + hash;
   const isOwn = origin === own && !pathname.startsWith('//') && !NO_PAGE.test(pathname);
-  return isOwn && path.length <= MAX_CHARACTERS ? path : '/';
+  return isOwn && path.length <= MAX_RETURN_PATH_CHARACTERS ? path : '/';
 }

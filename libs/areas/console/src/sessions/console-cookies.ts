@@ -5,7 +5,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 
 const SECRET = /^[\w-]{43}$/;
 
-type Name = 'session' | 'sign_in';
+type CookieName = 'session' | 'sign_in';
 
 /** The console's cookies: not for scripts, not for requests of other sites, and under https for no other host and no plain connection. */
 @Injectable()
@@ -16,12 +16,12 @@ export class ConsoleCookies {
     this.isSecure = publicUrl?.startsWith('https:') ?? false;
   }
 
-  read(cookie: string | undefined, name: Name): string | undefined {
+  read(cookie: string | undefined, name: CookieName): string | undefined {
     return cookie === undefined ? undefined : parse(cookie)[this.nameOf(name)];
   }
 
   /** The value of a `Set-Cookie` header. @param value empty takes the cookie away */
-  write(name: Name, value: string, maxAgeSeconds: number): string {
+  write(name: CookieName, value: string, maxAgeSeconds: number): string {
     return serialize(this.nameOf(name), value, {
       path: '/',
       httpOnly: true,
@@ -31,7 +31,7 @@ export class ConsoleCookies {
     });
   }
 
-  private nameOf(name: Name): string {
+  private nameOf(name: CookieName): string {
     return `${this.isSecure ? '__Host-' : ''}slipway_console_${name}`;
   }
 }

@@ -35,21 +35,21 @@ export const END_SESSION = prepared(
  * Providers take a refresh token once, and some end everything when it comes twice: of many requests, in whichever process, one wins.
  * Should it be killed, or the provider be away, the next may try after these seconds.
  */
-export const CLAIM_RENEWAL = prepared(
+export const CLAIM_SESSION_RENEWAL = prepared(
   'console-session-claim-renewal',
   `update console_sessions set renew_at = now() + interval '15 seconds' where id = $1 and renew_at <= now()
    returning sealed_credentials`,
 );
 
 /** One statement, so that of many sign-ins at once none leaves more than one session too many each. */
-export const DELETE_BEYOND = prepared(
+export const DELETE_SURPLUS_SESSIONS = prepared(
   'console-session-bound',
   `delete from console_sessions where id in
      (select id from console_sessions where who = $1 order by created_at desc, id offset $2 for update skip locked)`,
 );
 
 /** In batches, and past what another worker deletes. */
-export const DELETE_EXPIRED = prepared(
+export const DELETE_EXPIRED_SESSIONS = prepared(
   'console-session-expire',
   `delete from console_sessions where id in
      (select id from console_sessions where expires_at <= now() order by expires_at limit $1 for update skip locked)`,

@@ -5,9 +5,9 @@ import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { newSecret, sessionIdOf } from './console-cookies.js';
 import { ConsoleSessionEntity, type SignInMethod } from './console-session.entity.js';
 import {
-  CLAIM_RENEWAL,
-  DELETE_BEYOND,
-  DELETE_EXPIRED,
+  CLAIM_SESSION_RENEWAL,
+  DELETE_SURPLUS_SESSIONS,
+  DELETE_EXPIRED_SESSIONS,
   END_SESSION,
   INSERT_SESSION,
   LOOK_UP_SESSION,
@@ -20,10 +20,10 @@ export const SESSION_SECONDS = 12 * 3600;
 const RENEW_BEFORE_MS = 60_000;
 /** Of one token or person; the oldest go. */
 const MAX_SESSIONS = 20;
-const BATCH = 1_000;
+const EXPIRED_BATCH = 1_000;
 
 /** What a session speaks to the api with. */
-export interface Credentials {
+export interface SessionCredentials {
   bearer: string;
   /** Of a hosted session: gets the next bearer. */
   refresh?: string;
@@ -35,13 +35,13 @@ export interface NewSession {
   method: SignInMethod;
   /** Actor as `type:id`. */
   who: string;
-  credentials: Credentials;
+  credentials: SessionCredentials;
 }
 
 export interface ConsoleSession {
   id: string;
   method: SignInMethod;
-  credentials: Credentials;
+  credentials: SessionCredentials;
   isRenewalDue: boolean;
   expiresAt: Date;
 }
@@ -65,7 +65,7 @@ export class ConsoleSessions {
     const values = [id, method, who, sealed, renewalOf(credentials), SESSION_SECONDS, endsAt];
     const expiresAt = await this.database.tx('system', async (tx) => {
       const row = await tx.one<{ expires_at: Date }>(INSERT_SESSION, values);
-      await tx.query(DELETE_BEYOND, [who, MAX_SESSIONS]);
+      await tx.query(DELETE_SURPLUS_SESSIONS, [who, MAX_SESSIONS]);
       return (row as { expires_at: Date }).expires_at;
     });
     return { secret, expiresAt };
@@ -80,7 +80,7 @@ export class ConsoleSessions {
   async read(id: string): Promise<ConsoleSession | undefined> {
     const [row] = await this.database.read<SessionRow>('system', LOOK_UP_SESSION, [id]);
     if (!row) return undefined;
-    const credentials = this.opened(id, row.sealed_credentials);
+    const credentials = this.unseal(id, row.sealed_credentials);
     const { method, is_renewal_due, expires_at } = row;
     return { id, method, credentials, isRenewalDue: is_renewal_due === true, expiresAt: expires_at };
   }
@@ -91,26 +91,28 @@ export class ConsoleSessions {
   }
 
   /** What is to be renewed, as it is now; undefined if it is not time, or somebody else does it in these seconds. */
-  async claimRenewal(id: string): Promise<Credentials | undefined> {
-    const row = await this.database.tx('system', (tx) => tx.one<{ sealed_credentials: string }>(CLAIM_RENEWAL, [id]));
-    return row && this.opened(id, row.sealed_credentials);
+  async claimRenewal(id: string): Promise<SessionCredentials | undefined> {
+    const row = await this.database.tx('system', (tx) =>
+      tx.one<{ sealed_credentials: string }>(CLAIM_SESSION_RENEWAL, [id]),
+    );
+    return row && this.unseal(id, row.sealed_credentials);
   }
 
-  async renewed(id: string, credentials: Credentials): Promise<void> {
+  async saveRenewal(id: string, credentials: SessionCredentials): Promise<void> {
     const changed = { sealed_credentials: this.seal(id, credentials), renew_at: renewalOf(credentials) };
     await this.database.tx('system', (tx) => tx.repository(ConsoleSessionEntity).update({ id }, changed));
   }
 
-  private opened(id: string, sealed: string): Credentials {
-    return JSON.parse(openSecret(this.config.keyRing, sealed, contextOf(id))) as Credentials;
+  private unseal(id: string, sealed: string): SessionCredentials {
+    return JSON.parse(openSecret(this.config.keyRing, sealed, contextOf(id))) as SessionCredentials;
   }
 
-  private seal(id: string, credentials: Credentials): string {
+  private seal(id: string, credentials: SessionCredentials): string {
     return sealSecret(this.config.keyRing, JSON.stringify(credentials), contextOf(id));
   }
 }
 
-function renewalOf({ refresh, bearerEndsAt }: Credentials): Date | null {
+function renewalOf({ refresh, bearerEndsAt }: SessionCredentials): Date | null {
   return refresh === undefined || bearerEndsAt === undefined ? null : new Date(bearerEndsAt - RENEW_BEFORE_MS);
 }
 
@@ -124,6 +126,6 @@ export function contextOf(id: string): string {
 export class SessionUpkeep {
   @Recurring({ name: 'console-sessions', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
-    await transact('system', (tx) => tx.query(DELETE_EXPIRED, [BATCH]));
+    await transact('system', (tx) => tx.query(DELETE_EXPIRED_SESSIONS, [EXPIRED_BATCH]));
   }
 }

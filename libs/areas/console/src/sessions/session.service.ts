@@ -34,7 +34,7 @@ export class SessionService {
     this.assertOwnOrigin(request);
     const { cookie } = request.headers;
     const session = await this.lookup.find(request, cookie);
-    if (session && (await this.holds(session, request))) return { answer: this.answer(session) };
+    if (session && (await this.isAccepted(session, request))) return { answer: this.answer(session) };
     if (session) await this.sessions.end(session.id);
     const isToGo = this.cookies.read(cookie, 'session') !== undefined;
     return { answer: this.answer(), ...(isToGo && { cookie: this.cookies.write('session', '', 0) }) };
@@ -68,7 +68,7 @@ export class SessionService {
     if (session) await this.sessions.end(session.id);
   }
 
-  private async holds(session: ConsoleSession, request: SlipwayRequest): Promise<boolean> {
+  private async isAccepted(session: ConsoleSession, request: SlipwayRequest): Promise<boolean> {
     try {
       const { bearer } = await this.renewal.credentialsOf(session);
       await this.guard.identify(bearer, request);

@@ -4,7 +4,7 @@ import { encodeCursor, type PageOf, type PageRequest, type Principal } from '@sl
 import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports/model-api-administration';
 import type { CatalogEntryDto } from './catalog.dto.js';
 import { catalogErrors } from './catalog.errors.js';
-import { type Measurement, ProductMeasurements } from './product-measurements.js';
+import { type ProductMeasurement, ProductMeasurements } from './product-measurements.js';
 
 @Injectable()
 export class CatalogService {
@@ -41,7 +41,7 @@ export class CatalogService {
  */
 export function catalogEntry(
   product: PublishedProduct,
-  { performance, availability }: Measurement,
+  { performance, availability }: ProductMeasurement,
   gatewayUrl: string,
 ): CatalogEntryDto {
   const { pricing } = product;

@@ -6,7 +6,7 @@ import {
   type AttemptCounts,
   type RequestStats,
 } from '@slipway/dataplane';
-import { availabilityOf, performanceOf, type BindingSight } from './product-measurements.js';
+import { availabilityOf, performanceOf, type BindingHealth } from './product-measurements.js';
 
 const counts = (ok = 0, server_error = 0): AttemptCounts => ({
   ok,
@@ -16,7 +16,7 @@ const counts = (ok = 0, server_error = 0): AttemptCounts => ({
   cancelled: 0,
   retried: 0,
 });
-const sight = (more: Partial<BindingSight> = {}): BindingSight => ({
+const sight = (more: Partial<BindingHealth> = {}): BindingHealth => ({
   weight: 1,
   priority: 0,
   canServe: true,
@@ -24,7 +24,7 @@ const sight = (more: Partial<BindingSight> = {}): BindingSight => ({
   ...more,
 });
 
-it.each<[string, BindingSight[], string]>([
+it.each<[string, BindingHealth[], string]>([
   ['one that can serve and was not asked', [sight()], 'available'],
   ['one that serves well', [sight({ recent: counts(100, 1) })], 'available'],
   ['too few failures to say anything', [sight({ recent: counts(0, 4) })], 'available'],

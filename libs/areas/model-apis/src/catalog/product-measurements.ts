@@ -16,12 +16,13 @@ import type { CatalogEntryDto } from './catalog.dto.js';
 const PERFORMANCE_MS = 15 * 60_000;
 const AVAILABILITY_MS = 60_000;
 /** A list of products must not read every statistic at each request. */
-const KEEP_MS = 5_000;
-const MAX_KEPT = 10_000;
-export type Measurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;
+const CACHE_MS = 5_000;
+const MAX_CACHED = 10_000;
+
+export type ProductMeasurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;
 
 /** What was seen of one binding. `canServe`: somebody can be sent requests now. */
-export interface BindingSight {
+export interface BindingHealth {
   weight: number;
   priority: number;
   canServe: boolean;
@@ -34,24 +35,24 @@ const MIN_REQUESTS = 5;
 const DEGRADED_ERROR_RATE = 0.05;
 const UNAVAILABLE_ERROR_RATE = 0.9;
 
-interface Kept {
+interface CachedMeasurement {
   at: number;
   bindings: string;
-  measurement: Promise<Measurement>;
+  measurement: Promise<ProductMeasurement>;
 }
 
 /** What gateways have recorded about the bindings of products; measured at most every few seconds for each product. */
 @Injectable()
 export class ProductMeasurements {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, CachedMeasurement>();
 
   constructor(private readonly database: Database) {}
 
-  async of(product: PublishedProduct): Promise<Measurement> {
+  async of(product: PublishedProduct): Promise<ProductMeasurement> {
     const bindings = JSON.stringify(product.bindings);
     const known = this.kept.get(product.id);
-    if (known && known.bindings === bindings && Date.now() - known.at < KEEP_MS) return known.measurement;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
+    if (known && known.bindings === bindings && Date.now() - known.at < CACHE_MS) return known.measurement;
+    if (this.kept.size >= MAX_CACHED) this.kept.clear();
     const measurement = this.database.tx('system', (tx) => measure(tx, product));
     this.kept.set(product.id, { at: Date.now(), bindings, measurement });
     measurement.catch(() => this.kept.delete(product.id));
@@ -59,7 +60,7 @@ export class ProductMeasurements {
   }
 }
 
-async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> {
+async function measure(tx: Tx, product: PublishedProduct): Promise<ProductMeasurement> {
   const now = Date.now();
   const revisions = product.bindings.flatMap(({ revisionId }) => (revisionId === null ? [] : [revisionId]));
   const { backends } = await readEntries(tx, { routes: [], backends: revisions, slugs: [], passports: [] });
@@ -68,7 +69,7 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> 
       .filter(({ instances }) => instances.some(({ state }) => state === 'ready'))
       .map(({ revision_id }) => revision_id),
   );
-  const sights: BindingSight[] = [];
+  const sights: BindingHealth[] = [];
   const stats = [];
   for (const { id, weight, priority, revisionId } of product.bindings) {
     const { counts: recent } = await statsBetween(tx, id, new Date(now - AVAILABILITY_MS), new Date(now + 1_000));
@@ -79,7 +80,7 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> 
 }
 
 /** The worst that holds: nobody can serve or nearly everything failed; then something failed or the preferred ones are away. */
-export function availabilityOf(sights: readonly BindingSight[]): CatalogEntryDto['availability'] {
+export function availabilityOf(sights: readonly BindingHealth[]): CatalogEntryDto['availability'] {
   const lit = sights.filter(({ weight }) => weight > 0);
   const serving = lit.filter(({ canServe }) => canServe);
   if (serving.length === 0) return 'unavailable';

@@ -33,7 +33,7 @@ export const SHARE_BINDINGS = prepared(
 );
 
 /** Appends in one statement: nothing is read before, so nothing that is written between is lost. */
-export const ADD_CHECK = prepared(
+export const ADD_BINDING_CHECK = prepared(
   'model-api-binding-check',
   `update model_api_target_bindings set checks = checks || $2::jsonb where id = $1`,
 );

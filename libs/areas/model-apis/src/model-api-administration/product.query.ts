@@ -25,10 +25,10 @@ const VISIBLE = `
  * Three tables in one read, as the system, because a catalog crosses tenants; so the audience is part of each statement, and never
  * left to its caller. Neither names a column that tells who answers behind a binding.
  */
-export const FIND_VISIBLE = prepared('model-api-product-visible', `${VISIBLE} and (p.id = $2 or p.slug = $2)`);
+export const FIND_VISIBLE_PRODUCT = prepared('model-api-product-visible', `${VISIBLE} and (p.id = $2 or p.slug = $2)`);
 
 /** As above, by slug in the order of its bytes, which is that of the cursor. */
-export const LIST_VISIBLE = prepared(
+export const LIST_VISIBLE_PRODUCTS = prepared(
   'model-api-products-visible',
   `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C" limit $3`,
 );

@@ -10,7 +10,7 @@ import { sandboxErrors } from '../sandbox.errors.js';
 const ALGORITHMS = { 'sha-256': { name: 'sha256', bytes: 32 }, 'sha-512': { name: 'sha512', bytes: 64 } } as const;
 type Algorithm = keyof typeof ALGORITHMS;
 
-export type Digests = Partial<Record<Algorithm, Buffer>>;
+export type ContentDigests = Partial<Record<Algorithm, Buffer>>;
 
 const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/;
 
@@ -18,9 +18,9 @@ const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/;
  * Reads `Content-Digest`, an RFC 8941 dictionary of byte sequences such as `sha-256=:…=:, sha-512=:…=:`.
  * @throws invalid_parameter (400) if it is none, or a digest has the wrong length
  */
-export function parseContentDigest(header: string | undefined): Digests {
+export function parseContentDigest(header: string | undefined): ContentDigests {
   if (header === undefined || header.trim() === '') return {};
-  const digests: Digests = {};
+  const digests: ContentDigests = {};
   for (const text of header.split(',')) {
     const member = MEMBER.exec(text.trim());
     if (!member) throw malformed('must look like sha-256=:<base64>:');
@@ -43,7 +43,7 @@ export function contentDigestOf(sha256: string): string {
 export class DigestCheck {
   private readonly hashes: [Algorithm, Hash][];
 
-  constructor(private readonly expected: Digests) {
+  constructor(private readonly expected: ContentDigests) {
     this.hashes = (Object.keys(expected) as Algorithm[]).map((algorithm) => [
       algorithm,
       createHash(ALGORITHMS[algorithm].name),

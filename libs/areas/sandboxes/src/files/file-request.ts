@@ -9,7 +9,7 @@ import {
   type IdempotencyClaim,
   type SlipwayRequest,
 } from '@slipway/platform-http';
-import { parseContentDigest, type Digests, verifyJsonDigest } from './content-digest.js';
+import { parseContentDigest, type ContentDigests, verifyJsonDigest } from './content-digest.js';
 import { FileOptionsDto, PutFileDto } from './file.dto.js';
 import { assertFilePath } from './file-path.js';
 
@@ -26,7 +26,7 @@ export interface FileUpload {
   /** Hex. */
   sha256?: string;
   /** Of the streamed body; that of a JSON body has been verified already. */
-  digests: Digests;
+  digests: ContentDigests;
   source: Readable | Buffer;
   /** Bytes, if the request says so. */
   declaredBytes?: number;

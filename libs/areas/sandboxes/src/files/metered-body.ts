@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { DigestCheck, type Digests } from './content-digest.js';
+import { DigestCheck, type ContentDigests } from './content-digest.js';
 import { sandboxErrors } from '../sandbox.errors.js';
 
 export interface BodyRules {
   /** Bytes of the largest file that is taken. */
   maxBytes: number;
   /** Bytes that the workspace has room for; Infinity if nothing is stored. */
-  room: number;
+  capacity: number;
   /** Of the message, if the message is the file. */
-  digests: Digests;
+  digests: ContentDigests;
   /** Hex; what the client says the file has. */
   sha256?: string;
 }
@@ -61,9 +61,9 @@ export class MeteredBody {
   }
 
   private refuseTooLarge(): void {
-    const { maxBytes, room } = this.rules;
+    const { maxBytes, capacity } = this.rules;
     if (this.bytes > maxBytes) throw sandboxErrors.file_too_large({ extra: { max_bytes: maxBytes } });
-    if (this.bytes > room) throw sandboxErrors.workspace_full();
+    if (this.bytes > capacity) throw sandboxErrors.workspace_full();
   }
 }
 

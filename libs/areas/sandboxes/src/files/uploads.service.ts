@@ -20,7 +20,7 @@ import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
 import { BLOB_STORE, newBlob, StoreFull, StoreStalled, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
 
-interface Written {
+interface WrittenBlob {
   blob: string;
   sizeBytes: number;
   sha256: string;
@@ -74,7 +74,7 @@ export class UploadsService {
     return () =>
       this.database.tx({ tenantId }, async (tx) => {
         const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
-        return roomFor(sandbox, replaced, upload.declaredBytes ?? 0);
+        return capacityFor(sandbox, replaced, upload.declaredBytes ?? 0);
       });
   }
 
@@ -86,8 +86,8 @@ export class UploadsService {
     key: ClaimedKey | undefined,
   ): Promise<Reply> {
     const blob = newBlob(sandboxId);
-    const held = await this.strays.hold(who.tenantId, sandboxId, blob);
-    const body = new MeteredBody(upload.source, { ...upload, room });
+    const held = await this.strays.lease(who.tenantId, sandboxId, blob);
+    const body = new MeteredBody(upload.source, { ...upload, capacity });
     try {
       await this.store.write(blob, body.stream(), { bytes: upload.declaredBytes ?? upload.maxBytes });
       await this.pausePoints.reach('sandboxes:upload:written');
@@ -104,7 +104,7 @@ export class UploadsService {
       if (!(failure instanceof StoreStalled)) await this.strays.discard(who.tenantId, blob);
       throw body.failure === undefined ? storeRefusal(failure) : bodyRefusal(body.failure);
     } finally {
-      held.letGo();
+      held.stop();
     }
   }
 
@@ -114,7 +114,7 @@ export class UploadsService {
     who: Principal,
     sandboxId: string,
     upload: FileUpload,
-    written: Written,
+    written: WrittenBlob,
     key: ClaimedKey | undefined,
   ): Promise<{ answer: Reply; replaced?: FileEntity }> {
     const { tenantId } = who;
@@ -122,8 +122,8 @@ export class UploadsService {
     const sandbox = await findSandbox(tx, tenantId, sandboxId);
     await this.assertReachable(tx, tenantId, sandbox);
     const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
-    roomFor(sandbox, replaced, written.sizeBytes);
-    await this.holdQuotas(tx, who, sandbox, written.sizeBytes, replaced);
+    capacityFor(sandbox, replaced, written.sizeBytes);
+    await this.reserveQuotas(tx, who, sandbox, written.sizeBytes, replaced);
     if (!(await this.strays.take(tx, tenantId, written.blob)))
       throw errors.unavailable({ message: 'The upload took longer than its lease was renewed.' });
     const operationId =
@@ -181,7 +181,7 @@ export class UploadsService {
    * and an object of the store.
    * @throws quota_exceeded (429)
    */
-  private async holdQuotas(
+  private async reserveQuotas(
     tx: Tx,
     { tenantId, tenantName }: Principal,
     sandbox: SandboxEntity,
@@ -214,7 +214,7 @@ export class UploadsService {
 }
 
 /** Bytes that a file may have here. @throws workspace_full (507) if those that are known do not fit */
-function roomFor(sandbox: SandboxEntity, replaced: FileEntity | undefined, bytes: number): number {
+function capacityFor(sandbox: SandboxEntity, replaced: FileEntity | undefined, bytes: number): number {
   const room = sandbox.bytes_limit - sandbox.bytes_used + (replaced?.size_bytes ?? 0);
   if (bytes > room) throw sandboxErrors.workspace_full();
   return room;
@@ -222,7 +222,7 @@ function roomFor(sandbox: SandboxEntity, replaced: FileEntity | undefined, bytes
 
 /** A retry has to send its body again: only its digest tells whether it is the same request. */
 async function fingerprintOf(upload: FileUpload): Promise<string> {
-  const body = new MeteredBody(upload.source, { ...upload, room: Infinity });
+  const body = new MeteredBody(upload.source, { ...upload, capacity: Infinity });
   await body.drain();
   return upload.fingerprint(body.sha256);
 }
@@ -232,7 +232,7 @@ async function write(
   tx: Tx,
   { id, tenant_id, bytes_used, file_count }: SandboxEntity,
   { path, mode }: FileUpload,
-  { blob, sizeBytes, sha256 }: Written,
+  { blob, sizeBytes, sha256 }: WrittenBlob,
   operationId: string | null,
   replaced: FileEntity | undefined,
 ): Promise<FileEntity> {

@@ -20,10 +20,10 @@ import {
 import { EgressRefusedError, Egress } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
 import { FileEntity } from '../files/file.entity.js';
-import { FIND_PUSH, type PushRow } from './file-push.query.js';
+import { FIND_FILE_PUSH, type FilePushRow } from './file-push.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
 import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
-import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
+import { TRANSFER_IDLE_TIMEOUT, TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
 import { PushCuts } from './push-cuts.js';
 import { pushRequest, sendFile } from './push-request.js';
 
@@ -31,7 +31,7 @@ import { pushRequest, sendFile } from './push-request.js';
 const MAX_TRIES = 14;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
-const PASSING = new Set([408, 409, 425, 429]);
+const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
 
 interface FilePushInput {
   sandboxId: string;
@@ -72,7 +72,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly egress: Egress,
     private readonly cuts: PushCuts,
-    @Optional() @Inject(IDLE_TIMEOUT) private readonly idleTimeoutMs = IDLE_TIMEOUT_MS,
+    @Optional() @Inject(TRANSFER_IDLE_TIMEOUT) private readonly idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
   ) {}
 
   async finish(
@@ -87,7 +87,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
 
   /** A retry is worth its while only as long as the file is this one and access was not revoked. */
   async reclaim(tx: Tx, { input, tenantId }: OperationRow<FilePushInput>): Promise<void> {
-    const row = await tx.one<PushRow>(FIND_PUSH, [input.sandboxId, input.path]);
+    const row = await tx.one<FilePushRow>(FIND_FILE_PUSH, [input.sandboxId, input.path]);
     if (row?.state !== 'active' || row.blob !== input.blob) throw operationErrors.operation_not_retryable();
     await note(tx, tenantId, input, { sync: 'pending', sync_error: null });
   }
@@ -116,8 +116,8 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     return sleep({ forMs, status: 'running', state: { tries }, message: `try ${tries}: ${problem}` });
   }
 
-  private async find({ sandboxId, path }: FilePushInput): Promise<PushRow | undefined> {
-    const [row] = await this.database.read<PushRow>('system', FIND_PUSH, [sandboxId, path]);
+  private async find({ sandboxId, path }: FilePushInput): Promise<FilePushRow | undefined> {
+    const [row] = await this.database.read<FilePushRow>('system', FIND_FILE_PUSH, [sandboxId, path]);
     return row;
   }
 
@@ -188,6 +188,6 @@ async function note(
 
 function judge(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 500 || PASSING.has(status)) return `the external sandbox answered ${status}`;
+  if (status >= 500 || RETRYABLE_STATUSES.has(status)) return `the external sandbox answered ${status}`;
   throw new StepFailed(operationFailures.validation_failed, `the external sandbox refused the file with ${status}`);
 }

@@ -2,7 +2,7 @@ import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
 
 /** What a push needs to know of the file as it is now, the sealed credential included; only the worker asks. */
-export interface PushRow {
+export interface FilePushRow {
   blob: string;
   sizeBytes: string;
   referenceId: string;
@@ -16,7 +16,7 @@ export interface PushRow {
 }
 
 /** A join: file and reference as they are at one moment. Nothing else reads the credential. */
-export const FIND_PUSH = prepared(
+export const FIND_FILE_PUSH = prepared(
   'sandbox-file-push',
   `select f.blob, f.size_bytes as "sizeBytes", r.id as "referenceId", r.provider, r.base_url as "baseUrl", r.external_id as "externalId", r.credential, r.state,
      ${tenantNameOf('r.tenant_id')} as "tenantName"

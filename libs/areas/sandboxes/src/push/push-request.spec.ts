@@ -3,9 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Readable } from 'node:stream';
 import { afterEach, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import { type Destination, pushRequest, type SendBounds, sendFile } from './push-request.js';
+import { type PushDestination, pushRequest, type SendBounds, sendFile } from './push-request.js';
 
-const destination = (change: Partial<Destination>): Destination => ({
+const destination = (change: Partial<PushDestination>): PushDestination => ({
   provider: 'e2b',
   baseUrl: 'https://box.example.com/',
   externalId: 'box-1',

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import type { ExternalProvider } from '../references/reference.dto.js';
-import { IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
+import { TRANSFER_IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
 
 /** An answer has no business being larger; what it says is not looked at. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Where a file goes. */
-export interface Destination {
+export interface PushDestination {
   provider: ExternalProvider;
   baseUrl: string;
   externalId: string;
@@ -37,7 +37,7 @@ export interface OutgoingFile {
  * - `daytona`: `POST /toolbox/{id}/toolbox/files/upload?path=`, multipart, bearer; base_url is the API's.
  * - `custom`: `PUT /{id}/files?path=`, the bare bytes, bearer: as this service itself takes a stream.
  */
-export function pushRequest(destination: Destination, file: OutgoingFile): PushRequest {
+export function pushRequest(destination: PushDestination, file: OutgoingFile): PushRequest {
   const base = destination.baseUrl.replace(/\/+$/, '');
   const id = encodeURIComponent(destination.externalId);
   const query = `?path=${encodeURIComponent(file.path)}`;
@@ -91,7 +91,7 @@ export interface SendBounds {
  * `limitMs` though bytes still pass, and at once when the signal aborts.
  */
 export async function sendFile({ url, ...options }: PushRequest, bounds: SendBounds): Promise<number> {
-  const { dispatcher, signal, limitMs, idleTimeoutMs = IDLE_TIMEOUT_MS } = bounds;
+  const { dispatcher, signal, limitMs, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS } = bounds;
   const answer = await request(url, {
     ...options,
     dispatcher,

@@ -93,9 +93,9 @@ export class ReferencesService {
     return this.mutations.run({ principal: who }, async (tx) => {
       await tx.query(LOCK_REFERENCE, [id, who.tenantId]);
       const before = await find(tx, who.tenantId, id);
-      if (before.state === 'revoked') return revoked(before);
+      if (before.state === 'revoked') return revokedAnswer(before);
       const actor = `${who.actor.type}:${who.actor.id}`;
-      const after = await tx.one<Revoked>(REVOKE_REFERENCE, [id, who.tenantId, actor]);
+      const after = await tx.one<RevokedReference>(REVOKE_REFERENCE, [id, who.tenantId, actor]);
       await appendAudit(tx, {
         action: 'sandbox_reference.revoke',
         resourceType: 'sandbox_reference',
@@ -103,7 +103,7 @@ export class ReferencesService {
         before,
         after: { ...before, state: 'revoked' },
       });
-      return revoked(after!);
+      return revokedAnswer(after!);
     });
   }
 
@@ -146,8 +146,8 @@ function refusal(code: string, message: string): Error {
   return errors.validation_failed({ message, details: [{ field: 'base_url', code, message }] });
 }
 
-type Revoked = Pick<Reference, 'id' | 'revoked_at'>;
+type RevokedReference = Pick<Reference, 'id' | 'revoked_at'>;
 
-function revoked({ id, revoked_at }: Revoked): RevokedReferenceDto {
+function revokedAnswer({ id, revoked_at }: RevokedReference): RevokedReferenceDto {
   return { id, state: 'revoked', revoked_at: revoked_at!, external_sandbox_changed: false };
 }

@@ -1,7 +1,7 @@
 import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
 import type { Config } from '@slipway/platform-config';
 import { type BlobStore, StoreStalled, type WriteBounds } from './blob-store.js';
-import { IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
+import { TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
 
 /** How long a client may take to send a body: the api ends its request then. */
 const ARRIVAL_LIMIT_MS = 300_000;
@@ -14,7 +14,7 @@ export class BoundedStore implements BlobStore {
   /** @param idleTimeoutMs for opening, for removing, and between two pieces of what is read */
   constructor(
     private readonly store: BlobStore,
-    private readonly idleTimeoutMs = IDLE_TIMEOUT_MS,
+    private readonly idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
   ) {}
 
   async write(blob: string, source: Readable, { bytes, signal }: WriteBounds): Promise<void> {
@@ -90,7 +90,7 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
 /** The backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. Loaded on demand, because the AWS client is large. */
 export async function createBlobStore(
   { upload }: Pick<Config, 'upload'>,
-  idleTimeoutMs = IDLE_TIMEOUT_MS,
+  idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
 ): Promise<BlobStore> {
   const { workspaceStore, s3 } = upload;
   if (workspaceStore.startsWith('file:')) {

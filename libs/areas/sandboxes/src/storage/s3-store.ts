@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { assertBlob, BlobMissing, StoreStalled, type BlobStore, type WriteBounds } from './blob-store.js';
-import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from './time-limits.js';
+import { TRANSFER_CONNECT_TIMEOUT_MS, TRANSFER_IDLE_TIMEOUT_MS } from './time-limits.js';
 
 export interface S3StoreOptions {
   bucket: string;
@@ -34,7 +34,7 @@ export class S3Store implements BlobStore {
   private readonly bucket: string;
   private readonly prefix: string;
 
-  constructor({ bucket, prefix, endpoint, region, idleTimeoutMs = IDLE_TIMEOUT_MS }: S3StoreOptions) {
+  constructor({ bucket, prefix, endpoint, region, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS }: S3StoreOptions) {
     this.bucket = bucket;
     this.prefix = prefix.replace(/^\/+|\/+$/g, '');
     this.client = new S3Client({
@@ -44,7 +44,7 @@ export class S3Store implements BlobStore {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
-        connectionTimeout: CONNECT_TIMEOUT_MS,
+        connectionTimeout: TRANSFER_CONNECT_TIMEOUT_MS,
         socketTimeout: idleTimeoutMs,
         // Fifty by default: as many slow readers would hold up the files of everybody else.
         httpAgent: { maxSockets: Infinity },

@@ -5,15 +5,15 @@ import { In } from 'typeorm';
 import type { Transact } from '@slipway/platform-durable/scheduling';
 import { BLOB_STORE, type BlobStore } from './blob-store.js';
 import { StrayEntity } from './stray.entity.js';
-import { DOOM_STRAYS, HOLD_STRAY, REMOVAL_LEASE } from './stray.query.js';
+import { DOOM_STRAY_BLOBS, LEASE_STRAY_BLOB, STRAY_REMOVAL_LEASE } from './stray.query.js';
 
 /** Milliseconds that a request waits for what the sweep would do as well. */
 const DISCARD_LIMIT_MS = 5_000;
 
 /** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
-export interface HeldStray {
+export interface StrayLease {
   /** Stops keeping it alive. */
-  letGo(): void;
+  stop(): void;
 }
 
 /**
@@ -38,8 +38,10 @@ export class StrayBlobs implements OnModuleDestroy {
     this.leaseSeconds = config.leaseSeconds;
   }
 
-  async hold(tenantId: string, sandboxId: string, blob: string): Promise<HeldStray> {
-    await this.database.tx({ tenantId }, (tx) => tx.query(HOLD_STRAY, [blob, tenantId, sandboxId, this.leaseSeconds]));
+  async lease(tenantId: string, sandboxId: string, blob: string): Promise<StrayLease> {
+    await this.database.tx({ tenantId }, (tx) =>
+      tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, this.leaseSeconds]),
+    );
     // A row that the sweep has taken must not come back.
     const living = { blob, tenant_id: tenantId, is_doomed: false };
     const lease = () => `now() + make_interval(secs => ${this.leaseSeconds})`;
@@ -48,7 +50,7 @@ export class StrayBlobs implements OnModuleDestroy {
         .tx({ tenantId }, (tx) => tx.repository(StrayEntity).update(living, { delete_after: lease }))
         .catch(() => undefined);
     const timer = setInterval(keep, (this.leaseSeconds * 1_000) / 3).unref();
-    return { letGo: () => clearInterval(timer) };
+    return { stop: () => clearInterval(timer) };
   }
 
   /** False if the sweep was faster: this process was away for longer than its lease, and the blob is gone. */
@@ -59,7 +61,7 @@ export class StrayBlobs implements OnModuleDestroy {
 
   /** In the transaction that took the blob's last name away. */
   async add(tx: Tx, tenantId: string, sandboxId: string, blob: string): Promise<void> {
-    await tx.query(HOLD_STRAY, [blob, tenantId, sandboxId, 0]);
+    await tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, 0]);
   }
 
   /**
@@ -70,7 +72,7 @@ export class StrayBlobs implements OnModuleDestroy {
     const living = { blob, tenant_id: tenantId, is_doomed: false };
     try {
       const doomed = await this.database.tx({ tenantId }, (tx) =>
-        tx.repository(StrayEntity).update(living, { is_doomed: true, delete_after: () => REMOVAL_LEASE }),
+        tx.repository(StrayEntity).update(living, { is_doomed: true, delete_after: () => STRAY_REMOVAL_LEASE }),
       );
       if (doomed.affected !== 1) return;
       await this.store.remove(blob, AbortSignal.timeout(DISCARD_LIMIT_MS));
@@ -83,7 +85,7 @@ export class StrayBlobs implements OnModuleDestroy {
   /** Returns before the store has done its part: one that hangs must not hold up what else there is to do. */
   async sweep(transact: Transact): Promise<void> {
     if (this.removing) return;
-    const due = await transact('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAYS));
+    const due = await transact('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAY_BLOBS));
     if (due.length === 0) return;
     this.removing = this.remove(due.map(({ blob }) => blob)).finally(() => (this.removing = undefined));
   }

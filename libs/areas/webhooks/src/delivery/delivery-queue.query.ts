@@ -7,7 +7,7 @@ import { prepared } from '@slipway/platform-database';
  * again by itself. `lease_version` fences: a sender that was paused beyond its lease finds that its writes change nothing.
  */
 
-export interface LaneRow {
+export interface DeliveryQueueRow {
   webhook_id: string;
   stream: string;
   tenant_id: string;
@@ -20,7 +20,7 @@ export interface LaneRow {
   sealed_secret: string;
 }
 
-const IN = (parameter: string) => `clock_timestamp() + make_interval(secs => ${parameter}::float8 / 1000)`;
+const FROM_NOW = (parameter: string) => `clock_timestamp() + make_interval(secs => ${parameter}::float8 / 1000)`;
 
 const RECEIVER = `lower(substring(w.url from '//([^/?#]*)'))`;
 
@@ -29,7 +29,7 @@ const RECEIVER = `lower(substring(w.url from '//([^/?#]*)'))`;
  * this process. SQL for SKIP LOCKED: workers that claim at once take different lanes. `now()`, because the index ends at it: lanes that
  * wait for their next attempt, however many, are not read.
  */
-export const CLAIM_LANE = prepared(
+export const CLAIM_DELIVERY_QUEUE = prepared(
   'webhook-lane-claim',
   `with due as (
      select l.webhook_id, l.stream, w.url, ${RECEIVER} as receiver, w.sealed_secret
@@ -37,32 +37,32 @@ export const CLAIM_LANE = prepared(
      where l.due_at <= now() and l.tenant_id <> all($2::text[]) and l.webhook_id <> all($3::text[]) and ${RECEIVER} <> all($4::text[])
      order by l.due_at limit 1 for update of l skip locked
    )
-   update webhook_lanes l set due_at = ${IN('$1')}, lease_version = l.lease_version + 1
+   update webhook_lanes l set due_at = ${FROM_NOW('$1')}, lease_version = l.lease_version + 1
    from due where l.webhook_id = due.webhook_id and l.stream = due.stream
    returning l.webhook_id, l.stream, l.tenant_id,
      ${tenantNameOf('l.tenant_id')} as tenant_name, l.lease_version::float8 as lease_version, due.url, due.receiver, due.sealed_secret`,
 );
 
 /** $1 webhook, $2 stream, $3 lease version, $4 the lane's next due time from now. */
-const HELD_LANE = `lane as (
-     update webhook_lanes set due_at = ${IN('$4')} where webhook_id = $1 and stream = $2 and lease_version = $3::bigint returning webhook_id
+const RENEW_QUEUE_LEASE = `lane as (
+     update webhook_lanes set due_at = ${FROM_NOW('$4')} where webhook_id = $1 and stream = $2 and lease_version = $3::bigint returning webhook_id
    )`;
 
 /** Ends one delivery and renews the lease; no row if the lease was lost. Both in one statement, because every delivery passes here. */
 export const END_DELIVERY = prepared(
   'webhook-delivery-end',
-  `with ${HELD_LANE}
+  `with ${RENEW_QUEUE_LEASE}
    update webhook_deliveries d set status = $6, attempts = d.attempts + $7::int, response_status = $8::int, error = $9,
      next_attempt_at = null, last_attempt_at = clock_timestamp(), completed_at = clock_timestamp()
    from lane where d.webhook_id = lane.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
 );
 
 /** Puts the head of a lane, and with it the lane, off; no row if the lease was lost. Both in one statement, by one clock. */
-export const PUT_OFF = prepared(
+export const POSTPONE_DELIVERY = prepared(
   'webhook-delivery-put-off',
-  `with ${HELD_LANE}
+  `with ${RENEW_QUEUE_LEASE}
    update webhook_deliveries d set attempts = d.attempts + 1, response_status = $6::int, error = $7,
-     next_attempt_at = ${IN('$4')}, last_attempt_at = clock_timestamp()
+     next_attempt_at = ${FROM_NOW('$4')}, last_attempt_at = clock_timestamp()
    from lane where d.webhook_id = lane.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
 );
 

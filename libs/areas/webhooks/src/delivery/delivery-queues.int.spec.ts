@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
 import { EventsNeeded, FanOut } from './fan-out.js';
-import type { LaneRow } from './delivery-queue.query.js';
-import { Lanes, type PendingRow } from './delivery-queues.js';
+import type { DeliveryQueueRow } from './delivery-queue.query.js';
+import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
 
 let bed: WebhooksBed;
-let lanes: Lanes;
+let lanes: DeliveryQueues;
 let webhook: string;
 let stream: string;
 let count = 0;
@@ -13,7 +13,7 @@ let count = 0;
 beforeAll(async () => {
   bed = await WebhooksBed.start();
   // The api process sends nothing by itself, so lanes move here only if a test moves them.
-  lanes = bed.app.get(Lanes, { strict: false });
+  lanes = bed.app.get(DeliveryQueues, { strict: false });
 }, 60_000);
 afterAll(() => bed?.stop());
 
@@ -30,8 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => sql('delete from webhooks'));
 
-const claim = async () => (await lanes.claim()) as LaneRow;
-const first = async (lane: LaneRow) => (await lanes.pending(lane))[0] as PendingRow;
+const claim = async () => (await lanes.claim()) as DeliveryQueueRow;
+const first = async (lane: DeliveryQueueRow) => (await lanes.pending(lane))[0] as PendingDelivery;
 const laneNow = async () =>
   (
     await sql<{ due_at: Date | null; lease_version: string }>(
@@ -148,7 +148,7 @@ describe('a sender that was paused beyond its lease', () => {
     return { stale, delivery, fresh, lane: await laneNow() };
   };
 
-  it.each<[string, (stale: LaneRow, delivery: PendingRow) => Promise<unknown>, unknown]>([
+  it.each<[string, (stale: DeliveryQueueRow, delivery: PendingDelivery) => Promise<unknown>, unknown]>([
     ['an acceptance', (stale, delivery) => lanes.succeeded(stale, delivery, OK), false],
     ['a refusal', (stale, delivery) => lanes.refused(stale, delivery, ERROR), false],
     [

@@ -3,29 +3,34 @@ import { IsNull, Not } from 'typeorm';
 import { Database } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-durable/mutations';
 import { WebhookEntity } from '../webhook.entity.js';
-import { DeliveryEntity, LaneEntity } from './delivery.entity.js';
+import { DeliveryEntity, DeliveryQueueEntity } from './delivery.entity.js';
 import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
-import { CLAIM_LANE, END_DELIVERY, PUT_OFF, type LaneRow } from './delivery-queue.query.js';
-import type { Except } from './sender-shares.js';
+import {
+  CLAIM_DELIVERY_QUEUE,
+  END_DELIVERY,
+  POSTPONE_DELIVERY,
+  type DeliveryQueueRow,
+} from './delivery-queue.query.js';
+import type { ClaimExclusions } from './sender-shares.js';
 
 /** What a sender has to know of a delivery. */
-export type PendingRow = Pick<DeliveryEntity, 'event_id' | 'sequence' | 'attempts'>;
+export type PendingDelivery = Pick<DeliveryEntity, 'event_id' | 'sequence' | 'attempts'>;
 
 /** How an attempt ended, without an acceptance. */
-export interface Refusal {
+export interface DeliveryRefusal {
   status: number | null;
   error: DeliveryError;
 }
 
 const SENDER = { type: 'system', id: 'webhooks' };
 /** Then the lane goes to the end of the line, for the others' sake. */
-const MOST_PER_TURN = 20;
+const MAX_DELIVERIES_PER_RUN = 20;
 const NOW = () => 'now()';
 
 /** The lanes in Postgres. Methods that write answer whether the lease still held; without it nothing was written. */
 @Injectable()
-export class Lanes {
+export class DeliveryQueues {
   readonly timing: DeliveryTiming;
 
   constructor(
@@ -35,14 +40,16 @@ export class Lanes {
     this.timing = timing ?? PRODUCT_TIMING;
   }
 
-  async claim({ tenants = [], webhooks = [], receivers = [] }: Except = {}): Promise<LaneRow | undefined> {
+  async claim({ tenants = [], webhooks = [], receivers = [] }: ClaimExclusions = {}): Promise<
+    DeliveryQueueRow | undefined
+  > {
     const values = [this.timing.leaseMs, tenants, webhooks, receivers];
-    const [lane] = await this.database.read<LaneRow>('system', CLAIM_LANE, values);
+    const [lane] = await this.database.read<DeliveryQueueRow>('system', CLAIM_DELIVERY_QUEUE, values);
     return lane;
   }
 
   /** What a turn may send, oldest first. */
-  pending({ tenant_id, webhook_id, stream }: LaneRow): Promise<PendingRow[]> {
+  pending({ tenant_id, webhook_id, stream }: DeliveryQueueRow): Promise<PendingDelivery[]> {
     return this.database.tx('system', (tx) =>
       tx
         .repository(DeliveryEntity)
@@ -50,25 +57,29 @@ export class Lanes {
           select: { event_id: true, sequence: true, attempts: true },
           where: { tenant_id, webhook_id, stream, status: 'pending' },
           order: { sequence: 'ASC' },
-          take: MOST_PER_TURN,
+          take: MAX_DELIVERIES_PER_RUN,
         }),
     );
   }
 
-  async succeeded(lane: LaneRow, delivery: PendingRow, status: number): Promise<boolean> {
+  async succeeded(lane: DeliveryQueueRow, delivery: PendingDelivery, status: number): Promise<boolean> {
     return this.ended(lane, delivery, 'succeeded', 1, status, null);
   }
 
   /** The event is no longer kept, so there is nothing to send. */
-  async expired(lane: LaneRow, delivery: PendingRow): Promise<boolean> {
+  async expired(lane: DeliveryQueueRow, delivery: PendingDelivery): Promise<boolean> {
     return this.ended(lane, delivery, 'failed', 0, null, 'event_expired');
   }
 
   /** Puts the delivery off, or ends it after its last attempt. @returns whether the sender may go on with the next one */
-  async refused(lane: LaneRow, delivery: PendingRow, { status, error }: Refusal): Promise<boolean> {
+  async refused(
+    lane: DeliveryQueueRow,
+    delivery: PendingDelivery,
+    { status, error }: DeliveryRefusal,
+  ): Promise<boolean> {
     const delayMs = retryDelayMs(this.timing, delivery.attempts + 1);
     if (delayMs === undefined) return this.ended(lane, delivery, 'failed', 1, status, error);
-    await this.database.read('system', PUT_OFF, [
+    await this.database.read('system', POSTPONE_DELIVERY, [
       lane.webhook_id,
       lane.stream,
       lane.lease_version,
@@ -84,7 +95,7 @@ export class Lanes {
    * The receiver answered 410: nothing is sent to it any more, by anybody. First the webhook, then its lanes, which fences every
    * sender, then its deliveries.
    */
-  async gone({ tenant_id, webhook_id, url }: LaneRow, { event_id }: PendingRow): Promise<void> {
+  async gone({ tenant_id, webhook_id, url }: DeliveryQueueRow, { event_id }: PendingDelivery): Promise<void> {
     await this.database.tx({ tenantId: tenant_id }, async (tx) => {
       const disabled = await tx
         .repository(WebhookEntity)
@@ -94,7 +105,7 @@ export class Lanes {
         );
       if (!disabled.affected) return;
       await tx
-        .repository(LaneEntity)
+        .repository(DeliveryQueueEntity)
         .update(
           { tenant_id, webhook_id, due_at: Not(IsNull()) },
           { due_at: null, lease_version: () => 'lease_version + 1' },
@@ -126,9 +137,9 @@ export class Lanes {
     });
   }
 
-  async release({ tenant_id, webhook_id, stream, lease_version }: LaneRow): Promise<void> {
+  async release({ tenant_id, webhook_id, stream, lease_version }: DeliveryQueueRow): Promise<void> {
     await this.database.tx('system', async (tx) => {
-      const lanes = tx.repository(LaneEntity);
+      const lanes = tx.repository(DeliveryQueueEntity);
       const held = { tenant_id, webhook_id, stream, lease_version };
       // This also locks the lane, so that the look at what is pending sees everything a fan-out has added meanwhile.
       await lanes.update(held, { due_at: NOW });
@@ -138,8 +149,8 @@ export class Lanes {
   }
 
   private async ended(
-    lane: LaneRow,
-    delivery: PendingRow,
+    lane: DeliveryQueueRow,
+    delivery: PendingDelivery,
     status: string,
     attempts: number,
     response: number | null,

@@ -4,7 +4,7 @@ import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { FanOut } from './fan-out.js';
-import { LaneSender } from './queue-sender.js';
+import { QueueSender } from './queue-sender.js';
 import { PRUNE_DELIVERIES } from './delivery-queue.query.js';
 
 const SCAN_EVERY_SECONDS = 10;
@@ -18,7 +18,7 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly database: Database,
     private readonly fanOut: FanOut,
-    private readonly sender: LaneSender,
+    private readonly sender: QueueSender,
     @Optional() private readonly worker?: OperationRunner,
   ) {}
 

@@ -3,23 +3,23 @@ import { prepared } from '@slipway/platform-database';
 /** Events of one stream that become deliveries in one transaction, per webhook. */
 export const FAN_OUT_PAGE = 200;
 /** Streams that one scan names. */
-export const SCAN_PAGE = 1_000;
+export const FAN_OUT_SCAN_PAGE = 1_000;
 
 const IS_BEHIND = `exists (
   select 1 from webhooks w left join webhook_lanes l on l.webhook_id = w.id and l.stream = s.stream
   where w.tenant_id = s.tenant_id and w.state = 'active' and s.last_sequence > coalesce(l.sequence, 0))`;
 
 /** Which of the named streams have events that some webhook has not been given yet: a join, and hot, because every event asks. */
-export const BEHIND_OF = prepared(
+export const FILTER_STREAMS_BEHIND = prepared(
   'webhook-behind-of',
   `select s.stream, s.tenant_id from event_streams s where s.stream = any($1::text[]) and not s.tenant_id = any($2::text[]) and ${IS_BEHIND}`,
 );
 
 /** The same for all streams: what makes lost notifications harmless. Driven by the webhooks, whose tenants are few. */
-export const BEHIND = prepared(
+export const FIND_STREAMS_BEHIND = prepared(
   'webhook-behind',
   `select s.stream, s.tenant_id from event_streams s
-   where s.tenant_id in (select tenant_id from webhooks where state = 'active' and not tenant_id = any($1::text[])) and ${IS_BEHIND} limit ${SCAN_PAGE}`,
+   where s.tenant_id in (select tenant_id from webhooks where state = 'active' and not tenant_id = any($1::text[])) and ${IS_BEHIND} limit ${FAN_OUT_SCAN_PAGE}`,
 );
 
 /*
@@ -37,20 +37,20 @@ export const LOCK_WEBHOOKS = prepared(
 );
 
 /** How many of a tenant's deliveries wait, counted no further than it matters. */
-export const COUNT_PENDING = prepared(
+export const COUNT_PENDING_DELIVERIES = prepared(
   'webhook-pending-of-tenant',
   `select count(*)::int as count from (select from webhook_deliveries where tenant_id = $1 and status = 'pending' limit $2) pending`,
 );
 
 /** Two workers add the same lanes at once: `on conflict` lets both go on. */
-export const ADD_LANES = prepared(
+export const ADD_DELIVERY_QUEUES = prepared(
   'webhook-fan-out-lanes',
   `insert into webhook_lanes (webhook_id, stream, tenant_id, sequence)
    select w.id, $1, w.tenant_id, 0 from webhooks w where w.id = any($2::text[]) order by w.id on conflict do nothing`,
 );
 
 /** In one order, so that two workers cannot wait for each other. */
-export const LOCK_LANES = prepared(
+export const LOCK_DELIVERY_QUEUES = prepared(
   'webhook-fan-out-lock-lanes',
   `select 1 from webhook_lanes where stream = $1 and webhook_id = any($2::text[]) order by webhook_id for update`,
 );
@@ -60,7 +60,7 @@ export const LOCK_LANES = prepared(
  * The lane moves over everything it has read, wanted or not. `due_at` of a lane that already has something pending stays: it is
  * a back-off or a lease, and a new event must not cut either short.
  */
-export const ADVANCE = prepared(
+export const ADVANCE_DELIVERY_QUEUES = prepared(
   'webhook-fan-out-advance',
   `with lane as (
      select l.webhook_id, l.tenant_id, l.sequence, w.event_types, w.streams
@@ -84,7 +84,7 @@ export const ADVANCE = prepared(
 );
 
 /** Where events beyond the cursor are no longer kept: without this the stream would look behind for ever. All its lanes at once. */
-export const SKIP_UNKEPT = prepared(
+export const SKIP_UNKEPT_EVENTS = prepared(
   'webhook-fan-out-skip',
   `update webhook_lanes l set sequence = s.last_sequence from event_streams s
    where s.stream = $1 and l.stream = $1 and l.webhook_id = any($2::text[]) and l.sequence < s.last_sequence
@@ -95,7 +95,7 @@ export const SKIP_UNKEPT = prepared(
  * The first event of each stream that some webhook has not been given, or has been given and not sent: the body of a delivery is read from the
  * stream when it is sent. Without a lane a webhook is to have all of a stream, as above.
  */
-export const FIRST_NEEDED = prepared(
+export const FIND_FIRST_NEEDED_EVENTS = prepared(
   'webhook-first-needed',
   `select r.stream, min(least(coalesce(l.sequence, 0) + 1, pending.sequence))::text as sequence
    from jsonb_to_recordset($1::jsonb) as r(stream text, "tenantId" text, first bigint, kept bigint)

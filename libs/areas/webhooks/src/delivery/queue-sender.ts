@@ -5,9 +5,9 @@ import { eventPage, type StoredEvent } from '@slipway/platform-durable/events';
 import { Egress } from '@slipway/platform-egress';
 import { Wakeable } from '@slipway/platform-durable/scheduling';
 import { postEvent } from './delivery-request.js';
-import type { LaneRow } from './delivery-queue.query.js';
-import { Lanes, type PendingRow } from './delivery-queues.js';
-import { claimsFor, SLOTS } from './sender-shares.js';
+import type { DeliveryQueueRow } from './delivery-queue.query.js';
+import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
+import { claimsFor, MAX_SENDS } from './sender-shares.js';
 import { sealContext, signatureHeaders } from './signature.js';
 
 const EVENT_PAGE = 200;
@@ -20,9 +20,9 @@ const STOP_GRACE_MS = 5_000;
  * slot, which looks for the next due lane.
  */
 @Injectable()
-export class LaneSender {
+export class QueueSender {
   private readonly logger = new Logger('webhooks');
-  private readonly sending = new Map<Promise<void>, LaneRow>();
+  private readonly sending = new Map<Promise<void>, DeliveryQueueRow>();
   private readonly interruption = new AbortController();
   private readonly claiming = new Wakeable(() => this.claimAll(), {
     // The lanes stay due; the next kick tries again.
@@ -33,7 +33,7 @@ export class LaneSender {
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     private readonly egress: Egress,
-    private readonly lanes: Lanes,
+    private readonly lanes: DeliveryQueues,
   ) {}
 
   kick(): void {
@@ -49,7 +49,7 @@ export class LaneSender {
   }
 
   private async claimAll(): Promise<void> {
-    while (!this.claiming.isStopped && this.sending.size < SLOTS && (await this.claimOne()));
+    while (!this.claiming.isStopped && this.sending.size < MAX_SENDS && (await this.claimOne()));
   }
 
   private async claimOne(): Promise<boolean> {
@@ -62,8 +62,8 @@ export class LaneSender {
     return false;
   }
 
-  private send(lane: LaneRow): void {
-    const ended = this.turn(lane)
+  private send(lane: DeliveryQueueRow): void {
+    const ended = this.run(lane)
       // Where Postgres was away or the secret could not be opened the lease runs out, and the lane is due again.
       .catch((error: unknown) => this.warn(`${lane.webhook_id} ${lane.stream}`, error))
       .finally(() => {
@@ -73,7 +73,7 @@ export class LaneSender {
     this.sending.set(ended, lane);
   }
 
-  private async turn(lane: LaneRow): Promise<void> {
+  private async run(lane: DeliveryQueueRow): Promise<void> {
     const secret = openSecret(this.config.keyRing, lane.sealed_secret, sealContext(lane.webhook_id));
     const pending = await this.lanes.pending(lane);
     const [first] = pending;
@@ -95,7 +95,12 @@ export class LaneSender {
   }
 
   /** @returns whether the next delivery of the lane may follow; otherwise the lane's next time is already written */
-  private async deliver(lane: LaneRow, delivery: PendingRow, secret: string, body: string): Promise<boolean> {
+  private async deliver(
+    lane: DeliveryQueueRow,
+    delivery: PendingDelivery,
+    secret: string,
+    body: string,
+  ): Promise<boolean> {
     const headers = signatureHeaders(secret, delivery.event_id, Math.floor(Date.now() / 1_000), body);
     const outcome = await postEvent({
       dispatcher: this.egress.dispatcher(this.egress.patterns(lane.tenant_name)),
@@ -117,7 +122,7 @@ export class LaneSender {
     return this.lanes.refused(lane, delivery, outcome);
   }
 
-  private async eventsFrom(stream: string, first: PendingRow): Promise<Map<number, string>> {
+  private async eventsFrom(stream: string, first: PendingDelivery): Promise<Map<number, string>> {
     const { statement, values } = eventPage({ stream }, { after: first.sequence - 1, order: 'asc', limit: EVENT_PAGE });
     const rows = await this.database.read<StoredEvent>('system', statement, values);
     return new Map(rows.map((row) => [Number(row.sequence), row.json]));

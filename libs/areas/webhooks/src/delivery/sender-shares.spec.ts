@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { claimsFor, SLOTS } from './sender-shares.js';
+import { claimsFor, MAX_SENDS } from './sender-shares.js';
 
 /** So many lanes of a tenant, each of a webhook and towards a receiver of its own unless one is named. */
 const lanes = (tenant_id: string, count: number, same: { webhook_id?: string; receiver?: string } = {}) =>
@@ -16,7 +16,7 @@ function filled(tenants: readonly string[]): number[] {
   const held = new Map(tenants.map((tenant) => [tenant, 0]));
   for (;;) {
     const sent = [...held].flatMap(([tenant, count]) => lanes(tenant, count));
-    if (sent.length === SLOTS) break;
+    if (sent.length === MAX_SENDS) break;
     const next = claimsFor(sent)
       .map((except) => tenants.find((tenant) => !except.tenants!.includes(tenant)))
       .find((tenant) => tenant !== undefined);
@@ -44,7 +44,7 @@ describe('A7: the slots of a process', () => {
 
   it.each([1, 2, 3, 4])('leave room for one more beside %i slow tenants', (count) => {
     const held = filled(Array.from({ length: count }, (_, index) => `ten_${index}`));
-    expect(held.reduce((sum, slots) => sum + slots)).toBeLessThan(SLOTS);
+    expect(held.reduce((sum, slots) => sum + slots)).toBeLessThan(MAX_SENDS);
     expect(Math.min(...held)).toBeGreaterThan(0);
   });
 
