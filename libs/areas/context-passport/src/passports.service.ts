@@ -57,10 +57,10 @@ export class PassportsService {
       ? await this.products.visibleTo(who.tenantId, body.deployment)
       : undefined;
     return this.mutations.run({ principal: who }, async (tx) => {
-      const place = published
+      const destination = published
         ? destinationOfSlug(published.slug)
         : await this.destinationOfDeployment(tx, who.tenantId, body.deployment);
-      const { deploymentId, deploymentName, affinity } = place;
+      const { deploymentId, deploymentName, affinity } = destination;
       const id = passportId(this.key, who.tenantId, deploymentId, body.session_id);
       await this.reserveRecord(tx, who, id);
       const row = await declarePassport(tx, {
@@ -114,7 +114,7 @@ export class PassportsService {
     });
   }
 
-  /** A session that is known already takes no more room. @throws quota_exceeded (429) */
+  /** A session that is known already needs no further record. @throws quota_exceeded (429) */
   private async reserveRecord(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
     if (await findPassport(tx, tenantId, id)) return;
     const limit = quotasOf(this.config, tenantName).context_passports;
@@ -137,7 +137,7 @@ function destinationOfSlug(slug: string): SessionDestination {
 }
 
 /**
- * Tells the gateways, through the tenants' counts, how many passports each tenant may have, and makes room where one has them all: what
+ * Tells the gateways, through the tenants' counts, how many passports each tenant may have, and makes capacity where one has them all: what
  * has expired is kept a week as a record, but not when it keeps live sessions out.
  */
 @Injectable()

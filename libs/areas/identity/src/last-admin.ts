@@ -12,7 +12,7 @@ import { organizationsOf } from './tenant-organizations.js';
  * together leave none. An advisory lock, because the row of the tenant is not the tenant's to see.
  */
 export const LOCK_TENANT_ADMINS = prepared(
-  'admins-lock',
+  'identity-admins-lock',
   `select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`,
 );
 
@@ -29,7 +29,7 @@ export class LastAdmin {
     this.signInProvider = config.identity.issuer === undefined ? null : config.identity.provider;
   }
 
-  /** To be taken before anything that may remove an admin is read. Held until the transaction ends. */
+  /** To be taken before anything that may remove an admin is read. Kept until the transaction ends. */
   async lock(tx: Tx): Promise<void> {
     await tx.query(LOCK_TENANT_ADMINS, [tx.tenant]);
   }

@@ -27,7 +27,7 @@ it.each([
 
 const person = (id: string) => ({ type: 'person' as const, id });
 
-it('10.5: remembers each owner once whose token led to a new one, and makes none that comes from too many', () => {
+it('remembers each owner once whose token led to a new one, and makes none that comes from too many', () => {
   const [alice, bob] = [person('alice'), person('bob')];
   expect(mintersOf({ owner: alice, minters: [] })).toEqual([alice]);
   expect(mintersOf({ owner: alice, minters: [bob] })).toEqual([bob, alice]);

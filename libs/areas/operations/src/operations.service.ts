@@ -24,12 +24,12 @@ import type { OperationFilterDto } from './operation-list.dto.js';
 
 type OperationAction = 'cancel' | 'retry' | 'resume';
 
-/** Behind every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
+/** After every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
 const AFTER_ALL_IDS = 'op_z';
 
 /** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
 const FIND_OPERATION_FEED_STATE = lookup(
-  'operation-standing',
+  'operations-feed-state',
   `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any ${KEYS} and tenant_id = $2`,
 );
 
@@ -103,9 +103,9 @@ export class OperationsService implements ExistenceCheck {
   }
 
   private async assertKnown(tenantId: string, id: string): Promise<OperationFeedState> {
-    const standing = await this.feedStateOf(tenantId, id);
-    if (!standing) throw operationErrors.operation_not_found();
-    return standing;
+    const state = await this.feedStateOf(tenantId, id);
+    if (!state) throw operationErrors.operation_not_found();
+    return state;
   }
 
   private feedStateOf(tenantId: string, id: string): Promise<OperationFeedState | undefined> {

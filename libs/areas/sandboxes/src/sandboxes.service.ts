@@ -33,7 +33,7 @@ export interface NewSandbox {
 
 @Injectable()
 export class SandboxesService implements ExistenceCheck {
-  /** The most that a workspace may hold: room for ten of the largest files. */
+  /** The most that a workspace may contain: ten of the largest files. */
   readonly maxWorkspaceBytes: number;
 
   constructor(

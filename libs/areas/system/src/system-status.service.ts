@@ -53,10 +53,10 @@ export class SystemStatusService {
 
   private async parts(): Promise<Pick<SystemDto, 'schema' | 'database' | 'queue' | 'workers' | 'gateways'>> {
     const began = performance.now();
-    const [standing, backlog, gateways] = await this.database.tx('system', (tx) =>
+    const [status, backlog, gateways] = await this.database.tx('system', (tx) =>
       Promise.all([tx.one<SystemStatusRow>(FIND_SYSTEM_STATUS), backlogOf(tx), gatewayStatuses(tx)]),
     );
-    const { schema, workers, ...postgres } = standing as SystemStatusRow;
+    const { schema, workers, ...postgres } = status as SystemStatusRow;
     return {
       schema,
       database: {

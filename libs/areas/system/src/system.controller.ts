@@ -15,7 +15,7 @@ import { SystemService } from './system.service.js';
 export class SystemController {
   constructor(
     private readonly system: SystemService,
-    private readonly standing: SystemStatusService,
+    private readonly status: SystemStatusService,
   ) {}
 
   @Route({
@@ -30,7 +30,7 @@ export class SystemController {
     ok: { 200: SystemDto },
   })
   show(@CurrentPrincipal() who: Principal) {
-    return this.standing.get(who);
+    return this.status.get(who);
   }
 
   @Route({

@@ -14,7 +14,7 @@ export const FORGET_SILENT_WORKERS = prepared(
 
 /** Postgres itself, the schema and who has said that it lives, at one moment and in one round trip. */
 export const FIND_SYSTEM_STATUS = prepared(
-  'system-standing',
+  'system-status',
   `select
      current_setting('server_version') as "postgresVersion", pg_postmaster_start_time() as "postgresStartedAt",
      (select jsonb_build_object('applied', count(*), 'newest', (array_agg(name order by timestamp desc))[1]) from schema_migrations) as schema,

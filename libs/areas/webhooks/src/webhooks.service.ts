@@ -119,13 +119,13 @@ export class WebhooksService {
 
   /** @throws validation_failed (422) */
   private assertUrl({ tenantName }: Principal, url: string): void {
-    const verdict = this.egress.check(tenantName, url);
-    if (verdict.ok) return;
+    const check = this.egress.check(tenantName, url);
+    if (check.ok) return;
     const message =
-      verdict.code === 'url_not_allowed'
+      check.code === 'url_not_allowed'
         ? 'url must be https, or what the operator allows for webhooks'
-        : `url ${verdict.message}`;
-    throw errors.validation_failed({ message, details: [{ field: 'url', code: verdict.code, message }] });
+        : `url ${check.message}`;
+    throw errors.validation_failed({ message, details: [{ field: 'url', code: check.code, message }] });
   }
 
   /** A filter means the deployment that has the name now, not one that may get it later. */

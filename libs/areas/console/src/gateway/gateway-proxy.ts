@@ -26,7 +26,7 @@ const KEPT_FROM_BROWSER =
 /** What a request target may be made of (RFC 3986); anything else is no honest client's. */
 const GATEWAY_PATH = /^\/v1\/[\w.~!$&'()*+,;=:@%/?-]+$/;
 
-/** The playground's way to the inference gateway: the session's token in place of the cookie, and nothing but inference. */
+/** The playground's way to the inference gateway: the session's token instead of the cookie, and nothing but inference. */
 @Injectable()
 export class GatewayProxy implements OnModuleDestroy {
   private readonly origin: string;
@@ -64,7 +64,7 @@ export class GatewayProxy implements OnModuleDestroy {
   }
 
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
-    const target = gatewayPath((request.raw.url as string).slice(PREFIX.length));
+    const path = gatewayPath((request.raw.url as string).slice(PREFIX.length));
     const { id, method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
     // Asked here too, so that a session whose token was revoked is no wrong guess of this address at the gateway.
     const who = await this.guard.identify(credentials.bearer, request);
@@ -73,7 +73,7 @@ export class GatewayProxy implements OnModuleDestroy {
       throw errors.body_too_large({ extra: { max_bytes: max } });
     this.countRequest(who.actor.id, reply);
     const bearer = method === 'hosted' ? await this.playground.of(id, who) : credentials.bearer;
-    const { statusCode, headers, body } = await this.ask(target, request, reply, bearer);
+    const { statusCode, headers, body } = await this.ask(path, request, reply, bearer);
     if (statusCode === 401) this.playground.forget(id, who);
     return reply
       .code(statusCode)
@@ -87,12 +87,12 @@ export class GatewayProxy implements OnModuleDestroy {
 
   /** Until the answer has gone. @throws rate_limited */
   private countRequest(token: string, { raw }: FastifyReply): void {
-    const held = this.inFlight.get(token) ?? 0;
-    if (held >= MAX_REQUESTS_OF_TOKEN)
+    const count = this.inFlight.get(token) ?? 0;
+    if (count >= MAX_REQUESTS_OF_TOKEN)
       throw errors.rate_limited({
         message: `The playground asks ${MAX_REQUESTS_OF_TOKEN} things at a time with one token.`,
       });
-    this.inFlight.set(token, held + 1);
+    this.inFlight.set(token, count + 1);
     raw.once('close', () => {
       const left = (this.inFlight.get(token) as number) - 1;
       if (left > 0) this.inFlight.set(token, left);
@@ -132,17 +132,17 @@ function without(headers: IncomingHttpHeaders, kept: RegExp): Record<string, str
 
 /**
  * Where a request of the playground goes at the gateway: its inference paths alone, however a path is written.
- * @param target path and query after the proxy's own prefix
+ * @param rest path and query after the proxy's own prefix
  * @throws not_found, path_invalid
  */
-export function gatewayPath(target: string): string {
-  if (!GATEWAY_PATH.test(target)) throw errors.not_found();
-  const path = target.split('?', 1)[0] as string;
+export function gatewayPath(rest: string): string {
+  if (!GATEWAY_PATH.test(rest)) throw errors.not_found();
+  const path = rest.split('?', 1)[0] as string;
   const hasDots = decoded(path)
     .split(/[/\\]/)
     .some((segment) => segment === '.' || segment === '..');
   if (hasDots) throw errors.not_found();
-  return target;
+  return rest;
 }
 
 function decoded(path: string): string {

@@ -26,7 +26,7 @@ it('two revisions on one server that was seen to answer to any name are not publ
 const tenant = (tenantName: string) => ({ tenantId: 'ten_acme', tenantName, isOperatorTenant: false });
 const OPERATOR = { tenantId: 'ten_0', tenantName: 'default', isOperatorTenant: true };
 
-it('10.2: the vendor of a slug is the name of its tenant, to the letter', () => {
+it('the vendor of a slug is the name of its tenant, to the letter', () => {
   expect(isOwnSlug('acme/chat', tenant('acme'))).toBe(true);
   const foreign: [string, string][] = [
     ['openai/gpt-4o', 'acme'],
@@ -42,7 +42,7 @@ it('10.2: the vendor of a slug is the name of its tenant, to the letter', () => 
   expect(isOwnSlug('openai/gpt-4o', OPERATOR)).toBe(true);
 });
 
-it('10.2: an audience beyond its tenant is for the operator tenant', () => {
+it('an audience beyond its tenant is for the operator tenant', () => {
   const acme = tenant('acme');
   expect(isOwnAudience(undefined, acme)).toBe(true);
   expect(isOwnAudience({ visibility: 'tenant', tenants: [] }, acme)).toBe(true);

@@ -14,7 +14,7 @@ export const CALL_IDLE_TIMEOUT = Symbol('CALL_IDLE_TIMEOUT');
 /** Of one revision. */
 const MAX_CALLED = 32;
 const CONCURRENT_CALLS = 4;
-/** After it no call of a check begins: a worker's slot waits for it. */
+/** After it no call of a check begins: a worker waits for it. */
 const MAX_CHECK_MS = 600_000;
 /** Of those that failed. */
 const MAX_SHOWN = 4;
@@ -27,7 +27,7 @@ const NO_INSTANCE_RESULT: CallResult = {
   durationMs: 0,
 };
 
-/** One that hangs once would hold a worker for each call anew. */
+/** One that hangs once would block a worker for each call anew. */
 export const SILENT_TARGET_RESULT: CallResult = {
   ...NO_INSTANCE_RESULT,
   message: 'not called, because the target was silent before',

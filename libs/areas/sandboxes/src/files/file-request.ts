@@ -15,7 +15,7 @@ import { assertFilePath } from './file-path.js';
 
 /** The most that a file may have in JSON; the body around it may be larger. */
 export const JSON_FILE_BYTES = 8 * 1024 * 1024;
-/** Room for 8 MiB in base64, and some. */
+/** 8 MiB in base64, and some more. */
 export const JSON_BODY_BYTES = 12 * 1024 * 1024;
 
 /** An upload as the client asked for it, its form checked; nothing of a streamed body has been read. */

@@ -6,7 +6,7 @@ import { sandboxErrors } from '../sandbox.errors.js';
 export interface BodyRules {
   /** Bytes of the largest file that is taken. */
   maxBytes: number;
-  /** Bytes that the workspace has room for; Infinity if nothing is stored. */
+  /** Bytes that are left in the workspace; Infinity if nothing is stored. */
   capacity: number;
   /** Of the message, if the message is the file. */
   digests: ContentDigests;

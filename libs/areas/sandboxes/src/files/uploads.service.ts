@@ -47,11 +47,11 @@ export class UploadsService {
   ) {}
 
   async put(who: Principal, sandboxId: string, upload: FileUpload): Promise<Reply> {
-    const room = await this.judge(who.tenantId, sandboxId, upload);
+    const capacity = await this.judge(who.tenantId, sandboxId, upload);
     const key = upload.idempotency && (await this.mutations.hold({ tenantId: who.tenantId }, upload.idempotency));
     if (key instanceof StoredAnswer) return key.replay(await fingerprintOf(upload));
     try {
-      return await this.keep(who, sandboxId, upload, await room(), key);
+      return await this.keep(who, sandboxId, upload, await capacity(), key);
     } catch (failure) {
       await key?.release();
       throw failure;
@@ -60,7 +60,7 @@ export class UploadsService {
 
   /**
    * What can be told before the body is read. A retry whose first try has filled the workspace must still get its answer, so
-   * the room is judged after the key: the returned function returns the bytes that are left for this file.
+   * the capacity is checked after the key: the returned function returns the bytes that are left for this file.
    */
   private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<number>> {
     const sandbox = await this.database.tx({ tenantId }, async (tx) => {
@@ -82,11 +82,11 @@ export class UploadsService {
     who: Principal,
     sandboxId: string,
     upload: FileUpload,
-    room: number,
+    capacity: number,
     key: ClaimedKey | undefined,
   ): Promise<Reply> {
     const blob = newBlob(sandboxId);
-    const held = await this.strays.lease(who.tenantId, sandboxId, blob);
+    const lease = await this.strays.lease(who.tenantId, sandboxId, blob);
     const body = new MeteredBody(upload.source, { ...upload, capacity });
     try {
       await this.store.write(blob, body.stream(), { bytes: upload.declaredBytes ?? upload.maxBytes });
@@ -104,7 +104,7 @@ export class UploadsService {
       if (!(failure instanceof StoreStalled)) await this.strays.discard(who.tenantId, blob);
       throw body.failure === undefined ? storeRefusal(failure) : bodyRefusal(body.failure);
     } finally {
-      held.stop();
+      lease.stop();
     }
   }
 
@@ -150,7 +150,7 @@ export class UploadsService {
     if (reference?.state !== 'active') throw sandboxErrors.sandbox_reference_revoked();
   }
 
-  /** The file that would be replaced. @throws file_exists (409) if it must not be, or if a folder stands in the way */
+  /** The file that would be replaced. @throws file_exists (409) if it must not be, or if a folder is in the way */
   private async assertFits(
     tx: Tx,
     tenantId: string,
@@ -215,9 +215,9 @@ export class UploadsService {
 
 /** Bytes that a file may have here. @throws workspace_full (507) if those that are known do not fit */
 function capacityFor(sandbox: SandboxEntity, replaced: FileEntity | undefined, bytes: number): number {
-  const room = sandbox.bytes_limit - sandbox.bytes_used + (replaced?.size_bytes ?? 0);
-  if (bytes > room) throw sandboxErrors.workspace_full();
-  return room;
+  const capacity = sandbox.bytes_limit - sandbox.bytes_used + (replaced?.size_bytes ?? 0);
+  if (bytes > capacity) throw sandboxErrors.workspace_full();
+  return capacity;
 }
 
 /** A retry has to send its body again: only its digest tells whether it is the same request. */
@@ -227,7 +227,7 @@ async function fingerprintOf(upload: FileUpload): Promise<string> {
   return upload.fingerprint(body.sha256);
 }
 
-/** Needs no ON CONFLICT: whoever writes files of a sandbox holds the lock on its row. */
+/** Needs no ON CONFLICT: whoever writes files of a sandbox has the lock on its row. */
 async function write(
   tx: Tx,
   { id, tenant_id, bytes_used, file_count }: SandboxEntity,

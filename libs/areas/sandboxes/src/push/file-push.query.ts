@@ -17,7 +17,7 @@ export interface FilePushRow {
 
 /** A join: file and reference as they are at one moment. Nothing else reads the credential. */
 export const FIND_FILE_PUSH = prepared(
-  'sandbox-file-push',
+  'sandboxes-file-push',
   `select f.blob, f.size_bytes as "sizeBytes", r.id as "referenceId", r.provider, r.base_url as "baseUrl", r.external_id as "externalId", r.credential, r.state,
      ${tenantNameOf('r.tenant_id')} as "tenantName"
    from sandbox_files f join sandboxes s on s.id = f.sandbox_id join sandbox_references r on r.id = s.reference_id

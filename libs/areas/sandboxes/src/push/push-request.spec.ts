@@ -98,13 +98,13 @@ it.each<[string, number, (socket: Socket) => void]>([
   ['accepts and never answers', 10, (socket) => void socket.resume()],
   ['accepts and never reads', LARGE, (socket) => void socket.pause()],
   ['drips a byte and falls silent', 10, (socket) => void socket.resume().once('data', () => socket.write('H'))],
-])('A5: a server that %s is given up after the idle time-out', async (_what, size, serve) => {
+])('a server that %s is given up after the idle time-out', async (_what, size, serve) => {
   const from = performance.now();
   await expect(send(serve, size)).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
   expect(performance.now() - from).toBeLessThan(4 * IDLE_MS);
 });
 
-it('A5: one that takes a little now and then is given up after the whole time', async () => {
+it('one that takes a little now and then is given up after the whole time', async () => {
   const slowly = (socket: Socket): void => {
     const sip = setInterval(() => socket.resume().once('data', () => socket.pause()), 50);
     socket.once('close', () => clearInterval(sip));
@@ -113,13 +113,13 @@ it('A5: one that takes a little now and then is given up after the whole time', 
   await expect(send(slowly, LARGE, bounds)).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-it('A5: an answer that does not end counts by its status', async () => {
+it('an answer that does not end counts by its status', async () => {
   const answer = (socket: Socket): void =>
     void socket.resume().once('data', () => socket.write('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nx'));
   expect(await send(answer, 10)).toBe(201);
 });
 
-it('A5: stops at once when the signal aborts', async () => {
+it('stops at once when the signal aborts', async () => {
   const stop = new AbortController();
   let accepted = performance.now();
   const sending = send(

@@ -5,13 +5,13 @@ export const REVOCATIONS_CHANNEL = 'slipway_sandbox_revocations';
 
 /** A row lock, held until an upload commits, so that a revocation is either before it, and refuses it, or after it. */
 export const SHARE_REFERENCE = prepared(
-  'sandbox-reference-share',
+  'sandboxes-reference-share',
   `select r.state from sandbox_references r where r.id = $1 and r.tenant_id = $2 for share`,
 );
 
 /** A row lock: of two revocations at once the second sees what the first has done. */
 export const LOCK_REFERENCE = prepared(
-  'sandbox-reference-lock',
+  'sandboxes-reference-lock',
   `select r.id from sandbox_references r where r.id = $1 and r.tenant_id = $2 for update`,
 );
 
@@ -20,7 +20,7 @@ export const LOCK_REFERENCE = prepared(
  * a notification in one statement. All of it is Postgres: nothing is sent to the external sandbox.
  */
 export const REVOKE_REFERENCE = prepared(
-  'sandbox-reference-revoke',
+  'sandboxes-reference-revoke',
   `with revoked as (
      update sandbox_references r set state = 'revoked', revoked_at = now(), revoked_by = $3, credential = null
      where r.id = $1 and r.tenant_id = $2 and r.state = 'active' returning r.id, slipway_rfc3339(r.revoked_at) as revoked_at

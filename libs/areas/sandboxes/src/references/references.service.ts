@@ -113,8 +113,8 @@ export class ReferencesService {
    * @throws validation_failed (422)
    */
   private assertBaseUrl({ tenantName }: Principal, url: string): void {
-    const verdict = this.egress.permits(tenantName, url) ? undefined : checkUrl(PUBLIC, url);
-    if (verdict && !verdict.ok) throw refusal(verdict.code, `base_url ${verdict.message}`);
+    const check = this.egress.permits(tenantName, url) ? undefined : checkUrl(PUBLIC, url);
+    if (check && !check.ok) throw refusal(check.code, `base_url ${check.message}`);
     if (url.includes('?')) throw refusal('invalid_url', 'base_url must not carry a query');
   }
 

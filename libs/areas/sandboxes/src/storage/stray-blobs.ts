@@ -12,7 +12,7 @@ const DISCARD_LIMIT_MS = 5_000;
 
 /** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
 export interface StrayLease {
-  /** Stops keeping it alive. */
+  /** Stops renewing the lease. */
   stop(): void;
 }
 
@@ -82,7 +82,7 @@ export class StrayBlobs implements OnModuleDestroy {
     }
   }
 
-  /** Returns before the store has done its part: one that hangs must not hold up what else there is to do. */
+  /** Returns before the store has done its part: one that hangs must not delay what else there is to do. */
   async sweep(transact: Transact): Promise<void> {
     if (this.removing) return;
     const due = await transact('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAY_BLOBS));

@@ -2,7 +2,7 @@ import { prepared } from '@slipway/platform-database';
 
 /** ON CONFLICT: a blob has one row, whoever names it a stray first. */
 export const LEASE_STRAY_BLOB = prepared(
-  'sandbox-stray-hold',
+  'sandboxes-stray-lease',
   `insert into sandbox_stray_blobs (blob, tenant_id, sandbox_id, delete_after) values ($1, $2, $3, now() + make_interval(secs => $4))
    on conflict (blob) do update set delete_after = excluded.delete_after`,
 );
@@ -15,21 +15,8 @@ export const STRAY_REMOVAL_LEASE = `now() + interval '1 minute'`;
  * fails is due again a minute later.
  */
 export const DOOM_STRAY_BLOBS = prepared(
-  'sandbox-stray-doom',
+  'sandboxes-stray-doom',
   `update sandbox_stray_blobs set is_doomed = true, delete_after = ${STRAY_REMOVAL_LEASE}
    where blob in (select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked)
    returning blob`,
-);
-
-/** Removes an expired sandbox with its files, whose blobs become strays: three tables in one statement. No row if another was faster. */
-export const EXPIRE_SANDBOX = prepared(
-  'sandbox-expire',
-  `with gone as (
-     delete from sandboxes s where s.id = $1 and s.expires_at <= now() returning s.id
-   ), files as (
-     delete from sandbox_files f using gone where f.sandbox_id = gone.id returning f.blob, f.sandbox_id, f.tenant_id
-   ), strays as (
-     insert into sandbox_stray_blobs (blob, tenant_id, sandbox_id, delete_after) select blob, tenant_id, sandbox_id, now() from files
-   )
-   select gone.id from gone`,
 );

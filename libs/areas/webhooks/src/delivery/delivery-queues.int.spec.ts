@@ -5,15 +5,15 @@ import type { DeliveryQueueRow } from './delivery-queue.query.js';
 import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
 
 let bed: WebhooksBed;
-let lanes: DeliveryQueues;
+let queues: DeliveryQueues;
 let webhook: string;
 let stream: string;
 let count = 0;
 
 beforeAll(async () => {
   bed = await WebhooksBed.start();
-  // The api process sends nothing by itself, so lanes move here only if a test moves them.
-  lanes = bed.app.get(DeliveryQueues, { strict: false });
+  // The api process sends nothing by itself, so queues move here only if a test moves them.
+  queues = bed.app.get(DeliveryQueues, { strict: false });
 }, 60_000);
 afterAll(() => bed?.stop());
 
@@ -23,16 +23,16 @@ const sql = <R extends object = any>(text: string, values: unknown[] = []) =>
 /** A webhook with two events to be sent of one stream. */
 beforeEach(async () => {
   count += 1;
-  stream = `deployment/dep_lane-${count}`;
+  stream = `deployment/dep_queue-${count}`;
   webhook = (await bed.register({ url: 'https://hooks.example.com/' }, `ten_${count}`)).id;
-  await bed.append(`lane-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
-  await bed.fanOut(`lane-${count}`, [webhook]);
+  await bed.append(`queue-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
+  await bed.fanOut(`queue-${count}`, [webhook]);
 });
 afterEach(() => sql('delete from webhooks'));
 
-const claim = async () => (await lanes.claim()) as DeliveryQueueRow;
-const first = async (lane: DeliveryQueueRow) => (await lanes.pending(lane))[0] as PendingDelivery;
-const laneNow = async () =>
+const claim = async () => (await queues.claim()) as DeliveryQueueRow;
+const first = async (queue: DeliveryQueueRow) => (await queues.pending(queue))[0] as PendingDelivery;
+const queueNow = async () =>
   (
     await sql<{ due_at: Date | null; lease_version: string }>(
       'select due_at, lease_version from webhook_lanes where webhook_id = $1 and stream = $2',
@@ -53,23 +53,23 @@ const UNTOUCHED = [
 const OK = 204;
 const ERROR = { status: 500, error: 'http_status' } as const;
 
-describe('a lane', () => {
+describe('a queue', () => {
   it("is one sender's until its lease ends, and then another's", async () => {
     const before = Date.now();
-    const held = await claim();
-    expect(held).toMatchObject({ webhook_id: webhook, stream, tenant_id: `ten_${count}` });
-    expect((await laneNow()).due_at!.getTime()).toBeGreaterThan(before + lanes.timing.timeoutMs);
-    expect(await lanes.claim()).toBeUndefined();
+    const claimed = await claim();
+    expect(claimed).toMatchObject({ webhook_id: webhook, stream, tenant_id: `ten_${count}` });
+    expect((await queueNow()).due_at!.getTime()).toBeGreaterThan(before + queues.timing.timeoutMs);
+    expect(await queues.claim()).toBeUndefined();
     await leaseEnds();
-    expect(Number((await claim()).lease_version)).toBe(Number(held.lease_version) + 1);
+    expect(Number((await claim()).lease_version)).toBe(Number(claimed.lease_version) + 1);
   });
 
-  it('A7: is not claimed for a tenant, a webhook or a receiver that has its share', async () => {
-    expect(await lanes.claim({ tenants: [`ten_${count}`] })).toBeUndefined();
-    expect(await lanes.claim({ webhooks: [webhook] })).toBeUndefined();
-    expect(await lanes.claim({ receivers: ['hooks.example.com'] })).toBeUndefined();
+  it('is not claimed for a tenant, a webhook or a receiver that has its share', async () => {
+    expect(await queues.claim({ tenants: [`ten_${count}`] })).toBeUndefined();
+    expect(await queues.claim({ webhooks: [webhook] })).toBeUndefined();
+    expect(await queues.claim({ receivers: ['hooks.example.com'] })).toBeUndefined();
     const others = { tenants: ['ten_other'], webhooks: ['whk_other'], receivers: ['example.com'] };
-    expect(await lanes.claim(others)).toMatchObject({ webhook_id: webhook, receiver: 'hooks.example.com' });
+    expect(await queues.claim(others)).toMatchObject({ webhook_id: webhook, receiver: 'hooks.example.com' });
   });
 
   it('that has been due longest comes first', async () => {
@@ -81,100 +81,100 @@ describe('a lane', () => {
   });
 
   it('is renewed by each delivery that ends, so that a long drain keeps it', async () => {
-    const lane = await claim();
+    const queue = await claim();
     await leaseEnds();
     const before = Date.now();
-    expect(await lanes.succeeded(lane, await first(lane), OK)).toBe(true);
-    expect((await laneNow()).due_at!.getTime()).toBeGreaterThan(before + lanes.timing.timeoutMs);
+    expect(await queues.succeeded(queue, await first(queue), OK)).toBe(true);
+    expect((await queueNow()).due_at!.getTime()).toBeGreaterThan(before + queues.timing.timeoutMs);
     expect(await deliveries()).toMatchObject([{ status: 'succeeded', attempts: 1 }, UNTOUCHED[1]]);
   });
 
   it('waits with its first delivery, and all of it', async () => {
-    const lane = await claim();
+    const queue = await claim();
     const before = Date.now();
-    expect(await lanes.refused(lane, await first(lane), ERROR)).toBe(false);
+    expect(await queues.refused(queue, await first(queue), ERROR)).toBe(false);
     const [refused, next] = await deliveries();
     expect(refused).toMatchObject({ status: 'pending', attempts: 1, error: 'http_status' });
     expect(next).toEqual(UNTOUCHED[1]);
-    const { due_at } = await laneNow();
+    const { due_at } = await queueNow();
     expect(Math.abs(due_at!.getTime() - refused!.next_attempt_at!.getTime())).toBeLessThan(3_000);
     expect(due_at!.getTime()).toBeGreaterThan(before + 3_000);
-    expect(await lanes.claim()).toBeUndefined();
+    expect(await queues.claim()).toBeUndefined();
   });
 
   it('keeps its lease, and its wait, where new events come', async () => {
     const another = async () => {
-      await bed.append(`lane-${count}`, ['route.updated'], `ten_${count}`);
-      await bed.fanOut(`lane-${count}`, [webhook]);
+      await bed.append(`queue-${count}`, ['route.updated'], `ten_${count}`);
+      await bed.fanOut(`queue-${count}`, [webhook]);
     };
-    const lane = await claim();
-    const leased = await laneNow();
+    const queue = await claim();
+    const leased = await queueNow();
     await another();
-    expect(await laneNow()).toEqual(leased);
-    await lanes.refused(lane, await first(lane), ERROR);
-    const waiting = await laneNow();
+    expect(await queueNow()).toEqual(leased);
+    await queues.refused(queue, await first(queue), ERROR);
+    const waiting = await queueNow();
     await another();
-    expect([await laneNow(), (await deliveries()).length]).toEqual([waiting, 4]);
+    expect([await queueNow(), (await deliveries()).length]).toEqual([waiting, 4]);
   });
 
   it('goes on after what was refused for the last time', async () => {
-    const lane = await claim();
-    const delivery = { ...(await first(lane)), attempts: lanes.timing.retryDelaysMs.length };
-    expect(await lanes.refused(lane, delivery, ERROR)).toBe(true);
+    const queue = await claim();
+    const delivery = { ...(await first(queue)), attempts: queues.timing.retryDelaysMs.length };
+    expect(await queues.refused(queue, delivery, ERROR)).toBe(true);
     expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'pending']);
   });
 
   it('that is given back is due at once with something left, and never without', async () => {
-    const lane = await claim();
-    await lanes.succeeded(lane, await first(lane), OK);
-    await lanes.release(lane);
-    expect((await laneNow()).due_at!.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    const queue = await claim();
+    await queues.succeeded(queue, await first(queue), OK);
+    await queues.release(queue);
+    expect((await queueNow()).due_at!.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     const again = await claim();
-    expect(await lanes.expired(again, await first(again))).toBe(true);
+    expect(await queues.expired(again, await first(again))).toBe(true);
     expect((await deliveries())[1]).toMatchObject({ status: 'failed', attempts: 0, error: 'event_expired' });
-    await lanes.release(again);
-    expect((await laneNow()).due_at).toBeNull();
-    expect(await lanes.claim()).toBeUndefined();
+    await queues.release(again);
+    expect((await queueNow()).due_at).toBeNull();
+    expect(await queues.claim()).toBeUndefined();
   });
 });
 
 describe('a sender that was paused beyond its lease', () => {
-  /** What a stale sender holds, after another one has taken the lane. */
+  /** What a stale sender has, after another one has taken the queue. */
   const overtaken = async () => {
     const stale = await claim();
     const delivery = await first(stale);
     await leaseEnds();
     const fresh = await claim();
-    return { stale, delivery, fresh, lane: await laneNow() };
+    return { stale, delivery, fresh, queue: await queueNow() };
   };
 
   it.each<[string, (stale: DeliveryQueueRow, delivery: PendingDelivery) => Promise<unknown>, unknown]>([
-    ['an acceptance', (stale, delivery) => lanes.succeeded(stale, delivery, OK), false],
-    ['a refusal', (stale, delivery) => lanes.refused(stale, delivery, ERROR), false],
+    ['an acceptance', (stale, delivery) => queues.succeeded(stale, delivery, OK), false],
+    ['a refusal', (stale, delivery) => queues.refused(stale, delivery, ERROR), false],
     [
       'a last refusal',
-      (stale, delivery) => lanes.refused(stale, { ...delivery, attempts: lanes.timing.retryDelaysMs.length }, ERROR),
+      (stale, delivery) => queues.refused(stale, { ...delivery, attempts: queues.timing.retryDelaysMs.length }, ERROR),
       false,
     ],
-    ['an event that is no longer kept', (stale, delivery) => lanes.expired(stale, delivery), false],
-    ['the end of its turn', (stale) => lanes.release(stale), undefined],
-  ])('records nothing of %s and moves no lane', async (_what, write, answer) => {
-    const { stale, delivery, fresh, lane } = await overtaken();
+    ['an event that is no longer kept', (stale, delivery) => queues.expired(stale, delivery), false],
+    ['the end of its run', (stale) => queues.release(stale), undefined],
+  ])('records nothing of %s and moves no queue', async (_what, write, answer) => {
+    const { stale, delivery, fresh, queue } = await overtaken();
     expect(await write(stale, delivery)).toBe(answer);
     expect(await deliveries()).toEqual(UNTOUCHED);
-    expect(await laneNow()).toEqual(lane);
-    // Who has the lane now is not disturbed.
-    expect(await lanes.succeeded(fresh, await first(fresh), OK)).toBe(true);
+    expect(await queueNow()).toEqual(queue);
+    // Who has the queue now is not disturbed.
+    expect(await queues.succeeded(fresh, await first(fresh), OK)).toBe(true);
   });
 
-  it('records nothing either when the other one has given the lane back', async () => {
+  it('records nothing either when the other one has given the queue back', async () => {
     const { stale, delivery, fresh } = await overtaken();
-    await lanes.release(fresh);
-    const lane = await laneNow();
-    expect(await lanes.succeeded(stale, delivery, OK)).toBe(false);
-    await lanes.refused(stale, delivery, ERROR);
-    await lanes.release(stale);
-    expect([await deliveries(), await laneNow()]).toEqual([UNTOUCHED, lane]);
+    await queues.release(fresh);
+    const queue = await queueNow();
+    expect(await queues.succeeded(stale, delivery, OK)).toBe(false);
+    await queues.refused(stale, delivery, ERROR);
+    await queues.release(stale);
+    expect([await deliveries(), await queueNow()]).toEqual([UNTOUCHED, queue]);
   });
 });
 
@@ -189,21 +189,21 @@ describe('old events', () => {
 
   it('are needed until they are sent, whatever has been made of them', async () => {
     expect(await firstNeeded()).toBe(1);
-    const lane = await claim();
-    await lanes.succeeded(lane, await first(lane), OK);
+    const queue = await claim();
+    await queues.succeeded(queue, await first(queue), OK);
     expect(await firstNeeded()).toBe(2);
-    await lanes.succeeded(lane, await first(lane), OK);
+    await queues.succeeded(queue, await first(queue), OK);
     // The next one to come.
     expect(await firstNeeded()).toBe(3);
-    await bed.append(`lane-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
+    await bed.append(`queue-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
     expect(await firstNeeded()).toBe(3);
   });
 
   it('are needed by the slowest of the webhooks, and by no disabled one', async () => {
     const slow = webhook;
     const { id } = await bed.register({ url: 'https://other.example.com/' }, `ten_${count}`);
-    await bed.append(`lane-${count}`, ['rollout.started'], `ten_${count}`);
-    await bed.fanOut(`lane-${count}`, [slow, id]);
+    await bed.append(`queue-${count}`, ['rollout.started'], `ten_${count}`);
+    await bed.fanOut(`queue-${count}`, [slow, id]);
     expect(await firstNeeded()).toBe(1);
     await sql(`update webhooks set state = 'disabled' where id = $1`, [slow]);
     expect(await firstNeeded()).toBe(3);
@@ -228,7 +228,7 @@ it('moves on over events that are no longer kept', async () => {
         [stream],
       )
     )[0]!.behind;
-  await bed.append(`lane-${count}`, ['rollout.started'], `ten_${count}`);
+  await bed.append(`queue-${count}`, ['rollout.started'], `ten_${count}`);
   await sql('delete from events where stream = $1', [stream]);
   expect(await cursor()).toBe(1);
   bed.app.get(FanOut, { strict: false }).look(stream);
@@ -237,27 +237,27 @@ it('moves on over events that are no longer kept', async () => {
 });
 
 describe('a receiver that is gone', () => {
-  it('ends every lane of its webhook at once, whoever sends there now', async () => {
-    const lane = await claim();
-    const delivery = await first(lane);
-    await lanes.gone(lane, delivery);
+  it('ends every queue of its webhook at once, whoever sends there now', async () => {
+    const queue = await claim();
+    const delivery = await first(queue);
+    await queues.gone(queue, delivery);
     expect(await deliveries()).toMatchObject([
       { status: 'failed', attempts: 1, error: 'http_status' },
       { status: 'cancelled', attempts: 0 },
     ]);
-    expect((await laneNow()).due_at).toBeNull();
+    expect((await queueNow()).due_at).toBeNull();
     // Even a delivery that was on its way counts no more.
     await sql(`update webhook_deliveries set status = 'pending', completed_at = null where webhook_id = $1`, [webhook]);
-    expect(await lanes.succeeded(lane, delivery, OK)).toBe(false);
-    await lanes.release(lane);
-    expect((await laneNow()).due_at).toBeNull();
+    expect(await queues.succeeded(queue, delivery, OK)).toBe(false);
+    await queues.release(queue);
+    expect((await queueNow()).due_at).toBeNull();
   });
 
   it('is told once', async () => {
-    const lane = await claim();
-    const delivery = await first(lane);
-    await lanes.gone(lane, delivery);
-    await lanes.gone(lane, delivery);
+    const queue = await claim();
+    const delivery = await first(queue);
+    await queues.gone(queue, delivery);
+    await queues.gone(queue, delivery);
     expect(
       await sql(`select 1 from audit_log where resource_name = $1 and action = 'webhook.disable'`, [webhook]),
     ).toHaveLength(1);

@@ -24,11 +24,14 @@ export interface DeliveryRefusal {
 }
 
 const SENDER = { type: 'system', id: 'webhooks' };
-/** Then the lane goes to the end of the line, for the others' sake. */
+/** Then the queue goes to the end of the line, for the others' sake. */
 const MAX_DELIVERIES_PER_RUN = 20;
 const NOW = () => 'now()';
 
-/** The lanes in Postgres. Methods that write answer whether the lease still held; without it nothing was written. */
+/**
+ * The delivery queues in Postgres, rows of `webhook_lanes`: the events of one stream for one webhook. Methods that write return whether
+ * the lease was still valid; without it they write nothing.
+ */
 @Injectable()
 export class DeliveryQueues {
   readonly timing: DeliveryTiming;
@@ -44,11 +47,11 @@ export class DeliveryQueues {
     DeliveryQueueRow | undefined
   > {
     const values = [this.timing.leaseMs, tenants, webhooks, receivers];
-    const [lane] = await this.database.read<DeliveryQueueRow>('system', CLAIM_DELIVERY_QUEUE, values);
-    return lane;
+    const [queue] = await this.database.read<DeliveryQueueRow>('system', CLAIM_DELIVERY_QUEUE, values);
+    return queue;
   }
 
-  /** What a turn may send, oldest first. */
+  /** The deliveries that one run may send, oldest first. */
   pending({ tenant_id, webhook_id, stream }: DeliveryQueueRow): Promise<PendingDelivery[]> {
     return this.database.tx('system', (tx) =>
       tx
@@ -62,27 +65,27 @@ export class DeliveryQueues {
     );
   }
 
-  async succeeded(lane: DeliveryQueueRow, delivery: PendingDelivery, status: number): Promise<boolean> {
-    return this.ended(lane, delivery, 'succeeded', 1, status, null);
+  async succeeded(queue: DeliveryQueueRow, delivery: PendingDelivery, status: number): Promise<boolean> {
+    return this.ended(queue, delivery, 'succeeded', 1, status, null);
   }
 
   /** The event is no longer kept, so there is nothing to send. */
-  async expired(lane: DeliveryQueueRow, delivery: PendingDelivery): Promise<boolean> {
-    return this.ended(lane, delivery, 'failed', 0, null, 'event_expired');
+  async expired(queue: DeliveryQueueRow, delivery: PendingDelivery): Promise<boolean> {
+    return this.ended(queue, delivery, 'failed', 0, null, 'event_expired');
   }
 
   /** Puts the delivery off, or ends it after its last attempt. @returns whether the sender may go on with the next one */
   async refused(
-    lane: DeliveryQueueRow,
+    queue: DeliveryQueueRow,
     delivery: PendingDelivery,
     { status, error }: DeliveryRefusal,
   ): Promise<boolean> {
     const delayMs = retryDelayMs(this.timing, delivery.attempts + 1);
-    if (delayMs === undefined) return this.ended(lane, delivery, 'failed', 1, status, error);
+    if (delayMs === undefined) return this.ended(queue, delivery, 'failed', 1, status, error);
     await this.database.read('system', POSTPONE_DELIVERY, [
-      lane.webhook_id,
-      lane.stream,
-      lane.lease_version,
+      queue.webhook_id,
+      queue.stream,
+      queue.lease_version,
       delayMs,
       delivery.event_id,
       status,
@@ -92,7 +95,7 @@ export class DeliveryQueues {
   }
 
   /**
-   * The receiver answered 410: nothing is sent to it any more, by anybody. First the webhook, then its lanes, which fences every
+   * The receiver answered 410: nothing is sent to it any more, by anybody. First the webhook, then its queues, which fences every
    * sender, then its deliveries.
    */
   async gone({ tenant_id, webhook_id, url }: DeliveryQueueRow, { event_id }: PendingDelivery): Promise<void> {
@@ -139,17 +142,17 @@ export class DeliveryQueues {
 
   async release({ tenant_id, webhook_id, stream, lease_version }: DeliveryQueueRow): Promise<void> {
     await this.database.tx('system', async (tx) => {
-      const lanes = tx.repository(DeliveryQueueEntity);
-      const held = { tenant_id, webhook_id, stream, lease_version };
-      // This also locks the lane, so that the look at what is pending sees everything a fan-out has added meanwhile.
-      await lanes.update(held, { due_at: NOW });
+      const queues = tx.repository(DeliveryQueueEntity);
+      const lease = { tenant_id, webhook_id, stream, lease_version };
+      // This also locks the queue, so that the look at what is pending sees everything a fan-out has added meanwhile.
+      await queues.update(lease, { due_at: NOW });
       const pending = { tenant_id, webhook_id, stream, status: 'pending' };
-      if (!(await tx.repository(DeliveryEntity).existsBy(pending))) await lanes.update(held, { due_at: null });
+      if (!(await tx.repository(DeliveryEntity).existsBy(pending))) await queues.update(lease, { due_at: null });
     });
   }
 
   private async ended(
-    lane: DeliveryQueueRow,
+    queue: DeliveryQueueRow,
     delivery: PendingDelivery,
     status: string,
     attempts: number,
@@ -157,9 +160,9 @@ export class DeliveryQueues {
     error: DeliveryError | null,
   ): Promise<boolean> {
     const values = [
-      lane.webhook_id,
-      lane.stream,
-      lane.lease_version,
+      queue.webhook_id,
+      queue.stream,
+      queue.lease_version,
       this.timing.leaseMs,
       delivery.event_id,
       status,

@@ -21,9 +21,9 @@ import { QueueSender } from './queue-sender.js';
 const RETRY_MS = 1_000;
 
 /**
- * Turns events into deliveries. A notification names a stream to look at; what is new there is told by the lanes' cursors
+ * Turns events into deliveries. A notification names a stream to look at; what is new there is told by the queues' cursors
  * alone, so a lost notification delays and a repeated one changes nothing. While as many deliveries of a tenant wait as may, its
- * further events stay in their streams, and scans go by them until there is room.
+ * further events stay in their streams, and scans go by them until there is capacity.
  */
 @Injectable()
 export class FanOut {
@@ -88,11 +88,11 @@ export class FanOut {
         return;
       }
     }
-    // What was left where it is finds room as deliveries end.
+    // What was left where it is finds capacity as deliveries end.
     if (full.size > 0) setTimeout(() => this.lookEverywhere(), RETRY_MS).unref();
   }
 
-  /** @returns false where the tenant has no room for more */
+  /** @returns false where the tenant has no capacity for more */
   private async bring(stream: string, tenantId: string): Promise<boolean> {
     while (!this.isStopped) {
       const { most, page } = await this.database.tx('system', async (tx) => {

@@ -10,7 +10,7 @@ let bed: WebhooksBed;
 let slow: Receiver;
 const receivers: Receiver[] = [];
 let count = 0;
-/** Of each test's own, so that it finds no lane of another. */
+/** Of each test's own, so that it finds no queue of another. */
 let tenant: string;
 
 beforeAll(async () => {
@@ -45,18 +45,18 @@ async function hang(owner: string, receiver: Receiver): Promise<void> {
     await bed.fanOut(`${owner}-${index}`, webhooks);
   }
 }
-const turns = async (id: string) =>
+const runs = async (id: string) =>
   (
-    await bed.database.read<{ turns: number }>(
+    await bed.database.read<{ runs: number }>(
       'system',
-      'select sum(lease_version)::int as turns from webhook_lanes where webhook_id = $1',
+      'select sum(lease_version)::int as runs from webhook_lanes where webhook_id = $1',
       [id],
     )
-  )[0]!.turns;
+  )[0]!.runs;
 const sent = async (id: string) =>
   (await bed.deliveries(id, tenant)).filter(({ status }) => status === 'succeeded').length;
 
-describe('A7: beside a tenant whose receiver never answers', () => {
+describe('beside a tenant whose receiver never answers', () => {
   it('another one is served at once, by a single worker', async () => {
     await hang(tenant, slow);
     const quick = await receive();
@@ -68,9 +68,9 @@ describe('A7: beside a tenant whose receiver never answers', () => {
       await bed.append(`quick-${count}-${index}`, ['rollout.started'], `${tenant}_quick`);
     await until('its events', () => quick.received.length === 5);
     const tookMs = performance.now() - begun;
-    // A tenant without a slot would wait for a time-out of the slow one. A busy machine may need seconds.
+    // A tenant without a sender would wait for a time-out of the slow one. A busy machine may need seconds.
     expect(tookMs).toBeLessThan(PATIENT.timeoutMs * 0.8);
-    // Half of the slots, and no time-out has set any of them free yet.
+    // Half of the senders, and no time-out has set any of them free yet.
     expect(slow.received).toHaveLength(8);
   });
 
@@ -79,32 +79,32 @@ describe('A7: beside a tenant whose receiver never answers', () => {
     await hang(tenant, slow);
     await hang(`${tenant}_other`, other);
     await bed.worker(PATIENT);
-    const held = () => [slow.received.length, other.received.length];
-    await until('both to have what they can get', () => held()[0]! + held()[1]! >= 11, held);
-    // A quarter each, and of the other half no more than they leave free; not sixteen for whose lanes were due first.
-    expect(held()).toEqual([6, 5]);
+    const counts = () => [slow.received.length, other.received.length];
+    await until('both to have what they can get', () => counts()[0]! + counts()[1]! >= 11, counts);
+    // A quarter each, and of the other half no more than they leave free; not sixteen for whose queues were due first.
+    expect(counts()).toEqual([6, 5]);
   });
 });
 
-describe('A7: a turn of a lane', () => {
+describe('a run of a queue', () => {
   it('is twenty deliveries at most', async () => {
     const { id } = await bed.register({ url: slow.url }, tenant);
     await bed.append('long', Array<string>(41).fill('route.updated'), tenant);
     await bed.worker(PATIENT);
     await until('all', async () => (await sent(id)) === 41);
-    expect(await turns(id)).toBe(3);
+    expect(await runs(id)).toBe(3);
     expect(slow.ids).toEqual(await bed.eventIds('long'));
   });
 
   it('ends after the time of one request, so that no slow stream makes the next one wait for its end', async () => {
     slow.behave = (_request, response) => void setTimeout(() => response.writeHead(204).end(), 200);
-    const streams = Array.from({ length: 5 }, (_, index) => `turn-${index}`);
+    const streams = Array.from({ length: 5 }, (_, index) => `run-${index}`);
     const { id } = await bed.register({ url: slow.url }, tenant);
     for (const stream of streams) await bed.append(stream, Array<string>(12).fill('route.updated'), tenant);
     // Shorter than the 2.4 s of a stream, and long enough for one answer of a busy machine.
     await bed.worker({ ...QUICK, timeoutMs: 1_500 });
     await until('all', async () => (await sent(id)) === 60);
-    // A webhook has four slots, so that one of five streams has to wait for a turn of the others.
+    // A webhook has four senders, so that one of five streams has to wait for a run of the others.
     const begins = streams.map((stream) => subjects(slow).indexOf(`deployments/${stream}`));
     const ends = streams.map((stream) => subjects(slow).lastIndexOf(`deployments/${stream}`));
     expect(Math.max(...begins)).toBeLessThan(Math.min(...ends));
@@ -120,10 +120,10 @@ describe('A7: a turn of a lane', () => {
     };
     const { id } = await bed.register({ url: slow.url }, tenant);
     await bed.append('late', ['rollout.started', 'route.updated'], tenant);
-    // No retry: the next delivery may follow, and does in the next turn.
+    // No retry: the next delivery may follow, and does in the next run.
     await bed.worker({ ...QUICK, timeoutMs: 1_000, retryDelaysMs: [] });
     await until('the second', async () => (await sent(id)) === 1);
-    await until('the end of its turn', async () => (await turns(id)) >= 2);
+    await until('the end of its run', async () => (await runs(id)) >= 2);
     expect(slow.received).toHaveLength(2);
   });
 });

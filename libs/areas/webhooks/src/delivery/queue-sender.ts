@@ -15,9 +15,9 @@ const EVENT_PAGE = 200;
 const STOP_GRACE_MS = 5_000;
 
 /**
- * Sends what is due. A lane is claimed for a turn: some deliveries in order, until there are no more, one is refused, the turn has
+ * Sends what is due. A queue is claimed for one run: some deliveries in order, until there are no more, one is refused, the run has
  * lasted long enough, the lease is lost or the process stops; then it is given back, behind all that wait already. Every end frees a
- * slot, which looks for the next due lane.
+ * sender, which looks for the next due queue.
  */
 @Injectable()
 export class QueueSender {
@@ -25,7 +25,7 @@ export class QueueSender {
   private readonly sending = new Map<Promise<void>, DeliveryQueueRow>();
   private readonly interruption = new AbortController();
   private readonly claiming = new Wakeable(() => this.claimAll(), {
-    // The lanes stay due; the next kick tries again.
+    // The queues stay due; the next kick tries again.
     onError: (error) => this.warn('claim', error),
   });
 
@@ -33,7 +33,7 @@ export class QueueSender {
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     private readonly egress: Egress,
-    private readonly lanes: DeliveryQueues,
+    private readonly queues: DeliveryQueues,
   ) {}
 
   kick(): void {
@@ -53,73 +53,73 @@ export class QueueSender {
   }
 
   private async claimOne(): Promise<boolean> {
-    for (const except of claimsFor([...this.sending.values()])) {
-      const lane = await this.lanes.claim(except);
-      if (!lane) continue;
-      this.send(lane);
+    for (const exclusions of claimsFor([...this.sending.values()])) {
+      const queue = await this.queues.claim(exclusions);
+      if (!queue) continue;
+      this.send(queue);
       return true;
     }
     return false;
   }
 
-  private send(lane: DeliveryQueueRow): void {
-    const ended = this.run(lane)
-      // Where Postgres was away or the secret could not be opened the lease runs out, and the lane is due again.
-      .catch((error: unknown) => this.warn(`${lane.webhook_id} ${lane.stream}`, error))
+  private send(queue: DeliveryQueueRow): void {
+    const ended = this.run(queue)
+      // Where Postgres was away or the secret could not be opened the lease runs out, and the queue is due again.
+      .catch((error: unknown) => this.warn(`${queue.webhook_id} ${queue.stream}`, error))
       .finally(() => {
         this.sending.delete(ended);
         this.kick();
       });
-    this.sending.set(ended, lane);
+    this.sending.set(ended, queue);
   }
 
-  private async run(lane: DeliveryQueueRow): Promise<void> {
-    const secret = openSecret(this.config.keyRing, lane.sealed_secret, sealContext(lane.webhook_id));
-    const pending = await this.lanes.pending(lane);
+  private async run(queue: DeliveryQueueRow): Promise<void> {
+    const secret = openSecret(this.config.keyRing, queue.sealed_secret, sealContext(queue.webhook_id));
+    const pending = await this.queues.pending(queue);
     const [first] = pending;
-    if (!first) return this.lanes.release(lane);
-    const events = await this.eventsFrom(lane.stream, first);
-    // As long as one request may last: a time-out uses the turn up, and slow answers hold a slot for two time-outs at most.
-    const end = performance.now() + this.lanes.timing.timeoutMs;
+    if (!first) return this.queues.release(queue);
+    const events = await this.eventsFrom(queue.stream, first);
+    // As long as one request may last: a time-out ends the run, and slow answers keep a sender busy for two time-outs at most.
+    const end = performance.now() + this.queues.timing.timeoutMs;
     for (const delivery of pending) {
       if (this.claiming.isStopped || performance.now() >= end) break;
       const event = events.get(delivery.sequence);
-      // Further apart than a page: the next turn reads from there. The first of a turn is only missing if it is not kept.
+      // Further apart than a page: the next run reads from there. The first of a run is only missing if it is not kept.
       if (!event && delivery !== first) break;
       const goesOn = event
-        ? await this.deliver(lane, delivery, secret, event)
-        : await this.lanes.expired(lane, delivery);
+        ? await this.deliver(queue, delivery, secret, event)
+        : await this.queues.expired(queue, delivery);
       if (!goesOn) return;
     }
-    await this.lanes.release(lane);
+    await this.queues.release(queue);
   }
 
-  /** @returns whether the next delivery of the lane may follow; otherwise the lane's next time is already written */
+  /** @returns whether the next delivery of the queue may follow; otherwise the queue's next time is already written */
   private async deliver(
-    lane: DeliveryQueueRow,
+    queue: DeliveryQueueRow,
     delivery: PendingDelivery,
     secret: string,
     body: string,
   ): Promise<boolean> {
     const headers = signatureHeaders(secret, delivery.event_id, Math.floor(Date.now() / 1_000), body);
     const outcome = await postEvent({
-      dispatcher: this.egress.dispatcher(this.egress.patterns(lane.tenant_name)),
-      url: lane.url,
+      dispatcher: this.egress.dispatcher(this.egress.patterns(queue.tenant_name)),
+      url: queue.url,
       headers,
       body,
-      timeoutMs: this.lanes.timing.timeoutMs,
+      timeoutMs: this.queues.timing.timeoutMs,
       interruption: this.interruption.signal,
     });
-    if (outcome.kind === 'accepted') return this.lanes.succeeded(lane, delivery, outcome.status);
+    if (outcome.kind === 'accepted') return this.queues.succeeded(queue, delivery, outcome.status);
     if (outcome.kind === 'interrupted') {
-      await this.lanes.release(lane);
+      await this.queues.release(queue);
       return false;
     }
     if (outcome.status === 410) {
-      await this.lanes.gone(lane, delivery);
+      await this.queues.gone(queue, delivery);
       return false;
     }
-    return this.lanes.refused(lane, delivery, outcome);
+    return this.queues.refused(queue, delivery, outcome);
   }
 
   private async eventsFrom(stream: string, first: PendingDelivery): Promise<Map<number, string>> {
