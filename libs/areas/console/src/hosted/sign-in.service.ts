@@ -6,7 +6,7 @@ import { openSecret, sealSecret } from '@slipway/platform-database';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
 import { RequestGuard } from '@slipway/platform-http/auth';
 import { ConsoleCookies } from '../sessions/console-cookies.js';
-import { ConsoleSessions, SESSION_SECONDS } from '../sessions/console-sessions.js';
+import { ConsoleSessions, CONSOLE_SESSION_SECONDS } from '../sessions/console-sessions.js';
 import { assertOwnHost } from '../sessions/same-origin.js';
 import { type Handshake, type ProviderAnswer, ProviderClient, ProviderRefusal } from './provider-client.js';
 
@@ -74,7 +74,7 @@ export class SignInService {
       this.attempts.giveBack(address);
       return {
         location: handshake.returnTo,
-        cookies: [this.cookies.write('session', secret, SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
+        cookies: [this.cookies.write('session', secret, CONSOLE_SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
       };
     } catch (failure) {
       return this.failed(failure instanceof ProviderRefusal ? 'refused' : 'unavailable', failure);

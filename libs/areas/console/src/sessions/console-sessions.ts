@@ -5,17 +5,17 @@ import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { newSecret, sessionIdOf } from './console-cookies.js';
 import { ConsoleSessionEntity, type SignInMethod } from './console-session.entity.js';
 import {
-  CLAIM_SESSION_RENEWAL,
-  DELETE_SURPLUS_SESSIONS,
-  DELETE_EXPIRED_SESSIONS,
-  END_SESSION,
-  INSERT_SESSION,
-  LOOK_UP_SESSION,
-  type SessionRow,
+  CLAIM_CONSOLE_SESSION_RENEWAL,
+  DELETE_SURPLUS_CONSOLE_SESSIONS,
+  DELETE_EXPIRED_CONSOLE_SESSIONS,
+  END_CONSOLE_SESSION,
+  INSERT_CONSOLE_SESSION,
+  LOOK_UP_CONSOLE_SESSION,
+  type ConsoleSessionRow,
 } from './console-session.query.js';
 
 /** A day of work; then people sign in again. */
-export const SESSION_SECONDS = 12 * 3600;
+export const CONSOLE_SESSION_SECONDS = 12 * 3600;
 /** So long before its end a bearer is renewed: longer than a request takes to be judged. */
 const RENEW_BEFORE_MS = 60_000;
 /** Of one token or person; the oldest go. */
@@ -62,10 +62,10 @@ export class ConsoleSessions {
     const { refresh, bearerEndsAt } = credentials;
     // What cannot be renewed ends with its bearer.
     const endsAt = refresh === undefined && bearerEndsAt !== undefined ? new Date(bearerEndsAt) : null;
-    const values = [id, method, who, sealed, renewalOf(credentials), SESSION_SECONDS, endsAt];
+    const values = [id, method, who, sealed, renewalOf(credentials), CONSOLE_SESSION_SECONDS, endsAt];
     const expiresAt = await this.database.tx('system', async (tx) => {
-      const row = await tx.one<{ expires_at: Date }>(INSERT_SESSION, values);
-      await tx.query(DELETE_SURPLUS_SESSIONS, [who, MAX_SESSIONS]);
+      const row = await tx.one<{ expires_at: Date }>(INSERT_CONSOLE_SESSION, values);
+      await tx.query(DELETE_SURPLUS_CONSOLE_SESSIONS, [who, MAX_SESSIONS]);
       return (row as { expires_at: Date }).expires_at;
     });
     return { secret, expiresAt };
@@ -78,7 +78,7 @@ export class ConsoleSessions {
   }
 
   async read(id: string): Promise<ConsoleSession | undefined> {
-    const [row] = await this.database.read<SessionRow>('system', LOOK_UP_SESSION, [id]);
+    const [row] = await this.database.read<ConsoleSessionRow>('system', LOOK_UP_CONSOLE_SESSION, [id]);
     if (!row) return undefined;
     const credentials = this.unseal(id, row.sealed_credentials);
     const { method, is_renewal_due, expires_at } = row;
@@ -87,13 +87,13 @@ export class ConsoleSessions {
 
   /** Its open event streams end too, in every process. */
   async end(id: string): Promise<void> {
-    await this.database.tx('system', (tx) => tx.query(END_SESSION, [id]));
+    await this.database.tx('system', (tx) => tx.query(END_CONSOLE_SESSION, [id]));
   }
 
   /** What is to be renewed, as it is now; undefined if it is not time, or somebody else does it in these seconds. */
   async claimRenewal(id: string): Promise<SessionCredentials | undefined> {
     const row = await this.database.tx('system', (tx) =>
-      tx.one<{ sealed_credentials: string }>(CLAIM_SESSION_RENEWAL, [id]),
+      tx.one<{ sealed_credentials: string }>(CLAIM_CONSOLE_SESSION_RENEWAL, [id]),
     );
     return row && this.unseal(id, row.sealed_credentials);
   }
@@ -126,6 +126,6 @@ export function contextOf(id: string): string {
 export class SessionUpkeep {
   @Recurring({ name: 'console-sessions', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
-    await transact('system', (tx) => tx.query(DELETE_EXPIRED_SESSIONS, [EXPIRED_BATCH]));
+    await transact('system', (tx) => tx.query(DELETE_EXPIRED_CONSOLE_SESSIONS, [EXPIRED_BATCH]));
   }
 }

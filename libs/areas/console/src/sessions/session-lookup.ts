@@ -9,7 +9,7 @@ import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
 const WRONG_PER_MINUTE = 120;
 const MAX_REMEMBERED = 10_000;
 
-export interface FoundSession extends ConsoleSession {
+export interface CookieSession extends ConsoleSession {
   secret: string;
 }
 
@@ -27,7 +27,7 @@ export class SessionLookup {
   ) {}
 
   /** Undefined where the cookie is none, or no session's any more. @throws rate_limited (429) */
-  async find(request: SlipwayRequest, cookie: string | undefined): Promise<FoundSession | undefined> {
+  async find(request: SlipwayRequest, cookie: string | undefined): Promise<CookieSession | undefined> {
     const secret = this.cookies.read(cookie, 'session');
     if (secret === undefined) return undefined;
     if (this.known.has(secret)) return this.look(secret);
@@ -43,7 +43,7 @@ export class SessionLookup {
     return found;
   }
 
-  private async look(secret: string): Promise<FoundSession | undefined> {
+  private async look(secret: string): Promise<CookieSession | undefined> {
     const session = await this.sessions.find(secret);
     this.known.delete(secret);
     if (!session) return undefined;

@@ -6,7 +6,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies, csrfOf } from './console-cookies.js';
 import type { SignInMethod } from './console-session.entity.js';
-import { ConsoleSessions, SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
+import { ConsoleSessions, CONSOLE_SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
 import { SessionRenewal } from '../hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
 import { SessionLookup } from './session-lookup.js';
@@ -52,7 +52,7 @@ export class SessionService {
     await this.endOf(request);
     const who = `${actor.type}:${actor.id}`;
     const opened = await this.sessions.open({ method: 'token', who, credentials: { bearer: token } });
-    const cookie = this.cookies.write('session', opened.secret, SESSION_SECONDS);
+    const cookie = this.cookies.write('session', opened.secret, CONSOLE_SESSION_SECONDS);
     return { answer: this.answer({ method: 'token', ...opened }), cookie };
   }
 

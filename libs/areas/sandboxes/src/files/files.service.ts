@@ -17,7 +17,7 @@ import { fileAnswer, type FileDto } from './file.dto.js';
 import { FileEntity } from './file.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox } from '../sandbox.query.js';
-import { BLOB_STORE, BlobMissing, StoreStalled, type BlobStore } from '../storage/blob-store.js';
+import { BLOB_STORE, BlobMissingError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 
 /** A file that is replaced faster than it can be opened, so many times in a row, is not worth more patience. */
 const OPEN_TRIES = 5;
@@ -60,8 +60,8 @@ export class FilesService {
       try {
         return reply(200, await this.store.read(file.blob), headersOf(file, path, etag));
       } catch (failure) {
-        if (failure instanceof StoreStalled) throw storeUnavailable(failure);
-        if (!(failure instanceof BlobMissing) || tries === OPEN_TRIES) throw failure;
+        if (failure instanceof StoreStalledError) throw storeUnavailable(failure);
+        if (!(failure instanceof BlobMissingError) || tries === OPEN_TRIES) throw failure;
       }
     }
   }

@@ -13,11 +13,11 @@ import { FileEntity } from './file.entity.js';
 import { MeteredBody } from './metered-body.js';
 import { FILE_PUSH } from '../push/file-push.operation.js';
 import type { ReferenceEntity } from '../references/reference.entity.js';
-import { SHARE_REFERENCE } from '../references/reference.query.js';
+import { SHARE_SANDBOX_REFERENCE } from '../references/reference.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
 import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox, LOCK_SANDBOX } from '../sandbox.query.js';
-import { BLOB_STORE, newBlob, StoreFull, StoreStalled, type BlobStore } from '../storage/blob-store.js';
+import { BLOB_STORE, newBlob, StoreFullError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { StrayBlobs } from '../storage/stray-blobs.js';
 
 interface WrittenBlob {
@@ -101,7 +101,7 @@ export class UploadsService {
       return answer;
     } catch (failure) {
       // What was begun in a store that stalls may still happen: the sweep removes it, when the lease is over.
-      if (!(failure instanceof StoreStalled)) await this.strays.discard(who.tenantId, blob);
+      if (!(failure instanceof StoreStalledError)) await this.strays.discard(who.tenantId, blob);
       throw body.failure === undefined ? storeRefusal(failure) : bodyRefusal(body.failure);
     } finally {
       lease.stop();
@@ -146,7 +146,10 @@ export class UploadsService {
   /** @throws sandbox_reference_revoked (410) */
   private async assertReachable(tx: Tx, tenantId: string, sandbox: SandboxEntity): Promise<void> {
     if (sandbox.reference_id === null) return;
-    const reference = await tx.one<Pick<ReferenceEntity, 'state'>>(SHARE_REFERENCE, [sandbox.reference_id, tenantId]);
+    const reference = await tx.one<Pick<ReferenceEntity, 'state'>>(SHARE_SANDBOX_REFERENCE, [
+      sandbox.reference_id,
+      tenantId,
+    ]);
     if (reference?.state !== 'active') throw sandboxErrors.sandbox_reference_revoked();
   }
 
@@ -265,8 +268,8 @@ function bodyRefusal(failure: unknown): Error {
 }
 
 function storeRefusal(failure: unknown): unknown {
-  if (failure instanceof StoreStalled) return storeUnavailable(failure);
-  if (!(failure instanceof StoreFull)) return failure;
+  if (failure instanceof StoreStalledError) return storeUnavailable(failure);
+  if (!(failure instanceof StoreFullError)) return failure;
   return sandboxErrors.workspace_full({
     message: 'The workspace store is full.',
     remediation: 'Ask the operator.',

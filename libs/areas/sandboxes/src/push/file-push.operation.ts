@@ -22,7 +22,7 @@ import { Not } from 'typeorm';
 import { FileEntity } from '../files/file.entity.js';
 import { FIND_FILE_PUSH, type FilePushRow } from './file-push.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
-import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
+import { BLOB_STORE, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 import { TRANSFER_IDLE_TIMEOUT, TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
 import { PushCuts } from './push-cuts.js';
 import { pushRequest, sendFile } from './push-request.js';
@@ -150,7 +150,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
       if (failure instanceof EgressRefusedError)
         throw new StepFailed(operationFailures.validation_failed, `the egress guard refused: ${failure.message}`);
       // Either side may have stopped: nobody reads on while nobody takes.
-      if (failure instanceof StoreStalled)
+      if (failure instanceof StoreStalledError)
         return { blob: row.blob, problem: 'nothing passed from the workspace store to the external sandbox any more' };
       const { code, name } = failure as { code?: string; name?: string };
       return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };

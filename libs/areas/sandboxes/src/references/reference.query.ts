@@ -4,13 +4,13 @@ import { prepared } from '@slipway/platform-database';
 export const REVOCATIONS_CHANNEL = 'slipway_sandbox_revocations';
 
 /** A row lock, held until an upload commits, so that a revocation is either before it, and refuses it, or after it. */
-export const SHARE_REFERENCE = prepared(
+export const SHARE_SANDBOX_REFERENCE = prepared(
   'sandboxes-reference-share',
   `select r.state from sandbox_references r where r.id = $1 and r.tenant_id = $2 for share`,
 );
 
 /** A row lock: of two revocations at once the second sees what the first has done. */
-export const LOCK_REFERENCE = prepared(
+export const LOCK_SANDBOX_REFERENCE = prepared(
   'sandboxes-reference-lock',
   `select r.id from sandbox_references r where r.id = $1 and r.tenant_id = $2 for update`,
 );
@@ -19,7 +19,7 @@ export const LOCK_REFERENCE = prepared(
  * Erases the credential, fails what was still to be passed on, and tells the workers, which cut what is on its way: two tables and
  * a notification in one statement. All of it is Postgres: nothing is sent to the external sandbox.
  */
-export const REVOKE_REFERENCE = prepared(
+export const REVOKE_SANDBOX_REFERENCE = prepared(
   'sandboxes-reference-revoke',
   `with revoked as (
      update sandbox_references r set state = 'revoked', revoked_at = now(), revoked_by = $3, credential = null

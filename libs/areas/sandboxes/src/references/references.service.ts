@@ -14,7 +14,7 @@ import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';
-import { LOCK_REFERENCE, REVOKE_REFERENCE } from './reference.query.js';
+import { LOCK_SANDBOX_REFERENCE, REVOKE_SANDBOX_REFERENCE } from './reference.query.js';
 import { sandboxErrors } from '../sandbox.errors.js';
 import { SandboxesService } from '../sandboxes.service.js';
 
@@ -91,11 +91,11 @@ export class ReferencesService {
   /** Sends nothing to anybody. Revoking what is revoked answers the same, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<RevokedReferenceDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
-      await tx.query(LOCK_REFERENCE, [id, who.tenantId]);
+      await tx.query(LOCK_SANDBOX_REFERENCE, [id, who.tenantId]);
       const before = await find(tx, who.tenantId, id);
       if (before.state === 'revoked') return revokedAnswer(before);
       const actor = `${who.actor.type}:${who.actor.id}`;
-      const after = await tx.one<RevokedReference>(REVOKE_REFERENCE, [id, who.tenantId, actor]);
+      const after = await tx.one<RevokedReference>(REVOKE_SANDBOX_REFERENCE, [id, who.tenantId, actor]);
       await appendAudit(tx, {
         action: 'sandbox_reference.revoke',
         resourceType: 'sandbox_reference',

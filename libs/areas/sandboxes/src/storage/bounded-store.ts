@@ -1,6 +1,6 @@
 import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
 import type { Config } from '@slipway/platform-config';
-import { type BlobStore, StoreStalled, type WriteBounds } from './blob-store.js';
+import { type BlobStore, StoreStalledError, type BlobWriteBounds } from './blob-store.js';
 import { TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
 
 /** How long a client may take to send a body: the api ends its request then. */
@@ -17,7 +17,7 @@ export class BoundedStore implements BlobStore {
     private readonly idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
   ) {}
 
-  async write(blob: string, source: Readable, { bytes, signal }: WriteBounds): Promise<void> {
+  async write(blob: string, source: Readable, { bytes, signal }: BlobWriteBounds): Promise<void> {
     // Whoever gives up waiting is gone when the source fails.
     source.on('error', () => undefined);
     await within(ARRIVAL_LIMIT_MS + transferLimitMs(bytes), signal, async (stop) => {
@@ -53,7 +53,7 @@ async function within<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const timer = setTimeout(
-    () => limit.abort(new StoreStalled(`the workspace store did not answer within ${limitMs} ms`)),
+    () => limit.abort(new StoreStalledError(`the workspace store did not answer within ${limitMs} ms`)),
     limitMs,
   );
   const stop = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
@@ -77,7 +77,7 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
   });
   // Not `content`: one that is being read tells of its end only when that read is over.
   const idle = setTimeout(
-    () => passed.destroy(new StoreStalled(`no byte of a blob passed within ${idleTimeoutMs} ms`)),
+    () => passed.destroy(new StoreStalledError(`no byte of a blob passed within ${idleTimeoutMs} ms`)),
     idleTimeoutMs,
   );
   if (signal) addAbortSignal(signal, passed);

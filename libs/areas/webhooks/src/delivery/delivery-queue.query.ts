@@ -49,7 +49,7 @@ const RENEW_QUEUE_LEASE = `queue as (
    )`;
 
 /** Ends one delivery and renews the lease; no row if the lease was lost. Both in one statement, because every delivery passes here. */
-export const END_DELIVERY = prepared(
+export const END_WEBHOOK_DELIVERY = prepared(
   'webhooks-delivery-end',
   `with ${RENEW_QUEUE_LEASE}
    update webhook_deliveries d set status = $6, attempts = d.attempts + $7::int, response_status = $8::int, error = $9,
@@ -58,7 +58,7 @@ export const END_DELIVERY = prepared(
 );
 
 /** Puts the head of a queue, and with it the queue, off; no row if the lease was lost. Both in one statement, by one clock. */
-export const POSTPONE_DELIVERY = prepared(
+export const POSTPONE_WEBHOOK_DELIVERY = prepared(
   'webhooks-delivery-put-off',
   `with ${RENEW_QUEUE_LEASE}
    update webhook_deliveries d set attempts = d.attempts + 1, response_status = $6::int, error = $7,
@@ -67,7 +67,7 @@ export const POSTPONE_DELIVERY = prepared(
 );
 
 /** The log is kept 30 days. A bounded bite at a time; SKIP LOCKED leaves another worker's bite alone. */
-export const PRUNE_DELIVERIES = prepared(
+export const PRUNE_WEBHOOK_DELIVERIES = prepared(
   'webhooks-deliveries-prune',
   `delete from webhook_deliveries where ctid in (
      select ctid from webhook_deliveries where completed_at < now() - interval '30 days' order by completed_at limit 5000 for update skip locked)`,

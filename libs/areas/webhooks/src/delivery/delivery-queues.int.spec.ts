@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
-import { EventsNeeded, FanOut } from './fan-out.js';
+import { WebhookEventRetention, FanOut } from './fan-out.js';
 import type { DeliveryQueueRow } from './delivery-queue.query.js';
 import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
 
@@ -182,7 +182,7 @@ describe('old events', () => {
   /** Of the events of the stream the first that may not be deleted, or undefined where all may. */
   const firstNeeded = async (of = stream, kept = 100) => {
     const old = [{ stream: of, tenantId: `ten_${count}`, first: '1', kept: String(kept) }];
-    const found = await bed.database.tx('system', (tx) => new EventsNeeded().firstNeeded(tx, old));
+    const found = await bed.database.tx('system', (tx) => new WebhookEventRetention().firstNeeded(tx, old));
     const sequence = found.find((one) => one.stream === of)?.sequence;
     return sequence === undefined ? undefined : Number(sequence);
   };
@@ -216,7 +216,7 @@ describe('old events', () => {
     expect(await firstNeeded(`deployment/dep_new-${count}`)).toBe(1);
     await bed.append(`else-${count}`, ['rollout.started'], `ten_else`);
     const old = [{ stream: `deployment/dep_else-${count}`, tenantId: 'ten_else', first: '1', kept: '2' }];
-    expect(await bed.database.tx('system', (tx) => new EventsNeeded().firstNeeded(tx, old))).toEqual([]);
+    expect(await bed.database.tx('system', (tx) => new WebhookEventRetention().firstNeeded(tx, old))).toEqual([]);
   });
 });
 

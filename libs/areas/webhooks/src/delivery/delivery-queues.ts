@@ -8,8 +8,8 @@ import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
 import {
   CLAIM_DELIVERY_QUEUE,
-  END_DELIVERY,
-  POSTPONE_DELIVERY,
+  END_WEBHOOK_DELIVERY,
+  POSTPONE_WEBHOOK_DELIVERY,
   type DeliveryQueueRow,
 } from './delivery-queue.query.js';
 import type { ClaimExclusions } from './sender-shares.js';
@@ -82,7 +82,7 @@ export class DeliveryQueues {
   ): Promise<boolean> {
     const delayMs = retryDelayMs(this.timing, delivery.attempts + 1);
     if (delayMs === undefined) return this.ended(queue, delivery, 'failed', 1, status, error);
-    await this.database.read('system', POSTPONE_DELIVERY, [
+    await this.database.read('system', POSTPONE_WEBHOOK_DELIVERY, [
       queue.webhook_id,
       queue.stream,
       queue.lease_version,
@@ -170,7 +170,7 @@ export class DeliveryQueues {
       response,
       error,
     ];
-    const rows = await this.database.read('system', END_DELIVERY, values);
+    const rows = await this.database.read('system', END_WEBHOOK_DELIVERY, values);
     return rows.length > 0;
   }
 }

@@ -5,7 +5,7 @@ import { OperationRunner } from '@slipway/platform-durable/operations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { FanOut } from './fan-out.js';
 import { QueueSender } from './queue-sender.js';
-import { PRUNE_DELIVERIES } from './delivery-queue.query.js';
+import { PRUNE_WEBHOOK_DELIVERIES } from './delivery-queue.query.js';
 
 const SCAN_EVERY_SECONDS = 10;
 const PRUNE_EVERY_SECONDS = 60;
@@ -45,7 +45,7 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
 
   @Recurring({ name: 'webhook-retention', everySeconds: PRUNE_EVERY_SECONDS })
   async prune(transact: Transact): Promise<void> {
-    await transact('system', (tx) => tx.query(PRUNE_DELIVERIES));
+    await transact('system', (tx) => tx.query(PRUNE_WEBHOOK_DELIVERIES));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

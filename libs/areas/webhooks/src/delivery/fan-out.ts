@@ -123,7 +123,7 @@ export class FanOut {
 /** No event is deleted before every webhook that is to have it has had it, or has been given up on. */
 @Injectable()
 @KeepsEvents('webhooks')
-export class EventsNeeded implements NeedsEvents {
+export class WebhookEventRetention implements NeedsEvents {
   firstNeeded(tx: Tx, old: readonly ExpiredEvents[]): Promise<{ stream: string; sequence: string }[]> {
     return tx.query(FIND_FIRST_NEEDED_EVENTS, [JSON.stringify(old)]);
   }
