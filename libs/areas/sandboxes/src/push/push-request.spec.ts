@@ -65,23 +65,24 @@ const IDLE_MS = 400;
 const LARGE = 64 * 2 ** 20;
 
 const dispatcher = new Agent();
-let server: Server;
-let sockets: Socket[];
+let server: Server | undefined;
+let sockets: Socket[] = [];
 
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
-  server.close();
+  server?.close();
 });
 
 /** Sends so many bytes to a server that does with a connection what `serve` does. */
 async function send(serve: (socket: Socket) => void, size: number, bounds: Partial<SendBounds> = {}): Promise<number> {
   sockets = [];
-  server = createServer((socket) => {
+  const started = createServer((socket) => {
     sockets.push(socket.on('error', () => undefined));
     serve(socket);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  server = started;
+  await new Promise<void>((listening) => started.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}/`;
   function* content() {
     for (let left = size; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
   }
