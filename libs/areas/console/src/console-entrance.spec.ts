@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleEntrance } from './console-entrance.js';
-import { csrfOf, newSecret } from './session-secret.js';
+import { csrfOf, newSecret } from './sessions/console-cookies.js';
 
 const secret = newSecret();
 const session = { id: 's', secret, credentials: { bearer: 'slw_1' } };

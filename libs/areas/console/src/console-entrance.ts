@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type Entrance, type SlipwayRequest } from '@slipway/platform-http';
 import { consoleErrors } from './console.errors.js';
-import type { ConsoleSession } from './console-sessions.js';
+import type { ConsoleSession } from './sessions/console-sessions.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
-import { assertOwnOrigin } from './same-origin.js';
-import { SessionLookup } from './session-lookup.js';
-import { isCsrfOf } from './session-secret.js';
+import { assertOwnOrigin } from './sessions/same-origin.js';
+import { SessionLookup } from './sessions/session-lookup.js';
+import { isCsrfOf } from './sessions/console-cookies.js';
 
 const CSRF_HEADER = 'x-csrf-token';
 

@@ -3,20 +3,19 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { SlipwayHttpAdapter } from '@slipway/platform-http';
 import type { FastifyInstance } from 'fastify';
-import { ConsoleCookies } from './console-cookies.js';
+import { ConsoleCookies } from './sessions/console-cookies.js';
 import { ConsoleEntrance } from './console-entrance.js';
 import { ConsoleFiles } from './console-files.js';
-import { ConsoleSessions } from './console-sessions.js';
-import { GatewayProxy } from './gateway-proxy.js';
+import { ConsoleSessions, SessionUpkeep } from './sessions/console-sessions.js';
+import { GatewayProxy } from './gateway/gateway-proxy.js';
 import { ProviderClient } from './hosted/provider-client.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
 import { SignInController } from './hosted/sign-in.controller.js';
 import { SignInService } from './hosted/sign-in.service.js';
-import { PlaygroundTokens } from './playground-tokens.js';
-import { SessionController } from './session.controller.js';
-import { SessionLookup } from './session-lookup.js';
-import { SessionService } from './session.service.js';
-import { SessionUpkeep } from './session-upkeep.js';
+import { PlaygroundTokens } from './gateway/playground-tokens.js';
+import { SessionController } from './sessions/session.controller.js';
+import { SessionLookup } from './sessions/session-lookup.js';
+import { SessionService } from './sessions/session.service.js';
 
 @Module({
   controllers: [SessionController, SignInController],

@@ -1,5 +1,5 @@
 import type { SealedColumn } from '@slipway/platform-database';
-import { contextOf } from './console-sessions.js';
+import { contextOf } from './sessions/console-sessions.js';
 import { ConsoleSessions1700000001500 } from './migrations/1700000001500-console-sessions.js';
 
 export { ConsoleModule } from './console.module.js';

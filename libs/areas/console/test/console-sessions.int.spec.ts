@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { migrations as platform } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { ConsoleSessions, type NewSession } from '../src/console-sessions.js';
+import { ConsoleSessions, type NewSession, SessionUpkeep } from '../src/sessions/console-sessions.js';
 import { migrations } from '../src/index.js';
-import { SessionUpkeep } from '../src/session-upkeep.js';
 
 let bed: DatabaseBed;
 let sessions: ConsoleSessions;
@@ -85,7 +84,7 @@ it('one of many renews it, with what is there when it begins', async () => {
   expect(session.isRenewalDue).toBe(true);
   const claims = await Promise.all(Array.from({ length: 4 }, () => sessions.claimRenewal(session.id)));
   expect(claims.filter((claim) => claim !== undefined)).toEqual([expect.objectContaining({ refresh: 'r1' })]);
-  await sessions.renewed(session.id, { bearer: 'jwt2', refresh: 'r2', bearerEndsAt: Date.now() + 30_000 });
+  await sessions.saveRenewal(session.id, { bearer: 'jwt2', refresh: 'r2', bearerEndsAt: Date.now() + 30_000 });
   expect(await sessions.claimRenewal(session.id)).toMatchObject({ bearer: 'jwt2', refresh: 'r2' });
 });
 

@@ -97,7 +97,7 @@ const seen = (sessions: number, first = 0) => {
 };
 const refusal = { status: 429, code: 'quota_exceeded', extra: { quota: 'context_passports', limit: LIMIT } };
 
-it('A8: a tenant declares as many passports as its quota says, and has room again when one is gone', async () => {
+it('a tenant declares as many passports as its quota says, and may declare another when one is gone', async () => {
   for (let n = 0; n < LIMIT; n += 1) await declare(`session-${n}`);
   await expect(declare('one-more')).rejects.toMatchObject(refusal);
   expect((await declare('session-1')).status).toBe(201);
@@ -111,13 +111,13 @@ it('A8: a tenant declares as many passports as its quota says, and has room agai
   await expect(declare('two-more')).rejects.toMatchObject(refusal);
 });
 
-it('A8: thirty declarations at once leave exactly as many passports as the quota says', async () => {
+it('thirty declarations at once leave exactly as many passports as the quota says', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, n) => declare(`session-${n}`)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
   expect(await count()).toBe(LIMIT);
 });
 
-it('A8: gateways write no more passports than the quota says, once a worker has told them', async () => {
+it('gateways write no more passports than the quota says, once a worker has told them', async () => {
   await seen(1);
   await round();
   await seen(10);
@@ -131,7 +131,7 @@ it('A8: gateways write no more passports than the quota says, once a worker has 
   expect(await count()).toBe(LIMIT);
 });
 
-it('A8: a tenant with a quota of its own has that one', async () => {
+it('a tenant with a quota of its own has that one', async () => {
   await sql(`update tenants set name = 'big' where id = $1`, [who.tenantId]);
   await seen(1);
   await round();

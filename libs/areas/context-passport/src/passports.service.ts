@@ -1,30 +1,36 @@
 import type { KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  boundPassports,
   declarePassport,
+  deleteExpiredPassportsOf,
   findPassport,
   passportCountOf,
+  passportCounts,
   passportId,
   passportKey,
   revokePassport,
   sessionKeyHash,
 } from '@slipway/dataplane';
-import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
+import { CONFIG, type Config, type QuotaConfig, quotasOf } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
-import { reply, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { reserveQuota } from '@slipway/platform-durable/quotas';
+import { quotasOfTenant, reserveQuota } from '@slipway/platform-durable/quotas';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { type Principal, reply, type Reply } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
-import { ROUTES, type RouteAffinity, type RoutesPort } from '@slipway/ports/routing';
-import type { CreatePassportDto, PassportDto } from './passport.dto.js';
+import { type RouteAffinity, ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { passportAnswer } from './passport-answer.js';
+import type { CreatePassportDto, PassportDto } from './passport.dto.js';
 import { passportErrors } from './passport.errors.js';
 
 const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
+/** Expired passports of a tenant that a round deletes, so that none holds its connection for long. */
+const DELETED_AT_ONCE = 20_000;
 
 /** What the gateway counts a session under: a deployment, or a published slug. */
-interface Place {
+interface SessionDestination {
   deploymentId: string;
   deploymentName: string;
   affinity: RouteAffinity;
@@ -51,12 +57,12 @@ export class PassportsService {
       ? await this.products.visibleTo(who.tenantId, body.deployment)
       : undefined;
     return this.mutations.run({ principal: who }, async (tx) => {
-      const place = published
-        ? placeOfSlug(published.slug)
-        : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
-      const { deploymentId, deploymentName, affinity } = place;
+      const destination = published
+        ? destinationOfSlug(published.slug)
+        : await this.destinationOfDeployment(tx, who.tenantId, body.deployment);
+      const { deploymentId, deploymentName, affinity } = destination;
       const id = passportId(this.key, who.tenantId, deploymentId, body.session_id);
-      await this.holdPlace(tx, who, id);
+      await this.reserveRecord(tx, who, id);
       const row = await declarePassport(tx, {
         id,
         tenantId: who.tenantId,
@@ -108,14 +114,14 @@ export class PassportsService {
     });
   }
 
-  /** A session that is known already takes no more room. @throws quota_exceeded (429) */
-  private async holdPlace(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
+  /** A session that is known already needs no further record. @throws quota_exceeded (429) */
+  private async reserveRecord(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
     if (await findPassport(tx, tenantId, id)) return;
     const limit = quotasOf(this.config, tenantName).context_passports;
     await reserveQuota(tx, { tenantId, quota: 'context_passports', limit }, () => passportCountOf(tx, tenantId));
   }
 
-  private async placeOfDeployment(tx: Tx, tenantId: string, name: string): Promise<Place> {
+  private async destinationOfDeployment(tx: Tx, tenantId: string, name: string): Promise<SessionDestination> {
     const deployment = await this.deployments.get(tx, tenantId, name);
     const route = await this.routes.current(tx, deployment.id);
     return {
@@ -126,6 +132,30 @@ export class PassportsService {
   }
 }
 
-function placeOfSlug(slug: string): Place {
+function destinationOfSlug(slug: string): SessionDestination {
   return { deploymentId: `slug:${slug}`, deploymentName: slug, affinity: DEFAULT_AFFINITY };
+}
+
+/**
+ * Tells the gateways, through the tenants' counts, how many passports each tenant may have, and makes capacity where one has them all: what
+ * has expired is kept a week as a record, but not when it keeps live sessions out.
+ */
+@Injectable()
+export class PassportBounds {
+  constructor(@Inject(CONFIG) private readonly config: QuotaConfig) {}
+
+  @Recurring({ name: 'context-passport-bounds', everySeconds: 10 })
+  async run(transact: Transact): Promise<void> {
+    const full = await transact('system', async (tx) => {
+      const found: string[] = [];
+      for (const { tenant_id, passports, max_passports } of await passportCounts(tx)) {
+        const { context_passports: max } = await quotasOfTenant(tx, this.config, tenant_id);
+        if (max !== max_passports) await boundPassports(tx, tenant_id, max);
+        if (passports >= max) found.push(tenant_id);
+      }
+      return found;
+    });
+    for (const tenantId of full)
+      await transact('system', (tx) => deleteExpiredPassportsOf(tx, tenantId, DELETED_AT_ONCE));
+  }
 }

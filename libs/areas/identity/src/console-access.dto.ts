@@ -1,4 +1,5 @@
 import {
+  ActorDto,
   ArrayField,
   BooleanField,
   ObjectField,
@@ -7,7 +8,6 @@ import {
   type FieldIssue,
 } from '@slipway/platform-http';
 import { SCOPES } from '@slipway/platform-http/auth';
-import { ActorDto } from './token.dto.js';
 
 const scopeItem = { item: { enum: SCOPES } };
 

@@ -7,7 +7,10 @@ const IS_GRANTED = `
   else t.is_operator end`;
 
 /** Reads what other tenants were given, so it runs as the system. */
-export const FIND_GRANT = prepared('organization-grant', `select 1 from tenants t where t.id = $3 and ${IS_GRANTED}`);
+export const FIND_ORGANIZATION_GRANT = prepared(
+  'identity-organization-grant',
+  `select 1 from tenants t where t.id = $3 and ${IS_GRANTED}`,
+);
 
 /**
  * All tenants that know an identity and have its organization: a join with their names, on the way of every request. It runs as the system because the tenant is
@@ -16,7 +19,7 @@ export const FIND_GRANT = prepared('organization-grant', `select 1 from tenants 
  * is as good as none: it lets nobody in, and makes nobody name a tenant.
  */
 export const LOOK_UP_IDENTITY = prepared(
-  'console-access-look-up',
+  'identity-console-access-look-up',
   `select a.tenant_id, t.name as tenant_name, t.is_operator, a.scopes, a.status
    from console_access a join tenants t on t.id = a.tenant_id
    where a.provider = $1 and a.external_organization_id = $2 and a.external_user_id = $3 and ${IS_GRANTED} order by t.name`,

@@ -4,7 +4,7 @@ import { Database, newestFirst, newId, type Tx } from '@slipway/platform-databas
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
-import { FIND_GRANT } from './console-access.query.js';
+import { FIND_ORGANIZATION_GRANT } from './console-access.query.js';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
 
@@ -51,7 +51,11 @@ export class ConsoleAccessService {
 
   /** Only to tell the caller: an organization that is taken away after this look lets nobody in, whatever mappings there are. */
   private async assertGranted(who: Principal, { provider, external_organization_id }: Identity): Promise<void> {
-    const grants = await this.database.read('system', FIND_GRANT, [provider, external_organization_id, who.tenantId]);
+    const grants = await this.database.read('system', FIND_ORGANIZATION_GRANT, [
+      provider,
+      external_organization_id,
+      who.tenantId,
+    ]);
     if (grants.length > 0) return;
     throw identityErrors.organization_not_granted({
       message: `The organization ${external_organization_id} is not one of this tenant's.`,

@@ -1,12 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '@slipway/platform-config';
-import { ApiTokenEntity } from '@slipway/platform-http/auth';
-import type { Tx } from '@slipway/platform-database';
 import { ArrayContains, In, IsNull, Not, Raw } from 'typeorm';
-import { LOCK_ADMINS } from './admins.query.js';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { prepared, type Tx } from '@slipway/platform-database';
+import { ApiTokenEntity } from '@slipway/platform-http/auth';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { identityErrors } from './identity.errors.js';
 import { organizationsOf } from './tenant-organizations.js';
+
+/**
+ * Serialises everything that may take an admin away from a tenant: two removals that each saw the other one's admin would
+ * together leave none. An advisory lock, because the row of the tenant is not the tenant's to see.
+ */
+export const LOCK_TENANT_ADMINS = prepared(
+  'identity-admins-lock',
+  `select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`,
+);
 
 /**
  * Keeps a tenant from locking itself out. Its admins are the active tokens and the granted identities with the scope admin;
@@ -21,9 +29,9 @@ export class LastAdmin {
     this.signInProvider = config.identity.issuer === undefined ? null : config.identity.provider;
   }
 
-  /** To be taken before anything that may remove an admin is read. Held until the transaction ends. */
+  /** To be taken before anything that may remove an admin is read. Kept until the transaction ends. */
   async lock(tx: Tx): Promise<void> {
-    await tx.query(LOCK_ADMINS, [tx.tenant]);
+    await tx.query(LOCK_TENANT_ADMINS, [tx.tenant]);
   }
 
   /** Whether a mapping of this provider lets anybody in. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { withIncluded } from '@slipway/platform-http/auth';
-import { defaultExpiry, MAX_MINTERS, mintersOf, tokenObjections } from './token-rules.js';
+import { defaultExpiry, MAX_TOKEN_MINTERS, mintersOf, tokenObjections } from './token-rules.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const inDays = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
@@ -27,7 +27,7 @@ it.each([
 
 const person = (id: string) => ({ type: 'person' as const, id });
 
-it('10.5: remembers each owner once whose token led to a new one, and makes none that comes from too many', () => {
+it('remembers each owner once whose token led to a new one, and makes none that comes from too many', () => {
   const [alice, bob] = [person('alice'), person('bob')];
   expect(mintersOf({ owner: alice, minters: [] })).toEqual([alice]);
   expect(mintersOf({ owner: alice, minters: [bob] })).toEqual([bob, alice]);
@@ -39,5 +39,5 @@ it('10.5: remembers each owner once whose token led to a new one, and makes none
       { scopes: ['viewer'], expiresAt: inDays(1), minters: Array.from({ length: count }, (_, n) => person(`p${n}`)) },
       now,
     ).map(({ field, code }) => `${field} ${code}`);
-  expect([issues(MAX_MINTERS), issues(MAX_MINTERS + 1)]).toEqual([[], ['owner max']]);
+  expect([issues(MAX_TOKEN_MINTERS), issues(MAX_TOKEN_MINTERS + 1)]).toEqual([[], ['owner max']]);
 });

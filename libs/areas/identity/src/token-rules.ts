@@ -2,14 +2,14 @@ import { isAmongOwners, type Owner } from '@slipway/contracts';
 import type { Principal, Scope, FieldIssue } from '@slipway/platform-http';
 
 const DAY_MS = 86_400_000;
-export const DEFAULT_DAYS = 90;
-export const MAX_DAYS = 365;
+export const DEFAULT_TOKEN_DAYS = 90;
+export const MAX_TOKEN_DAYS = 365;
 /** A token that would come from more is refused: one that forgot the first of them would let that one approve what they planned. */
-export const MAX_MINTERS = 32;
+export const MAX_TOKEN_MINTERS = 32;
 
 /** When a token expires if nobody says so. */
 export function defaultExpiry(now: Date): Date {
-  return new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
+  return new Date(now.getTime() + DEFAULT_TOKEN_DAYS * DAY_MS);
 }
 
 /** Whose tokens led to one that this caller mints: those that led to the caller's own, and its owner; each once. */
@@ -17,7 +17,7 @@ export function mintersOf({ owner, minters }: Pick<Principal, 'owner' | 'minters
   return isAmongOwners(minters, owner) ? [...minters] : [...minters, owner];
 }
 
-export interface AskedToken {
+export interface TokenRequest {
   scopes: readonly Scope[];
   expiresAt: Date;
   minters: readonly Owner[];
@@ -26,7 +26,7 @@ export interface AskedToken {
 /** What speaks against such a token being made by this caller; empty = nothing. */
 export function tokenObjections(
   who: Pick<Principal, 'scopes'>,
-  { scopes, expiresAt, minters }: AskedToken,
+  { scopes, expiresAt, minters }: TokenRequest,
   now: Date,
 ): FieldIssue[] {
   const issues: FieldIssue[] = [];
@@ -39,11 +39,15 @@ export function tokenObjections(
     });
   }
   if (expiresAt <= now) issues.push({ field: 'expires_at', code: 'min', message: 'expires_at must be in the future' });
-  if (expiresAt.getTime() > now.getTime() + MAX_DAYS * DAY_MS) {
-    issues.push({ field: 'expires_at', code: 'max', message: `expires_at must be at most ${MAX_DAYS} days from now` });
+  if (expiresAt.getTime() > now.getTime() + MAX_TOKEN_DAYS * DAY_MS) {
+    issues.push({
+      field: 'expires_at',
+      code: 'max',
+      message: `expires_at must be at most ${MAX_TOKEN_DAYS} days from now`,
+    });
   }
-  if (minters.length > MAX_MINTERS) {
-    const message = `a token comes from at most ${MAX_MINTERS} owners, each of whom minted the next one's`;
+  if (minters.length > MAX_TOKEN_MINTERS) {
+    const message = `a token comes from at most ${MAX_TOKEN_MINTERS} owners, each of whom minted the next one's`;
     issues.push({ field: 'owner', code: 'max', message });
   }
   return issues;

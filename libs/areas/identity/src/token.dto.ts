@@ -1,5 +1,13 @@
 import { isActorText, OWNER_TYPES, type Owner } from '@slipway/contracts';
-import { ArrayField, BooleanField, ObjectField, OwnerDto, StringField, TimestampField } from '@slipway/platform-http';
+import {
+  ActorDto,
+  ArrayField,
+  BooleanField,
+  ObjectField,
+  OwnerDto,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
 import { SCOPES } from '@slipway/platform-http/auth';
 
 const scopeItem = { item: { enum: SCOPES } };
@@ -92,14 +100,6 @@ export class TokenListDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
-}
-
-export class ActorDto {
-  @StringField({ enum: ['token', 'user', 'system'] })
-  type: string;
-
-  @StringField()
-  id: string;
 }
 
 export class WhoTenantDto {

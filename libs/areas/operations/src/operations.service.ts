@@ -22,19 +22,19 @@ import {
 } from '@slipway/platform-durable/operations';
 import type { OperationFilterDto } from './operation-list.dto.js';
 
-type Action = 'cancel' | 'retry' | 'resume';
+type OperationAction = 'cancel' | 'retry' | 'resume';
 
-/** Behind every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
-const BEHIND_ALL = 'op_z';
+/** After every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
+const AFTER_ALL_IDS = 'op_z';
 
 /** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
-const STANDING = lookup(
-  'operation-standing',
+const FIND_OPERATION_FEED_STATE = lookup(
+  'operations-feed-state',
   `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any ${KEYS} and tenant_id = $2`,
 );
 
 /** Where an operation's events are, and whether more may come. */
-interface Standing {
+interface OperationFeedState {
   stream: string;
   hasEnded: boolean;
 }
@@ -66,7 +66,7 @@ export class OperationsService implements ExistenceCheck {
   ): Promise<RawJson> {
     const { tenantId } = who;
     const filters = [status ?? null, kind ?? null, resource_name ?? null];
-    const before = cursor?.[0] ?? BEHIND_ALL;
+    const before = cursor?.[0] ?? AFTER_ALL_IDS;
     const statement = filters.some((filter) => filter !== null) ? LIST_OPERATION_RECORDS : NEWEST_OPERATION_RECORDS;
     const values = [tenantId, before, limit + 1, ...(statement === LIST_OPERATION_RECORDS ? filters : [])];
     return this.coalescing.answer(tenantId, values, async () => {
@@ -76,7 +76,7 @@ export class OperationsService implements ExistenceCheck {
   }
 
   /** Cancels, retries or resumes, and returns the record as it then stands. */
-  async act(who: Principal, id: string, action: Action, reason?: string): Promise<RawJson> {
+  async act(who: Principal, id: string, action: OperationAction, reason?: string): Promise<RawJson> {
     const record = await this.mutations.run({ principal: who }, async (tx) => {
       if (action === 'cancel') await this.store.cancel(tx, id, who.actor, reason);
       else await this.store[action](tx, id, who.actor);
@@ -94,7 +94,7 @@ export class OperationsService implements ExistenceCheck {
   ): Promise<Reply | undefined> {
     const { stream } = await this.assertKnown(who.tenantId, id);
     // What is no longer kept has ended.
-    const hasEnded = async () => (await this.standingOf(who.tenantId, id))?.hasEnded ?? true;
+    const hasEnded = async () => (await this.feedStateOf(who.tenantId, id))?.hasEnded ?? true;
     return this.feed.answer({ stream, operation: { id, hasEnded } }, query, page, client);
   }
 
@@ -102,13 +102,13 @@ export class OperationsService implements ExistenceCheck {
     await this.assertKnown(tenantId, params['id'] as string);
   }
 
-  private async assertKnown(tenantId: string, id: string): Promise<Standing> {
-    const standing = await this.standingOf(tenantId, id);
-    if (!standing) throw operationErrors.operation_not_found();
-    return standing;
+  private async assertKnown(tenantId: string, id: string): Promise<OperationFeedState> {
+    const state = await this.feedStateOf(tenantId, id);
+    if (!state) throw operationErrors.operation_not_found();
+    return state;
   }
 
-  private standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
-    return this.database.find<Standing>({ tenantId }, STANDING, id, [tenantId]);
+  private feedStateOf(tenantId: string, id: string): Promise<OperationFeedState | undefined> {
+    return this.database.find<OperationFeedState>({ tenantId }, FIND_OPERATION_FEED_STATE, id, [tenantId]);
   }
 }

@@ -1,7 +1,7 @@
 import { ArrayField, IntField, MapField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 
-export const PROVIDERS = ['local', 'e2b', 'daytona', 'custom'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+export const SANDBOX_PROVIDERS = ['local', 'e2b', 'daytona', 'custom'] as const;
+export type SandboxProvider = (typeof SANDBOX_PROVIDERS)[number];
 
 const labels = { values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255 } as const;
 
@@ -17,11 +17,11 @@ export class NewWorkspaceDto {
 
 export class CreateSandboxDto {
   @StringField({
-    enum: PROVIDERS,
+    enum: SANDBOX_PROVIDERS,
     optional: true,
     description: 'That of the reference where one is given, else local.',
   })
-  provider?: Provider;
+  provider?: SandboxProvider;
 
   @StringField({
     min: 1,
@@ -59,7 +59,7 @@ export class SandboxDto {
   @StringField()
   id: string;
 
-  @StringField({ enum: PROVIDERS })
+  @StringField({ enum: SANDBOX_PROVIDERS })
   provider: string;
 
   @StringField({ nullable: true })

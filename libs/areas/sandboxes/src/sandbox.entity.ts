@@ -1,6 +1,6 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Provider } from './sandbox.dto.js';
+import type { SandboxProvider } from './sandbox.dto.js';
 
 @Entity({ name: 'sandboxes' })
 export class SandboxEntity {
@@ -11,7 +11,7 @@ export class SandboxEntity {
   tenant_id: string;
 
   @Column({ type: 'text' })
-  provider: Provider;
+  provider: SandboxProvider;
 
   @Column({ type: 'text', nullable: true })
   reference_id: string | null;

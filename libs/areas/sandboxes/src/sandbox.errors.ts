@@ -1,5 +1,5 @@
 import { defineErrors, errors, type SlipwayError } from '@slipway/platform-http';
-import type { StoreStalled } from './storage/blob-store.js';
+import type { StoreStalledError } from './storage/blob-store.js';
 
 export const sandboxErrors = defineErrors({
   sandbox_not_found: {
@@ -53,7 +53,7 @@ export const sandboxErrors = defineErrors({
 });
 
 /** unavailable (503) */
-export function storeUnavailable(cause: StoreStalled): SlipwayError {
+export function storeUnavailable(cause: StoreStalledError): SlipwayError {
   return errors.unavailable({
     message: 'The workspace store does not answer.',
     headers: { 'retry-after': '5' },

@@ -13,18 +13,18 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { reserveQuota } from '@slipway/platform-durable/quotas';
-import { ReferenceEntity } from './reference.entity.js';
-import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
+import { ReferenceEntity } from './references/reference.entity.js';
+import type { CreateSandboxDto, SandboxProvider, SandboxDto } from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
-import { ALIVE, findSandbox } from './sandbox.query.js';
+import { SANDBOX_UNEXPIRED, findSandbox } from './sandbox.query.js';
 
 const GIBIBYTE = 2 ** 30;
 const MAX_LIFE_MS = 100 * 365 * 86_400_000;
 
 export interface NewSandbox {
   id: string;
-  provider: Provider;
+  provider: SandboxProvider;
   referenceId: string | null;
   bytesLimit?: number;
   labels?: Record<string, string>;
@@ -33,7 +33,7 @@ export interface NewSandbox {
 
 @Injectable()
 export class SandboxesService implements ExistenceCheck {
-  /** The most that a workspace may hold: room for ten of the largest files. */
+  /** The most that a workspace may contain: ten of the largest files. */
   readonly maxWorkspaceBytes: number;
 
   constructor(
@@ -98,7 +98,7 @@ export class SandboxesService implements ExistenceCheck {
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<SandboxDto>> {
     const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx.repository(SandboxEntity).find(newestFirst(who.tenantId, page, { expires_at: ALIVE })),
+      tx.repository(SandboxEntity).find(newestFirst(who.tenantId, page, { expires_at: SANDBOX_UNEXPIRED })),
     );
     return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }

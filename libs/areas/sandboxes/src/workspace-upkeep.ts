@@ -4,8 +4,8 @@ import { appendAudit } from '@slipway/platform-durable/mutations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { Raw } from 'typeorm';
 import { SandboxEntity } from './sandbox.entity.js';
-import { EXPIRE_SANDBOX } from './stray.query.js';
-import { StrayBlobs } from './stray-blobs.js';
+import { EXPIRE_SANDBOX } from './sandbox.query.js';
+import { StrayBlobs } from './storage/stray-blobs.js';
 
 /** What workspaces need without anybody asking: expired sandboxes go, and so do blobs that no file names. */
 @Injectable()

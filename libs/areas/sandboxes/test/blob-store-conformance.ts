@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { BlobMissing, newBlob, type BlobStore } from '../src/storage/blob-store.js';
+import { BlobMissingError, newBlob, type BlobStore } from '../src/storage/blob-store.js';
 import { eventually } from './tenants.js';
 
 /** A store under test, and the names of everything that is in it, left-overs included. */
@@ -31,8 +31,8 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
   });
 
   it('knows no blob that was never written', async () => {
-    await expect(one.store.read(newBlob('sbx_a'))).rejects.toThrow(BlobMissing);
-    await expect(one.store.read(newBlob('sbx_none'))).rejects.toThrow(BlobMissing);
+    await expect(one.store.read(newBlob('sbx_a'))).rejects.toThrow(BlobMissingError);
+    await expect(one.store.read(newBlob('sbx_none'))).rejects.toThrow(BlobMissingError);
   });
 
   it('removes a blob, again and again', async () => {
@@ -40,7 +40,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
     await one.store.write(blob, Readable.from([Buffer.from('x')], { objectMode: false }), { bytes: 1 });
     await one.store.remove(blob);
     await one.store.remove(blob);
-    await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
+    await expect(one.store.read(blob)).rejects.toThrow(BlobMissingError);
     expect((await one.contents()).filter((name) => name.includes('sbx_b'))).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
       }
       const source = Readable.from(failing(), { objectMode: false });
       await expect(one.store.write(blob, source, { bytes: size })).rejects.toThrow('the source broke');
-      await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
+      await expect(one.store.read(blob)).rejects.toThrow(BlobMissingError);
       await one.store.remove(blob);
       expect((await one.contents()).filter((name) => name.includes('sbx_c'))).toEqual([]);
     },
@@ -105,7 +105,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
     });
     setImmediate(() => stop.abort(reason));
     await expect(writing).rejects.toBe(reason);
-    await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
+    await expect(one.store.read(blob)).rejects.toThrow(BlobMissingError);
     await expect(one.store.read(blob, stop.signal)).rejects.toBe(reason);
     await expect(one.store.remove(blob, stop.signal)).rejects.toBe(reason);
     // What was under way cleans up after itself.

@@ -5,9 +5,8 @@ import { mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/p
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { BlobMissing, newBlob, StoreStalled } from '../src/storage/blob-store.js';
-import { BoundedStore } from '../src/storage/bounded-store.js';
-import { createBlobStore } from '../src/storage/create-blob-store.js';
+import { BlobMissingError, newBlob, StoreStalledError } from '../src/storage/blob-store.js';
+import { BoundedStore, createBlobStore } from '../src/storage/bounded-store.js';
 import { DiskStore } from '../src/storage/disk-store.js';
 import { describeBlobStore } from './blob-store-conformance.js';
 import { eventually } from './tenants.js';
@@ -54,7 +53,7 @@ it('is left waiting for no longer than the limit when a file never opens, or nev
   await mkdir(path.join(root, 'sbx_hangs'));
   // A pipe opens for reading once somebody writes to it: as a mount whose server is gone.
   execFileSync('mkfifo', [path.join(root, blob)]);
-  await expect(store.read(blob)).rejects.toThrow(StoreStalled);
+  await expect(store.read(blob)).rejects.toThrow(StoreStalledError);
   const opening = store.read(blob);
   const writer = await open(path.join(root, blob), constants.O_WRONLY);
   const content = await opening;
@@ -62,7 +61,7 @@ it('is left waiting for no longer than the limit when a file never opens, or nev
   const from = performance.now();
   // A read that waits for ever would outlive this process.
   const released = setTimeout(() => void writer.close(), 5_000);
-  await expect(content.toArray()).rejects.toThrow(StoreStalled);
+  await expect(content.toArray()).rejects.toThrow(StoreStalledError);
   expect(performance.now() - from).toBeLessThan(2_000);
   clearTimeout(released);
   await writer.close();
@@ -79,7 +78,7 @@ it('shows no blob that nobody waits for any more', async () => {
   }
   const writing = store.write(blob, Readable.from(source(), { objectMode: false }), { bytes: 1, signal: stop.signal });
   await expect(writing).rejects.toThrow('enough');
-  await expect(store.read(blob)).rejects.toThrow(BlobMissing);
+  await expect(store.read(blob)).rejects.toThrow(BlobMissingError);
 });
 
 it('ends content that nobody reads', async () => {
@@ -89,6 +88,6 @@ it('ends content that nobody reads', async () => {
   await store.write(blob, Readable.from([large], { objectMode: false }), { bytes: large.length });
   const content = await store.read(blob);
   await eventually(async () => content.destroyed, 'it is given up');
-  expect(content.errored).toBeInstanceOf(StoreStalled);
+  expect(content.errored).toBeInstanceOf(StoreStalledError);
   await store.remove(blob);
 });

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { newBlob, StoreStalled } from '../src/storage/blob-store.js';
-import { BoundedStore } from '../src/storage/bounded-store.js';
-import { createBlobStore } from '../src/storage/create-blob-store.js';
+import { newBlob, StoreStalledError } from '../src/storage/blob-store.js';
+import { BoundedStore, createBlobStore } from '../src/storage/bounded-store.js';
 import { S3Store } from '../src/storage/s3-store.js';
 import { describeBlobStore } from './blob-store-conformance.js';
 import { startS3 } from './s3-server.js';
@@ -93,7 +92,7 @@ it.each(accepting)(
       () => store.write(blob, bytes(25 * 2 ** 20), { bytes: 25 * 2 ** 20 }),
     ]) {
       const [from, connections] = [performance.now(), sockets.length];
-      await expect(call()).rejects.toThrow(StoreStalled);
+      await expect(call()).rejects.toThrow(StoreStalledError);
       expect(performance.now() - from).toBeLessThan(LONG_MS / 2);
       expect(sockets.length - connections).toBe(1);
     }
@@ -112,7 +111,7 @@ it('a server that falls silent in the middle of an upload is not asked to abort 
   const { store, stop } = await storeOf((socket) => void http.emit('connection', socket), LONG_MS);
   const from = performance.now();
   const size = 25 * 2 ** 20;
-  await expect(store.write(newBlob('sbx_silent'), bytes(size), { bytes: size })).rejects.toThrow(StoreStalled);
+  await expect(store.write(newBlob('sbx_silent'), bytes(size), { bytes: size })).rejects.toThrow(StoreStalledError);
   expect(performance.now() - from).toBeLessThan(LONG_MS / 2);
   expect(requests).toEqual(['POST', 'PUT', 'PUT']);
   await stop();

@@ -11,7 +11,7 @@ import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-durable/
 // Not the whole of `testing`, which needs Jest: a child process loads this file too.
 import { platformMigrations, platformModules } from '@slipway/platform-durable/operations/testing/platform-modules';
 import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
-import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
+import { TRANSFER_IDLE_TIMEOUT, TRANSFER_IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
 import { watchOutside } from './outside-watch.js';
 
 export const MIGRATIONS: Migration[] = [...platformMigrations, ...auth, ...sandboxes];
@@ -61,9 +61,9 @@ export function configOf(databaseUrl: string, overrides: Partial<Config>): Confi
  */
 export async function startApp(
   config: Config,
-  idleTimeoutMs = IDLE_TIMEOUT_MS,
+  idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
 ): Promise<{ app: NestFastifyApplication; origin: string; calledInTransaction: string[] }> {
-  const idleTimeout = { provide: IDLE_TIMEOUT, useValue: idleTimeoutMs };
+  const idleTimeout = { provide: TRANSFER_IDLE_TIMEOUT, useValue: idleTimeoutMs };
   @Global()
   @Module({ providers: [idleTimeout], exports: [idleTimeout] })
   class IdleTimeoutModule {}

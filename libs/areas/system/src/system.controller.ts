@@ -8,14 +8,14 @@ import {
   type SlipwayRequest,
 } from '@slipway/platform-http';
 import { SystemDto } from './system.dto.js';
-import { SystemStandingService } from './system-standing.service.js';
+import { SystemStatusService } from './system-status.service.js';
 import { SystemService } from './system.service.js';
 
 @Controller()
 export class SystemController {
   constructor(
     private readonly system: SystemService,
-    private readonly standing: SystemStandingService,
+    private readonly status: SystemStatusService,
   ) {}
 
   @Route({
@@ -30,7 +30,7 @@ export class SystemController {
     ok: { 200: SystemDto },
   })
   show(@CurrentPrincipal() who: Principal) {
-    return this.standing.get(who);
+    return this.status.get(who);
   }
 
   @Route({

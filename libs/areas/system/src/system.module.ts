@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
-import { HttpMetrics } from './http-metrics.js';
-import { MetricsListener } from './metrics-listener.js';
+import { HttpMetrics, MetricsListener } from './metrics.js';
 import { SystemController } from './system.controller.js';
 import { SystemService } from './system.service.js';
-import { SystemStandingService } from './system-standing.service.js';
-import { WorkerBeats } from './worker-beats.js';
+import { SystemStatusService, WorkerBeats } from './system-status.service.js';
 
 @Module({
   controllers: [SystemController],
-  providers: [SystemService, SystemStandingService, WorkerBeats, HttpMetrics, MetricsListener],
+  providers: [SystemService, SystemStatusService, WorkerBeats, HttpMetrics, MetricsListener],
 })
 export class SystemModule {}

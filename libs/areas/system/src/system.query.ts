@@ -1,20 +1,20 @@
 import { prepared } from '@slipway/platform-database';
 
 /** An upsert by the clock of Postgres: those of hosts may differ. */
-export const BEAT = prepared(
+export const RECORD_WORKER_BEAT = prepared(
   'system-worker-beat',
   `insert into system_workers (worker_id, version) values ($1, $2) on conflict (worker_id) do update set seen_at = clock_timestamp()`,
 );
 
 /** By the clock of Postgres, too. */
-export const FORGET_SILENT = prepared(
+export const FORGET_SILENT_WORKERS = prepared(
   'system-worker-forget',
   `delete from system_workers where seen_at < clock_timestamp() - interval '5 minutes'`,
 );
 
 /** Postgres itself, the schema and who has said that it lives, at one moment and in one round trip. */
-export const STANDING = prepared(
-  'system-standing',
+export const FIND_SYSTEM_STATUS = prepared(
+  'system-status',
   `select
      current_setting('server_version') as "postgresVersion", pg_postmaster_start_time() as "postgresStartedAt",
      (select jsonb_build_object('applied', count(*), 'newest', (array_agg(name order by timestamp desc))[1]) from schema_migrations) as schema,

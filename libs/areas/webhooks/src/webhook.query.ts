@@ -2,18 +2,18 @@ import { prepared } from '@slipway/platform-database';
 
 /**
  * Where a new webhook begins: behind everything that is committed now. An event that commits later has a sequence beyond
- * these, and a stream that appears later has no lane yet, which counts as 0: nothing after the creation is missed.
+ * these, and a stream that appears later has no queue yet, which counts as 0: nothing after the creation is missed.
  * One statement for all streams of the tenant, however many there are.
  */
-export const INSERT_LANES = prepared(
-  'webhook-lanes-insert',
+export const INSERT_DELIVERY_QUEUES = prepared(
+  'webhooks-queues-insert',
   `insert into webhook_lanes (webhook_id, stream, tenant_id, sequence)
    select $1, s.stream, s.tenant_id, s.last_sequence from event_streams s where s.tenant_id = $2`,
 );
 
 /** In one statement, so that the audit tells of the row as it was deleted: a sender may disable it meanwhile. */
 export const DELETE_WEBHOOK = prepared(
-  'webhook-delete',
+  'webhooks-delete',
   `delete from webhooks where tenant_id = $1 and id = $2
    returning id, url, description, event_types, deployments, state, disabled_reason, created_by,
      slipway_rfc3339(created_at) as created_at, slipway_rfc3339(disabled_at) as disabled_at`,

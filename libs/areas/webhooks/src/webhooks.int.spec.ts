@@ -55,7 +55,7 @@ it.each([
   ]);
 });
 
-it('10.3: allows what the operator allows for webhooks', async () => {
+it('allows what the operator allows for webhooks', async () => {
   expect(
     (await bed.send('POST', '/webhooks', { tenant: 'ten_c', body: { url: 'http://127.0.0.1:9/hook' } })).status,
   ).toBe(201);
@@ -105,7 +105,7 @@ it('bounds how many a tenant has', async () => {
   expect([first.data.length, second.data.length, second.next_cursor]).toEqual([15, 5, null]);
 });
 
-it('A8: bounds it where many are created at once', async () => {
+it('bounds it where many are created at once', async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => bed.send('POST', '/webhooks', { tenant: 'ten_f', body: { url: URL } })),
   );

@@ -2,10 +2,9 @@ import { Module } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Egress, PUBLIC_TLS } from '@slipway/platform-egress';
 import { DeliveryWork } from './delivery/delivery-work.js';
-import { EventsNeeded } from './delivery/events-needed.js';
-import { FanOut } from './delivery/fan-out.js';
-import { LaneSender } from './delivery/lane-sender.js';
-import { Lanes } from './delivery/lanes.js';
+import { WebhookEventRetention, FanOut } from './delivery/fan-out.js';
+import { QueueSender } from './delivery/queue-sender.js';
+import { DeliveryQueues } from './delivery/delivery-queues.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -20,6 +19,6 @@ const egress = {
 /** The api answers; a process that runs operations also turns events into deliveries and sends them. */
 @Module({
   controllers: [WebhooksController],
-  providers: [egress, WebhooksService, Lanes, FanOut, LaneSender, DeliveryWork, EventsNeeded],
+  providers: [egress, WebhooksService, DeliveryQueues, FanOut, QueueSender, DeliveryWork, WebhookEventRetention],
 })
 export class WebhooksModule {}

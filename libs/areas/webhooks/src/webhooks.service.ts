@@ -21,7 +21,7 @@ import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
 import type { CreateWebhookDto, DeletedWebhookDto, WebhookDeliveryDto, WebhookDto } from './webhook.dto.js';
 import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
-import { DELETE_WEBHOOK, INSERT_LANES } from './webhook.query.js';
+import { DELETE_WEBHOOK, INSERT_DELIVERY_QUEUES } from './webhook.query.js';
 
 const SECRET_BYTES = 32;
 
@@ -72,7 +72,7 @@ export class WebhooksService {
         disabled_at: null,
       });
       await webhooks.insert(row);
-      await tx.query(INSERT_LANES, [id, who.tenantId]);
+      await tx.query(INSERT_DELIVERY_QUEUES, [id, who.tenantId]);
       const after = shown(row);
       await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after });
       return after;
@@ -119,13 +119,13 @@ export class WebhooksService {
 
   /** @throws validation_failed (422) */
   private assertUrl({ tenantName }: Principal, url: string): void {
-    const verdict = this.egress.check(tenantName, url);
-    if (verdict.ok) return;
+    const check = this.egress.check(tenantName, url);
+    if (check.ok) return;
     const message =
-      verdict.code === 'url_not_allowed'
+      check.code === 'url_not_allowed'
         ? 'url must be https, or what the operator allows for webhooks'
-        : `url ${verdict.message}`;
-    throw errors.validation_failed({ message, details: [{ field: 'url', code: verdict.code, message }] });
+        : `url ${check.message}`;
+    throw errors.validation_failed({ message, details: [{ field: 'url', code: check.code, message }] });
   }
 
   /** A filter means the deployment that has the name now, not one that may get it later. */

@@ -9,9 +9,8 @@ import { appendEvents } from '@slipway/platform-durable/events';
 import { AreaBed, type AreaApplication } from '@slipway/platform-durable/operations/testing';
 import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import { migrations, WebhooksModule, type DeliveryTiming } from '../src/index.js';
-import { ADD_LANES, ADVANCE, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
+import { FAN_OUT_PAGE, ADD_DELIVERY_QUEUES, ADVANCE_DELIVERY_QUEUES } from '../src/delivery/fan-out.query.js';
 import { NEIGHBOURS, WebhooksWorkerModule } from './surroundings.js';
-
 export { until } from '@slipway/platform-database/testing';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -76,8 +75,8 @@ export class WebhooksBed extends AreaBed {
   async fanOut(deployment: string, webhooks: readonly string[]): Promise<void> {
     await this.database.tx('system', async (tx) => {
       const values = [`deployment/dep_${deployment}`, webhooks];
-      await tx.query(ADD_LANES, values);
-      await tx.query(ADVANCE, [...values, FAN_OUT_PAGE]);
+      await tx.query(ADD_DELIVERY_QUEUES, values);
+      await tx.query(ADVANCE_DELIVERY_QUEUES, [...values, FAN_OUT_PAGE]);
     });
   }
 

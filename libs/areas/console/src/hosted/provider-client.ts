@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
-import type { Credentials } from '../console-sessions.js';
+import type { SessionCredentials } from '../sessions/console-sessions.js';
 
 /** What a browser keeps between the way out and the way back, sealed. */
 export interface Handshake {
@@ -28,7 +28,7 @@ const TIMEOUT_SECONDS = 5;
 /** Codes of openid-client for what the provider answered properly, and not as one would like. */
 const REFUSALS = new Set(['OAUTH_RESPONSE_BODY_ERROR', 'OAUTH_AUTHORIZATION_RESPONSE_ERROR']);
 
-type Answer = TokenEndpointResponse & TokenEndpointResponseHelpers;
+type TokenAnswer = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
 /** The hosted identity provider as the console's client sees it: authorization code with PKCE, and refresh tokens. */
 @Injectable()
@@ -92,7 +92,7 @@ export class ProviderClient {
   }
 
   /** @throws ProviderRefusal; anything else where the provider cannot be asked */
-  async renew(refresh: string): Promise<Credentials> {
+  async renew(refresh: string): Promise<SessionCredentials> {
     const client = await library();
     const provider = await this.discovered();
     const answer = await client
@@ -150,7 +150,7 @@ function scopeOf(provider: Configuration): string {
   return ['openid', ...(offered.includes('offline_access') ? ['offline_access'] : [])].join(' ');
 }
 
-function endOf(answer: Answer): number | undefined {
+function endOf(answer: TokenAnswer): number | undefined {
   const seconds = answer.expiresIn();
   return seconds === undefined ? undefined : Date.now() + seconds * 1_000;
 }

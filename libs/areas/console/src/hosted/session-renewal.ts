@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { errors } from '@slipway/platform-http';
-import { ConsoleSessions, type ConsoleSession, type Credentials } from '../console-sessions.js';
+import { ConsoleSessions, type ConsoleSession, type SessionCredentials } from '../sessions/console-sessions.js';
 import { ProviderClient, ProviderRefusal } from './provider-client.js';
 
 /** Keeps the bearer of a hosted session from ending while somebody works with it. */
 @Injectable()
 export class SessionRenewal {
   /** Of this process: requests that come together wait for one answer. */
-  private readonly underWay = new Map<string, Promise<Credentials>>();
+  private readonly underWay = new Map<string, Promise<SessionCredentials>>();
 
   constructor(
     private readonly sessions: ConsoleSessions,
@@ -18,22 +18,22 @@ export class SessionRenewal {
    * The session's credentials, renewed if it is time.
    * @throws unauthenticated where the provider renews them no more; unavailable where it cannot be asked and they have ended
    */
-  async credentialsOf(session: ConsoleSession): Promise<Credentials> {
+  async credentialsOf(session: ConsoleSession): Promise<SessionCredentials> {
     if (!session.isRenewalDue || !this.provider.isConfigured) return session.credentials;
     const known = this.underWay.get(session.id);
     if (known) return known;
-    const renewal = this.renewed(session).finally(() => this.underWay.delete(session.id));
+    const renewal = this.renew(session).finally(() => this.underWay.delete(session.id));
     this.underWay.set(session.id, renewal);
     return renewal;
   }
 
-  private async renewed({ id, credentials: found }: ConsoleSession): Promise<Credentials> {
+  private async renew({ id, credentials: found }: ConsoleSession): Promise<SessionCredentials> {
     const credentials = await this.sessions.claimRenewal(id);
     // Whoever claimed it before may have the answer already.
     if (!credentials) return stillGood((await this.sessions.read(id))?.credentials ?? found);
     try {
       const renewed = await this.provider.renew(credentials.refresh as string);
-      await this.sessions.renewed(id, renewed);
+      await this.sessions.saveRenewal(id, renewed);
       return renewed;
     } catch (failure) {
       if (!(failure instanceof ProviderRefusal)) return stillGood(credentials, failure);
@@ -47,7 +47,7 @@ export class SessionRenewal {
 }
 
 /** Until its end the bearer does; then nobody can say yet whether the session has ended. */
-function stillGood(credentials: Credentials, cause?: unknown): Credentials {
+function stillGood(credentials: SessionCredentials, cause?: unknown): SessionCredentials {
   if ((credentials.bearerEndsAt ?? 0) > Date.now()) return credentials;
   throw errors.unavailable({ message: 'The session waits for the identity provider.', cause });
 }

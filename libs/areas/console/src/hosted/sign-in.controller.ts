@@ -1,6 +1,6 @@
 import { Controller, Query, Req } from '@nestjs/common';
 import { reply, Route, type Reply, type SlipwayRequest } from '@slipway/platform-http';
-import { SignInService, type Step } from './sign-in.service.js';
+import { SignInService, type SignInStep } from './sign-in.service.js';
 
 @Controller()
 export class SignInController {
@@ -33,6 +33,6 @@ export class SignInController {
   }
 }
 
-function redirection({ location, cookies }: Step): Reply {
+function redirection({ location, cookies }: SignInStep): Reply {
   return reply(302, undefined, { location, 'set-cookie': cookies, 'referrer-policy': 'no-referrer' });
 }

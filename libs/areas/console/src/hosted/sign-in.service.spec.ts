@@ -3,9 +3,9 @@ import { BlockList } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from '../console-cookies.js';
-import type { NewSession } from '../console-sessions.js';
-import { SignInService, type Step } from './sign-in.service.js';
+import { ConsoleCookies } from '../sessions/console-cookies.js';
+import type { NewSession } from '../sessions/console-sessions.js';
+import { returnPath, SignInService, type SignInStep } from './sign-in.service.js';
 
 const config = { console: { isOn: true }, keyRing: new KeyRing(randomBytes(32)), trustedProxies: new BlockList() };
 const answer = { bearers: ['access', 'identity'], userId: 'ada', refresh: 'r', bearerEndsAt: 1 };
@@ -43,8 +43,8 @@ beforeEach(() => {
 const request = (url: string, cookie?: string, host = 'localhost') =>
   ({ ip: '127.0.0.1', raw: { url }, headers: { host, cookie } }) as unknown as SlipwayRequest;
 const begin = () => service.begin(request('/console/sign-in'), '/deployments/chat');
-const kept = ({ cookies }: Step) => cookies[0]!.split(';')[0];
-const finish = async (begun: Step, state = 'state') =>
+const kept = ({ cookies }: SignInStep) => cookies[0]!.split(';')[0];
+const finish = async (begun: SignInStep, state = 'state') =>
   service.finish(request(`/console/callback?state=${state}`, kept(begun)));
 
 describe('a sign-in', () => {
@@ -82,3 +82,29 @@ describe('a sign-in', () => {
       expect.objectContaining({ code: 'host_refused' }),
     ));
 });
+
+it.each([
+  ['/deployments/chat?tab=a#b', '/deployments/chat?tab=a#b'],
+  ['/a/../b', '/b'],
+  ['/consoles', '/consoles'],
+  ['/ä', '/%C3%A4'],
+])('leads to %s', (asked, path) => expect(returnPath(asked)).toBe(path));
+
+it.each([
+  undefined,
+  ['/a', '/b'],
+  'deployments',
+  'https://evil.example/',
+  '//evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/.//evil.example',
+  '/..//evil.example',
+  '/\t/evil.example',
+  ' //evil.example',
+  'javascript:alert(1)',
+  '/console/sign-in',
+  '/api/v1/tokens',
+  `/${'a'.repeat(2_000)}`,
+  `/${'ä'.repeat(500)}`,
+])('leads home instead of to %p', (asked) => expect(returnPath(asked)).toBe('/'));

@@ -1,27 +1,30 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-http/auth';
 import { AddressRate, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { openSecret, sealSecret } from '@slipway/platform-database';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
-import { ConsoleCookies } from '../console-cookies.js';
-import { ConsoleSessions, SESSION_SECONDS } from '../console-sessions.js';
-import { assertOwnHost } from '../same-origin.js';
-import { ProviderClient, ProviderRefusal, type Handshake, type ProviderAnswer } from './provider-client.js';
-import { returnPath } from './return-path.js';
+import { RequestGuard } from '@slipway/platform-http/auth';
+import { ConsoleCookies } from '../sessions/console-cookies.js';
+import { ConsoleSessions, CONSOLE_SESSION_SECONDS } from '../sessions/console-sessions.js';
+import { assertOwnHost } from '../sessions/same-origin.js';
+import { type Handshake, type ProviderAnswer, ProviderClient, ProviderRefusal } from './provider-client.js';
 
 /** How long a person may take at the provider. */
 const HANDSHAKE_SECONDS = 600;
 /** Of an address, in vain. */
 const SIGN_INS_PER_MINUTE = 20;
 const CONTEXT = 'console-sign-in';
+/** It travels in a cookie. */
+const MAX_RETURN_PATH_CHARACTERS = 2_000;
+/** Nobody sees a page there. */
+const NO_PAGE = /^\/(api|console)(\/|$)/;
 
 /** What the console's page is told of a sign-in that did not come about. */
-export type Failure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
+export type SignInFailure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
 
 /** Where the browser goes next, and the cookies it takes along. */
-export interface Step {
+export interface SignInStep {
   location: string;
   cookies: string[];
 }
@@ -40,7 +43,7 @@ export class SignInService {
     private readonly guard: RequestGuard,
   ) {}
 
-  async begin(request: SlipwayRequest, returnTo: unknown): Promise<Step> {
+  async begin(request: SlipwayRequest, returnTo: unknown): Promise<SignInStep> {
     this.assertServed(request);
     try {
       const endsAt = Date.now() + HANDSHAKE_SECONDS * 1_000;
@@ -52,7 +55,7 @@ export class SignInService {
     }
   }
 
-  async finish(request: SlipwayRequest): Promise<Step> {
+  async finish(request: SlipwayRequest): Promise<SignInStep> {
     this.assertServed(request);
     const handshake = this.handshakeOf(request);
     if (!handshake) return this.failed('expired');
@@ -71,7 +74,7 @@ export class SignInService {
       this.attempts.giveBack(address);
       return {
         location: handshake.returnTo,
-        cookies: [this.cookies.write('session', secret, SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
+        cookies: [this.cookies.write('session', secret, CONSOLE_SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
       };
     } catch (failure) {
       return this.failed(failure instanceof ProviderRefusal ? 'refused' : 'unavailable', failure);
@@ -105,7 +108,7 @@ export class SignInService {
     }
   }
 
-  private failed(why: Failure, failure?: unknown): Step {
+  private failed(why: SignInFailure, failure?: unknown): SignInStep {
     if (failure !== undefined)
       this.logger.warn(`a sign-in at the identity provider failed (${why}): ${String(failure)}`);
     return { location: `/?sign_in=${why}`, cookies: [this.cookies.write('sign_in', '', 0)] };
@@ -126,4 +129,15 @@ function queryOf({ raw }: SlipwayRequest): string {
 function isSame(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Where a browser goes after it signed in: a path of the console, or `/` for anything else that was asked for. */
+export function returnPath(asked: unknown): string {
+  if (typeof asked !== 'string' || !asked.startsWith('/')) return '/';
+  const own = 'http://console';
+  if (!URL.canParse(asked, own)) return '/';
+  const { origin, pathname, search, hash } = new URL(asked, own);
+  const path = pathname + search + hash;
+  const isOwn = origin === own && !pathname.startsWith('//') && !NO_PAGE.test(pathname);
+  return isOwn && path.length <= MAX_RETURN_PATH_CHARACTERS ? path : '/';
 }

@@ -11,7 +11,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { LOOK_UP_IDENTITY, type IdentityRow } from '../console-access.query.js';
 import { identityErrors } from '../identity.errors.js';
-import { identityOf, type TokenRules } from './hosted-token.js';
+import { identityOf, type HostedTokenRules } from './hosted-token.js';
 import { ProviderKeys } from './provider-keys.js';
 
 /** The header by which an identity that several tenants know says which one it means: the tenant's id or name. */
@@ -23,7 +23,7 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 @Injectable()
 export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
   private readonly provider: string;
-  private readonly sign?: { keys: ProviderKeys; rules: TokenRules };
+  private readonly sign?: { keys: ProviderKeys; rules: HostedTokenRules };
 
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'identity'>,

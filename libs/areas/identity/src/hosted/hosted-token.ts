@@ -4,7 +4,7 @@ import { errors, isStorable, SlipwayError } from '@slipway/platform-http';
 import type { ProviderKeys } from './provider-keys.js';
 
 /** Asymmetric ones only: with HS256 anybody who knows the public key could sign, with `none` nobody needs to. */
-export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+export const JWT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 /** Access tokens as RFC 9068 types them, and the plain JWT that many providers say. */
 const TYPES = new Set(['jwt', 'at+jwt']);
 /** Clocks differ a little. */
@@ -17,7 +17,7 @@ export interface HostedIdentity {
   userId: string;
 }
 
-export interface TokenRules {
+export interface HostedTokenRules {
   issuer: string;
   audience: string;
 }
@@ -31,7 +31,7 @@ const logger = new Logger('identity');
 export async function identityOf(
   token: string,
   keys: Pick<ProviderKeys, 'find'>,
-  rules: TokenRules,
+  rules: HostedTokenRules,
 ): Promise<HostedIdentity> {
   const { payload, protectedHeader } = await verify(token, keys, rules);
   if (!TYPES.has(typeOf(protectedHeader))) throw errors.unauthenticated();
@@ -43,12 +43,12 @@ export async function identityOf(
 async function verify(
   token: string,
   keys: Pick<ProviderKeys, 'find'>,
-  rules: TokenRules,
+  rules: HostedTokenRules,
 ): Promise<{ payload: JWTPayload; protectedHeader: JWTHeaderParameters }> {
   try {
     return await jwtVerify(token, (header, input) => keys.find(header, input), {
       ...rules,
-      algorithms: ALGORITHMS,
+      algorithms: JWT_ALGORITHMS,
       clockTolerance: LEEWAY_SECONDS,
       requiredClaims: ['exp'],
     });

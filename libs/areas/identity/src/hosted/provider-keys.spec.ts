@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { identityOf } from './hosted-token.js';
-import { ProviderKeys, type KeyTimes } from './provider-keys.js';
+import { ProviderKeys, type ProviderKeyTimes } from './provider-keys.js';
 
 const RULES = { issuer: 'https://id.test', audience: 'slipway' };
 
@@ -57,7 +57,8 @@ async function ask(keys: ProviderKeys, kid: string, header: object = {}): Promis
   );
 }
 
-const make = (times: Partial<KeyTimes> = {}): ProviderKeys => new ProviderKeys(url, { cooldownMs: 0, ...times });
+const make = (times: Partial<ProviderKeyTimes> = {}): ProviderKeys =>
+  new ProviderKeys(url, { cooldownMs: 0, ...times });
 
 it('asks for the keys once, also where many tokens come at once', async () => {
   const keys = make();

@@ -9,7 +9,7 @@ import {
 } from 'jose';
 import { errors } from '@slipway/platform-http';
 
-export interface KeyTimes {
+export interface ProviderKeyTimes {
   /** Keys older than this are fetched again, so that one the provider withdrew is not trusted for ever. */
   maxAgeMs: number;
   /** An unknown key id makes us look again, but not more often than this: anybody can invent key ids. */
@@ -17,7 +17,7 @@ export interface KeyTimes {
   timeoutMs: number;
 }
 
-const TIMES: KeyTimes = { maxAgeMs: 600_000, cooldownMs: 10_000, timeoutMs: 5_000 };
+const TIMES: ProviderKeyTimes = { maxAgeMs: 600_000, cooldownMs: 10_000, timeoutMs: 5_000 };
 /** How long an unreachable provider is left alone. */
 const RETRY_MS = 1_000;
 
@@ -30,7 +30,7 @@ export class ProviderKeys {
   private readonly remote: ReturnType<typeof createRemoteJWKSet>;
   private retryAt = 0;
 
-  constructor(url: string, times: Partial<KeyTimes> = {}) {
+  constructor(url: string, times: Partial<ProviderKeyTimes> = {}) {
     const { maxAgeMs, cooldownMs, timeoutMs } = { ...TIMES, ...times };
     this.remote = createRemoteJWKSet(new URL(url), {
       cacheMaxAge: maxAgeMs,

@@ -3,9 +3,8 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { encodeCursor, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports/model-api-administration';
 import type { CatalogEntryDto } from './catalog.dto.js';
-import { catalogEntry } from './catalog-entry.js';
 import { catalogErrors } from './catalog.errors.js';
-import { ProductMeasurements } from './product-measurements.js';
+import { type ProductMeasurement, ProductMeasurements } from './product-measurements.js';
 
 @Injectable()
 export class CatalogService {
@@ -34,4 +33,38 @@ export class CatalogService {
   private async entry(product: PublishedProduct): Promise<CatalogEntryDto> {
     return catalogEntry(product, await this.measurements.of(product), this.config.gateway.publicUrl);
   }
+}
+
+/**
+ * Every field is named here, one by one, also within `pricing`: what a row may hold beside them never gets out. No spread, no
+ * copy of a whole object.
+ */
+export function catalogEntry(
+  product: PublishedProduct,
+  { performance, availability }: ProductMeasurement,
+  gatewayUrl: string,
+): CatalogEntryDto {
+  const { pricing } = product;
+  return {
+    id: product.id,
+    object: 'model',
+    slug: product.slug,
+    name: product.displayName,
+    description: product.description,
+    created: Math.floor(product.createdAt.getTime() / 1_000),
+    context_length: product.contextLength,
+    max_output_tokens: product.maxOutputTokens,
+    supported_parameters: product.supportedParameters.map(String),
+    pricing: pricing && {
+      currency: pricing.currency,
+      input_per_mtok: pricing.input_per_mtok,
+      output_per_mtok: pricing.output_per_mtok,
+    },
+    performance: performance && {
+      ttft_ms: performance.ttft_ms && { p50: performance.ttft_ms.p50, p95: performance.ttft_ms.p95 },
+      output_tokens_per_s: performance.output_tokens_per_s,
+    },
+    availability,
+    endpoint: { base_url: `${gatewayUrl.replace(/\/+$/, '')}/v1`, model: product.slug },
+  };
 }

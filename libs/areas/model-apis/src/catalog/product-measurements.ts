@@ -1,33 +1,58 @@
 import { Injectable } from '@nestjs/common';
-import { readEntries, statsBetween } from '@slipway/dataplane';
+import {
+  addedCounts,
+  type AttemptCounts,
+  mergeHistograms,
+  quantile,
+  readEntries,
+  requestFailures,
+  type RequestStats,
+  statsBetween,
+} from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import type { PublishedProduct } from '@slipway/ports/model-api-administration';
-import { availabilityOf, performanceOf, type BindingSight, type Measurement } from './measurement.js';
+import type { CatalogEntryDto } from './catalog.dto.js';
 
 const PERFORMANCE_MS = 15 * 60_000;
 const AVAILABILITY_MS = 60_000;
 /** A list of products must not read every statistic at each request. */
-const KEEP_MS = 5_000;
-const MAX_KEPT = 10_000;
+const CACHE_MS = 5_000;
+const MAX_CACHED = 10_000;
 
-interface Kept {
+export type ProductMeasurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;
+
+/** What was seen of one binding. `canServe`: somebody can be sent requests now. */
+export interface BindingHealth {
+  weight: number;
+  priority: number;
+  canServe: boolean;
+  /** Of the last minute. */
+  recent: AttemptCounts;
+}
+
+/** Fewer requests say too little against a product. */
+const MIN_REQUESTS = 5;
+const DEGRADED_ERROR_RATE = 0.05;
+const UNAVAILABLE_ERROR_RATE = 0.9;
+
+interface CachedMeasurement {
   at: number;
   bindings: string;
-  measurement: Promise<Measurement>;
+  measurement: Promise<ProductMeasurement>;
 }
 
 /** What gateways have recorded about the bindings of products; measured at most every few seconds for each product. */
 @Injectable()
 export class ProductMeasurements {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, CachedMeasurement>();
 
   constructor(private readonly database: Database) {}
 
-  async of(product: PublishedProduct): Promise<Measurement> {
+  async of(product: PublishedProduct): Promise<ProductMeasurement> {
     const bindings = JSON.stringify(product.bindings);
     const known = this.kept.get(product.id);
-    if (known && known.bindings === bindings && Date.now() - known.at < KEEP_MS) return known.measurement;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
+    if (known && known.bindings === bindings && Date.now() - known.at < CACHE_MS) return known.measurement;
+    if (this.kept.size >= MAX_CACHED) this.kept.clear();
     const measurement = this.database.tx('system', (tx) => measure(tx, product));
     this.kept.set(product.id, { at: Date.now(), bindings, measurement });
     measurement.catch(() => this.kept.delete(product.id));
@@ -35,7 +60,7 @@ export class ProductMeasurements {
   }
 }
 
-async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> {
+async function measure(tx: Tx, product: PublishedProduct): Promise<ProductMeasurement> {
   const now = Date.now();
   const revisions = product.bindings.flatMap(({ revisionId }) => (revisionId === null ? [] : [revisionId]));
   const { backends } = await readEntries(tx, { routes: [], backends: revisions, slugs: [], passports: [] });
@@ -44,7 +69,7 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> 
       .filter(({ instances }) => instances.some(({ state }) => state === 'ready'))
       .map(({ revision_id }) => revision_id),
   );
-  const sights: BindingSight[] = [];
+  const sights: BindingHealth[] = [];
   const stats = [];
   for (const { id, weight, priority, revisionId } of product.bindings) {
     const { counts: recent } = await statsBetween(tx, id, new Date(now - AVAILABILITY_MS), new Date(now + 1_000));
@@ -52,4 +77,36 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> 
     stats.push(await statsBetween(tx, id, new Date(now - PERFORMANCE_MS), new Date(now + 1_000)));
   }
   return { performance: performanceOf(stats), availability: availabilityOf(sights) };
+}
+
+/** The worst that holds: nobody can serve or nearly everything failed; then something failed or the preferred ones are away. */
+export function availabilityOf(sights: readonly BindingHealth[]): CatalogEntryDto['availability'] {
+  const lit = sights.filter(({ weight }) => weight > 0);
+  const serving = lit.filter(({ canServe }) => canServe);
+  if (serving.length === 0) return 'unavailable';
+  const counts = addedCounts(lit.map(({ recent }) => recent));
+  const seen = requestFailures(counts);
+  const failed = seen.of >= MIN_REQUESTS ? seen.failed / seen.of : 0;
+  if (failed >= UNAVAILABLE_ERROR_RATE) return 'unavailable';
+  const best = Math.min(...lit.map(({ priority }) => priority));
+  const isBestWhole = lit.every(({ priority, canServe }) => priority > best || canServe);
+  return failed > DEGRADED_ERROR_RATE || !isBestWhole ? 'degraded' : 'available';
+}
+
+/** Null if nothing was served. */
+export function performanceOf(stats: readonly RequestStats[]): CatalogEntryDto['performance'] {
+  if (stats.every(({ counts }) => counts.ok === 0)) return null;
+  const ttft = mergeHistograms(stats.map(({ ttft_ms }) => ttft_ms));
+  const p50 = quantile(ttft, 0.5);
+  const p95 = quantile(ttft, 0.95);
+  const speed = quantile(mergeHistograms(stats.map(({ output_tokens_per_s }) => output_tokens_per_s)), 0.5);
+  return {
+    ttft_ms: p50 === null || p95 === null ? null : { p50: rounded(p50), p95: rounded(p95) },
+    output_tokens_per_s: speed === null ? null : rounded(speed),
+  };
+}
+
+/** Histograms know a value to a few percent: more digits would pretend. */
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
 }

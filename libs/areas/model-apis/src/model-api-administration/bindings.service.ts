@@ -122,11 +122,9 @@ export class BindingsService implements ExistenceCheck {
     const details = targetIssues(target);
     if (details.length > 0) throw errors.validation_failed({ details });
     if (target.base_url === undefined) return;
-    const verdict = this.egress.check(tenantName, target.base_url);
+    const check = this.egress.check(tenantName, target.base_url);
     const refusal =
-      verdict.ok && target.base_url.includes('?')
-        ? { code: 'invalid_url', message: 'must not carry a query' }
-        : verdict;
+      check.ok && target.base_url.includes('?') ? { code: 'invalid_url', message: 'must not carry a query' } : check;
     if ('code' in refusal)
       throw errors.validation_failed({
         details: [{ field: 'target.base_url', code: refusal.code, message: `target.base_url ${refusal.message}` }],

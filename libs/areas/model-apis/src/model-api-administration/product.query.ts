@@ -2,14 +2,14 @@ import { prepared } from '@slipway/platform-database';
 
 /** No row when the slug is taken, by whichever tenant: one name for the whole installation, also between two requests at once. */
 export const INSERT_PRODUCT = prepared(
-  'model-api-product-insert',
+  'model-apis-product-insert',
   `insert into model_api_products (id, tenant_id, slug, display_name, description, modalities, context_length, max_output_tokens, supported_parameters, pricing)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (slug) do nothing returning id`,
 );
 
 /** First lock of every change of what a product publishes: versions are counted under it. */
 export const LOCK_PRODUCT = prepared(
-  'model-api-product-lock',
+  'model-apis-product-lock',
   `select id, slug from model_api_products where tenant_id = $1 and id = $2 for update`,
 );
 
@@ -25,10 +25,10 @@ const VISIBLE = `
  * Three tables in one read, as the system, because a catalog crosses tenants; so the audience is part of each statement, and never
  * left to its caller. Neither names a column that tells who answers behind a binding.
  */
-export const FIND_VISIBLE = prepared('model-api-product-visible', `${VISIBLE} and (p.id = $2 or p.slug = $2)`);
+export const FIND_VISIBLE_PRODUCT = prepared('model-apis-product-visible', `${VISIBLE} and (p.id = $2 or p.slug = $2)`);
 
 /** As above, by slug in the order of its bytes, which is that of the cursor. */
-export const LIST_VISIBLE = prepared(
-  'model-api-products-visible',
+export const LIST_VISIBLE_PRODUCTS = prepared(
+  'model-apis-products-visible',
   `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C" limit $3`,
 );

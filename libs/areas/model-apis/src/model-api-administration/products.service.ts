@@ -6,8 +6,8 @@ import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-ad
 import { modelApiErrors } from './model-api.errors.js';
 import type { CreateProductDto, ProductDto } from './product.dto.js';
 import { ProductEntity } from './product.entity.js';
-import { isOwnSlug } from './publisher-rules.js';
-import { FIND_VISIBLE, INSERT_PRODUCT, LIST_VISIBLE } from './product.query.js';
+import { isOwnSlug } from './publication-rules.js';
+import { FIND_VISIBLE_PRODUCT, INSERT_PRODUCT, LIST_VISIBLE_PRODUCTS } from './product.query.js';
 
 @Injectable()
 export class ProductsService implements ProductsPort {
@@ -68,14 +68,14 @@ export class ProductsService implements ProductsPort {
   }
 
   async visibleTo(tenantId: string, reference: string): Promise<PublishedProduct | undefined> {
-    return (await this.database.read<PublishedProduct>('system', FIND_VISIBLE, [tenantId, reference]))[0];
+    return (await this.database.read<PublishedProduct>('system', FIND_VISIBLE_PRODUCT, [tenantId, reference]))[0];
   }
 
   listVisibleTo(
     tenantId: string,
     { after, limit }: { after: string | null; limit: number },
   ): Promise<PublishedProduct[]> {
-    return this.database.read<PublishedProduct>('system', LIST_VISIBLE, [tenantId, after, limit]);
+    return this.database.read<PublishedProduct>('system', LIST_VISIBLE_PRODUCTS, [tenantId, after, limit]);
   }
 }
 

@@ -1,9 +1,9 @@
-import type { FieldIssue } from '@slipway/platform-http';
+import type { FieldIssue, Principal } from '@slipway/platform-http';
 import type { Revision } from '@slipway/ports/revisions';
+import { adoptedUrls } from './binding-target.js';
 import { withResult } from './binding.entity.js';
 import type { ServableBinding } from './binding.query.js';
-import { adoptedUrls } from './binding-target.js';
-import type { CreatePublicationDto } from './publication.dto.js';
+import type { AudienceDto, CreatePublicationDto } from './publication.dto.js';
 
 /** Rules that the body breaks in itself (422). */
 export function publicationIssues({ bindings, audience }: CreatePublicationDto): FieldIssue[] {
@@ -73,4 +73,20 @@ function missOf(
       message: 'was qualified, but no instance of its revision is ready now; qualify it again',
     };
   return undefined;
+}
+
+type Publisher = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
+
+/**
+ * Whether a slug is this tenant's to offer: its vendor is the tenant's name, to the letter, since two names may differ in their
+ * case alone. The operator tenant may offer any.
+ */
+export function isOwnSlug(slug: string, { tenantName, isOperatorTenant }: Publisher): boolean {
+  return isOperatorTenant || slug.startsWith(`${tenantName}/`);
+}
+
+/** Whether an audience keeps within this tenant. Only the operator tenant may offer anything to others. */
+export function isOwnAudience(audience: AudienceDto | undefined, { tenantId, isOperatorTenant }: Publisher): boolean {
+  if (isOperatorTenant || audience === undefined) return true;
+  return audience.visibility === 'tenant' && audience.tenants.every((id) => id === tenantId);
 }

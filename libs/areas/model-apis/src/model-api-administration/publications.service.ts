@@ -22,8 +22,7 @@ import { modelApiErrors } from './model-api.errors.js';
 import { ProductEntity } from './product.entity.js';
 import { LOCK_PRODUCT } from './product.query.js';
 import { assertOwnSlug } from './products.service.js';
-import { isOwnAudience } from './publisher-rules.js';
-import { bindingMisses, publicationIssues, sharesServer } from './publication-rules.js';
+import { isOwnAudience, bindingMisses, publicationIssues, sharesServer } from './publication-rules.js';
 import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
 import { PublicationEntity } from './publication.entity.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
@@ -58,7 +57,7 @@ export class PublicationsService {
         tenants: body.audience?.tenants ?? [],
       } as const;
       const publication = answerOf(await this.insert(tx, who, body, audience), product.slug);
-      await this.moveHolds(tx, previous, [...bindings.values()]);
+      await this.moveRetention(tx, previous, [...bindings.values()]);
       const isOurs = await publishSlug(tx, {
         slug: product.slug,
         tenantId: who.tenantId,
@@ -106,7 +105,7 @@ export class PublicationsService {
       if (before.state === 'withdrawn') return before;
       if (before.state === 'superseded') throw modelApiErrors.publication_superseded();
       const previous = await this.endCurrent(tx, who.tenantId, product.id, 'withdrawn');
-      await this.moveHolds(tx, previous, []);
+      await this.moveRetention(tx, previous, []);
       await withdrawSlug(tx, product.slug);
       await this.setState(tx, who.tenantId, product.id, 'draft');
       const after = answerOf(await this.find(tx, who.tenantId, id), product.slug);
@@ -209,7 +208,7 @@ export class PublicationsService {
   }
 
   /** Published revisions stay up; those that nothing publishes any more are let go. */
-  private async moveHolds(
+  private async moveRetention(
     tx: Tx,
     previous: { bindings: PublicationBindingDto[] } | undefined,
     next: ServableBinding[],

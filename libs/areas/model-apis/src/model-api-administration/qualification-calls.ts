@@ -12,14 +12,14 @@ import { LONGEST_URL_SHOWN, QualifiedTarget, type CallableBinding, type Callable
 export const CALL_IDLE_TIMEOUT = Symbol('CALL_IDLE_TIMEOUT');
 
 /** Of one revision. */
-const MOST_CALLED = 32;
-const SIDE_BY_SIDE = 4;
-/** After it no call of a check begins: a worker's slot waits for it. */
-const MOST_MS = 600_000;
+const MAX_CALLED = 32;
+const CONCURRENT_CALLS = 4;
+/** After it no call of a check begins: a worker waits for it. */
+const MAX_CHECK_MS = 600_000;
 /** Of those that failed. */
-const MOST_SHOWN = 4;
+const MAX_SHOWN = 4;
 
-const GONE: CallResult = {
+const NO_INSTANCE_RESULT: CallResult = {
   result: 'failed',
   message: 'no instance of the revision is ready',
   isOutage: true,
@@ -27,11 +27,14 @@ const GONE: CallResult = {
   durationMs: 0,
 };
 
-/** One that hangs once would hold a worker for each call anew. */
-export const SILENT: CallResult = { ...GONE, message: 'not called, because the target was silent before' };
+/** One that hangs once would block a worker for each call anew. */
+export const SILENT_TARGET_RESULT: CallResult = {
+  ...NO_INSTANCE_RESULT,
+  message: 'not called, because the target was silent before',
+};
 
 /** Of a binding, what its qualification works with. */
-export interface Qualified {
+export interface QualificationSubject {
   tenantId: string;
   bindingId: string;
   /** Null for a supplier. */
@@ -49,20 +52,20 @@ export class QualificationCalls {
   ) {}
 
   /** All that can be called now. */
-  async ready(qualified: Qualified): Promise<CallableInstance[]> {
+  async ready(qualified: QualificationSubject): Promise<CallableInstance[]> {
     return this.target.of(await this.binding(qualified));
   }
 
   /** @param called ids of the instances that were chosen when the qualification began */
   async check(
     name: QualificationCheck,
-    qualified: Qualified,
+    qualified: QualificationSubject,
     { called = [], signal }: { called?: readonly string[]; signal: AbortSignal },
   ): Promise<CallResult> {
     const ready = await this.ready(qualified);
     const chosen = ready.filter(({ id }) => called.includes(id));
     const instances = chosen.length > 0 ? chosen : ready.slice(0, 1);
-    if (instances.length === 0) return GONE;
+    if (instances.length === 0) return NO_INSTANCE_RESULT;
     const spec = await this.spec(qualified);
     const traits = spec && this.instances.traits(spec);
     const isAdopted = spec?.endpoint !== undefined;
@@ -76,14 +79,14 @@ export class QualificationCalls {
     );
   }
 
-  private async spec({ revisionId }: Qualified): Promise<RevisionSpec | undefined> {
+  private async spec({ revisionId }: QualificationSubject): Promise<RevisionSpec | undefined> {
     if (revisionId === null) return undefined;
     const [revision] = await this.database.tx('system', (tx) => this.revisions.getMany(tx, [revisionId]));
     return revision?.spec;
   }
 
   /** With the credential, which the calls need. */
-  private async binding({ tenantId, bindingId }: Qualified): Promise<CallableBinding> {
+  private async binding({ tenantId, bindingId }: QualificationSubject): Promise<CallableBinding> {
     const binding = await this.database.tx('system', (tx) =>
       tx
         .repository(BindingEntity)
@@ -109,26 +112,26 @@ async function callEach(
 ): Promise<CallResult> {
   const waiting = [...instances.entries()];
   const results: CallResult[] = [];
-  const endAt = performance.now() + MOST_MS;
+  const endAt = performance.now() + MAX_CHECK_MS;
   let isOver = false;
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, instance] = next;
-      const result = isOver ? SILENT : await call(instance);
+      const result = isOver ? SILENT_TARGET_RESULT : await call(instance);
       isOver ||= result.isSilent || performance.now() > endAt;
       results[at] = nameOf ? { ...result, message: `${nameOf(instance)}: ${result.message}` } : result;
     }
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
-  return together(results);
+  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, work));
+  return combine(results);
 }
 
-function together(results: readonly CallResult[]): CallResult {
+function combine(results: readonly CallResult[]): CallResult {
   const failed = results.filter(({ result }) => result === 'failed');
   const untold = results.filter(({ result }) => result === 'not_applicable');
   const telling = [failed, untold, results].find(({ length }) => length > 0)!;
-  const more = telling.length > MOST_SHOWN ? `; and ${telling.length - MOST_SHOWN} more` : '';
-  const shown = telling.slice(0, MOST_SHOWN).map(({ message }) => message);
+  const more = telling.length > MAX_SHOWN ? `; and ${telling.length - MAX_SHOWN} more` : '';
+  const shown = telling.slice(0, MAX_SHOWN).map(({ message }) => message);
   return {
     result: telling[0]!.result,
     message: `${shown.join('; ')}${more}`,
@@ -139,9 +142,9 @@ function together(results: readonly CallResult[]): CallResult {
 }
 
 /** Those that nothing but their name speaks for; where each is known to have the model, one of them. */
-export function toCall(ready: readonly CallableInstance[], servers: readonly AdoptedServer[]): string[] {
+export function instancesToCall(ready: readonly CallableInstance[], servers: readonly AdoptedServer[]): string[] {
   const known = new Set(servers.filter(({ model }) => model === 'seen').map(({ instanceId }) => instanceId));
   const ids = ready.map(({ id }) => id);
   const unknown = ids.filter((id) => !known.has(id));
-  return (unknown.length > 0 ? unknown : ids.slice(0, 1)).slice(0, MOST_CALLED);
+  return (unknown.length > 0 ? unknown : ids.slice(0, 1)).slice(0, MAX_CALLED);
 }

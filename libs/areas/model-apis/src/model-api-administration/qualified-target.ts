@@ -16,7 +16,7 @@ import type { CallableServer } from '@slipway/target-driver/qualification';
 
 export type CallableBinding = Pick<BindingEntity, 'id' | 'tenant_id' | 'target' | 'revision_id' | 'credential'>;
 
-/** One of the places that answer for a binding. */
+/** One of the instances that answer for a binding. */
 export interface CallableInstance extends CallableServer {
   id: string;
 }

@@ -29,9 +29,9 @@ import {
 } from '@slipway/target-driver/qualification';
 import type { QualificationCheckDto } from './binding.dto.js';
 import { BindingEntity, withResult } from './binding.entity.js';
-import { ADD_CHECK, LOCK_BINDING, type LockedBinding } from './binding.query.js';
+import { ADD_BINDING_CHECK, LOCK_BINDING, type LockedBinding } from './binding.query.js';
 import { PublicationEntity } from './publication.entity.js';
-import { QualificationCalls, SILENT, toCall } from './qualification-calls.js';
+import { QualificationCalls, SILENT_TARGET_RESULT, instancesToCall } from './qualification-calls.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
 /** What a check's step keeps of it for the steps after it. */
@@ -71,7 +71,7 @@ type Context = StepContext<QualificationInput>;
 
 /** An engine's own limit counts where it is longer, and then with time for a second start. */
 const READY_LIMIT_SECONDS = 600;
-const READY_LOOK_MS = 500;
+const READY_POLL_MS = 500;
 /** Of several servers that are adopted, each has to say that it has the model; one that is down is waited for this long. */
 const OTHERS_WAIT_MS = 10_000;
 /** A revision stays up that long for the publication that usually follows. */
@@ -131,7 +131,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const isComplete = servers.length < 2 || status?.ready === status?.desired || step.elapsedMs() >= OTHERS_WAIT_MS;
     if (isServing && isComplete) {
       const message = `${status.ready} of ${status.desired} instances are ready`;
-      return done({ message, result: { called: toCall(ready, servers) } });
+      return done({ message, result: { called: instancesToCall(ready, servers) } });
     }
     if (status && !isServing) this.instances.assertMayBecomeReady(status);
     if (status?.reason && status.ready === 0 && PERMANENT_REASONS.has(status.reason))
@@ -149,7 +149,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
         `no instance was ready after ${limitSeconds} s: ${this.instances.waitMessage(status)}`,
       );
     return sleep({
-      forMs: Math.min(READY_LOOK_MS, leftMs),
+      forMs: Math.min(READY_POLL_MS, leftMs),
       status: 'running',
       message: this.instances.waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
@@ -162,7 +162,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const wasSilent = before.some((earlier) => (results[earlier] as CheckStepResult | undefined)?.isSilent);
     const called = (results['await_ready'] as { called?: string[] } | undefined)?.called;
     const shown = wasSilent
-      ? SILENT
+      ? SILENT_TARGET_RESULT
       : await this.calls.check(name, { tenantId: operation.tenantId, ...input }, { called, signal });
     const { result, message, isOutage, isSilent, durationMs } = shown;
     const check: QualificationCheckDto = {
@@ -176,7 +176,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       message,
       evidence: check,
       result: { ...check, isOutage, isSilent },
-      commit: async (tx) => void (await tx.query(ADD_CHECK, [input.bindingId, JSON.stringify(check)])),
+      commit: async (tx) => void (await tx.query(ADD_BINDING_CHECK, [input.bindingId, JSON.stringify(check)])),
     });
   }
 
@@ -217,7 +217,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) return undefined;
     if (outcome === 'failed' && binding.checks.every((check) => withResult(check).result !== 'failed')) {
-      await tx.query(ADD_CHECK, [
+      await tx.query(ADD_BINDING_CHECK, [
         binding.id,
         JSON.stringify({
           name: 'target',
@@ -233,7 +233,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     await tx
       .repository(BindingEntity)
       .update({ tenant_id: tenantId, id: binding.id }, { operation_id: null, state, checked_at: () => 'now()' });
-    if (binding.revision_id !== null) await this.moveHolds(tx, binding, { id, tenantId }, outcome);
+    if (binding.revision_id !== null) await this.moveRetention(tx, binding, { id, tenantId }, outcome);
     return { result: { qualified: outcome === 'succeeded', binding_id: binding.id } };
   }
 
@@ -249,7 +249,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     await tx.repository(BindingEntity).update({ tenant_id: tenantId, id: binding.id }, { operation_id: id });
   }
 
-  private async moveHolds(
+  private async moveRetention(
     tx: Tx,
     binding: LockedBinding,
     { id, tenantId }: Pick<OperationRow, 'id' | 'tenantId'>,

@@ -19,20 +19,19 @@ import {
 } from '@slipway/platform-durable/operations';
 import { EgressRefusedError, Egress } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
-import { FileEntity } from '../file.entity.js';
-import { FIND_PUSH, type PushRow } from '../file.query.js';
+import { FileEntity } from '../files/file.entity.js';
+import { FIND_FILE_PUSH, type FilePushRow } from './file-push.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
-import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
-import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
+import { BLOB_STORE, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
+import { TRANSFER_IDLE_TIMEOUT, TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
 import { PushCuts } from './push-cuts.js';
-import { pushRequest } from './push-request.js';
-import { sendFile } from './send-file.js';
+import { pushRequest, sendFile } from './push-request.js';
 
 /** Tries of one push: with the waits below they span more than half an hour, enough for a sandbox that resumes. */
 const MAX_TRIES = 14;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
-const PASSING = new Set([408, 409, 425, 429]);
+const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
 
 interface FilePushInput {
   sandboxId: string;
@@ -73,7 +72,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly egress: Egress,
     private readonly cuts: PushCuts,
-    @Optional() @Inject(IDLE_TIMEOUT) private readonly idleTimeoutMs = IDLE_TIMEOUT_MS,
+    @Optional() @Inject(TRANSFER_IDLE_TIMEOUT) private readonly idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
   ) {}
 
   async finish(
@@ -88,7 +87,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
 
   /** A retry is worth its while only as long as the file is this one and access was not revoked. */
   async reclaim(tx: Tx, { input, tenantId }: OperationRow<FilePushInput>): Promise<void> {
-    const row = await tx.one<PushRow>(FIND_PUSH, [input.sandboxId, input.path]);
+    const row = await tx.one<FilePushRow>(FIND_FILE_PUSH, [input.sandboxId, input.path]);
     if (row?.state !== 'active' || row.blob !== input.blob) throw operationErrors.operation_not_retryable();
     await note(tx, tenantId, input, { sync: 'pending', sync_error: null });
   }
@@ -117,8 +116,8 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     return sleep({ forMs, status: 'running', state: { tries }, message: `try ${tries}: ${problem}` });
   }
 
-  private async find({ sandboxId, path }: FilePushInput): Promise<PushRow | undefined> {
-    const [row] = await this.database.read<PushRow>('system', FIND_PUSH, [sandboxId, path]);
+  private async find({ sandboxId, path }: FilePushInput): Promise<FilePushRow | undefined> {
+    const [row] = await this.database.read<FilePushRow>('system', FIND_FILE_PUSH, [sandboxId, path]);
     return row;
   }
 
@@ -151,7 +150,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
       if (failure instanceof EgressRefusedError)
         throw new StepFailed(operationFailures.validation_failed, `the egress guard refused: ${failure.message}`);
       // Either side may have stopped: nobody reads on while nobody takes.
-      if (failure instanceof StoreStalled)
+      if (failure instanceof StoreStalledError)
         return { blob: row.blob, problem: 'nothing passed from the workspace store to the external sandbox any more' };
       const { code, name } = failure as { code?: string; name?: string };
       return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };
@@ -189,6 +188,6 @@ async function note(
 
 function judge(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 500 || PASSING.has(status)) return `the external sandbox answered ${status}`;
+  if (status >= 500 || RETRYABLE_STATUSES.has(status)) return `the external sandbox answered ${status}`;
   throw new StepFailed(operationFailures.validation_failed, `the external sandbox refused the file with ${status}`);
 }

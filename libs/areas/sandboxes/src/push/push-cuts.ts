@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { REVOCATIONS_CHANNEL } from '../reference.query.js';
+import { REVOCATIONS_CHANNEL } from '../references/reference.query.js';
 
 /** Cuts what this process is sending to an external sandbox at the moment its reference is revoked. */
 @Injectable()

@@ -1,8 +1,11 @@
-import { expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { pushRequest, type Destination } from './push-request.js';
+import { afterEach, expect, it } from '@jest/globals';
+import { Agent } from 'undici';
+import { type PushDestination, pushRequest, type SendBounds, sendFile } from './push-request.js';
 
-const destination = (change: Partial<Destination>): Destination => ({
+const destination = (change: Partial<PushDestination>): PushDestination => ({
   provider: 'e2b',
   baseUrl: 'https://box.example.com/',
   externalId: 'box-1',
@@ -56,4 +59,81 @@ it('cannot be led to another path by an external id', () => {
   expect(pushRequest(destination({ provider: 'daytona', externalId: '../admin?x=' }), file()).url).toContain(
     '/toolbox/..%2Fadmin%3Fx%3D/toolbox/',
   );
+});
+
+const IDLE_MS = 400;
+const LARGE = 64 * 2 ** 20;
+
+const dispatcher = new Agent();
+let server: Server | undefined;
+let sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  server?.close();
+});
+
+/** Sends so many bytes to a server that does with a connection what `serve` does. */
+async function send(serve: (socket: Socket) => void, size: number, bounds: Partial<SendBounds> = {}): Promise<number> {
+  sockets = [];
+  const started = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    serve(socket);
+  });
+  server = started;
+  await new Promise<void>((listening) => started.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}/`;
+  function* content() {
+    for (let left = size; left > 0; left -= 65_536) yield Buffer.alloc(Math.min(left, 65_536));
+  }
+  const body = Readable.from(content(), { objectMode: false });
+  const headers = { 'content-length': String(size) };
+  const { signal } = new AbortController();
+  return sendFile(
+    { url, method: 'PUT', headers, body },
+    { dispatcher, signal, limitMs: 60_000, idleTimeoutMs: IDLE_MS, ...bounds },
+  );
+}
+
+it.each<[string, number, (socket: Socket) => void]>([
+  ['accepts and never answers', 10, (socket) => void socket.resume()],
+  ['accepts and never reads', LARGE, (socket) => void socket.pause()],
+  ['drips a byte and falls silent', 10, (socket) => void socket.resume().once('data', () => socket.write('H'))],
+])('a server that %s is given up after the idle time-out', async (_what, size, serve) => {
+  const from = performance.now();
+  await expect(send(serve, size)).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
+  expect(performance.now() - from).toBeLessThan(4 * IDLE_MS);
+});
+
+it('one that takes a little now and then is given up after the whole time', async () => {
+  const slowly = (socket: Socket): void => {
+    const sip = setInterval(() => socket.resume().once('data', () => socket.pause()), 50);
+    socket.once('close', () => clearInterval(sip));
+  };
+  const bounds = { limitMs: IDLE_MS, idleTimeoutMs: 60_000 };
+  await expect(send(slowly, LARGE, bounds)).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+it('an answer that does not end counts by its status', async () => {
+  const answer = (socket: Socket): void =>
+    void socket.resume().once('data', () => socket.write('HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\nx'));
+  expect(await send(answer, 10)).toBe(201);
+});
+
+it('stops at once when the signal aborts', async () => {
+  const stop = new AbortController();
+  let accepted = performance.now();
+  const sending = send(
+    (socket) => {
+      socket.resume().once('data', () => {
+        accepted = performance.now();
+        stop.abort(new Error('enough'));
+      });
+    },
+    LARGE,
+    { signal: stop.signal },
+  );
+  await expect(sending).rejects.toThrow('enough');
+  if (!sockets[0]!.closed) await once(sockets[0]!, 'close');
+  expect(performance.now() - accepted).toBeLessThan(IDLE_MS / 2);
 });

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ExternalProvider } from '../reference.dto.js';
+import { type Dispatcher, request } from 'undici';
+import type { ExternalProvider } from '../references/reference.dto.js';
+import { TRANSFER_IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
+
+/** An answer has no business being larger; what it says is not looked at. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Where a file goes. */
-export interface Destination {
+export interface PushDestination {
   provider: ExternalProvider;
   baseUrl: string;
   externalId: string;
@@ -32,7 +37,7 @@ export interface OutgoingFile {
  * - `daytona`: `POST /toolbox/{id}/toolbox/files/upload?path=`, multipart, bearer; base_url is the API's.
  * - `custom`: `PUT /{id}/files?path=`, the bare bytes, bearer: as this service itself takes a stream.
  */
-export function pushRequest(destination: Destination, file: OutgoingFile): PushRequest {
+export function pushRequest(destination: PushDestination, file: OutgoingFile): PushRequest {
   const base = destination.baseUrl.replace(/\/+$/, '');
   const id = encodeURIComponent(destination.externalId);
   const query = `?path=${encodeURIComponent(file.path)}`;
@@ -70,4 +75,31 @@ async function* joined(head: Buffer, content: Readable, tail: Buffer): AsyncGene
   yield head;
   yield* content as AsyncIterable<Buffer>;
   yield tail;
+}
+
+export interface SendBounds {
+  dispatcher: Dispatcher;
+  signal: AbortSignal;
+  /** Milliseconds for everything. */
+  limitMs: number;
+  /** Milliseconds in which the other side may take and say nothing. */
+  idleTimeoutMs?: number;
+}
+
+/**
+ * Sends one request with a file and returns the status of its answer. It ends when nothing passes for `idleTimeoutMs`, after
+ * `limitMs` though bytes still pass, and at once when the signal aborts.
+ */
+export async function sendFile({ url, ...options }: PushRequest, bounds: SendBounds): Promise<number> {
+  const { dispatcher, signal, limitMs, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS } = bounds;
+  const answer = await request(url, {
+    ...options,
+    dispatcher,
+    // Counted from the last byte that was taken.
+    headersTimeout: idleTimeoutMs,
+    bodyTimeout: idleTimeoutMs,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+  } as Parameters<typeof request>[1]);
+  await answer.body.dump({ limit: MAX_ANSWER_BYTES });
+  return answer.statusCode;
 }

@@ -5,15 +5,15 @@ import { newId } from '@slipway/platform-database';
 export const BLOB_STORE: unique symbol = Symbol('slipway.sandboxes.blob_store');
 
 /** There is no such blob. */
-export class BlobMissing extends Error {}
+export class BlobMissingError extends Error {}
 
 /** The medium has no space left. */
-export class StoreFull extends Error {}
+export class StoreFullError extends Error {}
 
 /** The medium did not do its part in time. What was begun there may still happen. */
-export class StoreStalled extends Error {}
+export class StoreStalledError extends Error {}
 
-export interface WriteBounds {
+export interface BlobWriteBounds {
   /** The most that the source yields: how long the write may take depends on it. */
   bytes: number;
   signal?: AbortSignal;
@@ -32,7 +32,7 @@ export interface BlobStore {
    * the size.
    * @throws StoreFull, StoreStalled
    */
-  write(blob: string, source: Readable, bounds: WriteBounds): Promise<void>;
+  write(blob: string, source: Readable, bounds: BlobWriteBounds): Promise<void>;
 
   /**
    * The content from its first byte; a blob that is removed meanwhile is still read to its end. The stream fails when nothing

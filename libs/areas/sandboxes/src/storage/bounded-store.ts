@@ -1,6 +1,7 @@
-import { addAbortSignal, pipeline, Transform, type Readable } from 'node:stream';
-import { StoreStalled, type BlobStore, type WriteBounds } from './blob-store.js';
-import { IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
+import { addAbortSignal, pipeline, type Readable, Transform } from 'node:stream';
+import type { Config } from '@slipway/platform-config';
+import { type BlobStore, StoreStalledError, type BlobWriteBounds } from './blob-store.js';
+import { TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
 
 /** How long a client may take to send a body: the api ends its request then. */
 const ARRIVAL_LIMIT_MS = 300_000;
@@ -13,10 +14,10 @@ export class BoundedStore implements BlobStore {
   /** @param idleTimeoutMs for opening, for removing, and between two pieces of what is read */
   constructor(
     private readonly store: BlobStore,
-    private readonly idleTimeoutMs = IDLE_TIMEOUT_MS,
+    private readonly idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
   ) {}
 
-  async write(blob: string, source: Readable, { bytes, signal }: WriteBounds): Promise<void> {
+  async write(blob: string, source: Readable, { bytes, signal }: BlobWriteBounds): Promise<void> {
     // Whoever gives up waiting is gone when the source fails.
     source.on('error', () => undefined);
     await within(ARRIVAL_LIMIT_MS + transferLimitMs(bytes), signal, async (stop) => {
@@ -52,7 +53,7 @@ async function within<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const timer = setTimeout(
-    () => limit.abort(new StoreStalled(`the workspace store did not answer within ${limitMs} ms`)),
+    () => limit.abort(new StoreStalledError(`the workspace store did not answer within ${limitMs} ms`)),
     limitMs,
   );
   const stop = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
@@ -76,7 +77,7 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
   });
   // Not `content`: one that is being read tells of its end only when that read is over.
   const idle = setTimeout(
-    () => passed.destroy(new StoreStalled(`no byte of a blob passed within ${idleTimeoutMs} ms`)),
+    () => passed.destroy(new StoreStalledError(`no byte of a blob passed within ${idleTimeoutMs} ms`)),
     idleTimeoutMs,
   );
   if (signal) addAbortSignal(signal, passed);
@@ -84,4 +85,20 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
   passed.on('error', () => undefined);
   pipeline(content, passed, () => clearTimeout(idle));
   return passed;
+}
+
+/** The backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. Loaded on demand, because the AWS client is large. */
+export async function createBlobStore(
+  { upload }: Pick<Config, 'upload'>,
+  idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
+): Promise<BlobStore> {
+  const { workspaceStore, s3 } = upload;
+  if (workspaceStore.startsWith('file:')) {
+    const { DiskStore } = await import('./disk-store.js');
+    return new BoundedStore(new DiskStore(workspaceStore.slice('file:'.length)), idleTimeoutMs);
+  }
+  const { S3Store } = await import('./s3-store.js');
+  const { hostname, pathname } = new URL(workspaceStore);
+  const store = new S3Store({ bucket: hostname, prefix: pathname.slice(1), ...s3, idleTimeoutMs });
+  return new BoundedStore(store, idleTimeoutMs);
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { assertBlob, BlobMissing, StoreFull, type BlobStore, type WriteBounds } from './blob-store.js';
+import { assertBlob, BlobMissingError, StoreFullError, type BlobStore, type BlobWriteBounds } from './blob-store.js';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
@@ -14,7 +14,7 @@ const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
 export class DiskStore implements BlobStore {
   constructor(private readonly root: string) {}
 
-  async write(blob: string, source: Readable, { signal }: WriteBounds): Promise<void> {
+  async write(blob: string, source: Readable, { signal }: BlobWriteBounds): Promise<void> {
     const file = this.fileOf(blob);
     const part = `${file}.part`;
     try {
@@ -33,7 +33,7 @@ export class DiskStore implements BlobStore {
       source.destroy();
       await this.remove(blob).catch(() => undefined);
       if (NO_SPACE.has((failure as NodeJS.ErrnoException).code ?? ''))
-        throw new StoreFull('the disk is full', { cause: failure });
+        throw new StoreFullError('the disk is full', { cause: failure });
       throw failure;
     }
   }
@@ -42,7 +42,7 @@ export class DiskStore implements BlobStore {
     const file = this.fileOf(blob);
     await this.assertRealFolder(path.dirname(file));
     const handle = await open(file, O_RDONLY | O_NOFOLLOW).catch((failure: NodeJS.ErrnoException) => {
-      throw failure.code === 'ENOENT' ? new BlobMissing(blob) : failure;
+      throw failure.code === 'ENOENT' ? new BlobMissingError(blob) : failure;
     });
     return handle.createReadStream();
   }

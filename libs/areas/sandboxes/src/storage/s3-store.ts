@@ -7,8 +7,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { assertBlob, BlobMissing, StoreStalled, type BlobStore, type WriteBounds } from './blob-store.js';
-import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from './time-limits.js';
+import { assertBlob, BlobMissingError, StoreStalledError, type BlobStore, type BlobWriteBounds } from './blob-store.js';
+import { TRANSFER_CONNECT_TIMEOUT_MS, TRANSFER_IDLE_TIMEOUT_MS } from './time-limits.js';
 
 export interface S3StoreOptions {
   bucket: string;
@@ -34,7 +34,7 @@ export class S3Store implements BlobStore {
   private readonly bucket: string;
   private readonly prefix: string;
 
-  constructor({ bucket, prefix, endpoint, region, idleTimeoutMs = IDLE_TIMEOUT_MS }: S3StoreOptions) {
+  constructor({ bucket, prefix, endpoint, region, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS }: S3StoreOptions) {
     this.bucket = bucket;
     this.prefix = prefix.replace(/^\/+|\/+$/g, '');
     this.client = new S3Client({
@@ -44,7 +44,7 @@ export class S3Store implements BlobStore {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
-        connectionTimeout: CONNECT_TIMEOUT_MS,
+        connectionTimeout: TRANSFER_CONNECT_TIMEOUT_MS,
         socketTimeout: idleTimeoutMs,
         // Fifty by default: as many slow readers would hold up the files of everybody else.
         httpAgent: { maxSockets: Infinity },
@@ -55,13 +55,13 @@ export class S3Store implements BlobStore {
       (next) => (args) =>
         next(args).catch((failure: Error) => {
           // The client would ask a silent server three times over.
-          throw failure.name === 'TimeoutError' ? new StoreStalled(failure.message) : failure;
+          throw failure.name === 'TimeoutError' ? new StoreStalledError(failure.message) : failure;
         }),
       { step: 'finalizeRequest', priority: 'low' },
     );
   }
 
-  async write(blob: string, source: Readable, { signal }: WriteBounds): Promise<void> {
+  async write(blob: string, source: Readable, { signal }: BlobWriteBounds): Promise<void> {
     const params = {
       Bucket: this.bucket,
       Key: this.keyOf(blob),
@@ -87,7 +87,7 @@ export class S3Store implements BlobStore {
       const { Body } = await this.client.send(new GetObjectCommand(object), { abortSignal });
       return Body as Readable;
     } catch (failure) {
-      if ((failure as Error).name === 'NoSuchKey') throw new BlobMissing(blob);
+      if ((failure as Error).name === 'NoSuchKey') throw new BlobMissingError(blob);
       throw failure;
     }
   }
@@ -121,7 +121,7 @@ export class S3Store implements BlobStore {
     const abortSignal = signal ? AbortSignal.any([signal, stall.signal]) : stall.signal;
     const send = (command: Parameters<S3Client['send']>[0]) =>
       this.client.send(command, { abortSignal }).catch((failure: unknown) => {
-        if (failure instanceof StoreStalled) stall.abort(failure);
+        if (failure instanceof StoreStalledError) stall.abort(failure);
         throw failure;
       });
     return Object.create(this.client, { send: { value: send } }) as S3Client;

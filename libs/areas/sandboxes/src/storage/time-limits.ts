@@ -1,8 +1,8 @@
 /** Milliseconds to be connected, and without a byte in either direction: who takes longer is taken for gone. */
-export const CONNECT_TIMEOUT_MS = 5_000;
-export const IDLE_TIMEOUT_MS = 20_000;
+export const TRANSFER_CONNECT_TIMEOUT_MS = 5_000;
+export const TRANSFER_IDLE_TIMEOUT_MS = 20_000;
 /** Injection token: replaces `IDLE_TIMEOUT_MS`, for tests that wait for it. */
-export const IDLE_TIMEOUT = Symbol('IDLE_TIMEOUT');
+export const TRANSFER_IDLE_TIMEOUT = Symbol('IDLE_TIMEOUT');
 
 const LEAST_LIMIT_MS = 30_000;
 /** Whoever takes bytes more slowly than this only seems to work. */

@@ -256,7 +256,7 @@ it('sends again what a killed worker had under way, and nothing twice at once', 
   ]);
 }, 60_000);
 
-it('stops sending where another has taken the lane meanwhile', async () => {
+it('stops sending where another has taken the queue meanwhile', async () => {
   let answerFirst = (): void => undefined;
   receiver.behave = (_request, response) => {
     const answer = () => response.writeHead(200).end();

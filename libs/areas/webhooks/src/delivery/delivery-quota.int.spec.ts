@@ -14,7 +14,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-it('A8: lets so many deliveries of a tenant wait, holds up nobody else, and loses nothing', async () => {
+it('lets so many deliveries of a tenant wait, holds up nobody else, and loses nothing', async () => {
   let isWell = false;
   receiver.behave = ({ event }, response) =>
     response.writeHead(isWell || event.subject === 'deployments/quick' ? 204 : 503).end();

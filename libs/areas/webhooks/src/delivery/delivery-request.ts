@@ -1,13 +1,13 @@
 import { request, type Dispatcher } from 'undici';
 
 /** More of an answer is not read: nobody looks at it, and the connection can be used again. */
-const MOST_ANSWER_BYTES = 16_384;
+const MAX_ANSWER_BYTES = 16_384;
 
 /** Why an attempt failed: stable codes, without a word of what the other side or our resolver said. */
 export type DeliveryError =
   'http_status' | 'redirect' | 'timeout' | 'connection_failed' | 'address_refused' | 'event_expired';
 
-export type Outcome =
+export type DeliveryOutcome =
   | { kind: 'accepted'; status: number }
   | { kind: 'refused'; status: number | null; error: DeliveryError }
   /** This process stops; whether the request arrived is not known. */
@@ -30,7 +30,7 @@ export async function postEvent({
   body,
   timeoutMs,
   interruption,
-}: DeliveryRequest): Promise<Outcome> {
+}: DeliveryRequest): Promise<DeliveryOutcome> {
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), interruption]);
   try {
     const answer = await request(url, {
@@ -45,15 +45,15 @@ export async function postEvent({
       },
     });
     // The status has decided; a rest that does not come changes nothing.
-    await answer.body.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);
-    return judged(answer.statusCode);
+    await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    return outcomeOf(answer.statusCode);
   } catch (failure) {
     if (interruption.aborted) return { kind: 'interrupted' };
     return { kind: 'refused', status: null, error: errorOf(failure) };
   }
 }
 
-function judged(status: number): Outcome {
+function outcomeOf(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'accepted', status };
   return { kind: 'refused', status, error: status >= 300 && status < 400 ? 'redirect' : 'http_status' };
 }

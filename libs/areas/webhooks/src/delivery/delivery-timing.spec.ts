@@ -18,6 +18,6 @@ it('varies by a fifth', () => {
   ]);
 });
 
-it('owns a lane longer than a request may take', () => {
+it('owns a queue longer than a request may take', () => {
   expect(PRODUCT_TIMING.leaseMs).toBeGreaterThan(PRODUCT_TIMING.timeoutMs * 1.5);
 });

@@ -2,13 +2,13 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Token of a `DeliveryTiming`; if nobody provides one, the product's own holds. */
+/** Token of a `DeliveryTiming`; if nobody provides one, the product's own applies. */
 export const DELIVERY_TIMING = Symbol('DeliveryTiming');
 
 export interface DeliveryTiming {
-  /** From the first look-up to the end of the answer; a turn of a lane that has lasted so long starts no further request. */
+  /** From the first look-up to the end of the answer; a run of a queue that has lasted so long starts no further request. */
   timeoutMs: number;
-  /** How long a sender owns a lane without writing; longer than one request, or two workers would send at once. */
+  /** How long a sender owns a queue without writing; longer than one request, or two workers would send at once. */
   leaseMs: number;
   /** Before the second attempt, the third, …; after the last one the delivery has failed. */
   retryDelaysMs: readonly number[];

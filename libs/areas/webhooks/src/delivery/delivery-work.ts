@@ -4,8 +4,8 @@ import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-durable/operations';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { FanOut } from './fan-out.js';
-import { LaneSender } from './lane-sender.js';
-import { PRUNE_DELIVERIES } from './lane.query.js';
+import { QueueSender } from './queue-sender.js';
+import { PRUNE_WEBHOOK_DELIVERIES } from './delivery-queue.query.js';
 
 const SCAN_EVERY_SECONDS = 10;
 const PRUNE_EVERY_SECONDS = 60;
@@ -18,7 +18,7 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     private readonly database: Database,
     private readonly fanOut: FanOut,
-    private readonly sender: LaneSender,
+    private readonly sender: QueueSender,
     @Optional() private readonly worker?: OperationRunner,
   ) {}
 
@@ -45,7 +45,7 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
 
   @Recurring({ name: 'webhook-retention', everySeconds: PRUNE_EVERY_SECONDS })
   async prune(transact: Transact): Promise<void> {
-    await transact('system', (tx) => tx.query(PRUNE_DELIVERIES));
+    await transact('system', (tx) => tx.query(PRUNE_WEBHOOK_DELIVERIES));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -3,7 +3,7 @@ import { rfc3339, wholeNumber } from '@slipway/platform-database';
 
 /** How far an event stream is turned into deliveries of a webhook, and who sends them now. */
 @Entity({ name: 'webhook_lanes' })
-export class LaneEntity {
+export class DeliveryQueueEntity {
   @PrimaryColumn({ type: 'text' })
   webhook_id: string;
 

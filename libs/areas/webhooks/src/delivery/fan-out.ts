@@ -1,27 +1,29 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
+import { type ExpiredEvents, KeepsEvents, type NeedsEvents } from '@slipway/platform-durable/events';
 import { quotasOfTenant } from '@slipway/platform-durable/quotas';
 import {
-  ADD_LANES,
-  ADVANCE,
-  BEHIND,
-  BEHIND_OF,
-  COUNT_PENDING,
+  ADD_DELIVERY_QUEUES,
+  ADVANCE_DELIVERY_QUEUES,
+  FIND_STREAMS_BEHIND,
+  FILTER_STREAMS_BEHIND,
+  COUNT_PENDING_DELIVERIES,
   FAN_OUT_PAGE,
-  LOCK_LANES,
+  FIND_FIRST_NEEDED_EVENTS,
+  LOCK_DELIVERY_QUEUES,
   LOCK_WEBHOOKS,
-  SCAN_PAGE,
-  SKIP_UNKEPT,
+  FAN_OUT_SCAN_PAGE,
+  SKIP_UNKEPT_EVENTS,
 } from './fan-out.query.js';
-import { LaneSender } from './lane-sender.js';
+import { QueueSender } from './queue-sender.js';
 
 const RETRY_MS = 1_000;
 
 /**
- * Turns events into deliveries. A notification names a stream to look at; what is new there is told by the lanes' cursors
+ * Turns events into deliveries. A notification names a stream to look at; what is new there is told by the queues' cursors
  * alone, so a lost notification delays and a repeated one changes nothing. While as many deliveries of a tenant wait as may, its
- * further events stay in their streams, and scans go by them until there is room.
+ * further events stay in their streams, and scans go by them until there is capacity.
  */
 @Injectable()
 export class FanOut {
@@ -34,7 +36,7 @@ export class FanOut {
   constructor(
     @Inject(CONFIG) private readonly config: QuotaConfig,
     private readonly database: Database,
-    private readonly sender: LaneSender,
+    private readonly sender: QueueSender,
   ) {}
 
   /** Looks at one stream. */
@@ -72,12 +74,12 @@ export class FanOut {
       try {
         const behind = await this.database.read<{ stream: string; tenant_id: string }>(
           'system',
-          isScan ? BEHIND : BEHIND_OF,
+          isScan ? FIND_STREAMS_BEHIND : FILTER_STREAMS_BEHIND,
           isScan ? [[...full]] : [streams, [...full]],
         );
         for (const { stream, tenant_id } of behind)
           if (!full.has(tenant_id) && !(await this.bring(stream, tenant_id))) full.add(tenant_id);
-        if (behind.length === SCAN_PAGE) this.isScanDue = true;
+        if (behind.length === FAN_OUT_SCAN_PAGE) this.isScanDue = true;
       } catch (error) {
         // Postgres is away, or two transactions met badly. Which streams it was about, a scan finds out.
         this.logger.warn(`fan-out: ${error instanceof Error ? error.message : String(error)}`);
@@ -86,22 +88,22 @@ export class FanOut {
         return;
       }
     }
-    // What was left where it is finds room as deliveries end.
+    // What was left where it is finds capacity as deliveries end.
     if (full.size > 0) setTimeout(() => this.lookEverywhere(), RETRY_MS).unref();
   }
 
-  /** @returns false where the tenant has no room for more */
+  /** @returns false where the tenant has no capacity for more */
   private async bring(stream: string, tenantId: string): Promise<boolean> {
     while (!this.isStopped) {
       const { most, page } = await this.database.tx('system', async (tx) => {
         const webhooks = (await tx.query<{ id: string }>(LOCK_WEBHOOKS, [stream])).map(({ id }) => id);
         if (webhooks.length === 0) return { most: 0, page: FAN_OUT_PAGE };
-        await tx.query(ADD_LANES, [stream, webhooks]);
-        await tx.query(LOCK_LANES, [stream, webhooks]);
-        const page = Math.min(FAN_OUT_PAGE, Math.floor((await this.roomOf(tx, tenantId)) / webhooks.length));
+        await tx.query(ADD_DELIVERY_QUEUES, [stream, webhooks]);
+        await tx.query(LOCK_DELIVERY_QUEUES, [stream, webhooks]);
+        const page = Math.min(FAN_OUT_PAGE, Math.floor((await this.capacityOf(tx, tenantId)) / webhooks.length));
         if (page <= 0) return { most: 0, page: 0 };
-        const most = (await tx.one<{ most: number }>(ADVANCE, [stream, webhooks, page]))?.most ?? 0;
-        if (most === 0) await tx.query(SKIP_UNKEPT, [stream, webhooks]);
+        const most = (await tx.one<{ most: number }>(ADVANCE_DELIVERY_QUEUES, [stream, webhooks, page]))?.most ?? 0;
+        if (most === 0) await tx.query(SKIP_UNKEPT_EVENTS, [stream, webhooks]);
         return { most, page };
       });
       if (page === 0) return false;
@@ -111,9 +113,18 @@ export class FanOut {
     return true;
   }
 
-  private async roomOf(tx: Tx, tenantId: string): Promise<number> {
+  private async capacityOf(tx: Tx, tenantId: string): Promise<number> {
     const { webhook_deliveries: limit } = await quotasOfTenant(tx, this.config, tenantId);
-    const pending = await tx.one<{ count: number }>(COUNT_PENDING, [tenantId, limit]);
+    const pending = await tx.one<{ count: number }>(COUNT_PENDING_DELIVERIES, [tenantId, limit]);
     return limit - (pending?.count ?? 0);
+  }
+}
+
+/** No event is deleted before every webhook that is to have it has had it, or has been given up on. */
+@Injectable()
+@KeepsEvents('webhooks')
+export class WebhookEventRetention implements NeedsEvents {
+  firstNeeded(tx: Tx, old: readonly ExpiredEvents[]): Promise<{ stream: string; sequence: string }[]> {
+    return tx.query(FIND_FIRST_NEEDED_EVENTS, [JSON.stringify(old)]);
   }
 }

@@ -1,0 +1,154 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Agent, type Dispatcher } from 'undici';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { RequestGuard } from '@slipway/platform-http/auth';
+import { ConsoleEntrance } from '../console-entrance.js';
+import { PlaygroundTokens } from './playground-tokens.js';
+
+const PREFIX = '/console/gateway';
+/** An answer that is not streamed begins when it is complete. */
+const HEADERS_TIMEOUT_MS = 600_000;
+/** Between two pieces of an answer. */
+const SILENCE_MS = 300_000;
+const MAX_CONNECTIONS = 256;
+/** Of one token, at a time: a person has one playground, or a few. */
+const MAX_REQUESTS_OF_TOKEN = 16;
+
+/** What a browser says of itself or of the console stays here, and so does what belongs to one connection. */
+const KEPT_FROM_GATEWAY =
+  /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|authorization|origin|referer|user-agent|forwarded|x-csrf-token|x-real-ip|accept-encoding|accept-language|priority|dnt|(proxy|sec|x-forwarded)-.*)$/;
+const KEPT_FROM_BROWSER =
+  /^(connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|clear-site-data|location|refresh|(proxy|access-control)-.*|content-security-policy.*)$/;
+/** What a request target may be made of (RFC 3986); anything else is no honest client's. */
+const GATEWAY_PATH = /^\/v1\/[\w.~!$&'()*+,;=:@%/?-]+$/;
+
+/** The playground's way to the inference gateway: the session's token instead of the cookie, and nothing but inference. */
+@Injectable()
+export class GatewayProxy implements OnModuleDestroy {
+  private readonly origin: string;
+  private readonly base: string;
+  private readonly inFlight = new Map<string, number>();
+  private readonly agent = new Agent({ connections: MAX_CONNECTIONS, connect: { timeout: 5_000 } });
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'gateway'>,
+    private readonly entrance: ConsoleEntrance,
+    private readonly guard: RequestGuard,
+    private readonly playground: PlaygroundTokens,
+  ) {
+    const { origin, pathname } = new URL(config.console.gatewayUrl);
+    this.origin = origin;
+    this.base = pathname.replace(/\/$/, '');
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  /** In a scope of its own: bodies pass unread. */
+  serve(instance: FastifyInstance): void {
+    void instance.register(async (scope) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+      scope.route({
+        method: ['GET', 'POST'],
+        url: `${PREFIX}/v1/*`,
+        exposeHeadRoute: false,
+        handler: (request, reply) => this.forward(request as SlipwayRequest, reply),
+      });
+    });
+  }
+
+  private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
+    const path = gatewayPath((request.raw.url as string).slice(PREFIX.length));
+    const { id, method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
+    // Asked here too, so that a session whose token was revoked is no wrong guess of this address at the gateway.
+    const who = await this.guard.identify(credentials.bearer, request);
+    const max = this.config.gateway.limits.maxBodyBytes;
+    if (Number(request.headers['content-length'] ?? 0) > max)
+      throw errors.body_too_large({ extra: { max_bytes: max } });
+    this.countRequest(who.actor.id, reply);
+    const bearer = method === 'hosted' ? await this.playground.of(id, who) : credentials.bearer;
+    const { statusCode, headers, body } = await this.ask(path, request, reply, bearer);
+    if (statusCode === 401) this.playground.forget(id, who);
+    return reply
+      .code(statusCode)
+      .headers({
+        ...without(headers, KEPT_FROM_BROWSER),
+        // What a model says must be no page of the console's origin.
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      })
+      .send(body);
+  }
+
+  /** Until the answer has gone. @throws rate_limited */
+  private countRequest(token: string, { raw }: FastifyReply): void {
+    const count = this.inFlight.get(token) ?? 0;
+    if (count >= MAX_REQUESTS_OF_TOKEN)
+      throw errors.rate_limited({
+        message: `The playground asks ${MAX_REQUESTS_OF_TOKEN} things at a time with one token.`,
+      });
+    this.inFlight.set(token, count + 1);
+    raw.once('close', () => {
+      const left = (this.inFlight.get(token) as number) - 1;
+      if (left > 0) this.inFlight.set(token, left);
+      else this.inFlight.delete(token);
+    });
+  }
+
+  private async ask(
+    path: string,
+    { method, headers, body, id }: SlipwayRequest,
+    reply: FastifyReply,
+    bearer: string,
+  ): Promise<Dispatcher.ResponseData> {
+    const leaving = new AbortController();
+    reply.raw.once('close', () => leaving.abort());
+    try {
+      return await this.agent.request({
+        origin: this.origin,
+        path: this.base + path,
+        method: method as Dispatcher.HttpMethod,
+        headers: { ...without(headers, KEPT_FROM_GATEWAY), authorization: `Bearer ${bearer}`, 'x-request-id': id },
+        body: method === 'POST' ? (body as Readable) : null,
+        signal: leaving.signal,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        bodyTimeout: SILENCE_MS,
+      });
+    } catch (cause) {
+      throw errors.unavailable({ message: 'The inference gateway cannot be reached.', cause });
+    }
+  }
+}
+
+function without(headers: IncomingHttpHeaders, kept: RegExp): Record<string, string | string[]> {
+  const passed = Object.entries(headers).filter(([name, value]) => value !== undefined && !kept.test(name));
+  return Object.fromEntries(passed) as Record<string, string | string[]>;
+}
+
+/**
+ * Where a request of the playground goes at the gateway: its inference paths alone, however a path is written.
+ * @param rest path and query after the proxy's own prefix
+ * @throws not_found, path_invalid
+ */
+export function gatewayPath(rest: string): string {
+  if (!GATEWAY_PATH.test(rest)) throw errors.not_found();
+  const path = rest.split('?', 1)[0] as string;
+  const hasDots = decoded(path)
+    .split(/[/\\]/)
+    .some((segment) => segment === '.' || segment === '..');
+  if (hasDots) throw errors.not_found();
+  return rest;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw errors.path_invalid();
+  }
+}

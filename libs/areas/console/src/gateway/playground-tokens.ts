@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { TokenService } from '@slipway/platform-http/auth';
+import type { Principal } from '@slipway/platform-http';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { LRUCache } from 'lru-cache';
+
+const LIFETIME_MS = 60 * 60_000;
+/** It is not used in its last minutes, so that no answer outlives it. */
+const CACHE_MS = LIFETIME_MS - 10 * 60_000;
+const MAX_CACHED = 1_000;
+
+/**
+ * What people of the identity provider speak to the gateway with, which knows API tokens alone: a token of theirs that grants no more
+ * than reading. It stays in this process: no browser and no table has its text, and the session's own credential is asked about before
+ * each use, so that a revoked person is out at once.
+ */
+@Injectable()
+export class PlaygroundTokens {
+  private readonly cache = new LRUCache<string, Promise<string>>({ max: MAX_CACHED, ttl: CACHE_MS });
+
+  constructor(
+    private readonly mutations: Mutations,
+    private readonly tokens: TokenService,
+  ) {}
+
+  /** The one of this session and tenant, made where there is none. */
+  of(sessionId: string, who: Principal): Promise<string> {
+    const key = `${sessionId} ${who.tenantId}`;
+    const known = this.cache.get(key);
+    if (known) return known;
+    const made = this.make(who);
+    this.cache.set(key, made);
+    // What came to nothing is tried again by the next request.
+    made.catch(() => this.cache.delete(key));
+    return made;
+  }
+
+  /** Somebody has revoked it: the next request makes another. */
+  forget(sessionId: string, { tenantId }: Principal): void {
+    this.cache.delete(`${sessionId} ${tenantId}`);
+  }
+
+  private make(principal: Principal): Promise<string> {
+    const { tenantId, actor, owner, minters } = principal;
+    return this.mutations.run({ principal }, async (tx) => {
+      const { row, text } = await this.tokens.create(tx, {
+        tenantId,
+        name: 'playground of the console',
+        scopes: ['viewer'],
+        expiresAt: new Date((await tx.now()).getTime() + LIFETIME_MS),
+        createdBy: `${actor.type}:${actor.id}`,
+        owner,
+        minters,
+      });
+      await appendAudit(tx, { action: 'token.create', resourceType: 'token', resourceName: row.id, after: row, actor });
+      return text;
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { TOKENS_CHANNEL } from '@slipway/contracts';
+import { lookup, prepared } from '@slipway/platform-database';
+import type { SignInMethod } from './console-session.entity.js';
+
+/** On the way of every request of the console. It runs as the system: a session belongs to whom its credential belongs to. */
+export const LOOK_UP_CONSOLE_SESSION = lookup(
+  'console-session-look-up',
+  `select id, method, sealed_credentials, expires_at, renew_at <= now() as is_renewal_due
+   from console_sessions where id = $1 and expires_at > now()`,
+);
+
+export interface ConsoleSessionRow {
+  id: string;
+  method: SignInMethod;
+  sealed_credentials: string;
+  expires_at: Date;
+  is_renewal_due: boolean | null;
+}
+
+/** Its end is the sooner of both, by the database's clock. */
+export const INSERT_CONSOLE_SESSION = prepared(
+  'console-session-insert',
+  `insert into console_sessions (id, method, who, sealed_credentials, renew_at, expires_at)
+   values ($1, $2, $3, $4, $5, least(now() + make_interval(secs => $6), $7::timestamptz)) returning expires_at`,
+);
+
+/** Tells the event streams of whoever it was to ask again, as the end of a token does. */
+export const END_CONSOLE_SESSION = prepared(
+  'console-session-end',
+  `with ended as (delete from console_sessions where id = $1 returning who)
+   select pg_notify('${TOKENS_CHANNEL}', substr(who, strpos(who, ':') + 1)) from ended`,
+);
+
+/**
+ * Providers take a refresh token once, and some end everything when it comes twice: of many requests, in whichever process, one wins.
+ * Should it be killed, or the provider be away, the next may try after these seconds.
+ */
+export const CLAIM_CONSOLE_SESSION_RENEWAL = prepared(
+  'console-session-claim-renewal',
+  `update console_sessions set renew_at = now() + interval '15 seconds' where id = $1 and renew_at <= now()
+   returning sealed_credentials`,
+);
+
+/** One statement, so that of many sign-ins at once none leaves more than one session too many each. */
+export const DELETE_SURPLUS_CONSOLE_SESSIONS = prepared(
+  'console-session-bound',
+  `delete from console_sessions where id in
+     (select id from console_sessions where who = $1 order by created_at desc, id offset $2 for update skip locked)`,
+);
+
+/** In batches, and past what another worker deletes. */
+export const DELETE_EXPIRED_CONSOLE_SESSIONS = prepared(
+  'console-session-expire',
+  `delete from console_sessions where id in
+     (select id from console_sessions where expires_at <= now() order by expires_at limit $1 for update skip locked)`,
+);

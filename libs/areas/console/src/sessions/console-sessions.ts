@@ -1,0 +1,131 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, openSecret, sealSecret } from '@slipway/platform-database';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
+import { newSecret, sessionIdOf } from './console-cookies.js';
+import { ConsoleSessionEntity, type SignInMethod } from './console-session.entity.js';
+import {
+  CLAIM_CONSOLE_SESSION_RENEWAL,
+  DELETE_SURPLUS_CONSOLE_SESSIONS,
+  DELETE_EXPIRED_CONSOLE_SESSIONS,
+  END_CONSOLE_SESSION,
+  INSERT_CONSOLE_SESSION,
+  LOOK_UP_CONSOLE_SESSION,
+  type ConsoleSessionRow,
+} from './console-session.query.js';
+
+/** A day of work; then people sign in again. */
+export const CONSOLE_SESSION_SECONDS = 12 * 3600;
+/** So long before its end a bearer is renewed: longer than a request takes to be judged. */
+const RENEW_BEFORE_MS = 60_000;
+/** Of one token or person; the oldest go. */
+const MAX_SESSIONS = 20;
+const EXPIRED_BATCH = 1_000;
+
+/** What a session speaks to the api with. */
+export interface SessionCredentials {
+  bearer: string;
+  /** Of a hosted session: gets the next bearer. */
+  refresh?: string;
+  /** Milliseconds since 1970, where it is known. */
+  bearerEndsAt?: number;
+}
+
+export interface NewSession {
+  method: SignInMethod;
+  /** Actor as `type:id`. */
+  who: string;
+  credentials: SessionCredentials;
+}
+
+export interface ConsoleSession {
+  id: string;
+  method: SignInMethod;
+  credentials: SessionCredentials;
+  isRenewalDue: boolean;
+  expiresAt: Date;
+}
+
+/** Sign-ins, in Postgres: every api knows them, and what ends one ends it everywhere. */
+@Injectable()
+export class ConsoleSessions {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
+    private readonly database: Database,
+  ) {}
+
+  /** @returns the secret for the cookie, which is kept nowhere */
+  async open({ method, who, credentials }: NewSession): Promise<{ secret: string; expiresAt: Date }> {
+    const secret = newSecret();
+    const id = sessionIdOf(secret) as string;
+    const sealed = this.seal(id, credentials);
+    const { refresh, bearerEndsAt } = credentials;
+    // What cannot be renewed ends with its bearer.
+    const endsAt = refresh === undefined && bearerEndsAt !== undefined ? new Date(bearerEndsAt) : null;
+    const values = [id, method, who, sealed, renewalOf(credentials), CONSOLE_SESSION_SECONDS, endsAt];
+    const expiresAt = await this.database.tx('system', async (tx) => {
+      const row = await tx.one<{ expires_at: Date }>(INSERT_CONSOLE_SESSION, values);
+      await tx.query(DELETE_SURPLUS_CONSOLE_SESSIONS, [who, MAX_SESSIONS]);
+      return (row as { expires_at: Date }).expires_at;
+    });
+    return { secret, expiresAt };
+  }
+
+  /** The session of a cookie's secret; undefined if it has ended or never was. */
+  async find(secret: string | undefined): Promise<ConsoleSession | undefined> {
+    const id = sessionIdOf(secret);
+    return id === undefined ? undefined : this.read(id);
+  }
+
+  async read(id: string): Promise<ConsoleSession | undefined> {
+    const [row] = await this.database.read<ConsoleSessionRow>('system', LOOK_UP_CONSOLE_SESSION, [id]);
+    if (!row) return undefined;
+    const credentials = this.unseal(id, row.sealed_credentials);
+    const { method, is_renewal_due, expires_at } = row;
+    return { id, method, credentials, isRenewalDue: is_renewal_due === true, expiresAt: expires_at };
+  }
+
+  /** Its open event streams end too, in every process. */
+  async end(id: string): Promise<void> {
+    await this.database.tx('system', (tx) => tx.query(END_CONSOLE_SESSION, [id]));
+  }
+
+  /** What is to be renewed, as it is now; undefined if it is not time, or somebody else does it in these seconds. */
+  async claimRenewal(id: string): Promise<SessionCredentials | undefined> {
+    const row = await this.database.tx('system', (tx) =>
+      tx.one<{ sealed_credentials: string }>(CLAIM_CONSOLE_SESSION_RENEWAL, [id]),
+    );
+    return row && this.unseal(id, row.sealed_credentials);
+  }
+
+  async saveRenewal(id: string, credentials: SessionCredentials): Promise<void> {
+    const changed = { sealed_credentials: this.seal(id, credentials), renew_at: renewalOf(credentials) };
+    await this.database.tx('system', (tx) => tx.repository(ConsoleSessionEntity).update({ id }, changed));
+  }
+
+  private unseal(id: string, sealed: string): SessionCredentials {
+    return JSON.parse(openSecret(this.config.keyRing, sealed, contextOf(id))) as SessionCredentials;
+  }
+
+  private seal(id: string, credentials: SessionCredentials): string {
+    return sealSecret(this.config.keyRing, JSON.stringify(credentials), contextOf(id));
+  }
+}
+
+function renewalOf({ refresh, bearerEndsAt }: SessionCredentials): Date | null {
+  return refresh === undefined || bearerEndsAt === undefined ? null : new Date(bearerEndsAt - RENEW_BEFORE_MS);
+}
+
+/** What the credentials of a session are bound to, so that they open in no other row. */
+export function contextOf(id: string): string {
+  return `console-session/${id}`;
+}
+
+/** Sessions that have ended let nobody in; this takes their rows away. */
+@Injectable()
+export class SessionUpkeep {
+  @Recurring({ name: 'console-sessions', everySeconds: 60 })
+  async run(transact: Transact): Promise<void> {
+    await transact('system', (tx) => tx.query(DELETE_EXPIRED_CONSOLE_SESSIONS, [EXPIRED_BATCH]));
+  }
+}

@@ -1,0 +1,37 @@
+import { isIP } from 'node:net';
+import type { Config } from '@slipway/platform-config';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { consoleErrors } from '../console.errors.js';
+
+type Headers = SlipwayRequest['headers'];
+type Console = Pick<Config['console'], 'isOn' | 'publicUrl'>;
+
+/**
+ * Refuses what a page of another origin had a browser send. Other ports of this machine count as the same site, so that cookies go to
+ * them and come from them: `SameSite` alone is not enough.
+ * @param served `publicUrl`: the one origin of the console; without one any whose host is no name that somebody could point here (DNS rebinding)
+ * @throws host_refused, origin_refused; not_found where the console is off
+ */
+export function assertOwnOrigin(headers: Headers, served: Console): void {
+  assertOwnHost(headers.host, served);
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw consoleErrors.origin_refused();
+  const { origin } = headers;
+  if (origin !== undefined && origin !== (served.publicUrl ?? `http://${headers.host}`))
+    throw consoleErrors.origin_refused();
+}
+
+/** The same for navigations, which the identity provider's pages may begin. @throws host_refused, not_found */
+export function assertOwnHost(host: string | undefined, { isOn, publicUrl }: Console): void {
+  if (!isOn) throw errors.not_found();
+  const isOwn = publicUrl === undefined ? isLocalName(host) : host?.toLowerCase() === new URL(publicUrl).host;
+  if (!isOwn) throw consoleErrors.host_refused();
+}
+
+function isLocalName(host: string | undefined): boolean {
+  const url = `http://${host ?? ''}`;
+  if (!URL.canParse(url)) return false;
+  const { hostname, host: parsed, username, pathname } = new URL(url);
+  if (parsed === '' || username !== '' || pathname !== '/') return false;
+  return hostname === 'localhost' || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
+}

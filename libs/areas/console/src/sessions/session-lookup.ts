@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AddressRate, clientAddress } from '@slipway/platform-bounds';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { ConsoleCookies } from './console-cookies.js';
+import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
+
+/** Of an address: secrets that are no session's. As many as of credentials that are nobody's. */
+const WRONG_PER_MINUTE = 120;
+const MAX_REMEMBERED = 10_000;
+
+export interface CookieSession extends ConsoleSession {
+  secret: string;
+}
+
+/** Finds the session of a request's cookie, so that guessing one costs the database little. */
+@Injectable()
+export class SessionLookup {
+  private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
+  /** Sessions that there were, the oldest first: looked up each time, and no guesses. */
+  private readonly known = new Set<string>();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'trustedProxies'>,
+    private readonly cookies: ConsoleCookies,
+    private readonly sessions: ConsoleSessions,
+  ) {}
+
+  /** Undefined where the cookie is none, or no session's any more. @throws rate_limited (429) */
+  async find(request: SlipwayRequest, cookie: string | undefined): Promise<CookieSession | undefined> {
+    const secret = this.cookies.read(cookie, 'session');
+    if (secret === undefined) return undefined;
+    if (this.known.has(secret)) return this.look(secret);
+    const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
+    const waitSeconds = this.wrong.take(address);
+    if (waitSeconds !== undefined)
+      throw errors.rate_limited({
+        message: 'Too many cookies that are of no session have come from this address.',
+        headers: { 'retry-after': String(waitSeconds) },
+      });
+    const found = await this.look(secret);
+    if (found) this.wrong.giveBack(address);
+    return found;
+  }
+
+  private async look(secret: string): Promise<CookieSession | undefined> {
+    const session = await this.sessions.find(secret);
+    this.known.delete(secret);
+    if (!session) return undefined;
+    if (this.known.size >= MAX_REMEMBERED) this.known.delete(this.known.values().next().value as string);
+    this.known.add(secret);
+    return { ...session, secret };
+  }
+}

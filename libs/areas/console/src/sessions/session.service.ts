@@ -1,0 +1,106 @@
+import { parseToken } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { RequestGuard } from '@slipway/platform-http/auth';
+import { AddressRate, clientAddress } from '@slipway/platform-bounds';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
+import { ConsoleCookies, csrfOf } from './console-cookies.js';
+import type { SignInMethod } from './console-session.entity.js';
+import { ConsoleSessions, CONSOLE_SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
+import { SessionRenewal } from '../hosted/session-renewal.js';
+import { assertOwnOrigin } from './same-origin.js';
+import { SessionLookup } from './session-lookup.js';
+import type { SessionAnswer } from './session.dto.js';
+
+/** Of an address, in vain. */
+const SIGN_INS_PER_MINUTE = 20;
+
+/** Opens, shows and ends the session of a browser. */
+@Injectable()
+export class SessionService {
+  private readonly attempts = new AddressRate(SIGN_INS_PER_MINUTE);
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'gateway' | 'identity' | 'trustedProxies'>,
+    private readonly cookies: ConsoleCookies,
+    private readonly sessions: ConsoleSessions,
+    private readonly lookup: SessionLookup,
+    private readonly renewal: SessionRenewal,
+    private readonly guard: RequestGuard,
+  ) {}
+
+  /** A session whose credential nobody accepts any more ends here. `cookie`: set where the browser's is to go. */
+  async get(request: SlipwayRequest): Promise<{ answer: SessionAnswer; cookie?: string }> {
+    this.assertOwnOrigin(request);
+    const { cookie } = request.headers;
+    const session = await this.lookup.find(request, cookie);
+    if (session && (await this.isAccepted(session, request))) return { answer: this.answer(session) };
+    if (session) await this.sessions.end(session.id);
+    const isToGo = this.cookies.read(cookie, 'session') !== undefined;
+    return { answer: this.answer(), ...(isToGo && { cookie: this.cookies.write('session', '', 0) }) };
+  }
+
+  /** @throws unauthenticated (401), rate_limited (429) */
+  async signIn(request: SlipwayRequest, token: string): Promise<{ answer: SessionAnswer; cookie: string }> {
+    this.assertOwnOrigin(request);
+    const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
+    this.takeAttempt(address);
+    if (!parseToken(token)) throw errors.unauthenticated();
+    const { actor } = await this.guard.identify(token, request);
+    this.attempts.giveBack(address);
+    // A browser that signs in anew has one session, not two.
+    await this.endOf(request);
+    const who = `${actor.type}:${actor.id}`;
+    const opened = await this.sessions.open({ method: 'token', who, credentials: { bearer: token } });
+    const cookie = this.cookies.write('session', opened.secret, CONSOLE_SESSION_SECONDS);
+    return { answer: this.answer({ method: 'token', ...opened }), cookie };
+  }
+
+  /** @returns what takes the browser's cookie away */
+  async signOut(request: SlipwayRequest): Promise<string> {
+    this.assertOwnOrigin(request);
+    await this.endOf(request);
+    return this.cookies.write('session', '', 0);
+  }
+
+  private async endOf(request: SlipwayRequest): Promise<void> {
+    const session = await this.lookup.find(request, request.headers.cookie);
+    if (session) await this.sessions.end(session.id);
+  }
+
+  private async isAccepted(session: ConsoleSession, request: SlipwayRequest): Promise<boolean> {
+    try {
+      const { bearer } = await this.renewal.credentialsOf(session);
+      await this.guard.identify(bearer, request);
+      return true;
+    } catch (refusal) {
+      if (!(refusal instanceof SlipwayError)) throw refusal;
+      if (refusal.status === 401 || refusal.status === 403) return false;
+      // The identity is known to several tenants, and it is the browser that names one.
+      if (refusal.status === 400) return true;
+      throw refusal;
+    }
+  }
+
+  private takeAttempt(address: string): void {
+    const waitSeconds = this.attempts.take(address);
+    if (waitSeconds === undefined) return;
+    throw errors.rate_limited({
+      message: 'Too many sign-ins that failed have come from this address.',
+      headers: { 'retry-after': String(waitSeconds) },
+    });
+  }
+
+  private assertOwnOrigin({ headers }: SlipwayRequest): void {
+    assertOwnOrigin(headers, this.config.console);
+  }
+
+  private answer(session?: { method: SignInMethod; secret: string; expiresAt: Date }): SessionAnswer {
+    const { identity, gateway } = this.config;
+    const methods: SignInMethod[] = identity.clientId === undefined ? ['token'] : ['token', 'hosted'];
+    const about = { methods, gateway: gateway.publicUrl, identity_provider: identity.provider };
+    if (!session) return { signed_in: false, ...about };
+    const { method, secret, expiresAt } = session;
+    return { signed_in: true, method, csrf: csrfOf(secret), expires_at: expiresAt.toISOString(), ...about };
+  }
+}

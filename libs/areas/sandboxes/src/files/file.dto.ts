@@ -1,0 +1,71 @@
+import { ArrayField, BooleanField, IntField, StringField, TimestampField } from '@slipway/platform-http';
+import type { FileEntity } from './file.entity.js';
+
+const PATH = { description: 'Relative POSIX path of at most 1024 bytes, without . and ..', example: 'data/input.json' };
+const MODE = /^0?[0-7]{3}$/;
+const SHA256 = /^[0-9a-fA-F]{64}$/;
+
+/** What both forms of an upload may say: as fields of the body, or as query parameters beside a stream. */
+export class FileOptionsDto {
+  @StringField(PATH)
+  path: string;
+
+  @StringField({ pattern: MODE, default: '0644', description: 'Permission bits, octal.' })
+  mode: string;
+
+  @StringField({ pattern: SHA256, optional: true, description: 'SHA-256 of the file in hex; another one is refused.' })
+  sha256?: string;
+
+  @BooleanField({ default: true, description: 'false: refuse where there is a file already.' })
+  overwrite: boolean;
+}
+
+export class PutFileDto extends FileOptionsDto {
+  @StringField({ description: 'The file, up to 8 MiB.' })
+  content: string;
+
+  @StringField({ enum: ['utf-8', 'base64'], default: 'utf-8', description: 'How content is written.' })
+  encoding: 'utf-8' | 'base64';
+}
+
+export class FileDto {
+  @StringField(PATH)
+  path: string;
+
+  @IntField({ min: 0 })
+  size_bytes: number;
+
+  @StringField({ description: 'Hex.' })
+  sha256: string;
+
+  @StringField({ example: '0644' })
+  mode: string;
+
+  @TimestampField()
+  modified_at: string;
+
+  @StringField({
+    enum: ['none', 'pending', 'synced', 'failed'],
+    description: 'Whether the external sandbox has it; none where there is none.',
+  })
+  sync: string;
+
+  @StringField({ nullable: true, description: 'Why it failed.' })
+  sync_error: string | null;
+
+  @StringField({ nullable: true, description: 'The operation that passes it on.' })
+  sync_operation_id: string | null;
+}
+
+export class FileListDto {
+  @ArrayField(() => FileDto)
+  data: FileDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}
+
+export function fileAnswer(row: FileEntity): FileDto {
+  const { path, size_bytes, sha256, mode, modified_at, sync, sync_error, sync_operation_id } = row;
+  return { path, size_bytes, sha256, mode, modified_at, sync, sync_error, sync_operation_id };
+}

@@ -1,0 +1,137 @@
+import { applyDecorators, Body, Controller, Inject, Param, Query } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiQuery, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import {
+  CurrentPrincipal,
+  Idempotency,
+  IfNoneMatch,
+  Page,
+  Route,
+  type IdempotencyClaim,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { Client, type FeedClient } from '@slipway/platform-durable/events';
+import { FileDto, FileListDto, PutFileDto } from './file.dto.js';
+import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
+import { FilesService } from './files.service.js';
+import { PUT_FILE } from './content-digest.js';
+import { SandboxesService } from '../sandboxes.service.js';
+import { UploadsService } from './uploads.service.js';
+
+/** The options of a streamed upload. They are read by hand, because a path that breaks its rules is another error than a field that does. */
+const StreamOptions = applyDecorators(
+  ApiBody({ type: PutFileDto, required: false }),
+  ApiQuery({
+    name: 'path',
+    required: false,
+    description: 'With application/octet-stream: where the file goes.',
+    schema: { type: 'string', maxLength: 1024 },
+  }),
+  ApiQuery({
+    name: 'mode',
+    required: false,
+    description: 'With application/octet-stream: permission bits, octal.',
+    schema: { type: 'string', default: '0644' },
+  }),
+  ApiQuery({
+    name: 'sha256',
+    required: false,
+    description: 'With application/octet-stream: SHA-256 of the file, hex.',
+    schema: { type: 'string' },
+  }),
+  ApiQuery({
+    name: 'overwrite',
+    required: false,
+    description: 'With application/octet-stream: whether a file may be replaced.',
+    schema: { type: 'boolean', default: true },
+  }),
+);
+
+const ListOrDownload = applyDecorators(
+  ApiExtraModels(FileListDto),
+  ApiQuery({
+    name: 'path',
+    required: false,
+    description: 'Download this file instead of listing all.',
+    schema: { type: 'string', maxLength: 1024 },
+  }),
+  ApiResponse({
+    status: 200,
+    description: 'The list, or with `path` the file itself.',
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(FileListDto) } },
+      'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+    },
+  }),
+);
+
+@Controller()
+export class FilesController {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'upload'>,
+    private readonly files: FilesService,
+    private readonly uploads: UploadsService,
+  ) {}
+
+  @StreamOptions
+  @Route({
+    method: 'PUT',
+    path: '/sandboxes/:id/files',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: PUT_FILE,
+    summary: 'Stream a bounded file into the durable workspace of a sandbox',
+    description:
+      "A JSON object with the file as text, up to 8 MiB, or the bare bytes with `?path=`, up to the service's limit. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file whole or not at all.",
+    example: { path: 'notes/hello.txt', content: 'hello' },
+    ok: { 201: FileDto, 200: FileDto },
+    errors: [
+      'sandbox_not_found',
+      'idempotency_in_progress',
+      'file_exists',
+      'sandbox_reference_revoked',
+      'file_too_large',
+      'digest_mismatch',
+      'quota_exceeded',
+      'workspace_full',
+    ],
+    idempotent: true,
+    streamBody: true,
+    maxBodyBytes: JSON_BODY_BYTES,
+    notFoundFirst: SandboxesService,
+  })
+  async put(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() body: object,
+    @Idempotency() idempotency: IdempotencyClaim | undefined,
+    @Client() client: FeedClient,
+  ): Promise<Reply> {
+    return this.uploads.put(who, id, readFileUpload(client.request, body, idempotency, this.config.upload.maxBytes));
+  }
+
+  @ListOrDownload
+  @Route({
+    method: 'GET',
+    path: '/sandboxes/:id/files',
+    scope: 'viewer',
+    tag: 'Sandboxes',
+    operationId: 'listSandboxFiles',
+    summary: 'List the files of a sandbox, or download one',
+    description: "Without `path` the list, by path. With `path` that file's bytes, which `If-None-Match` spares.",
+    ok: { 200: FileListDto, 304: null },
+    errors: ['sandbox_not_found', 'sandbox_file_not_found'],
+    paged: true,
+  })
+  list(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Query('path') path: string | undefined,
+    @IfNoneMatch() ifNoneMatch: string | undefined,
+    @Page('string') page: PageRequest,
+  ) {
+    return path === undefined ? this.files.list(who, id, page) : this.files.download(who, id, path, ifNoneMatch);
+  }
+}

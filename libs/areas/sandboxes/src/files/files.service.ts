@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import {
+  isUnchanged,
+  pageOf,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { MoreThan } from 'typeorm';
+import { contentDigestOf } from './content-digest.js';
+import { assertFilePath } from './file-path.js';
+import { fileAnswer, type FileDto } from './file.dto.js';
+import { FileEntity } from './file.entity.js';
+import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
+import { findSandbox } from '../sandbox.query.js';
+import { BLOB_STORE, BlobMissingError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
+
+/** A file that is replaced faster than it can be opened, so many times in a row, is not worth more patience. */
+const OPEN_TRIES = 5;
+
+@Injectable()
+export class FilesService {
+  constructor(
+    private readonly database: Database,
+    @Inject(BLOB_STORE) private readonly store: BlobStore,
+  ) {}
+
+  async list(who: Principal, sandboxId: string, page: PageRequest): Promise<PageOf<FileDto>> {
+    const { tenantId } = who;
+    const after = page.cursor?.[0] as string | undefined;
+    const rows = await this.database.tx({ tenantId }, async (tx) => {
+      await findSandbox(tx, tenantId, sandboxId);
+      return tx
+        .repository(FileEntity)
+        .find({
+          where: { sandbox_id: sandboxId, tenant_id: tenantId, ...(after !== undefined && { path: MoreThan(after) }) },
+          order: { path: 'ASC' },
+          take: page.limit + 1,
+        });
+    });
+    return pageOf(rows.map(fileAnswer), page.limit, (row) => [row.path]);
+  }
+
+  async download(
+    who: Principal,
+    sandboxId: string,
+    path: string,
+    ifNoneMatch: string | undefined,
+  ): Promise<Reply<Readable | undefined>> {
+    assertFilePath(path);
+    // Between the row and its blob the file may be replaced and the blob removed; then the row names another one.
+    for (let tries = 1; ; tries += 1) {
+      const file = await this.find(who.tenantId, sandboxId, path);
+      const etag = `"${file.sha256}"`;
+      if (isUnchanged(ifNoneMatch, etag)) return reply(304, undefined, { etag });
+      try {
+        return reply(200, await this.store.read(file.blob), headersOf(file, path, etag));
+      } catch (failure) {
+        if (failure instanceof StoreStalledError) throw storeUnavailable(failure);
+        if (!(failure instanceof BlobMissingError) || tries === OPEN_TRIES) throw failure;
+      }
+    }
+  }
+
+  private find(tenantId: string, sandboxId: string, path: string): Promise<FileEntity> {
+    return this.database.tx({ tenantId }, async (tx) => {
+      await findSandbox(tx, tenantId, sandboxId);
+      const file = await tx.repository(FileEntity).findOneBy({ sandbox_id: sandboxId, path, tenant_id: tenantId });
+      if (!file) throw sandboxErrors.sandbox_file_not_found();
+      return file;
+    });
+  }
+}
+
+/** Whatever a tenant has uploaded, a browser is told to save it, never to show it. */
+function headersOf(file: FileEntity, path: string, etag: string): Record<string, string> {
+  const name = encodeURIComponent(path.split('/').pop()!).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return {
+    'content-type': 'application/octet-stream',
+    'content-length': String(file.size_bytes),
+    'content-digest': contentDigestOf(file.sha256),
+    'content-disposition': `attachment; filename*=UTF-8''${name}`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'private, no-cache',
+    'last-modified': new Date(file.modified_at).toUTCString(),
+    etag,
+  };
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { DigestCheck, type ContentDigests } from './content-digest.js';
+import { sandboxErrors } from '../sandbox.errors.js';
+
+export interface BodyRules {
+  /** Bytes of the largest file that is taken. */
+  maxBytes: number;
+  /** Bytes that are left in the workspace; Infinity if nothing is stored. */
+  capacity: number;
+  /** Of the message, if the message is the file. */
+  digests: ContentDigests;
+  /** Hex; what the client says the file has. */
+  sha256?: string;
+}
+
+/** A request body on its way into the store: counted, digested, and refused at the byte that breaks a rule. */
+export class MeteredBody {
+  bytes = 0;
+  /** Hex; complete once the stream has ended. */
+  sha256 = '';
+  /** Why the stream failed; what a store makes of it is not for clients. */
+  failure: unknown;
+
+  constructor(
+    private readonly source: Readable | Buffer,
+    private readonly rules: BodyRules,
+  ) {}
+
+  /** Ends without an error only if size and digests are right. Call once. */
+  stream(): Readable {
+    return Readable.from(this.read(), { objectMode: false });
+  }
+
+  /** Reads to the end without keeping anything. */
+  async drain(): Promise<void> {
+    for await (const _chunk of this.read());
+  }
+
+  private async *read(): AsyncGenerator<Buffer> {
+    try {
+      const hash = createHash('sha256');
+      const check = new DigestCheck(this.rules.digests);
+      for await (const chunk of chunksOf(this.source)) {
+        this.bytes += chunk.length;
+        this.refuseTooLarge();
+        hash.update(chunk);
+        check.update(chunk);
+        yield chunk;
+      }
+      check.verify();
+      this.sha256 = hash.digest('hex');
+      if (this.rules.sha256 === undefined || this.rules.sha256.toLowerCase() === this.sha256) return;
+      throw sandboxErrors.digest_mismatch({
+        details: [{ field: 'sha256', code: 'digest_mismatch', message: 'the SHA-256 is another' }],
+      });
+    } catch (failure) {
+      this.failure = failure;
+      throw failure;
+    }
+  }
+
+  private refuseTooLarge(): void {
+    const { maxBytes, capacity } = this.rules;
+    if (this.bytes > maxBytes) throw sandboxErrors.file_too_large({ extra: { max_bytes: maxBytes } });
+    if (this.bytes > capacity) throw sandboxErrors.workspace_full();
+  }
+}
+
+/** A request must outlive the refusal of its body: destroying it would take the answer's connection along. */
+function chunksOf(source: Readable | Buffer): AsyncIterable<Buffer> | Buffer[] {
+  return Buffer.isBuffer(source) ? [source] : source.iterator({ destroyOnReturn: false });
+}

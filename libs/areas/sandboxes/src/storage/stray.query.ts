@@ -1,0 +1,22 @@
+import { prepared } from '@slipway/platform-database';
+
+/** ON CONFLICT: a blob has one row, whoever names it a stray first. */
+export const LEASE_STRAY_BLOB = prepared(
+  'sandboxes-stray-lease',
+  `insert into sandbox_stray_blobs (blob, tenant_id, sandbox_id, delete_after) values ($1, $2, $3, now() + make_interval(secs => $4))
+   on conflict (blob) do update set delete_after = excluded.delete_after`,
+);
+
+/** Of `delete_after`: whoever dooms a blob has so long to remove it before another one tries. */
+export const STRAY_REMOVAL_LEASE = `now() + interval '1 minute'`;
+
+/**
+ * SKIP LOCKED lets several sweeps share the work. Removing takes as long as the store takes, so it happens after this commit. What
+ * fails is due again a minute later.
+ */
+export const DOOM_STRAY_BLOBS = prepared(
+  'sandboxes-stray-doom',
+  `update sandbox_stray_blobs set is_doomed = true, delete_after = ${STRAY_REMOVAL_LEASE}
+   where blob in (select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked)
+   returning blob`,
+);

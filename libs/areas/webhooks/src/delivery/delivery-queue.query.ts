@@ -1,0 +1,74 @@
+import { tenantNameOf } from '@slipway/platform-http/auth';
+import { prepared } from '@slipway/platform-database';
+
+/*
+ * A queue (one stream towards one webhook) is leased as a whole, so that its deliveries leave in order and no two workers send
+ * one at once. The lease is `due_at` itself: whoever takes the queue moves it into the future, and a killed worker's queue is due
+ * again by itself. `lease_version` fences: a sender that was paused beyond its lease finds that its writes change nothing.
+ */
+
+export interface DeliveryQueueRow {
+  webhook_id: string;
+  stream: string;
+  tenant_id: string;
+  /** What it may call is judged by this. */
+  tenant_name: string;
+  lease_version: number;
+  url: string;
+  /** Host and port of the URL. */
+  receiver: string;
+  sealed_secret: string;
+}
+
+const FROM_NOW = (parameter: string) => `clock_timestamp() + make_interval(secs => ${parameter}::float8 / 1000)`;
+
+const RECEIVER = `lower(substring(w.url from '//([^/?#]*)'))`;
+
+/**
+ * The queue that has been due longest, except those of tenants ($2), webhooks ($3) and receivers ($4) that already take their share of
+ * this process. SQL for SKIP LOCKED: workers that claim at once take different queues. `now()`, because the index ends at it: queues that
+ * wait for their next attempt, however many, are not read.
+ */
+export const CLAIM_DELIVERY_QUEUE = prepared(
+  'webhooks-queue-claim',
+  `with due as (
+     select l.webhook_id, l.stream, w.url, ${RECEIVER} as receiver, w.sealed_secret
+     from webhook_lanes l join webhooks w on w.id = l.webhook_id
+     where l.due_at <= now() and l.tenant_id <> all($2::text[]) and l.webhook_id <> all($3::text[]) and ${RECEIVER} <> all($4::text[])
+     order by l.due_at limit 1 for update of l skip locked
+   )
+   update webhook_lanes l set due_at = ${FROM_NOW('$1')}, lease_version = l.lease_version + 1
+   from due where l.webhook_id = due.webhook_id and l.stream = due.stream
+   returning l.webhook_id, l.stream, l.tenant_id,
+     ${tenantNameOf('l.tenant_id')} as tenant_name, l.lease_version::float8 as lease_version, due.url, due.receiver, due.sealed_secret`,
+);
+
+/** $1 webhook, $2 stream, $3 lease version, $4 the queue's next due time from now. */
+const RENEW_QUEUE_LEASE = `queue as (
+     update webhook_lanes set due_at = ${FROM_NOW('$4')} where webhook_id = $1 and stream = $2 and lease_version = $3::bigint returning webhook_id
+   )`;
+
+/** Ends one delivery and renews the lease; no row if the lease was lost. Both in one statement, because every delivery passes here. */
+export const END_WEBHOOK_DELIVERY = prepared(
+  'webhooks-delivery-end',
+  `with ${RENEW_QUEUE_LEASE}
+   update webhook_deliveries d set status = $6, attempts = d.attempts + $7::int, response_status = $8::int, error = $9,
+     next_attempt_at = null, last_attempt_at = clock_timestamp(), completed_at = clock_timestamp()
+   from queue where d.webhook_id = queue.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
+);
+
+/** Puts the head of a queue, and with it the queue, off; no row if the lease was lost. Both in one statement, by one clock. */
+export const POSTPONE_WEBHOOK_DELIVERY = prepared(
+  'webhooks-delivery-put-off',
+  `with ${RENEW_QUEUE_LEASE}
+   update webhook_deliveries d set attempts = d.attempts + 1, response_status = $6::int, error = $7,
+     next_attempt_at = ${FROM_NOW('$4')}, last_attempt_at = clock_timestamp()
+   from queue where d.webhook_id = queue.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
+);
+
+/** The log is kept 30 days. A bounded bite at a time; SKIP LOCKED leaves another worker's bite alone. */
+export const PRUNE_WEBHOOK_DELIVERIES = prepared(
+  'webhooks-deliveries-prune',
+  `delete from webhook_deliveries where ctid in (
+     select ctid from webhook_deliveries where completed_at < now() - interval '30 days' order by completed_at limit 5000 for update skip locked)`,
+);

@@ -1,0 +1,134 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, openSecret } from '@slipway/platform-database';
+import { eventPage, type StoredEvent } from '@slipway/platform-durable/events';
+import { Egress } from '@slipway/platform-egress';
+import { Wakeable } from '@slipway/platform-durable/scheduling';
+import { postEvent } from './delivery-request.js';
+import type { DeliveryQueueRow } from './delivery-queue.query.js';
+import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
+import { claimsFor, MAX_SENDS } from './sender-shares.js';
+import { sealContext, signatureHeaders } from './signature.js';
+
+const EVENT_PAGE = 200;
+/** How long a stopping process waits for answers before it gives up on them. */
+const STOP_GRACE_MS = 5_000;
+
+/**
+ * Sends what is due. A queue is claimed for one run: some deliveries in order, until there are no more, one is refused, the run has
+ * lasted long enough, the lease is lost or the process stops; then it is given back, behind all that wait already. Every end frees a
+ * sender, which looks for the next due queue.
+ */
+@Injectable()
+export class QueueSender {
+  private readonly logger = new Logger('webhooks');
+  private readonly sending = new Map<Promise<void>, DeliveryQueueRow>();
+  private readonly interruption = new AbortController();
+  private readonly claiming = new Wakeable(() => this.claimAll(), {
+    // The queues stay due; the next kick tries again.
+    onError: (error) => this.warn('claim', error),
+  });
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
+    private readonly database: Database,
+    private readonly egress: Egress,
+    private readonly queues: DeliveryQueues,
+  ) {}
+
+  kick(): void {
+    void this.claiming.wake();
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.claiming.stop();
+    const timer = setTimeout(() => this.interruption.abort(), STOP_GRACE_MS);
+    await stopped;
+    await Promise.all(this.sending.keys());
+    clearTimeout(timer);
+  }
+
+  private async claimAll(): Promise<void> {
+    while (!this.claiming.isStopped && this.sending.size < MAX_SENDS && (await this.claimOne()));
+  }
+
+  private async claimOne(): Promise<boolean> {
+    for (const exclusions of claimsFor([...this.sending.values()])) {
+      const queue = await this.queues.claim(exclusions);
+      if (!queue) continue;
+      this.send(queue);
+      return true;
+    }
+    return false;
+  }
+
+  private send(queue: DeliveryQueueRow): void {
+    const ended = this.run(queue)
+      // Where Postgres was away or the secret could not be opened the lease runs out, and the queue is due again.
+      .catch((error: unknown) => this.warn(`${queue.webhook_id} ${queue.stream}`, error))
+      .finally(() => {
+        this.sending.delete(ended);
+        this.kick();
+      });
+    this.sending.set(ended, queue);
+  }
+
+  private async run(queue: DeliveryQueueRow): Promise<void> {
+    const secret = openSecret(this.config.keyRing, queue.sealed_secret, sealContext(queue.webhook_id));
+    const pending = await this.queues.pending(queue);
+    const [first] = pending;
+    if (!first) return this.queues.release(queue);
+    const events = await this.eventsFrom(queue.stream, first);
+    // As long as one request may last: a time-out ends the run, and slow answers keep a sender busy for two time-outs at most.
+    const end = performance.now() + this.queues.timing.timeoutMs;
+    for (const delivery of pending) {
+      if (this.claiming.isStopped || performance.now() >= end) break;
+      const event = events.get(delivery.sequence);
+      // Further apart than a page: the next run reads from there. The first of a run is only missing if it is not kept.
+      if (!event && delivery !== first) break;
+      const goesOn = event
+        ? await this.deliver(queue, delivery, secret, event)
+        : await this.queues.expired(queue, delivery);
+      if (!goesOn) return;
+    }
+    await this.queues.release(queue);
+  }
+
+  /** @returns whether the next delivery of the queue may follow; otherwise the queue's next time is already written */
+  private async deliver(
+    queue: DeliveryQueueRow,
+    delivery: PendingDelivery,
+    secret: string,
+    body: string,
+  ): Promise<boolean> {
+    const headers = signatureHeaders(secret, delivery.event_id, Math.floor(Date.now() / 1_000), body);
+    const outcome = await postEvent({
+      dispatcher: this.egress.dispatcher(this.egress.patterns(queue.tenant_name)),
+      url: queue.url,
+      headers,
+      body,
+      timeoutMs: this.queues.timing.timeoutMs,
+      interruption: this.interruption.signal,
+    });
+    if (outcome.kind === 'accepted') return this.queues.succeeded(queue, delivery, outcome.status);
+    if (outcome.kind === 'interrupted') {
+      await this.queues.release(queue);
+      return false;
+    }
+    if (outcome.status === 410) {
+      await this.queues.gone(queue, delivery);
+      return false;
+    }
+    return this.queues.refused(queue, delivery, outcome);
+  }
+
+  private async eventsFrom(stream: string, first: PendingDelivery): Promise<Map<number, string>> {
+    const { statement, values } = eventPage({ stream }, { after: first.sequence - 1, order: 'asc', limit: EVENT_PAGE });
+    const rows = await this.database.read<StoredEvent>('system', statement, values);
+    return new Map(rows.map((row) => [Number(row.sequence), row.json]));
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
