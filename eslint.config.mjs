@@ -50,11 +50,6 @@ export default [
     },
   },
   {
-    files: ['apps/{console,cli}/src/**/*.{ts,tsx}', 'libs/{sdk,contracts}/src/**/*.ts'],
-    ignores: ['**/*.spec.ts'],
-    rules: { '@typescript-eslint/no-explicit-any': 'error' },
-  },
-  {
     files: ['libs/areas/*/test/**/*.ts', 'libs/areas/**/*.spec.ts', 'apps/*/test/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: testBoundaries }] },
   },
@@ -91,7 +86,7 @@ export default [
   },
   {
     files: ['{apps,libs,tools}/**/src/**/*.{ts,tsx}'],
-    ignores: ['**/*.spec.{ts,tsx}', 'libs/platform/testing/**', '**/src/testing/**'],
+    ignores: ['**/*.spec.{ts,tsx}', 'libs/platform/testing/**', '**/src/**/testing/**'],
     rules: { '@typescript-eslint/no-explicit-any': 'error' },
   },
   {

@@ -27,7 +27,9 @@ let output = '';
 stack.stdout.on('data', (chunk) => (output += chunk));
 try {
   await until('the stack', () => output.includes('slipway ready'));
-  const [api, gateway] = ['api', 'gateway'].map((name) => new RegExp(`${name}[^\\n]*?(http://[\\d.:]+)`).exec(output)?.[1]);
+  const [api, gateway] = ['api', 'gateway'].map(
+    (name) => new RegExp(`${name}[^\\n]*?(http://[\\d.:]+)`).exec(output)?.[1],
+  );
   const token = text('bootstrap-token').trim();
   const call = async (method, url, body) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

@@ -14,7 +14,7 @@ const ROLE =
 export const REASONS = {
   'libs/sdk/src/resources/': 'one file for each resource of the client; `slipway.ts` lists them',
   'tools/quickstart/src/foreground.ts': 'tests start it by its path in `dist`',
-  'libs/targets/process/src/builtin/': 'one file for each engine; `index.ts` lists them',
+  'libs/targets/process/src/templates/builtin/': 'one file for each engine; `index.ts` lists them',
 };
 
 /** A short file that only one other file reads makes the reader open two files to understand one thing. */

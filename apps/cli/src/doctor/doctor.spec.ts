@@ -216,7 +216,10 @@ describe("the operator's file", () => {
 
   it('knows the programs of the built-in engines', async () => {
     // By its path: the command stands on the sdk alone, and only this test compares it with the product.
-    const builtIn = path.resolve(import.meta.dirname, '../../../../libs/targets/process/src/templates/builtin/index.ts');
+    const builtIn = path.resolve(
+      import.meta.dirname,
+      '../../../../libs/targets/process/src/templates/builtin/index.ts',
+    );
     const { builtInEngines } = (await import(builtIn)) as {
       builtInEngines(): { template: string; path?: string[]; command: (string | string[])[] }[];
     };

@@ -1,6 +1,6 @@
 import type { ObservationReason, StartProgress } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { withdrawBackend, type AddressGuard } from '@slipway/dataplane';
+import { withdrawBackend } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';

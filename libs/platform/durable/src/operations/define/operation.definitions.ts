@@ -1,6 +1,13 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { baseName, definedOperations, priorityOf, type OperationPriority, type OperationDefinition, type AnyInput } from './operation.definition.js';
+import {
+  baseName,
+  definedOperations,
+  priorityOf,
+  type OperationPriority,
+  type OperationDefinition,
+  type AnyInput,
+} from './operation.definition.js';
 import type { OperationOf, Step } from './steps.js';
 
 /** Marks a provider as the implementation of an operation: `@DurableOperation(ROLLOUT)`. */

@@ -13,7 +13,7 @@ import {
   type OperationOf,
   type StepName,
 } from '../index.js';
-import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
+import type { OperationQueue } from '../../queue/index.js';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { platformModules, queueModule } from './platform-modules.js';
 
