@@ -13,16 +13,16 @@ it.each<[string | undefined, string | string[] | undefined, string]>([
   ['10.0.0.7', '', '10.0.0.7'],
   ['10.0.0.7', undefined, '10.0.0.7'],
   [undefined, '203.0.113.9', ''],
-])('10.9c: from %s, forwarded for %j, asks %s', (peer, forwardedFor, expected) => {
+])('from %s, forwarded for %j, asks %s', (peer, forwardedFor, expected) => {
   expect(clientAddress(peer, forwardedFor, proxies)).toBe(expected);
 });
 
-it('10.9c: believes nobody where nobody is configured', () => {
+it('believes nobody where nobody is configured', () => {
   expect(clientAddress('10.0.0.7', '198.51.100.1', undefined)).toBe('10.0.0.7');
 });
 
 it.each(['', 'proxy', '10.0.0.0/33', '10.0.0.0/x', 'fd00::/129', '10.0.0.7,', '10.0.0.7/8/8'])(
-  '10.9c: %j is no list of proxies',
+  '%j is no list of proxies',
   (text) => {
     expect(() => proxyList(text)).toThrow('must be addresses or networks');
   },

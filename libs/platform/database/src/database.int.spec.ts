@@ -113,7 +113,7 @@ describe('in tests', () => {
     await expect(database.tx('system', () => database.read('system', 'select 1'))).rejects.toThrow(nested);
   });
 
-  it('10.3: a look as system sees all rows, and leaves the transaction its tenant', async () => {
+  it('a look as system sees all rows, and leaves the transaction its tenant', async () => {
     const owner = new pg.Client({ connectionString: testDatabase.ownerUrl });
     await owner.connect();
     await owner.query(`create table things (tenant_id text); select slipway_tenant_table('things')`);

@@ -50,7 +50,7 @@ async function rotate(): Promise<{ written: number; unopened: string[] }> {
   return { written, unopened };
 }
 
-it('10.8: seals every text anew in batches, once, and opens to the same', async () => {
+it('seals every text anew in batches, once, and opens to the same', async () => {
   expect(await counts()).toEqual([{ keyId: old.current.id, texts: ROWS }]);
   expect(await rotate()).toEqual({ written: ROWS, unopened: [] });
   expect(told.map((ids) => ids.length)).toEqual([100, 100, 50]);
@@ -60,14 +60,14 @@ it('10.8: seals every text anew in batches, once, and opens to the same', async 
   expect(await rotate()).toEqual({ written: 0, unopened: [] });
 });
 
-it('10.8: passes by a row that somebody has locked, and takes it the next time', async () => {
+it('passes by a row that somebody has locked, and takes it the next time', async () => {
   await bed.whileLocked(`select from things where id = 't007' for update`, [], async () => {
     expect(await rotate()).toEqual({ written: ROWS - 1, unopened: [] });
   });
   expect(await rotate()).toEqual({ written: 1, unopened: [] });
 });
 
-it('10.8: leaves what no key opens, or what stands in another row, as it is and names it', async () => {
+it('leaves what no key opens, or what stands in another row, as it is and names it', async () => {
   const foreign = sealSecret(new KeyRing(lost), 'x', 'thing/t001');
   await bed.sql(`update things set secret = $1 where id = 't001'`, [foreign]);
   await bed.sql(`update things set secret = (select secret from things where id = 't003') where id = 't002'`);
@@ -75,7 +75,7 @@ it('10.8: leaves what no key opens, or what stands in another row, as it is and 
   expect(await bed.sql(`select secret from things where id = 't001'`)).toEqual([{ secret: foreign }]);
 });
 
-it('10.8: tells a process by the key’s id, or by trying where there is none, that its key is another', async () => {
+it('tells a process by the key’s id, or by trying where there is none, that its key is another', async () => {
   const { url } = bed;
   expect(await keyProblems(url, [column], old)).toEqual([]);
   expect(await keyProblems(url, [column], rotated)).toEqual([]);

@@ -42,7 +42,7 @@ it('refuses another key, another context, a changed or truncated text', () => {
   for (const parts of others) expect(() => openSecret(ring, parts.join('.'), 'a')).toThrow(SecretBoxError);
 });
 
-it('10.8: names the key in the text, so that a ring opens what an older key sealed and a lost key is told by its id', () => {
+it('names the key in the text, so that a ring opens what an older key sealed and a lost key is told by its id', () => {
   const sealed = sealSecret(ring, 'secret', 'a');
   expect(sealed).toMatch(new RegExp(`^v2\\.${ring.current.id}\\.`));
   expect(keyIdOf(sealed)).toBe(ring.current.id);
@@ -52,7 +52,7 @@ it('10.8: names the key in the text, so that a ring opens what an older key seal
   expect(() => openSecret(new KeyRing(randomBytes(32)), sealed, 'a')).toThrow(ring.current.id);
 });
 
-it('10.8: opens what was sealed before keys had names with any key of the ring', () => {
+it('opens what was sealed before keys had names with any key of the ring', () => {
   const sealed = sealedWithoutKeyId(key, 'secret', 'a');
   expect(keyIdOf(sealed)).toBeNull();
   expect(openSecret(new KeyRing(randomBytes(32), [key]), sealed, 'a')).toBe('secret');

@@ -38,7 +38,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-it('B10: is back soon after Postgres vanished without a word: statements on their way fail, notifications come again', async () => {
+it('is back soon after Postgres vanished without a word: statements on their way fail, notifications come again', async () => {
   const told: string[] = [];
   let reconnects = 0;
   await database.listen(

@@ -41,7 +41,7 @@ it.each([
   '/docs?x=1',
   '/openapi.json',
   '/docs/swagger-ui-init.js',
-])('10.9f: %s stands in no frame, sends no referrer, and is what it says it is', async (path) => {
+])('%s stands in no frame, sends no referrer, and is what it says it is', async (path) => {
   const answer = await whole(origin + path);
   expect(answer.status).toBe(200);
   const policy = policyOf(answer);
@@ -118,14 +118,14 @@ it('the view has no heading without an operation below it, and no list of schema
   expect(document.tags).toHaveLength(45);
 });
 
-it('10.9f: says nothing of that on other paths', async () => {
+it('says nothing of that on other paths', async () => {
   for (const path of ['/docsx', '/api/v1/none']) {
     const answer = await whole(origin + path);
     expect([path, answer.headers.get('content-security-policy')]).toEqual([path, null]);
   }
 });
 
-it('10.9f: the page runs nothing but files of its own origin, all of which its policy allows and this server has', async () => {
+it('the page runs nothing but files of its own origin, all of which its policy allows and this server has', async () => {
   const answer = await fetch(`${origin}/docs`);
   const page = await answer.text();
   const policy = policyOf(answer);

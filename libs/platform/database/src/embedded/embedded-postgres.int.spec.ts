@@ -173,7 +173,7 @@ describe('startEmbeddedPostgres', () => {
     );
   });
 
-  it('10.9: gives gateways a login of their own, also in a home of an older version', async () => {
+  it('gives gateways a login of their own, also in a home of an older version', async () => {
     copyHome();
     const first = await start();
     await first.stop();

@@ -176,7 +176,7 @@ describe('whether a stream may stay open', () => {
   });
 });
 
-describe('A8: how many streams may be open', () => {
+describe('how many streams may be open', () => {
   const come = (who: Partial<Principal> = {}) =>
     feed.answer(WHOLE, QUERY, PAGE, client({ accept: 'text/event-stream' }, principal(who)));
   const token = (id: string) => ({ actor: { type: 'token' as const, id } });

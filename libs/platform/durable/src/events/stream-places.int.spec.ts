@@ -116,20 +116,20 @@ async function expectNewPlace(): Promise<void> {
   expect((await come()).status).toBe(429);
 }
 
-it('A1, A8: gives a place back when its client goes', async () => {
+it('gives a place back when its client goes', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   expect((await come()).status).toBe(429);
   for (const socket of sockets.splice(0)) socket.destroy();
   await expectNewPlace();
 });
 
-it('A1, A8: gives a place back when the server ends the stream', async () => {
+it('gives a place back when the server ends the stream', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   answers.beforeApplicationShutdown();
   await expectNewPlace();
 });
 
-it('A1, A8: gives a place back when the stream breaks', async () => {
+it('gives a place back when the stream breaks', async () => {
   const read = bed.database.read.bind(bed.database);
   let broken = 0;
   jest.spyOn(bed.database, 'read').mockImplementation((...args) => {
@@ -144,7 +144,7 @@ it('A1, A8: gives a place back when the stream breaks', async () => {
   await expectNewPlace();
 });
 
-it('A1, A8: takes no place for a stream that cannot begin', async () => {
+it('takes no place for a stream that cannot begin', async () => {
   await bed.sql('delete from events where stream = $1 and sequence < 3', [stream]);
   await until('the place is free', async () => (await come('Last-Event-ID: 1\r\n')).status === 410);
   for (let n = 0; n < 3; n += 1) expect((await come('Last-Event-ID: 1\r\n')).status).toBe(410);

@@ -169,7 +169,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await eventually(() => producer.ready() && worker.ready());
     });
 
-    it('B10: moves again within 30 s when the peers of all its connections have vanished without a word', async () => {
+    it('moves again within 30 s when the peers of all its connections have vanished without a word', async () => {
       const [producer, worker] = [start(IMPATIENT), start(IMPATIENT)];
       const seen = new Set<string>();
       await worker.consume(async (id) => void seen.add(id), 2);

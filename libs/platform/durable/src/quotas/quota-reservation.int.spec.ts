@@ -27,7 +27,7 @@ const add = (limit: number, adding?: number, quota: QuotaName = 'webhooks') =>
     await tx.query('insert into things select $1 from generate_series(1, $2)', [tenantId, adding ?? 1]);
   });
 
-it('A8: lets exactly as many through as there is room for, of thirty at once', async () => {
+it('lets exactly as many through as there is room for, of thirty at once', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => add(7)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
   expect(await bed.database.tx('system', count)).toBe(7);
@@ -39,7 +39,7 @@ it('A8: lets exactly as many through as there is room for, of thirty at once', a
   });
 });
 
-it('A8: counts what is to be added, and gives room back', async () => {
+it('counts what is to be added, and gives room back', async () => {
   await add(5, 5);
   await expect(add(5)).rejects.toMatchObject({ code: 'quota_exceeded' });
   await bed.sql('delete from things where tenant_id = $1', [tenantId]);
@@ -48,7 +48,7 @@ it('A8: counts what is to be added, and gives room back', async () => {
   await add(5);
 });
 
-it('A8: lets nobody wait who adds to another quota or for another tenant', async () => {
+it('lets nobody wait who adds to another quota or for another tenant', async () => {
   const held = new Pending();
   const goOn = new Pending();
   const first = bed.database.tx({ tenantId }, async (tx) => {
@@ -73,7 +73,7 @@ it('A8: lets nobody wait who adds to another quota or for another tenant', async
   await Promise.all([first, second]);
 });
 
-it('A8: names each quota, its limit and what makes room', () => {
+it('names each quota, its limit and what makes room', () => {
   for (const quota of Object.keys(QUOTAS) as QuotaName[]) {
     const refusal = quotaExceeded(quota, 20);
     expect(refusal).toMatchObject({
@@ -92,7 +92,7 @@ it('A8: names each quota, its limit and what makes room', () => {
   ]);
 });
 
-it('A8: finds the quotas of a tenant by its id, and does not ask where none has its own', async () => {
+it('finds the quotas of a tenant by its id, and does not ask where none has its own', async () => {
   await bed.sql('insert into tenants (id, name) values ($1, $2)', [tenantId, 'acme']);
   const configOf = (quotas?: QuotaConfig['operator']['quotas']): QuotaConfig => ({
     operator: { quotas },

@@ -269,7 +269,7 @@ it('gives up on a step whose worker dies each time', async () => {
 });
 
 describe('the age of a step', () => {
-  it('B12: is what Postgres says, whatever the clock of the worker', async () => {
+  it('is what Postgres says, whatever the clock of the worker', async () => {
     const ages: number[] = [];
     const begins: Date[] = [];
     const first = ({ step }: StepContext<unknown>) => {

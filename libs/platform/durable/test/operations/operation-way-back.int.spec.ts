@@ -71,7 +71,7 @@ describe('the way back', () => {
     });
   });
 
-  it('B13: ends as failed where it never succeeds, and says so', async () => {
+  it('ends as failed where it never succeeds, and says so', async () => {
     const finished: unknown[] = [];
     const finish = async (_tx: Tx, _operation: OperationRow, outcome: string) => void finished.push(outcome);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(fails)], finish });

@@ -152,7 +152,7 @@ describe('one tenant', () => {
   const endsOf = (tenantId: string, id: string) =>
     until('it ends', async () => (await statusOf(tenantId, id)) === 'succeeded');
 
-  it('A5: whose outbound calls hang keeps nobody else from running, nor itself from rolling back', async () => {
+  it('whose outbound calls hang keeps nobody else from running, nor itself from rolling back', async () => {
     const outside = hanging();
     const inside = hanging();
     const calls = script([harness], { first: outside.run }, { priority: 'outbound' });
@@ -178,7 +178,7 @@ describe('one tenant', () => {
     await endsOf(quiet, another);
   });
 
-  it('A6: whose operations wait for a slot costs no job but the first of each', async () => {
+  it('whose operations wait for a slot costs no job but the first of each', async () => {
     const gate = hanging();
     const { begin } = script([harness], { first: gate.run });
     const ids: string[] = [];

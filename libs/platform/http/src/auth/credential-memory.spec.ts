@@ -45,7 +45,7 @@ async function flood(size: number, prefix = 'f', address = ADDRESS, failure?: ()
   return outcomes;
 }
 
-it('10.9c: asks once a second for a credential that is nobody’s, and at once after a token was made', async () => {
+it('asks once a second for a credential that is nobody’s, and at once after a token was made', async () => {
   for (let n = 0; n < 5; n += 1) expect(await outcome('a')).toBe('unauthenticated');
   expect(asked).toEqual(['a']);
   valid.add('a');
@@ -59,7 +59,7 @@ it('10.9c: asks once a second for a credential that is nobody’s, and at once a
   expect(await outcome('b')).toBe('valid');
 });
 
-it('10.9c: remembers no refusal that was read before a token was made', async () => {
+it('remembers no refusal that was read before a token was made', async () => {
   await outcome('a', ADDRESS, () => {
     memory.forgetRefusals();
     return errors.unauthenticated();
@@ -68,7 +68,7 @@ it('10.9c: remembers no refusal that was read before a token was made', async ()
   expect(await outcome('a')).toBe('valid');
 });
 
-it('10.9c: a flood of guesses asks two a second, and stops nobody who is known, nor another address', async () => {
+it('a flood of guesses asks two a second, and stops nobody who is known, nor another address', async () => {
   valid = new Set(['known', 'new', 'other']);
   expect(await outcome('known')).toBe('valid');
   expect(await flood(500)).toEqual(new Set(['unauthenticated', 'rate_limited']));
@@ -84,7 +84,7 @@ it('10.9c: a flood of guesses asks two a second, and stops nobody who is known, 
   expect(asked.filter((one) => one.startsWith('g'))).toHaveLength(2);
 });
 
-it('10.9c: says when to come back', async () => {
+it('says when to come back', async () => {
   await flood(120);
   await expect(
     memory.authenticate(
@@ -95,7 +95,7 @@ it('10.9c: says when to come back', async () => {
   ).rejects.toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
 });
 
-it('10.9c: who was known and is not any more is asked for, and remembered as refused', async () => {
+it('who was known and is not any more is asked for, and remembered as refused', async () => {
   valid.add('a');
   expect(await outcome('a')).toBe('valid');
   valid.clear();
@@ -106,14 +106,14 @@ it('10.9c: who was known and is not any more is asked for, and remembered as ref
   expect(await outcome('a')).toBe('rate_limited');
 });
 
-it('10.9c: counts neither honest clients, nor an outage, nor one who may not', async () => {
+it('counts neither honest clients, nor an outage, nor one who may not', async () => {
   valid = new Set(Array.from({ length: 500 }, (_, n) => `c${n}`));
   expect(await flood(500, 'c')).toEqual(new Set(['valid']));
   expect(await flood(500, 'o', ADDRESS, () => errors.unavailable())).toEqual(new Set(['unavailable']));
   expect(await flood(500, 's', ADDRESS, () => errors.scope_insufficient())).toEqual(new Set(['scope_insufficient']));
 });
 
-it('10.9c: remembers ten thousand of each', async () => {
+it('remembers ten thousand of each', async () => {
   valid = new Set(Array.from({ length: 10_001 }, (_, n) => `c${n}`));
   for (const credential of valid) await outcome(credential);
   await flood(120);
@@ -121,7 +121,7 @@ it('10.9c: remembers ten thousand of each', async () => {
   expect([await outcome('c0'), await outcome('c1')]).toEqual(['rate_limited', 'valid']);
 });
 
-it('10.9c: remembers nothing of who was signed in elsewhere: access may be granted at any moment', async () => {
+it('remembers nothing of who was signed in elsewhere: access may be granted at any moment', async () => {
   expect(await outcome('head.claims.signature')).toBe('unauthenticated');
   valid.add('head.claims.signature');
   expect(await outcome('head.claims.signature')).toBe('valid');

@@ -231,7 +231,7 @@ it('answers 503 while Postgres is away, not 401', async () => {
   }
 });
 
-it('10.9c: an address that guesses tokens is told to come back later, and stops nobody who is known', async () => {
+it('an address that guesses tokens is told to come back later, and stops nobody who is known', async () => {
   const address = '192.0.2.9';
   const from = async (text: string, remoteAddress = address) => {
     const headers = { authorization: `Bearer ${text}` };
@@ -260,7 +260,7 @@ it('10.9c: an address that guesses tokens is told to come back later, and stops 
   expect((await from((await make(['viewer'])).text, '192.0.2.10')).statusCode).toBe(200);
 });
 
-it('10.9c: lets a token in as soon as it is made, though it has just been refused', async () => {
+it('lets a token in as soon as it is made, though it has just been refused', async () => {
   const { text, id } = await make(['viewer']);
   const [row] = await database.read<object>(
     'system',

@@ -3,7 +3,7 @@ import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 /*
- * The record of api.md 2.2 is made as JSON text in SQL, because reading an operation is the hottest read of the API and
+ * The record of an operation is made as JSON text in SQL, because reading an operation is the hottest read of the API and
  * building objects only to print them again costs a third of its throughput. As json and not jsonb, which Postgres would build as a
  * tree only to print it: half the price. Of a row and not of names and values, whose types Postgres would look up one by one: two
  * thirds of the price. An error code stands in it only where there is one.

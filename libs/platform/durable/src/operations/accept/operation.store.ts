@@ -93,7 +93,7 @@ export class OperationStore {
     await tx.query(FORGET_OPERATION_KEYS, [tenantId, path]);
   }
 
-  /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
+  /** The record of the operation as JSON text, or undefined for an unknown or foreign id. */
   async record(tx: Tx, id: string): Promise<string | undefined> {
     return (await tx.one<{ json: string }>(FIND_OPERATION_RECORD, [id, tx.tenant]))?.json;
   }

@@ -88,7 +88,7 @@ describe('a claim', () => {
     expect(await claim({ limit: 1 })).toEqual([first]);
   });
 
-  it('A5: leaves out tenants, kinds, and kinds of tenants', async () => {
+  it('leaves out tenants, kinds, and kinds of tenants', async () => {
     const id = await bed.begin();
     expect(await claim({ skip: [TENANT] })).toEqual([]);
     expect(await claim({ kinds: ['other'] })).toEqual([]);
@@ -96,7 +96,7 @@ describe('a claim', () => {
     expect(await claim({ skip: ['other'], outbound: ['other'], skipOutbound: [TENANT] })).toEqual([id]);
   });
 
-  it('A5: is shared by those who claim at once', async () => {
+  it('is shared by those who claim at once', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) ids.push(await bed.begin());
     const taken = await Promise.all([claim({ limit: 8 }), claim({ limit: 8 }), claim({ limit: 8 })]);

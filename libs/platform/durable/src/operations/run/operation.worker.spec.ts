@@ -83,7 +83,7 @@ async function opened(concurrency: number): Promise<Bed> {
 const operations = (tenantId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `${tenantId}-${index}`, tenantId }));
 
-it('A6: takes what waits with each slot that falls free, and needs no further wake-up', async () => {
+it('takes what waits with each slot that falls free, and needs no further wake-up', async () => {
   const { wake, end, started } = await opened(4);
   bed.due = operations('a', 6);
   await wake();

@@ -50,7 +50,7 @@ it('leaves alone what a worker holds, and what nobody does', async () => {
   expect(await rowOf(free)).toMatchObject({ version: 0, attempt: 0, isDue: true });
 });
 
-it('A6: sends no wake-up: what is due is found by whoever looks', async () => {
+it('sends no wake-up: what is due is found by whoever looks', async () => {
   const id = await bed.begin();
   await bed.sql('delete from outbox');
   await bed.sql(`update operations set dispatched_at = now() - interval '1 hour' where id = $1`, [id]);

@@ -33,14 +33,14 @@ it('asks once for everything while nothing is short', () => {
   ]);
 });
 
-it('A5: leaves room for the next tenant, whatever those before have sent', () => {
+it('leaves room for the next tenant, whatever those before have sent', () => {
   let occupied: RunningOperation[] = [];
   for (const tenant of ['a', 'b', 'c']) occupied = flooded(occupied, tenant, 'ordinary');
   expect(['a', 'b', 'c'].map((tenant) => slotsOf(occupied, tenant))).toEqual([15, 4, 1]);
   expect(occupied).toHaveLength(20);
 });
 
-it('A5: lets no more than a quarter wait for somebody outside, and no tenant all of these', () => {
+it('lets no more than a quarter wait for somebody outside, and no tenant all of these', () => {
   let occupied = flooded([], 'a', 'outbound');
   expect(slotsOf(occupied, 'a')).toBe(3);
   occupied = flooded(occupied, 'b', 'outbound');
@@ -51,7 +51,7 @@ it('A5: lets no more than a quarter wait for somebody outside, and no tenant all
   expect(slotsOf(flooded(occupied, 'f', 'ordinary'), 'f')).toBeGreaterThanOrEqual(11);
 });
 
-it('A5: a rollback is asked for first, also by whoever has its share, and finds a slot when all are taken', () => {
+it('a rollback is asked for first, also by whoever has its share, and finds a slot when all are taken', () => {
   const full = [...of('a', 15), ...of('b', 5)];
   expect(claimRequests(full, 20)).toEqual([{ priorities: ['urgent'], limit: 1, skip: [], skipOutbound: [] }]);
   const [first, second] = claimRequests(of('a', 15), 20);
