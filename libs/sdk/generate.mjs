@@ -79,7 +79,7 @@ function endpoints() {
   const rows = operations
     .sort((one, other) => (one.operationId < other.operationId ? -1 : 1))
     .map(({ operationId, method, path, parameters = [] }) => {
-      const named = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+      const named = (location) => parameters.filter((parameter) => parameter.in === location).map(({ name }) => name);
       const query = named('query');
       const headers = named('header');
       const facts = [

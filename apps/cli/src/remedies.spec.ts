@@ -24,8 +24,8 @@ it('names commands that there are, with as many arguments as they take', () => {
     const group = of(program, noun);
     const command = group && (of(group, verb) ?? group);
     const given = command === group ? [verb, ...rest] : rest;
-    const places = given.filter((word) => word?.startsWith('<'));
-    expect([line, places.length]).toEqual([line, command?.registeredArguments.length]);
+    const placeholders = given.filter((word) => word?.startsWith('<'));
+    expect([line, placeholders.length]).toEqual([line, command?.registeredArguments.length]);
   }
 });
 

@@ -43,9 +43,9 @@ function lineOf(request: string): string | undefined {
   for (const [template, line] of LINES) {
     const [, ...given] = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(request) ?? [];
     if (template !== request && given.length === 0) continue;
-    return line.replace(/<\w+>/g, (place) => {
+    return line.replace(/<\w+>/g, (placeholder) => {
       const name = given.shift();
-      return name === undefined || name.startsWith('{') ? place : name;
+      return name === undefined || name.startsWith('{') ? placeholder : name;
     });
   }
   return undefined;

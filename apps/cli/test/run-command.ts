@@ -8,7 +8,7 @@ import { failureLines } from '../src/failure-lines.js';
 import { programOf } from '../src/program.js';
 import { Session } from '../src/session.js';
 
-export interface Ran {
+export interface CommandResult {
   code: number;
   stdout: string;
   stderr: string;
@@ -24,7 +24,7 @@ export interface RunOptions {
 }
 
 /** Runs the program as main.ts does, in this process, against a `fetch` of the test. */
-export async function runCommand(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+export async function runCommand(words: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
   const { fetch, stdin = '', env = {}, columns, signal = new AbortController().signal } = options;
   const written = { stdout: '', stderr: '' };
   const sink = (side: 'stdout' | 'stderr') => {

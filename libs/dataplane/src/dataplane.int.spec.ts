@@ -36,13 +36,13 @@ import {
   writeWindows,
   type NamedSql,
   type PassportSighting,
-  type Queryable,
+  type QueryClient,
   type StatsWindow,
 } from './index.js';
 
 let database: TestDatabase;
 let client: pg.Client;
-let db: Queryable;
+let db: QueryClient;
 
 beforeAll(async () => {
   database = await createTestDatabase([...platformMigrations, ...migrations]);

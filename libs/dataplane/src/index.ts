@@ -39,7 +39,7 @@ export {
   supplierContext,
   type InstanceKeyParts,
 } from './publishing/credentials.js';
-export type { NamedSql, Queryable } from './sql.js';
+export type { NamedSql, QueryClient } from './sql.js';
 export { SLOT_COUNT, slotOf, type WeightedRevision } from './publishing/slots.js';
 export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './publishing/route.query.js';
 export { publishBackend, withdrawBackend, type BackendPublication } from './publishing/backend.query.js';

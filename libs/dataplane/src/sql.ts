@@ -2,7 +2,7 @@
  * What this lib needs of a connection. `Tx` of platform-database is one, and so is the gateway's own pool, which must not
  * load Nest or TypeORM. Statements are named: each is parsed once per connection.
  */
-export interface Queryable {
+export interface QueryClient {
   query<R = Record<string, unknown>>(statement: NamedSql, values?: unknown[]): Promise<R[]>;
 }
 

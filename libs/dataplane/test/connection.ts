@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import pg from 'pg';
 import { migrations as platformMigrations } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { migrations, type NamedSql, type Queryable } from '../src/index.js';
+import { migrations, type NamedSql, type QueryClient } from '../src/index.js';
 
 /** A database of the spec's own, as the system sees it. */
 export class DataplaneConnection {
@@ -28,7 +28,7 @@ export class DataplaneConnection {
     return other;
   }
 
-  readonly db: Queryable = {
+  readonly db: QueryClient = {
     query: async <R>(statement: NamedSql, values: unknown[] = []) =>
       (await this.client.query({ ...statement, values })).rows as R[],
   };

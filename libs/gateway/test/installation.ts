@@ -19,7 +19,7 @@ import {
   type Affinity,
   type PublishedHold,
   type NamedSql,
-  type Queryable,
+  type QueryClient,
 } from '@slipway/dataplane';
 import { Gateway, type GatewaySettings } from '../src/index.js';
 import type { Log } from '../src/log.js';
@@ -43,7 +43,7 @@ export class GatewayInstallation {
   private constructor(
     readonly database: TestDatabase,
     private readonly client: pg.Client,
-    readonly db: Queryable,
+    readonly db: QueryClient,
   ) {}
 
   static async create(): Promise<GatewayInstallation> {
@@ -51,7 +51,7 @@ export class GatewayInstallation {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query('set role slipway_system');
-    const db: Queryable = {
+    const db: QueryClient = {
       query: async <R>(statement: NamedSql, values: unknown[] = []) =>
         (await client.query({ ...statement, values })).rows as R[],
     };

@@ -46,7 +46,7 @@ const { operator } = loadConfig(process.env, process.env.OPERATOR_FOLDER, { targ
 console.log('kinds ' + operator.targets.map(({ kind }) => kind).join());
 `;
 
-interface Started {
+interface ProcessReport {
   kinds: string | undefined;
   ofKubernetes: string[];
   ofQueue: string[];
@@ -54,7 +54,7 @@ interface Started {
 }
 
 /** A process of its own, as Node starts it with that file. */
-async function started(file?: string): Promise<Started> {
+async function started(file?: string): Promise<ProcessReport> {
   const folder = await mkdtemp(path.join(cwd, 'operator-'));
   if (file !== undefined) await writeFile(path.join(folder, 'slipway.config.yaml'), file);
   const asData = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;

@@ -184,7 +184,7 @@ describe('what the readers refuse, it refuses', () => {
 
 it('knows the keys that the readers know, everywhere, and no others', () => {
   const [ENGINE_SCHEMA] = dig(thenOf('process'), 'engines', '*')['anyOf'] as [Schema];
-  const places: [path: string, schema: Schema][] = [
+  const nodes: [path: string, schema: Schema][] = [
     ['', schema],
     ['targets[0]', thenOf('process')],
     ['targets[0].engines.vllm', ENGINE_SCHEMA],
@@ -204,7 +204,7 @@ it('knows the keys that the readers know, everywhere, and no others', () => {
     ['quotas', dig(schema, 'quotas')],
     ['quotas.tenants.acme', dig(schema, 'quotas', 'tenants', '*')],
   ];
-  for (const [path, node] of places) {
+  for (const [path, node] of nodes) {
     const file = structuredClone(FULL) as any;
     const steps = path.split(/[.[\]]+/).filter(Boolean);
     steps.reduce((bag, step) => bag[step], file)['zzzzzz'] = 1;

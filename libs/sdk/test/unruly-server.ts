@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Slipway, type SlipwayOptions } from '../src/index.js';
 
-export interface Seen {
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
@@ -12,12 +12,12 @@ export interface Seen {
   closed: Promise<void>;
 }
 
-export type Misdeed = (response: ServerResponse, seen: Seen) => unknown;
+export type UnrulyAnswer = (response: ServerResponse, seen: ReceivedRequest) => unknown;
 
-/** A server on a real socket that answers as it is told, one misdeed for each request; the last one stays. */
+/** A server on a real socket that answers as it is told, with one of its answers to each request; the last one stays. */
 export class UnrulyServer {
-  readonly seen: Seen[] = [];
-  private misdeeds: Misdeed[] = [];
+  readonly seen: ReceivedRequest[] = [];
+  private answers: UnrulyAnswer[] = [];
 
   private constructor(private readonly server: Server) {}
 
@@ -34,8 +34,8 @@ export class UnrulyServer {
   }
 
   /** Forgets what was seen. */
-  does(...misdeeds: Misdeed[]): void {
-    this.misdeeds = misdeeds;
+  does(...answers: UnrulyAnswer[]): void {
+    this.answers = answers;
     this.seen.length = 0;
   }
 
@@ -68,13 +68,13 @@ export class UnrulyServer {
     const { method = '', url = '', headers } = request;
     const seen = { method, url, headers, body: Buffer.concat(chunks).toString(), closed };
     this.seen.push(seen);
-    const misdeed = this.misdeeds.length > 1 ? this.misdeeds.shift() : this.misdeeds[0];
-    await misdeed?.(response, seen);
+    const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+    await answer?.(response, seen);
   }
 }
 
 export const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Misdeed =>
+  (status: number, body: unknown, headers: Record<string, string> = {}): UnrulyAnswer =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
@@ -84,7 +84,7 @@ export const refusal = (
   code: string,
   retryable: boolean,
   headers: Record<string, string> = {},
-): Misdeed =>
+): UnrulyAnswer =>
   json(
     status,
     { error: { code, message: `no: ${code}`, category: 'internal', remediation: '', request_id: 'req_1', retryable } },
@@ -92,14 +92,14 @@ export const refusal = (
   );
 
 /** Breaks the connection without an answer. */
-export const cut: Misdeed = (response) => response.socket?.destroy();
+export const cut: UnrulyAnswer = (response) => response.socket?.destroy();
 
 /** Never answers. */
-export const silent: Misdeed = () => undefined;
+export const silent: UnrulyAnswer = () => undefined;
 
 /** A stream of these bytes; left open unless it ends or is cut. */
 export const stream =
-  (text: string, then: 'open' | 'end' | 'cut' = 'open'): Misdeed =>
+  (text: string, then: 'open' | 'end' | 'cut' = 'open'): UnrulyAnswer =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(text, () => {

@@ -1,4 +1,4 @@
-import { statsBetween, type Queryable, type RequestStats, type StatsWindow } from '@slipway/dataplane';
+import { statsBetween, type QueryClient, type RequestStats, type StatsWindow } from '@slipway/dataplane';
 import { InFlightCounter, Recorder, Stay } from '@slipway/gateway/telemetry';
 import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
 
@@ -119,7 +119,7 @@ function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, 
 }
 
 /** The rows as Postgres would hand them out, JSON and all. */
-function tableOf(windows: readonly StatsWindow[]): Queryable {
+function tableOf(windows: readonly StatsWindow[]): QueryClient {
   return {
     query: <Row>(_sql: unknown, values?: readonly unknown[]) =>
       Promise.resolve(
@@ -131,7 +131,7 @@ function tableOf(windows: readonly StatsWindow[]): Queryable {
             histograms: { ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s },
           })) as Row[],
       ),
-  } as Queryable;
+  } as QueryClient;
 }
 
 /** Mulberry32: small, fast, and the same for the same seed. Values in [0, 1). */

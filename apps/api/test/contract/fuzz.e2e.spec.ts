@@ -15,7 +15,7 @@ const RUNS = Number(process.env['SLIPWAY_FUZZ_RUNS'] ?? 200);
 const SEED = Number(process.env['SLIPWAY_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 /** One operation alone, to try a failure again. */
 const ONLY = process.env['SLIPWAY_FUZZ_OPERATION'];
-const LANES = 4;
+const CONNECTIONS = 4;
 const TEMPLATES = 3;
 /** Quotas of what each fresh request makes. The defaults are lower than the number of requests to all operations. */
 const ROWS_MADE = ['deployments', 'revisions', 'instances', 'tokens', 'sandboxes', 'sandbox_files', 'webhooks'];
@@ -76,13 +76,13 @@ it(`answers ${RUNS} requests to every operation as the document says, soon, and 
   );
   const chosen = [...waiting];
   const failures: string[] = [];
-  const lane = async (): Promise<void> => {
+  const judgeWaiting = async (): Promise<void> => {
     for (let one = waiting.shift(); one; one = waiting.shift()) {
       const failure = await fuzz(one);
       if (failure !== undefined) failures.push(failure);
     }
   };
-  await Promise.all(Array.from({ length: LANES }, lane));
+  await Promise.all(Array.from({ length: CONNECTIONS }, judgeWaiting));
   expect(failures.join('\n\n')).toBe('');
   // Requests that never get past the first check would prove little.
   expect(chosen.filter((one) => !successes.get(one.operationId)).map((one) => one.operationId)).toEqual([]);

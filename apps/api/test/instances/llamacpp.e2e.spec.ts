@@ -60,8 +60,8 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
       }));
 
   /** One thread: several spin while they wait for each other, and would keep a busy machine from all else. */
-  const spec = (id: string, place: 0 | 1, target = 'local', args: object = {}) => ({
-    model: { id, uri: models[place] },
+  const spec = (id: string, model: 0 | 1, target = 'local', args: object = {}) => ({
+    model: { id, uri: models[model] },
     runtime: { target, engine: 'llamacpp', args: { threads: 1, ...args } },
   });
 

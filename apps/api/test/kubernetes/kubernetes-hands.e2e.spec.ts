@@ -42,7 +42,7 @@ async function revisionObjects() {
 
 const statesOf = async (name: string) => (await kube.instancesOf(name)).map(({ state }) => state).join();
 const generationsOf = async (name: string) => (await kube.instancesOf(name)).map(({ generation }) => generation);
-/** Whether the first of two instances has left a place, and both serve. */
+/** Whether the first of two instances has left its node, and both serve. */
 const runsElsewhere = async (name: string, { place }: { place: string }) =>
   (await kube.instancesOf(name))[0].place !== place && (await statesOf(name)) === 'ready,ready';
 const workerLog = () => kube.stack.logOf('worker');

@@ -54,7 +54,7 @@ kubeIt('a node pool is drained as the page says without a lost request', async (
   const name = await kube.deployment();
   await kube.rolledOut(name, specOn('cluster', 'm', { scaling: exactly(2) }));
   const instances = await kube.instancesOf(name);
-  const pool: string[] = instances.map(({ place }) => place);
+  const pool: string[] = instances.map((one) => one.place);
   expect(new Set(pool).size).toBe(2);
   const [unit] = await kube.unitsOf(instances);
   const revision = unit!.metadata.labels!['slipway.dev/revision'];
@@ -67,7 +67,7 @@ kubeIt('a node pool is drained as the page says without a lost request', async (
     for (const node of pool) await kubectl(cordon!(node));
     for (const node of pool) await kubectl(drain!(node));
     const isElsewhere = async () =>
-      (await kube.instancesOf(name)).every(({ state, place }) => state === 'ready' && !pool.includes(place));
+      (await kube.instancesOf(name)).every((one) => one.state === 'ready' && !pool.includes(one.place));
     await until('both to run on the other node', isElsewhere, WITHIN_MS, () => kube.stack.logOf('worker'));
   });
   expect(lost(answers)).toEqual([]);

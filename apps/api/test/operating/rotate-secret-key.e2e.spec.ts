@@ -177,9 +177,9 @@ it(
 );
 
 it('the rotation knows every column that a migration calls sealed', async () => {
-  const rows = await stack.query<{ place: string }>(`
-    select c.relname || '.' || a.attname as place from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+  const rows = await stack.query<{ name: string }>(`
+    select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and col_description(c.oid, a.attnum) ~* 'sealed'
       and c.relname not in ('audit_log', 'audit_heads') order by 1`);
-  expect(rows.map(({ place }) => place)).toEqual(SEALED.map(({ table, column }) => `${table}.${column}`).sort());
+  expect(rows.map(({ name }) => name)).toEqual(SEALED.map(({ table, column }) => `${table}.${column}`).sort());
 });

@@ -9,7 +9,7 @@ jest.setTimeout(500_000);
 
 const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
 /** A host with one place, the usual case of a GPU. */
-const ONE_PLACE = (home: string) => `
+const ONE_INSTANCE = (home: string) => `
 targets:
   - name: local
     kind: process
@@ -41,7 +41,7 @@ describe('one place, two revisions', () => {
   const alive = () => stack.simulatorStarts().filter(({ pid }) => isAlive(pid));
 
   it('a recreate under load loses no request, nor does its way back; a rollback brings the one before back, its engine dead or not', async () => {
-    stack = await Stack.start({ gateway: true, config: ONE_PLACE });
+    stack = await Stack.start({ gateway: true, config: ONE_INSTANCE });
     await first('chat');
     const load = new Load(stack.gatewayUrl, stack.token, 'chat', 20);
     await until('the load is served', async () => load.answers.some((one) => one.status === 200));
@@ -108,7 +108,7 @@ describe('one place, two revisions', () => {
   });
 
   it('kill -9 of the worker at every step of a recreate ends as the undisturbed run would', async () => {
-    stack = await Stack.start({ workers: 0, config: ONE_PLACE });
+    stack = await Stack.start({ workers: 0, config: ONE_INSTANCE });
     stack.spawn('worker');
     await first('chat');
     await stack.kill('worker');

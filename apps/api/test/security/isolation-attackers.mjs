@@ -35,7 +35,7 @@ function attackersOn({ api, gateway, token, model, sandbox, external, receiver }
   const brackets = Buffer.from('[],'.repeat(MIB / 4));
   const prompt = { ...toGateway, body: chat(model, 'x'.repeat(8 * MIB)) };
   const longPrompt = { ...toGateway, body: chat(model, 'x'.repeat(30 * MIB)) };
-  let turn = 0;
+  let changes = 0;
   return {
     streams: kept(10, 20_000, () => stream),
     reads: paced(0.5, () => ({ ...toApi, path: deployments })),
@@ -45,7 +45,7 @@ function attackersOn({ api, gateway, token, model, sandbox, external, receiver }
     heldBodies: kept(8, 16_000, () => ({ ...bigFile, stallMs: Infinity })),
     brackets: paced(0.1, () => ({ ...toApi, method: 'POST', path: deployments, body: brackets })),
     // Each is an event for every webhook.
-    events: paced(0.25, () => ({ ...toApi, method: 'PUT', path: policy, body: json({ mode: MODES[turn++ % 2] }) })),
+    events: paced(0.25, () => ({ ...toApi, method: 'PUT', path: policy, body: json({ mode: MODES[changes++ % 2] }) })),
     webhooks: paced(0.05, () => ({
       ...toApi,
       method: 'POST',

@@ -73,18 +73,18 @@ function commands({ username, password }: URL): Buffer {
   return Buffer.from(all.map(words).join(''));
 }
 
-export function redisFound(reply: string, place: string, remedy: string) {
+export function redisFound(reply: string, address: string, remedy: string) {
   const version = /^redis_version:(\S+)/m.exec(reply)?.[1];
   const policy = /^maxmemory_policy:(\S+)/m.exec(reply)?.[1];
-  if (version === undefined) return fault(`what answers at ${place} is no Redis`, remedy);
+  if (version === undefined) return fault(`what answers at ${address} is no Redis`, remedy);
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 6 || (major === 6 && minor < 2)) return fault(`Redis ${version} at ${place}: 6.2 is the least`, remedy);
+  if (major < 6 || (major === 6 && minor < 2)) return fault(`Redis ${version} at ${address}: 6.2 is the least`, remedy);
   if (policy !== undefined && policy !== 'noeviction')
     return warning(
-      `the Redis at ${place} may drop jobs: its maxmemory-policy is ${policy}`,
+      `the Redis at ${address} may drop jobs: its maxmemory-policy is ${policy}`,
       remedy.replace(/ping$/, 'config set maxmemory-policy noeviction'),
     );
-  return ok(`Redis ${version} answers at ${place}`);
+  return ok(`Redis ${version} answers at ${address}`);
 }
 
 /** What comes back on a connection of its own, until it is enough. */

@@ -32,10 +32,10 @@ const WIDEST_BAR = 40;
 export function linesOf(sight: OperationProgress, frame: Frame): string[] {
   const head = headOf(sight.operation, frame);
   const below = [...trafficOf(sight, frame), ...gatesOf(sight, frame), ...newsOf(sight, frame)];
-  // The row of the cursor stays free. What is below goes first where there is no room for both.
-  const room = Math.max(1, frame.rows - 1 - head.length);
-  const steps = stepsOf(sight.operation, Math.max(Math.min(3, room), room - below.length), frame);
-  return [...head, ...steps, ...below].slice(0, head.length + room);
+  // The row of the cursor stays free. What is below goes first where both do not fit.
+  const freeRows = Math.max(1, frame.rows - 1 - head.length);
+  const steps = stepsOf(sight.operation, Math.max(Math.min(3, freeRows), freeRows - below.length), frame);
+  return [...head, ...steps, ...below].slice(0, head.length + freeRows);
 }
 
 function headOf(operation: Operation, frame: Frame): string[] {
@@ -46,9 +46,9 @@ function headOf(operation: Operation, frame: Frame): string[] {
   return left ? [head, String(lineOf(frame).add(`  ${left}`))] : [head];
 }
 
-/** Those around the one under way; how many were done before and come behind, where not all have room. */
-function stepsOf({ steps }: Operation, room: number, frame: Frame): string[] {
-  const shown = steps.length <= room ? steps : windowOf(steps, room);
+/** Those around the one under way; how many were done before and come behind, where not all fit. */
+function stepsOf({ steps }: Operation, freeRows: number, frame: Frame): string[] {
+  const shown = steps.length <= freeRows ? steps : windowOf(steps, freeRows);
   const first = shown[0]?.index ?? 0;
   const behind = steps.length - shown.length - steps.findIndex(({ index }) => index === first);
   const lines = shown.map((step) => stepLine(step, frame));
@@ -58,8 +58,8 @@ function stepsOf({ steps }: Operation, room: number, frame: Frame): string[] {
   return [...lines, String(lineOf(frame).add(`  … ${more}`, 'grey'))];
 }
 
-function windowOf(steps: readonly OperationStep[], room: number): readonly OperationStep[] {
-  const size = Math.max(1, room - 1);
+function windowOf(steps: readonly OperationStep[], freeRows: number): readonly OperationStep[] {
+  const size = Math.max(1, freeRows - 1);
   const open = steps.findIndex(({ status }) => !['succeeded', 'skipped'].includes(status));
   const current = open === -1 ? steps.length - 1 : open;
   const from = Math.max(0, Math.min(current - Math.floor(size / 2), steps.length - size));

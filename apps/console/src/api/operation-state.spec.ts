@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { OperationStep } from '@slipway/sdk';
 import {
   hasNoWorker,
-  placeOf,
+  stepPositionOf,
   resumeMs,
   shownOperation,
   stepMs,
@@ -34,7 +34,7 @@ describe('which operation is shown', () => {
 describe('where it stands', () => {
   it('counts from one', () => {
     const steps = [step('validate'), step('provision'), step('soak:1')];
-    expect(placeOf(operation({ steps, current_step: 'provision' }))).toEqual({ n: 2, of: 3 });
+    expect(stepPositionOf(operation({ steps, current_step: 'provision' }))).toEqual({ n: 2, of: 3 });
   });
   it('tells how long a step took, or has taken so far', () => {
     expect(stepMs(step('a', { started_at: ago(5_000), completed_at: ago(2_000) }), AT)).toBe(3_000);

@@ -13,7 +13,7 @@ export const shownOperation = (operations: readonly Operation[]): Operation | un
   operations.find(isLive) ?? operations[0];
 
 /** `step 4 of 12`: where it stands, counted as people do. */
-export function placeOf({ steps, current_step }: Operation): { n: number; of: number } {
+export function stepPositionOf({ steps, current_step }: Operation): { n: number; of: number } {
   const index = steps.findIndex(({ name }) => name === current_step);
   return { n: Math.max(0, index) + 1, of: steps.length };
 }

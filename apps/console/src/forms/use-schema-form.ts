@@ -29,7 +29,7 @@ export interface SchemaFormState<Body> {
   refused: (attempt: Attempt) => readonly string[];
 }
 
-interface Beginning {
+interface FormStart {
   /** The value that the form begins with. */
   value?: unknown;
   /** What the screen adds to the body. */
@@ -40,7 +40,7 @@ interface Beginning {
 export function useSchemaForm<Body>(
   request: RequestSchema,
   layout: Layout,
-  { value, fixed }: Beginning = {},
+  { value, fixed }: FormStart = {},
 ): SchemaFormState<Body> {
   const { schema } = request;
   const [draft, setDraft] = useState(() => draftOf(schema, value));

@@ -12,7 +12,7 @@ import { Button } from '../ui/button.js';
 import { classes } from '../ui/classes.js';
 import { useThemeName } from '../ui/theme-name.js';
 import { toggleClock, useNow } from '../ui/time.js';
-import { placesOf } from './navigation.js';
+import { menuEntriesOf } from './navigation.js';
 import { Palette } from './palette.js';
 import { useFreshness } from '../api/freshness.js';
 import { systemQuery } from '../api/system.js';
@@ -93,7 +93,7 @@ function Signed() {
         <Link to="/" className="mb-2 hidden px-2 text-lg font-semibold lg:block">
           Slipway
         </Link>
-        <Places onGo={() => setMenuOpen(false)} />
+        <ScreenMenu onGo={() => setMenuOpen(false)} />
         <Tools onPalette={() => setPaletteOpen(true)} />
       </aside>
       <div className="flex min-w-0 flex-col">
@@ -107,12 +107,12 @@ function Signed() {
   );
 }
 
-function Places({ onGo }: { onGo: () => void }) {
+function ScreenMenu({ onGo }: { onGo: () => void }) {
   const { data: who } = useQuery(whoQuery);
   return (
     <nav aria-label="Screens">
       <ul className="space-y-0.5">
-        {placesOf(who).map(({ to, label, icon: Icon }) => (
+        {menuEntriesOf(who).map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link
               to={to}

@@ -29,7 +29,7 @@ export interface MenuEntry {
 }
 
 /** The screens that stand in the menu and the palette, in order. */
-const PLACES: readonly MenuEntry[] = [
+const MENU_ENTRIES: readonly MenuEntry[] = [
   { to: '/deployments', label: 'Deployments', icon: Rocket, needs: 'viewer', keys: 'gd' },
   { to: '/operations', label: 'Operations', icon: Activity, needs: 'viewer', keys: 'go' },
   { to: '/playground', label: 'Playground', icon: MessageSquare, needs: 'viewer', keys: 'gp' },
@@ -46,7 +46,7 @@ const PLACES: readonly MenuEntry[] = [
 ];
 
 /** Where somebody may go; nowhere before it is known who they are. */
-export const placesOf = (who: Identity | undefined): MenuEntry[] =>
-  PLACES.filter(
+export const menuEntriesOf = (who: Identity | undefined): MenuEntry[] =>
+  MENU_ENTRIES.filter(
     ({ needs, isOperators }) => who && mayWith(who.scopes, needs) && (!isOperators || who.tenant.is_operator),
   );

@@ -6,7 +6,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { slipway } from '../api/client.js';
 import { whoQuery } from '../api/who.js';
 import { toggleClock } from '../ui/time.js';
-import { placesOf, type MenuEntry } from './navigation.js';
+import { menuEntriesOf, type MenuEntry } from './navigation.js';
 
 /** How long after the first letter the second one counts. */
 const SEQUENCE_MS = 1000;
@@ -20,9 +20,9 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
     queryFn: async ({ signal }) => (await slipway.deployments.list({ limit: 100, signal })).data,
     enabled: isOpen,
   });
-  const places = placesOf(who);
+  const entries = menuEntriesOf(who);
   useKeys(
-    places,
+    entries,
     (to) => void navigate({ to }),
     () => onOpenChange(true),
   );
@@ -46,7 +46,7 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
             <Command.List className="max-h-80 overflow-y-auto p-2">
               <Command.Empty className="p-3 text-sm text-soft">Nothing by that name.</Command.Empty>
               <Command.Group heading="Screens">
-                {places.map(({ to, label, keys }) => (
+                {entries.map(({ to, label, keys }) => (
                   <Row key={to} value={label} onSelect={() => go(to)}>
                     {label} <kbd className="ml-auto text-xs text-soft">{keys.split('').join(' ')}</kbd>
                   </Row>
@@ -90,9 +90,9 @@ function Row({ value, onSelect, children }: { value: string; onSelect: () => voi
   );
 }
 
-function useKeys(places: readonly MenuEntry[], go: (to: string) => void, open: () => void): void {
-  const now = useRef({ places, go, open });
-  now.current = { places, go, open };
+function useKeys(entries: readonly MenuEntry[], go: (to: string) => void, open: () => void): void {
+  const now = useRef({ entries, go, open });
+  now.current = { entries, go, open };
   useEffect(() => {
     let first = { key: '', at: 0 };
     const onKey = (event: KeyboardEvent) => {
@@ -103,9 +103,9 @@ function useKeys(places: readonly MenuEntry[], go: (to: string) => void, open: (
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const both = first.key + event.key;
-      const place = event.timeStamp - first.at < SEQUENCE_MS && now.current.places.find(({ keys }) => keys === both);
+      const entry = event.timeStamp - first.at < SEQUENCE_MS && now.current.entries.find(({ keys }) => keys === both);
       first = { key: event.key, at: event.timeStamp };
-      if (place) now.current.go(place.to);
+      if (entry) now.current.go(entry.to);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

@@ -34,14 +34,14 @@ export async function auditVerify(config: Config, args: string[]): Promise<numbe
   }
 }
 
-interface Asked {
+interface VerifyRequest {
   tenant: string | undefined;
   heads: ExpectedHead[];
   /** Paths. */
   anchors: string[];
 }
 
-function askedBy(args: string[]): Asked | undefined {
+function askedBy(args: string[]): VerifyRequest | undefined {
   const many = { type: 'string', multiple: true } as const;
   try {
     const { values } = parseArgs({ args, options: { tenant: { type: 'string' }, 'expect-head': many, anchors: many } });

@@ -4,7 +4,7 @@ import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
 import {
-  Coalescing,
+  RequestCoalescer,
   pageOf,
   rawJson,
   rehearsal,
@@ -31,7 +31,7 @@ import type { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto } from './
 
 @Injectable()
 export class DeploymentsService implements ExistenceCheck {
-  private readonly coalescing = new Coalescing();
+  private readonly coalescing = new RequestCoalescer();
 
   constructor(
     private readonly database: Database,

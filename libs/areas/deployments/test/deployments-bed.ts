@@ -66,8 +66,10 @@ export class DeploymentsNeighbours {
 
   /** Whether these calls were made, and in this order. */
   inOrder(...wanted: string[]): boolean {
-    const places = wanted.map((call) => this.calls.indexOf(call));
-    return places.every((place, index) => place >= 0 && (index === 0 || place > (places[index - 1] as number)));
+    const positions = wanted.map((call) => this.calls.indexOf(call));
+    return positions.every(
+      (position, index) => position >= 0 && (index === 0 || position > (positions[index - 1] as number)),
+    );
   }
 
   private note(call: string): void {

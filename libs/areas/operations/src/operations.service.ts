@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
 import { Database, KEYS, lookup } from '@slipway/platform-database';
 import {
-  Coalescing,
+  RequestCoalescer,
   rawJson,
   rawPage,
   type ExistenceCheck,
@@ -41,7 +41,7 @@ interface OperationFeedState {
 
 @Injectable()
 export class OperationsService implements ExistenceCheck {
-  private readonly coalescing = new Coalescing();
+  private readonly coalescing = new RequestCoalescer();
 
   constructor(
     private readonly database: Database,

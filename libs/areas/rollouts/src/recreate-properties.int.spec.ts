@@ -38,7 +38,7 @@ const recreate = (): OperationCase => ({
   tenantId: TENANT,
   kind: 'rollout',
   begin: async () => {
-    bed.neighbours.room = undefined;
+    bed.neighbours.capacity = undefined;
     const deployment = await bed.serving();
     const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
     return bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'recreate', steps } });
@@ -52,10 +52,10 @@ const rollback = (): OperationCase => ({
   tenantId: TENANT,
   kind: 'rollback',
   begin: async () => {
-    bed.neighbours.room = undefined;
+    bed.neighbours.capacity = undefined;
     const deployment = await bed.serving(2);
     bed.neighbours.holds.delete((await bed.revision(deployment, 1)).id);
-    bed.neighbours.room = { total: 1, others: 0 };
+    bed.neighbours.capacity = { total: 1, others: 0 };
     const id = await bed.rollback(deployment);
     return id;
   },

@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 beforeEach(() => {
-  bed.neighbours.room = { total: 1, others: 0 };
+  bed.neighbours.capacity = { total: 1, others: 0 };
   bed.neighbours.startSeconds = 40;
 });
 afterEach(() => bed.neighbours.statuses.clear());
@@ -165,7 +165,7 @@ describe('a recreate', () => {
 
   it('waits for room that others hold before it stops anything, and fails at its deadline', async () => {
     const deployment = await bed.serving();
-    bed.neighbours.room = { total: 2, others: 1 };
+    bed.neighbours.capacity = { total: 2, others: 1 };
     const id = await bed.rollout(deployment, {
       spec: { ...spec('next'), scaling: { min_replicas: 2 } },
       strategy: RECREATE,
@@ -305,9 +305,9 @@ describe('what is accepted', () => {
         message: expect.stringContaining('strategy recreate'),
         extra: { capacity: { target: 'local', needed: 1, total: 1, free: 0, own: 1 } },
       });
-    bed.neighbours.room = { total: 2, others: 1 };
+    bed.neighbours.capacity = { total: 2, others: 1 };
     expect(await bed.ask(deployment, { spec: spec('next'), strategy: IMMEDIATE })).toMatchObject({ created: true });
-    bed.neighbours.room = undefined;
+    bed.neighbours.capacity = undefined;
     const unknown = await bed.serving();
     expect(await bed.ask(unknown, { spec: spec('next'), strategy: IMMEDIATE })).toMatchObject({ created: true });
   });
@@ -326,12 +326,12 @@ describe('what is accepted', () => {
       ),
       capacity: { target: 'local', needed: 1, free: 0, gap_seconds: 40 },
     });
-    bed.neighbours.room = { total: 2, others: 0 };
+    bed.neighbours.capacity = { total: 2, others: 0 };
     expect(await rehearsed()).toMatchObject({ strategy: 'canary', capacity: { free: 1, gap_seconds: 0 } });
-    bed.neighbours.room = undefined;
+    bed.neighbours.capacity = undefined;
     expect(await rehearsed()).toMatchObject({ strategy: 'canary', capacity: { free: null } });
     // Its own room is enough, so nobody else's is waited for.
-    bed.neighbours.room = { total: 2, others: 1 };
+    bed.neighbours.capacity = { total: 2, others: 1 };
     expect(await rehearsed()).toMatchObject({ strategy: 'recreate' });
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy });

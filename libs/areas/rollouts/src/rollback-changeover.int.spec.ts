@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 beforeEach(() => {
-  bed.neighbours.room = { total: 1, others: 0 };
+  bed.neighbours.capacity = { total: 1, others: 0 };
   bed.neighbours.startSeconds = 40;
 });
 afterEach(() => bed.neighbours.statuses.clear());
@@ -31,9 +31,9 @@ const STEPS = [
 
 /** Two revisions were active, and the first one has been stopped for the second. */
 const recreated = async () => {
-  bed.neighbours.room = undefined;
+  bed.neighbours.capacity = undefined;
   const deployment = await bed.serving(2);
-  bed.neighbours.room = { total: 1, others: 0 };
+  bed.neighbours.capacity = { total: 1, others: 0 };
   const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
   bed.neighbours.holds.delete(one.id);
   return { deployment, one, two };
@@ -75,7 +75,7 @@ it('goes the short way where its target runs, or has room', async () => {
   bed.neighbours.heldBy(warm.one.id).set('warm', 900);
   expect(((await bed.rehearseBack(warm.deployment)) as any).steps).toContain('drain_previous');
   const roomy = await recreated();
-  bed.neighbours.room = { total: 2, others: 0 };
+  bed.neighbours.capacity = { total: 2, others: 0 };
   expect(((await bed.rehearseBack(roomy.deployment)) as any).steps).toContain('drain_previous');
 });
 

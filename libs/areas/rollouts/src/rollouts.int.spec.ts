@@ -316,21 +316,21 @@ describe('the number of instances that it begins with', () => {
   ])('is that of those whose traffic it takes over: %s', async (_name, strategy) => {
     const deployment = await bed.serving();
     const { id } = await bed.revision(deployment, 1);
-    bed.neighbours.roomAsked.length = 0;
+    bed.neighbours.capacityRequests.length = 0;
     expect(await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy }))).toMatchObject({
       status: 'succeeded',
     });
     const takesOver = { revisionIds: [id], areStopped: false };
     expect(await takenOver(deployment, 2)).toEqual(takesOver);
-    expect(bed.neighbours.roomAsked.map((asked) => asked.takesOver)).toEqual([takesOver]);
+    expect(bed.neighbours.capacityRequests.map((asked) => asked.takesOver)).toEqual([takesOver]);
   });
 
   it('is its own where it takes no traffic', async () => {
     const deployment = await bed.serving();
-    bed.neighbours.roomAsked.length = 0;
+    bed.neighbours.capacityRequests.length = 0;
     await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'candidate' } }));
     expect(await takenOver(deployment, 2)).toBeUndefined();
-    expect(bed.neighbours.roomAsked.map((asked) => asked.takesOver)).toEqual([undefined]);
+    expect(bed.neighbours.capacityRequests.map((asked) => asked.takesOver)).toEqual([undefined]);
   });
 
   it('of a rollback is that of what it leaves', async () => {
@@ -343,21 +343,21 @@ describe('the number of instances that it begins with', () => {
   it('of a recreate is that of what it stops, whose room it has; the rehearsal counts the same', async () => {
     const deployment = await bed.serving();
     const { id } = await bed.revision(deployment, 1);
-    bed.neighbours.room = { total: 1, others: 0 };
-    bed.neighbours.roomAsked.length = 0;
+    bed.neighbours.capacity = { total: 1, others: 0 };
+    bed.neighbours.capacityRequests.length = 0;
     const strategy = { ...canary(100), type: 'recreate' as const, hold_seconds: 30 };
     const takesOver = { revisionIds: [id], areStopped: true };
     try {
       const body = { spec: spec('next'), strategy };
       const operation = await bed.rollout(deployment, body);
-      expect(bed.neighbours.roomAsked.at(-1)?.takesOver).toEqual(takesOver);
+      expect(bed.neighbours.capacityRequests.at(-1)?.takesOver).toEqual(takesOver);
       await bed.begin(operation);
-      expect(bed.neighbours.roomAsked.at(-1)?.takesOver).toEqual(takesOver);
+      expect(bed.neighbours.capacityRequests.at(-1)?.takesOver).toEqual(takesOver);
       bed.neighbours.statuses.set(id, { ready: 0, alive: 0 });
       await bed.finish(operation);
       expect(await takenOver(deployment, 2)).toEqual(takesOver);
     } finally {
-      bed.neighbours.room = undefined;
+      bed.neighbours.capacity = undefined;
       bed.neighbours.statuses.clear();
     }
   });

@@ -42,11 +42,11 @@ export class RolloutsNeighbours {
   /** Revisions whose host was asked for what they need, in order; and what it said, where that is not "all there". */
   readonly asked: string[] = [];
   readonly preparations = new Map<string, WorkloadPreparation>();
-  /** What the target has, where a test is about room; without it nobody knows. */
-  room?: { total: number; others: number };
-  /** Whose traffic a revision that is wanted was said to take over, and every question about room. */
+  /** What the target has, where a test is about capacity; without it nobody knows. */
+  capacity?: { total: number; others: number };
+  /** Whose traffic a revision that is wanted was said to take over, and every question about capacity. */
   readonly takenOver = new Map<string, Takeover | undefined>();
-  readonly roomAsked: CapacityRequest[] = [];
+  readonly capacityRequests: CapacityRequest[] = [];
   /** What a revision begins with, where it is not its own least. */
   replicas?: number;
   startSeconds: number | null = null;
@@ -138,15 +138,15 @@ export class RolloutsNeighbours {
     },
     /** One place for each revision that runs of the deployment that asks; `others` are everybody else's. */
     forecastCapacity: async (_tx: Tx, about: CapacityRequest): Promise<CapacityForecast> => {
-      this.roomAsked.push(about);
+      this.capacityRequests.push(about);
       const needed = this.replicas ?? about.spec.scaling?.min_replicas ?? 1;
       const { target } = about.spec.runtime;
-      const place = { target, resource: 'place' as const, replicas: needed, needed, wanted: this.wanted };
+      const common = { target, resource: 'place' as const, replicas: needed, needed, wanted: this.wanted };
       const routed = this.routes.get(about.deploymentId)?.targets ?? [];
       const own = routed.filter(({ revisionId }) => revisionId !== about.revisionId).length;
-      if (!this.room) return { ...place, total: null, free: null, own };
-      const { total, others } = this.room;
-      return { ...place, total, free: Math.max(0, total - own - others), own };
+      if (!this.capacity) return { ...common, total: null, free: null, own };
+      const { total, others } = this.capacity;
+      return { ...common, total, free: Math.max(0, total - own - others), own };
     },
     startSeconds: async () => this.startSeconds,
     prepare: async (_tx: Tx, { revisionId }: { revisionId: string }) => void this.asked.push(revisionId),

@@ -1,4 +1,4 @@
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 /** A gateway that was not heard of for this long is gone: its counts delay nothing. */
 const LIVE_INTERVAL = `interval '5 seconds'`;
@@ -141,7 +141,7 @@ const COUNT_FOLLOWED_ROUTES: NamedSql = {
 };
 
 /** Heartbeat of a gateway with what changed since its last one. */
-export async function reportGateway(db: Queryable, report: GatewayReport): Promise<void> {
+export async function reportGateway(db: QueryClient, report: GatewayReport): Promise<void> {
   await db.query(REPORT_GATEWAY, [
     report.gatewayId,
     report.statsUntil,
@@ -151,18 +151,18 @@ export async function reportGateway(db: Queryable, report: GatewayReport): Promi
 }
 
 /** Every gateway that is not forgotten: how many of the published routes it serves, and how many not as they are now. */
-export function gatewayStatuses(db: Queryable): Promise<GatewayStatus[]> {
+export function gatewayStatuses(db: QueryClient): Promise<GatewayStatus[]> {
   return db.query<GatewayStatus>(READ_GATEWAY_STATUSES);
 }
 
 /** How many routes the gateway is known to follow: less than it does if others thought it gone. */
-export async function followedCount(db: Queryable, gatewayId: string): Promise<number> {
+export async function followedCount(db: QueryClient, gatewayId: string): Promise<number> {
   const [row] = await db.query<{ total: number }>(COUNT_FOLLOWED_ROUTES, [gatewayId]);
   return row?.total ?? 0;
 }
 
 /** Removes a gateway, those not heard of for ten minutes, and what was said of routes that are gone. `''` leaves out the first. */
-export async function forgetGateway(db: Queryable, gatewayId: string): Promise<void> {
+export async function forgetGateway(db: QueryClient, gatewayId: string): Promise<void> {
   await db.query(FORGET_GATEWAYS, [gatewayId]);
 }
 
@@ -170,7 +170,7 @@ export async function forgetGateway(db: Queryable, gatewayId: string): Promise<v
  * Requests in flight on a revision, over all live gateways, at most 0.4 s old, and one more for each gateway that does not follow
  * the present route of its deployment yet. 0 therefore means: none is in flight, and none starts unless a route sends it there.
  */
-export async function inFlight(db: Queryable, revisionId: string): Promise<number> {
+export async function inFlight(db: QueryClient, revisionId: string): Promise<number> {
   const [row] = await db.query<{ total: number }>(COUNT_IN_FLIGHT, [revisionId]);
   return row?.total ?? 0;
 }
@@ -180,7 +180,7 @@ export async function inFlight(db: Queryable, revisionId: string): Promise<numbe
  * new request is drawn from an older route, and that `inFlight` knows those the older one started.
  */
 export async function routeFollowers(
-  db: Queryable,
+  db: QueryClient,
   deploymentId: string,
   generation: number,
 ): Promise<{ gateways: number; behind: number }> {
@@ -189,14 +189,14 @@ export async function routeFollowers(
 }
 
 /** Requests in flight, requests that wait, and since when there was none, over all live gateways; revisions that none knows are left out. */
-export async function loadsOf(db: Queryable, revisionIds: readonly string[]): Promise<Map<string, RevisionLoad>> {
+export async function loadsOf(db: QueryClient, revisionIds: readonly string[]): Promise<Map<string, RevisionLoad>> {
   const rows = await db.query<RevisionLoad>(READ_REVISION_LOADS, [revisionIds]);
   return new Map(rows.map((row) => [row.revision_id, row]));
 }
 
 /** Requests that live gateways have in flight to each of these instances, also to those that they were told to send nothing more to. */
 export async function inFlightOfInstances(
-  db: Queryable,
+  db: QueryClient,
   instances: readonly { id: string; revision_id: string }[],
 ): Promise<Map<string, number>> {
   const rows = await db.query<{ id: string; in_flight: number }>(COUNT_IN_FLIGHT_OF_INSTANCES, [

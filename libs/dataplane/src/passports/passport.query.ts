@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { RebindReason, SessionSource } from './passport.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 /** What one gateway saw of a session since it last wrote. Counts are added, the rest replaces what was there. */
 export interface PassportSighting {
@@ -149,13 +149,13 @@ const BOUND_PASSPORTS: NamedSql = {
 };
 
 /** Stores sightings in one statement. Counts are added: a batch that is sent again after a commit in doubt may count twice. */
-export async function writeSightings(db: Queryable, sightings: readonly PassportSighting[]): Promise<void> {
+export async function writeSightings(db: QueryClient, sightings: readonly PassportSighting[]): Promise<void> {
   if (sightings.length > 0) await db.query(WRITE_SIGHTINGS, [JSON.stringify(sightings)]);
 }
 
 /** Makes a session known before its first request, or renews it. `id` and `keyHash` come from `passportId` and `sessionKeyHash`. */
 export async function declarePassport(
-  db: Queryable,
+  db: QueryClient,
   passport: {
     id: string;
     tenantId: string;
@@ -181,38 +181,38 @@ export async function declarePassport(
 }
 
 /** From the commit on, gateways forget the binding and treat the session's requests as sessionless. Undefined = no such passport. */
-export async function revokePassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
+export async function revokePassport(db: QueryClient, tenantId: string, id: string): Promise<PassportRow | undefined> {
   return (await db.query<PassportRow>(REVOKE_PASSPORT, [tenantId, id]))[0];
 }
 
-export async function findPassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
+export async function findPassport(db: QueryClient, tenantId: string, id: string): Promise<PassportRow | undefined> {
   return (await db.query<PassportRow>(FIND_PASSPORT, [tenantId, id]))[0];
 }
 
 /** The bindings a gateway that starts takes over, those used last first. */
-export async function liveBindings(db: Queryable, limit: number): Promise<PassportRow[]> {
+export async function liveBindings(db: QueryClient, limit: number): Promise<PassportRow[]> {
   return db.query<PassportRow>(READ_LIVE_BINDINGS, [limit]);
 }
 
-export async function deletePassportsExpiredFor(db: Queryable, seconds: number): Promise<void> {
+export async function deletePassportsExpiredFor(db: QueryClient, seconds: number): Promise<void> {
   await db.query(DELETE_EXPIRED_PASSPORTS, [seconds]);
 }
 
 /** Deletes up to `limit` expired passports of one tenant, whose records others might have kept for a while. */
-export async function deleteExpiredPassportsOf(db: Queryable, tenantId: string, limit: number): Promise<void> {
+export async function deleteExpiredPassportsOf(db: QueryClient, tenantId: string, limit: number): Promise<void> {
   await db.query(DELETE_EXPIRED_PASSPORTS_OF_TENANT, [tenantId, limit]);
 }
 
 /** Of every tenant that has or had passports. */
-export async function passportCounts(db: Queryable): Promise<PassportCount[]> {
+export async function passportCounts(db: QueryClient): Promise<PassportCount[]> {
   return db.query<PassportCount>(READ_PASSPORT_COUNTS);
 }
 
-export async function passportCountOf(db: Queryable, tenantId: string): Promise<number> {
+export async function passportCountOf(db: QueryClient, tenantId: string): Promise<number> {
   return (await db.query<{ passports: number }>(READ_PASSPORT_COUNT, [tenantId]))[0]?.passports ?? 0;
 }
 
 /** From the commit on, gateways write no passport of a new session that would be beyond `max`. */
-export async function boundPassports(db: Queryable, tenantId: string, max: number): Promise<void> {
+export async function boundPassports(db: QueryClient, tenantId: string, max: number): Promise<void> {
   await db.query(BOUND_PASSPORTS, [tenantId, max]);
 }

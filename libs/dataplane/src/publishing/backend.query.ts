@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { BackendSleep, AddressGuard, PublishedInstance } from './published.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 export interface BackendPublication {
   revisionId: string;
@@ -51,7 +51,7 @@ export const ANNOUNCE_BACKENDS: NamedSql = {
 };
 
 /** Publishes the instances of a revision to the gateways, in the transaction that records their state. Replaces what was there. */
-export async function publishBackend(tx: Queryable, backend: BackendPublication): Promise<void> {
+export async function publishBackend(tx: QueryClient, backend: BackendPublication): Promise<void> {
   await tx.query(WRITE_BACKEND, [
     backend.revisionId,
     backend.tenantId,
@@ -66,6 +66,6 @@ export async function publishBackend(tx: Queryable, backend: BackendPublication)
 }
 
 /** Tells the gateways to forget a revision. Requests in flight finish. */
-export async function withdrawBackend(tx: Queryable, revisionId: string): Promise<void> {
+export async function withdrawBackend(tx: QueryClient, revisionId: string): Promise<void> {
   await tx.query(DELETE_BACKEND, [revisionId]);
 }

@@ -1,7 +1,7 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import { assignSlots, type WeightedRevision } from './slots.js';
 import type { Affinity, PublishedHold, RouteDestination } from './published.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 export interface RoutePublication {
   tenantId: string;
@@ -57,7 +57,7 @@ const DELETE_ROUTE: NamedSql = {
  * @returns the revision id of each of the 100 slots (empty without targets)
  * @throws RangeError for weights that are none, StaleGenerationError for a generation that is not newer
  */
-export async function publishRoute(tx: Queryable, route: RoutePublication): Promise<{ slots: string[] }> {
+export async function publishRoute(tx: QueryClient, route: RoutePublication): Promise<{ slots: string[] }> {
   const [previous] = await tx.query<{ slots: number[]; targets: RouteDestination[] }>(LOCK_ROUTE, [route.deploymentId]);
   const before = previous ? previous.slots.map((index) => previous.targets[index]?.revision_id ?? '') : [];
   const slots = route.targets.length === 0 ? [] : assignSlots(before, route.targets);
@@ -82,6 +82,6 @@ export async function publishRoute(tx: Queryable, route: RoutePublication): Prom
 }
 
 /** Takes a deployment off the gateways: its name is unknown there from the commit on. Nothing happens when it was not published. */
-export async function unpublishRoute(tx: Queryable, deploymentId: string): Promise<void> {
+export async function unpublishRoute(tx: QueryClient, deploymentId: string): Promise<void> {
   await tx.query(DELETE_ROUTE, [deploymentId]);
 }

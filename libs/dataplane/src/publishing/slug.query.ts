@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { Audience, PublishedBinding } from './published.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 export interface SlugPublication {
   /** `vendor/model`; one publication per slug in the whole installation. */
@@ -47,7 +47,7 @@ export const ANNOUNCE_SLUGS: NamedSql = {
  * Publishes a product's slug in the transaction of its publication: gateways swap the whole list of bindings at once.
  * @returns false when the slug belongs to another tenant; nothing was written then
  */
-export async function publishSlug(tx: Queryable, publication: SlugPublication): Promise<boolean> {
+export async function publishSlug(tx: QueryClient, publication: SlugPublication): Promise<boolean> {
   const written = await tx.query(WRITE_SLUG, [
     publication.slug,
     publication.tenantId,
@@ -59,6 +59,6 @@ export async function publishSlug(tx: Queryable, publication: SlugPublication): 
 }
 
 /** Takes a slug off the gateways. Nothing happens when it was not published. */
-export async function withdrawSlug(tx: Queryable, slug: string): Promise<void> {
+export async function withdrawSlug(tx: QueryClient, slug: string): Promise<void> {
   await tx.query(DELETE_SLUG, [slug]);
 }

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { readEntries, type EntryKeys } from './snapshot.query.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 /** Routes `dep_n` with their backends `rev_n`; every answer is of a later moment. */
-class PublishedDatabase implements Queryable {
+class PublishedDatabase implements QueryClient {
   readonly asked: number[] = [];
 
   async query<R>(_: NamedSql, values: unknown[] = []): Promise<R[]> {

@@ -1,5 +1,5 @@
 import type { BackendRow, EntryKind, PublishedRow, RouteRow } from './published.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 /** Passports that are revoked are few, and one expires without a word: they are always listed. */
 export type DigestedKind = Exclude<EntryKind, 'passport'>;
@@ -101,7 +101,7 @@ const READ_ENTRIES: NamedSql = {
 
 /** @param known digests of what the caller has; without them everything is listed */
 export async function readVersions(
-  db: Queryable,
+  db: QueryClient,
   known: Partial<Readonly<Record<DigestedKind, VersionDigest>>> = {},
 ): Promise<EntryVersion[]> {
   const digests = [known.route, known.backend, known.slug].map((digest) => digest?.toString() ?? null);
@@ -112,7 +112,7 @@ export async function readVersions(
  * Ten thousand routes in one statement would take longer than a gateway waits for an answer, and it would never begin to follow: so a few at a
  * time. A backend that came with its route stays as it was read then.
  */
-export async function readEntries(db: Queryable, keys: EntryKeys, atOnce = KEYS_AT_ONCE): Promise<Entries> {
+export async function readEntries(db: QueryClient, keys: EntryKeys, atOnce = KEYS_AT_ONCE): Promise<Entries> {
   const read: Entries = { routes: [], backends: [], slugs: [], revokedPassports: [] };
   const backends = new Map<string, BackendRow>();
   const most = Math.max(1, ...Object.values(keys).map(({ length }) => length));

@@ -1,6 +1,6 @@
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
-type WindowDeletion = (db: Queryable, days: number, most: number) => Promise<number>;
+type WindowDeletion = (db: QueryClient, days: number, most: number) => Promise<number>;
 
 /** @returns what deletes the oldest windows of a table, so many of those that are older than so many days, and resolves to how many there were */
 export function deletionOf(name: string, table: string): WindowDeletion {

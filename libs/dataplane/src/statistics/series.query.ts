@@ -1,7 +1,7 @@
 import type { Distribution } from '@slipway/contracts';
 import { emptyHistogram, type Histogram } from './histogram.js';
 import { emptyLoads } from './load.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 import { histogramsOf, type AttemptCounts, type RequestStats } from './stats.query.js';
 
 /*
@@ -94,7 +94,7 @@ interface SeriesRow extends AttemptCounts {
  * @param revisionIds those that come first are answered, `most` of those that have recorded something
  */
 export async function statsSeries(
-  db: Queryable,
+  db: QueryClient,
   revisionIds: readonly string[],
   { from, to, stepSeconds, most }: { from: Date; to: Date; stepSeconds: number; most: number },
 ): Promise<Series> {

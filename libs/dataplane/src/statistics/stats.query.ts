@@ -2,7 +2,7 @@ import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
 import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
 import { mergeLoads, type Loads, type LoadsPart } from './load.js';
 import { deletionOf } from './old-windows.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 /** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
 export interface AttemptCounts {
@@ -94,7 +94,7 @@ const READ_COMPLETENESS: NamedSql = {
 };
 
 /** Stores closed windows. Safe to repeat with the same windows. */
-export async function writeWindows(db: Queryable, windows: readonly StatsWindow[]): Promise<void> {
+export async function writeWindows(db: QueryClient, windows: readonly StatsWindow[]): Promise<void> {
   if (windows.length > 0) await db.query(WRITE_WINDOWS, [JSON.stringify(windows.map(rowOf))]);
 }
 
@@ -102,7 +102,7 @@ export async function writeWindows(db: Queryable, windows: readonly StatsWindow[
  * Everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All zeros if
  * nothing is stored; whether that is complete, `statsCompleteUntil` tells.
  */
-export async function statsBetween(db: Queryable, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
+export async function statsBetween(db: QueryClient, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
   const rows = await db.query<WindowRow>(READ_WINDOWS, [revisionId, from, to]);
   const slices = slicesOf(rows, from.getTime(), to.getTime());
   const sum = (pick: (row: (typeof rows)[number]) => number): number =>
@@ -120,7 +120,7 @@ export async function statsBetween(db: Queryable, revisionId: string, from: Date
 
 /** The newest window of `seconds` that ended at or before `before` and has `minAttempts`, or null: a baseline without live traffic. */
 export async function lastWindowWith(
-  db: Queryable,
+  db: QueryClient,
   revisionId: string,
   options: { before: Date; seconds: number; minAttempts: number },
 ): Promise<{ from: Date; to: Date } | null> {
@@ -137,7 +137,7 @@ export async function lastWindowWith(
  * Up to when the statistics of every live gateway are stored; null when no gateway lives or one has stored none yet.
  * An analysis of a window that ends later would miss requests.
  */
-export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
+export async function statsCompleteUntil(db: QueryClient): Promise<Date | null> {
   const [row] = await db.query<{ until: Date | null }>(READ_COMPLETENESS);
   return row?.until ?? null;
 }

@@ -1,5 +1,5 @@
 import { deletionOf } from './old-windows.js';
-import type { NamedSql, Queryable } from '../sql.js';
+import type { NamedSql, QueryClient } from '../sql.js';
 
 /** Requests by what their clients saw of them; a request that was retried counts once, as it ended. */
 export interface RequestCounts {
@@ -54,7 +54,7 @@ const WRITE_USAGE: NamedSql = {
 };
 
 /** Stores closed windows, each with the owner that its token has. Safe to repeat with the same windows. */
-export async function writeUsage(db: Queryable, windows: readonly UsageWindow[]): Promise<void> {
+export async function writeUsage(db: QueryClient, windows: readonly UsageWindow[]): Promise<void> {
   if (windows.length > 0) await db.query(WRITE_USAGE, [JSON.stringify(windows)]);
 }
 

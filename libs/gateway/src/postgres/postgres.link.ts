@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrations, type NamedSql, type Queryable } from '@slipway/dataplane';
+import { migrations, type NamedSql, type QueryClient } from '@slipway/dataplane';
 import { schemaProblem } from '@slipway/platform-database/schema';
 
 /** A statement without an answer for this long is given up: behind a silent network nothing else would end it. */
@@ -10,7 +10,7 @@ const CONNECT_WITHIN_MS = 2_000;
  * A few connections as the gateway's role, outside the platform's `Database`: the gateway must start, and stay small, without
  * Nest and TypeORM. Errors are thrown to the caller, who decides what Postgres' absence means; nothing is retried here.
  */
-export class PostgresLink implements Queryable {
+export class PostgresLink implements QueryClient {
   private readonly pool: pg.Pool;
 
   constructor(url: string, connections = 3) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import type { NamedSql, Queryable } from '@slipway/dataplane';
+import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import { SILENT_LOG } from '../log.js';
 import { TokenBook } from '../tokens/token-book.js';
 import { SnapshotFollower } from './snapshot.follower.js';
@@ -25,7 +25,7 @@ const TOKEN = {
 };
 
 /** Answers of Postgres that come when the test says so. */
-class ManualDatabase implements Queryable {
+class ManualDatabase implements QueryClient {
   readonly asked: { name: string; values: unknown[]; answer: (rows: unknown[]) => void; fail: () => void }[] = [];
 
   private readonly failures: (() => void)[] = [];

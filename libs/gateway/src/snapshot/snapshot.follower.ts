@@ -1,4 +1,4 @@
-import { readEntries, readVersions, type EntryKeys, type Queryable } from '@slipway/dataplane';
+import { readEntries, readVersions, type EntryKeys, type QueryClient } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Snapshot } from './snapshot.js';
@@ -27,7 +27,7 @@ export class SnapshotFollower {
   private isAway = false;
 
   constructor(
-    private readonly db: Queryable,
+    private readonly db: QueryClient,
     private readonly snapshot: Snapshot,
     private readonly tokens: TokenBook,
     private readonly onChange: () => void,

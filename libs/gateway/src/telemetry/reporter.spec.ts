@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import type { NamedSql, PassportSighting, Queryable, StatsWindow } from '@slipway/dataplane';
+import type { NamedSql, PassportSighting, QueryClient, StatsWindow } from '@slipway/dataplane';
 import { SILENT_LOG } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
 import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
@@ -40,7 +40,7 @@ let sightings: PassportSighting[];
 let recorder: Recorder;
 let reporter: Reporter;
 
-const db: Queryable = {
+const db: QueryClient = {
   query: async <R>({ name }: NamedSql, values: unknown[] = []): Promise<R[]> => {
     told.push({ name, values });
     if (failing.has(name)) throw new Error('Postgres is away');

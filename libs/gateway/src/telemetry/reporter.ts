@@ -7,7 +7,7 @@ import {
   writeWindows,
   type GatewayLoad,
   type GatewayReport,
-  type Queryable,
+  type QueryClient,
   type StatsWindow,
   type UsageWindow,
 } from '@slipway/dataplane';
@@ -47,7 +47,7 @@ export class Reporter {
   private storedUntil: Date | null = null;
 
   constructor(
-    private readonly db: Queryable,
+    private readonly db: QueryClient,
     private readonly gatewayId: string,
     private readonly recorder: Recorder,
     private readonly usage: UsageBook,

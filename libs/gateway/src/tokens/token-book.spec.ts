@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { NamedSql, Queryable } from '@slipway/dataplane';
+import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
 import { TokenBook, type StoredToken } from './token-book.js';
 
@@ -19,7 +19,7 @@ const row = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
 });
 
 /** `api_tokens` as far as the book asks; with `delay` it answers later what it had when it was asked. */
-class Tokens implements Queryable {
+class Tokens implements QueryClient {
   rows: StoredToken[] = [];
   isAway = false;
   readonly asked: { name: string; ids: string[] }[] = [];

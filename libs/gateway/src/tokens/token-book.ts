@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseToken, checkToken } from '@slipway/contracts';
-import type { NamedSql, Queryable } from '@slipway/dataplane';
+import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import { AddressRate } from '@slipway/platform-bounds';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
 
@@ -72,7 +72,7 @@ export class TokenBook {
   private usedIds = new Set<string>();
 
   constructor(
-    private readonly db: Queryable,
+    private readonly db: QueryClient,
     private readonly onLearned: () => void,
   ) {}
 

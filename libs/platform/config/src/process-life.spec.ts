@@ -24,7 +24,7 @@ const born = () =>
     logLevel: 'info',
     log: { info: (line) => log.push(line), error: (line) => log.push(`error: ${line}`) },
   });
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
 it.each([
   ['SIGTERM', 'SIGTERM'],
@@ -39,11 +39,11 @@ it.each([
   process.emit(event as 'disconnect');
   process.emit('SIGTERM');
   process.emit('SIGINT');
-  await turn();
+  await nextIteration();
   expect([life.isStopping, close.mock.calls, log]).toEqual([true, [[reason]], [`stopping: ${reason}`]]);
   expect(exit).not.toHaveBeenCalled();
   end();
-  await turn();
+  await nextIteration();
   expect(exit.mock.calls).toEqual([[0]]);
 });
 
@@ -51,7 +51,7 @@ it('exits with 1 if a stop fails, and reports why', async () => {
   const life = born();
   life.closesWith(() => Promise.reject(new Error('Postgres is away')));
   process.emit('SIGTERM');
-  await turn();
+  await nextIteration();
   expect(exit.mock.calls).toEqual([[1]]);
   expect(log).toEqual(['stopping: SIGTERM', 'error: stopping failed: Postgres is away']);
 });
@@ -59,7 +59,7 @@ it('exits with 1 if a stop fails, and reports why', async () => {
 it('exits at once if nothing has started yet', async () => {
   born();
   process.emit('SIGTERM');
-  await turn();
+  await nextIteration();
   expect(exit.mock.calls).toEqual([[0]]);
 });
 

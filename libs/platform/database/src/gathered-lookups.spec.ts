@@ -8,15 +8,15 @@ const OTHERS = lookup('gathered-others', 'select 2');
 const A = { tenantId: 'ten_a' };
 const B = { tenantId: 'ten_b' };
 
-interface Sent {
+interface SentStatement {
   scope: TxScope;
   statement: string;
   values: unknown[];
 }
 
 /** Answers each key with itself, `none` with nothing, and fails with `bad` among the keys. */
-function watched(): { lookups: GatheredLookups; sent: Sent[] } {
-  const sent: Sent[] = [];
+function watched(): { lookups: GatheredLookups; sent: SentStatement[] } {
+  const sent: SentStatement[] = [];
   const read = async (scope: TxScope, { name }: Statement, values: unknown[]): Promise<object[]> => {
     sent.push({ scope, statement: name, values });
     const keys = values[0] as string[];

@@ -71,7 +71,7 @@ async function resealAll(database: Database, column: SealedColumn, keyRing: KeyR
     (work) => database.tx('system', work),
     column,
     keyRing,
-    (place) => process.stderr.write(`no key opens ${place}\n`),
+    (location) => process.stderr.write(`no key opens ${location}\n`),
   );
   if (written > 0) process.stdout.write(`sealed anew ${column.table}.${column.column}: ${written} rows\n`);
 }

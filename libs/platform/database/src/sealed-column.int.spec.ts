@@ -45,7 +45,7 @@ async function rotate(): Promise<{ written: number; unopened: string[] }> {
     (work) => bed.database.tx('system', work),
     column,
     rotated,
-    (place) => unopened.push(place),
+    (location) => unopened.push(location),
   );
   return { written, unopened };
 }

@@ -85,14 +85,14 @@ async function opensOne(tx: SealReader, column: SealedColumn, keyRing: KeyRing):
  * Seals under the current key, and bound to its row, whatever is not. In transactions of a bounded number of rows, and passing by
  * rows that somebody else has locked: safe beside running processes, to repeat and to kill.
  * @param inTransaction runs one transaction as the system
- * @param onUnopened called with the place of a row that no key of the ring opens; it stays as it is
+ * @param onUnopened called with the column and the id of a row that no key of the ring opens; it stays as it is
  * @returns how many rows were written
  */
 export async function reseal(
   inTransaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
   column: SealedColumn,
   keyRing: KeyRing,
-  onUnopened: (place: string) => void,
+  onUnopened: (location: string) => void,
 ): Promise<number> {
   let total = 0;
   for (let after: string | undefined = ''; after !== undefined;) {

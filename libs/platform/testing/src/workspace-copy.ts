@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const SKIPPED = new Set(['node_modules', '.git', '.nx', '.slipway', 'coverage']);
 
 /** What a program printed, and how it ended. */
-export interface Ended {
+export interface ProgramResult {
   code: number;
   output: string;
 }
@@ -45,7 +45,7 @@ export class WorkspaceCopy {
   }
 
   /** The same for a program that may fail. @param env variables beside those of this process */
-  async attempt(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  async attempt(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<ProgramResult> {
     const file = path.join(this.dir, 'node_modules', program);
     const all = {
       ...withoutNx(process.env),

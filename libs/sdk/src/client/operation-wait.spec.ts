@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { cut, event, json, refusal, silent, stream, UnrulyServer, type Misdeed } from '../../test/unruly-server.js';
+import {
+  cut,
+  event,
+  json,
+  refusal,
+  silent,
+  stream,
+  UnrulyServer,
+  type UnrulyAnswer,
+} from '../../test/unruly-server.js';
 import { OperationFailed } from '../index.js';
 
 let server: UnrulyServer;
@@ -18,7 +27,7 @@ const record = (status: string, ...steps: string[]) => ({
 });
 
 /** The record as it stands at each look, and the stream of its events beside it. */
-function operation({ id = 'op_1', looks, events }: { id?: string; looks: Misdeed[]; events: Misdeed }): void {
+function operation({ id = 'op_1', looks, events }: { id?: string; looks: UnrulyAnswer[]; events: UnrulyAnswer }): void {
   server.does((response, seen) => {
     if (seen.url.endsWith('/events')) return events(response, seen);
     // The last look of a wait that has ended by now may only just have come.
@@ -90,7 +99,7 @@ it('fails with the operation where that ends otherwise, by whatever name', async
 it('survives an api that is away for a while, but not one that was never there', async () => {
   const away = refusal(503, 'unavailable', true, { 'retry-after': '0' });
   operation({
-    looks: [json(200, record('running')), ...Array<Misdeed>(12).fill(away), json(200, record('succeeded'))],
+    looks: [json(200, record('running')), ...Array<UnrulyAnswer>(12).fill(away), json(200, record('succeeded'))],
     events: away,
   });
   const told: unknown[] = [];

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { cut, json, refusal, silent, UnrulyServer, type Misdeed } from '../../test/unruly-server.js';
+import { cut, json, refusal, silent, UnrulyServer, type UnrulyAnswer } from '../../test/unruly-server.js';
 import { isSlipwayError, SlipwayError } from '../index.js';
 
 let server: UnrulyServer;
@@ -166,14 +166,14 @@ describe('what failed', () => {
 
   it('is not tried again where it may have been done: a POST without a key, a change that names an etag, a stream', async () => {
     const { tokens, deployments, sandboxes } = server.client();
-    for (const misdeed of [cut, refusal(503, 'unavailable', true, NOW)]) {
-      server.does(misdeed, json(200, {}));
+    for (const answer of [cut, refusal(503, 'unavailable', true, NOW)]) {
+      server.does(answer, json(200, {}));
       await failureOf(tokens.create({ name: 'ci', scopes: ['viewer'] }));
       expect(server.seen).toHaveLength(1);
-      server.does(misdeed, json(200, {}));
+      server.does(answer, json(200, {}));
       await failureOf(deployments.update('chat', { description: 'a' }, { ifMatch: '"1"' }));
       expect(server.seen.map(({ headers }) => headers['if-match'])).toEqual(['"1"']);
-      server.does(misdeed, json(200, {}));
+      server.does(answer, json(200, {}));
       const bytes = new Blob(['abc']).stream() as ReadableStream<Uint8Array>;
       await failureOf(sandboxes.files.upload('sbx_1', 'a.txt', bytes));
       expect(server.seen).toHaveLength(1);
@@ -260,7 +260,7 @@ describe('an abort', () => {
 });
 
 describe('a list', () => {
-  const pages: Misdeed = (response, seen) => {
+  const pages: UnrulyAnswer = (response, seen) => {
     const at = Number(new URL(seen.url, server.url).searchParams.get('cursor') ?? 0);
     const data = [{ name: `d-${at}` }, { name: `d-${at + 1}` }];
     return json(200, { data, next_cursor: at < 4 ? String(at + 2) : null })(response, seen);

@@ -171,10 +171,10 @@ const DIFFERENCES: [string, Schema, Schema, string[], string[]][] = [
 ];
 
 it.each(DIFFERENCES)('tells what %s means', (_title, before, after, inRequest, inResponse) => {
-  const said = (place: string, documents: [typeof before, typeof after], wrap: typeof taking) =>
+  const said = (location: string, documents: [typeof before, typeof after], wrap: typeof taking) =>
     compareDocuments(wrap(documents[0]), wrap(documents[1])).map(({ kind, operation, what }) => {
       expect(operation).toBe('createThing');
-      return `${kind} ${what.replace(new RegExp(`^${place} ?`), '')}`;
+      return `${kind} ${what.replace(new RegExp(`^${location} ?`), '')}`;
     });
   expect(said('request body', [before, after], taking)).toEqual(inRequest);
   expect(said('response 200', [before, after], answering)).toEqual(inResponse);

@@ -26,7 +26,7 @@ export class SchemaComparison {
     private readonly say: ReportChange,
   ) {}
 
-  /** @param where how a reader finds the place */
+  /** @param where how a reader finds the location */
   compare(before: Schema, after: Schema, where: string): void {
     const gone = variantsOf(before, this.components.before);
     const come = variantsOf(after, this.components.after);
@@ -45,17 +45,17 @@ export class SchemaComparison {
       this.seen.add(pair);
     }
     // What differs beside the reference is not the component's.
-    const place = isComponent && isPlain ? `${this.direction} ${before.name}` : where;
+    const location = isComponent && isPlain ? `${this.direction} ${before.name}` : where;
     if (before.type !== after.type) {
       const isWider = covers(after.type, before.type);
       const what = `is ${after.type} instead of ${before.type}`;
-      this.report(isWider ? 'changed' : 'broken', isWider ? 'broken' : 'changed', place, what);
+      this.report(isWider ? 'changed' : 'broken', isWider ? 'broken' : 'changed', location, what);
     }
-    this.compareValues(before.schema, after.schema, place);
-    this.compareProperties(before.schema, after.schema, place);
-    this.compareOthers(before.schema['additionalProperties'], after.schema['additionalProperties'], place);
+    this.compareValues(before.schema, after.schema, location);
+    this.compareProperties(before.schema, after.schema, location);
+    this.compareOthers(before.schema['additionalProperties'], after.schema['additionalProperties'], location);
     if (before.schema['items'] !== undefined || after.schema['items'] !== undefined)
-      this.compare(schemaOf(before.schema['items']), schemaOf(after.schema['items']), `${place}[]`);
+      this.compare(schemaOf(before.schema['items']), schemaOf(after.schema['items']), `${location}[]`);
   }
 
   private compareValues(before: Schema, after: Schema, where: string): void {
@@ -88,17 +88,17 @@ export class SchemaComparison {
     const isRequired = (schema: Schema, name: string): boolean =>
       ((schema['required'] as string[] | undefined) ?? []).includes(name);
     for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
-      const place = `${where}.${name}`;
+      const location = `${where}.${name}`;
       const [was, is] = [isRequired(before, name), isRequired(after, name)];
       if (!(name in now)) {
-        this.report('broken', 'broken', place, 'is gone');
+        this.report('broken', 'broken', location, 'is gone');
       } else if (!(name in old)) {
         const isAsked = is && this.direction === 'request';
-        this.report(is ? 'broken' : 'added', 'added', place, isAsked ? 'is new and required' : 'is new');
+        this.report(is ? 'broken' : 'added', 'added', location, isAsked ? 'is new and required' : 'is new');
       } else {
-        if (is && !was) this.report('broken', 'changed', place, 'is required');
-        if (was && !is) this.report('changed', 'broken', place, 'is no longer required');
-        this.compare(old[name]!, now[name]!, place);
+        if (is && !was) this.report('broken', 'changed', location, 'is required');
+        if (was && !is) this.report('changed', 'broken', location, 'is no longer required');
+        this.compare(old[name]!, now[name]!, location);
       }
     }
   }

@@ -26,7 +26,7 @@ interface Life {
 /** One generation of an instance. */
 interface Member {
   spec: InstanceSpec;
-  place: string;
+  node: string;
   life?: Life;
   restarts: number;
   wasReady: boolean;
@@ -73,7 +73,7 @@ export class TwinCluster {
   }
 
   create(spec: InstanceSpec): void {
-    const member: Member = { spec, place: 'node-1', restarts: 0, wasReady: false, isTerminated: false };
+    const member: Member = { spec, node: 'node-1', restarts: 0, wasReady: false, isTerminated: false };
     this.members.set(spec.instanceId, [...(this.members.get(spec.instanceId) ?? []), member]);
     void this.start(member);
   }
@@ -84,20 +84,20 @@ export class TwinCluster {
     await startAgain();
   }
 
-  /** The place goes away, and the cluster starts the server elsewhere. */
-  async move(incarnation: string, place: string): Promise<void> {
-    const startAgain = await this.down(incarnation, 'evicted', place);
+  /** The node goes away, and the cluster starts the server elsewhere. */
+  async move(incarnation: string, node: string): Promise<void> {
+    const startAgain = await this.down(incarnation, 'evicted', node);
     await startAgain();
   }
 
   /** The server dies, and the cluster waits with its next start, as it does after many: until the caller says so. */
-  async down(incarnation: string, reason: ObservationReason = 'killed', place?: string): Promise<() => Promise<void>> {
+  async down(incarnation: string, reason: ObservationReason = 'killed', node?: string): Promise<() => Promise<void>> {
     const member = [...this.members.values()].flat().find(({ life }) => String(life?.number) === incarnation);
     if (!member) throw new Error(`nothing runs as ${incarnation}`);
     await this.end(member);
     member.lastExit = { code: null, reason };
     member.restarts += 1;
-    member.place = place ?? member.place;
+    member.node = node ?? member.node;
     member.wasReady = false;
     this.tell(member.spec.instanceId);
     return () => this.start(member);
@@ -209,9 +209,9 @@ export class TwinDriver implements TargetDriver {
       if (!older) return { state: 'absent' };
       return { state: older.isTerminated ? 'stopping' : 'absent', generation: older.spec.generation };
     }
-    const { life, lastExit, place, restarts } = newest;
+    const { life, lastExit, node, restarts } = newest;
     const { drift } = newest;
-    const common = { generation, place, restarts, ...(lastExit && { lastExit }), ...(drift && { drift }) };
+    const common = { generation, place: node, restarts, ...(lastExit && { lastExit }), ...(drift && { drift }) };
     if (newest.isTerminated)
       return { ...common, state: life ? 'stopping' : 'exited', reason: 'terminated', ...shown(life) };
     if (!life) return { ...common, state: 'starting', reason: lastExit?.reason ?? 'loading' };

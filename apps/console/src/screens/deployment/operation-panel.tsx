@@ -16,7 +16,7 @@ import { useOperations } from './deployment-data.js';
 import {
   hasNoWorker,
   isLive,
-  placeOf,
+  stepPositionOf,
   resumeMs,
   shownOperation,
   stepMs,
@@ -71,7 +71,7 @@ export function OperationPanel({ name, className }: { name: string; className?: 
 }
 
 function Shown({ operation }: { operation: Operation }) {
-  const { n, of } = placeOf(operation);
+  const { n, of } = stepPositionOf(operation);
   return (
     <div className="space-y-2 text-xs">
       <Standstill operation={operation} />

@@ -58,7 +58,7 @@ function Shown({ operation }: { operation: Operation }) {
           </Panel>
         </div>
         <div className="min-w-0 space-y-3">
-          <Panel title="Steps" note={<span className="text-xs text-soft">{placeText(operation)}</span>}>
+          <Panel title="Steps" note={<span className="text-xs text-soft">{positionText(operation)}</span>}>
             <Steps steps={operation.steps} label="Steps" />
           </Panel>
           <Told id={operation.id} />
@@ -93,9 +93,9 @@ function ConcernNote({ operation }: { operation: Operation }) {
   return <p className="mb-3 rounded-md bg-warn-soft p-3 text-sm text-warn">Look at this: {concern.text}.</p>;
 }
 
-function placeText({ steps, current_step, progress }: Operation): string {
-  const place = steps.findIndex(({ name }) => name === current_step) + 1;
-  return `step ${place} of ${steps.length}, ${progress} %`;
+function positionText({ steps, current_step, progress }: Operation): string {
+  const position = steps.findIndex(({ name }) => name === current_step) + 1;
+  return `step ${position} of ${steps.length}, ${progress} %`;
 }
 
 function Record({ operation }: { operation: Operation }) {

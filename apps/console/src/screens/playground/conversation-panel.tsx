@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.js';
 import { TextArea } from '../../ui/field.js';
 import { Panel } from '../../ui/panel.js';
 import { ExchangeView } from './exchange-view.js';
-import { MOST_TURNS, type Conversation } from './use-conversation.js';
+import { MOST_EXCHANGES, type Conversation } from './use-conversation.js';
 
 interface ConversationPanelProps {
   conversation: Conversation;
@@ -15,10 +15,10 @@ interface ConversationPanelProps {
 }
 
 export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk }: ConversationPanelProps) {
-  const { turns, isBusy, stop, clear } = conversation;
-  const isFull = turns.length >= MOST_TURNS;
+  const { exchanges, isBusy, stop, clear } = conversation;
+  const isFull = exchanges.length >= MOST_EXCHANGES;
   const mayAsk = isReady && !isBusy && !isFull && draft.trim() !== '';
-  const box = useFollowedEnd(turns);
+  const box = useFollowedEnd(exchanges);
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
     if (mayAsk) onAsk();
@@ -27,7 +27,7 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
     <Panel
       title="Conversation"
       actions={
-        turns.length > 0 && (
+        exchanges.length > 0 && (
           <Button
             kind="quiet"
             isSmall
@@ -48,17 +48,17 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
           aria-label="What was said"
           className="max-h-[60vh] min-h-40 grow overflow-y-auto"
         >
-          {turns.length === 0 && <p className="text-sm text-soft">Nothing was asked yet.</p>}
+          {exchanges.length === 0 && <p className="text-sm text-soft">Nothing was asked yet.</p>}
           <ol className="space-y-4">
-            {turns.map((turn) => (
-              <li key={turn.id}>
-                <ExchangeView turn={turn} />
+            {exchanges.map((exchange) => (
+              <li key={exchange.id}>
+                <ExchangeView exchange={exchange} />
               </li>
             ))}
           </ol>
         </div>
         <p role="status" className="sr-only">
-          {isBusy ? 'The model answers.' : turns.length > 0 && `The answer has ended: ${turns.at(-1)!.state}.`}
+          {isBusy ? 'The model answers.' : exchanges.length > 0 && `The answer has ended: ${exchanges.at(-1)!.state}.`}
         </p>
         <form onSubmit={submit} className="space-y-2">
           <TextArea
@@ -67,7 +67,7 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
             maxLength={100_000}
             hint={
               isFull
-                ? `A conversation has at most ${MOST_TURNS} questions: clear it to go on.`
+                ? `A conversation has at most ${MOST_EXCHANGES} questions: clear it to go on.`
                 : 'Enter sends, Shift and Enter begins a line.'
             }
             value={draft}

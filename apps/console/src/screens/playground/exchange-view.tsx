@@ -23,10 +23,10 @@ const FINISHES: Record<string, string> = {
   content_filter: 'content_filter: the engine held some back',
 };
 
-export function ExchangeView({ turn }: { turn: Exchange }) {
-  const { question, answer, state, failure, model } = turn;
+export function ExchangeView({ exchange }: { exchange: Exchange }) {
+  const { question, answer, state, failure, model } = exchange;
   return (
-    <article aria-label={`Question ${turn.id}`} className="space-y-2">
+    <article aria-label={`Question ${exchange.id}`} className="space-y-2">
       <p className="ml-auto w-fit max-w-[85%] rounded-lg bg-accent-soft px-3 py-2 text-sm break-words whitespace-pre-wrap">
         {question}
       </p>
@@ -45,13 +45,13 @@ export function ExchangeView({ turn }: { turn: Exchange }) {
         )}
         {answer.text !== '' && <p className="text-sm break-words whitespace-pre-wrap">{answer.text}</p>}
         {failure !== undefined && <ErrorNote error={failure} />}
-        {turn.headers && <ExchangeFacts turn={turn} />}
+        {exchange.headers && <ExchangeFacts exchange={exchange} />}
       </div>
     </article>
   );
 }
 
-function ExchangeFacts({ turn: { model, headers, answer, sentAt, endedAt } }: { turn: Exchange }) {
+function ExchangeFacts({ exchange: { model, headers, answer, sentAt, endedAt } }: { exchange: Exchange }) {
   const { ttft, tokensPerSecond, isEstimate } = numbersOf(answer, sentAt);
   const about = isEstimate ? 'about ' : '';
   return (

@@ -38,10 +38,10 @@ function Playground({ models }: { models: string[] }) {
 
   const settings: ChatSettings = { ...typed, model };
   const faults = settingFaultsOf(settings);
-  const passport = conversation.turns.findLast(({ headers }) => headers?.passport)?.headers?.passport;
-  const asked = conversation.turns.at(-1);
+  const passport = conversation.exchanges.findLast(({ headers }) => headers?.passport)?.headers?.passport;
+  const asked = conversation.exchanges.at(-1);
   const next = draft.trim() === '' ? (asked?.question ?? 'Hello') : draft;
-  const said = draft.trim() === '' && asked ? conversation.turns.slice(0, -1) : conversation.turns;
+  const said = draft.trim() === '' && asked ? conversation.exchanges.slice(0, -1) : conversation.exchanges;
   const body = chatBody(settings, [...messagesOfExchanges(said), { role: 'user', content: next }]);
   return (
     <div className="grid gap-3 lg:grid-cols-[1fr_20rem]">

@@ -8,7 +8,7 @@ import { refusalOf } from '../../api/chat-failure.js';
 import { chatBody, type ChatSettings, type Message } from './chat-request.js';
 
 /** All of a conversation is sent with each question, and drawn. */
-export const MOST_TURNS = 40;
+export const MOST_EXCHANGES = 40;
 
 /** The gateway's headers that the page shows. */
 export interface AnswerHeaders {
@@ -33,7 +33,7 @@ export interface Exchange {
 }
 
 export interface Conversation {
-  turns: Exchange[];
+  exchanges: Exchange[];
   isBusy: boolean;
   ask: (settings: ChatSettings, question: string) => void;
   stop: () => void;
@@ -42,20 +42,20 @@ export interface Conversation {
 
 export function useConversation(): Conversation {
   const client = useQueryClient();
-  const [turns, setTurns] = useState<Exchange[]>([]);
+  const [exchanges, setExchanges] = useState<Exchange[]>([]);
   const asking = useRef<AbortController | undefined>(undefined);
   const nextId = useRef(1);
   // Who leaves the page ends the engine's work on the answer.
   useEffect(() => () => asking.current?.abort(), []);
 
   const change = (id: number, changed: Partial<Exchange>) =>
-    setTurns((now) => now.map((turn) => (turn.id === id ? { ...turn, ...changed } : turn)));
+    setExchanges((now) => now.map((exchange) => (exchange.id === id ? { ...exchange, ...changed } : exchange)));
 
   const ask = async (settings: ChatSettings, question: string) => {
     if (asking.current) return;
     const { signal } = (asking.current = new AbortController());
     const id = nextId.current++;
-    const turn: Exchange = {
+    const exchange: Exchange = {
       id,
       model: settings.model,
       question,
@@ -63,13 +63,13 @@ export function useConversation(): Conversation {
       sentAt: performance.now(),
       answer: emptyAnswer(),
     };
-    setTurns((now) => [...now, turn]);
+    setExchanges((now) => [...now, exchange]);
     const drawn = perFrame((answer: ChatAnswer) => change(id, { answer }));
     try {
       const response = await sessionFetch(`${GATEWAY_ROOT}/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
-        body: JSON.stringify(chatBody(settings, messagesOfExchanges([...turns, turn]))),
+        body: JSON.stringify(chatBody(settings, messagesOfExchanges([...exchanges, exchange]))),
         signal,
       });
       change(id, { headers: headersOf(response) });
@@ -92,23 +92,23 @@ export function useConversation(): Conversation {
   };
 
   return {
-    turns,
-    isBusy: turns.some(({ state }) => state === 'waiting' || state === 'streaming'),
+    exchanges,
+    isBusy: exchanges.some(({ state }) => state === 'waiting' || state === 'streaming'),
     ask: (settings, question) => void ask(settings, question),
     stop: () => asking.current?.abort(),
-    clear: () => setTurns([]),
+    clear: () => setExchanges([]),
   };
 }
 
 /** What was said, as the model is told it again: a question that got no answer is left out, save the last one. */
-export function messagesOfExchanges(turns: readonly Pick<Exchange, 'question' | 'answer'>[]): Message[] {
-  return turns.flatMap(({ question, answer }, index): Message[] => {
+export function messagesOfExchanges(exchanges: readonly Pick<Exchange, 'question' | 'answer'>[]): Message[] {
+  return exchanges.flatMap(({ question, answer }, index): Message[] => {
     if (answer.text !== '')
       return [
         { role: 'user', content: question },
         { role: 'assistant', content: answer.text },
       ];
-    return index === turns.length - 1 ? [{ role: 'user', content: question }] : [];
+    return index === exchanges.length - 1 ? [{ role: 'user', content: question }] : [];
   });
 }
 

@@ -91,15 +91,15 @@ it('forecasts capacity: what is warm is free, and what this deployment itself ne
         spec: bed.spec({}, { scaling: { min_replicas: replicas } }),
       }),
     );
-  const place = { target: 'local', resource: 'place', total: 2, wanted: 0 };
-  expect(await forecast('dep_2', undefined, 2)).toEqual({ ...place, replicas: 2, needed: 2, free: 2, own: 0 });
+  const local = { target: 'local', resource: 'place', total: 2, wanted: 0 };
+  expect(await forecast('dep_2', undefined, 2)).toEqual({ ...local, replicas: 2, needed: 2, free: 2, own: 0 });
   await api.want('rev_1', bed.spec());
-  expect(await forecast('dep_2')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 0 });
-  expect(await forecast('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 1 });
-  expect(await forecast('dep_1', 'rev_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
+  expect(await forecast('dep_2')).toEqual({ ...local, replicas: 1, needed: 1, free: 1, own: 0 });
+  expect(await forecast('dep_1')).toEqual({ ...local, replicas: 1, needed: 1, free: 1, own: 1 });
+  expect(await forecast('dep_1', 'rev_1')).toEqual({ ...local, replicas: 1, needed: 1, free: 2, own: 0 });
   await api.retain('rev_1', 'warm', 3_600);
   await api.release('rev_1');
-  expect(await forecast('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
+  expect(await forecast('dep_1')).toEqual({ ...local, replicas: 1, needed: 1, free: 2, own: 0 });
 });
 
 it('lets the worker that leads a target say what a start would not find there, again at each wish, for operations that live', async () => {

@@ -63,7 +63,7 @@ export class InstanceLogsService implements ExistenceCheck {
     };
     // Nobody need be asked what a server has written that was never started.
     if (instance.state === 'pending' && instance.generation === 1) return reply(200, Readable.from([]), headers);
-    const giveBack = this.feed.takePlace(client);
+    const giveBack = this.feed.reserveStream(client);
     const ended = new AbortController();
     ended.signal.addEventListener('abort', giveBack, { once: true });
     const source = await this.reader.open(instance, asked, ended.signal).catch((error: unknown) => {

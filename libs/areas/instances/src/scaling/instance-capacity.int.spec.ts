@@ -8,7 +8,7 @@ import type { FakeDeployments } from '../../test/worker-module.js';
 
 describe('the capacity of a target', () => {
   /** How many instances a revision begins with. Nothing runs here: what is written is what counts. */
-  const PLACES = 10;
+  const MAX_INSTANCES = 10;
   const QUOTA = 8;
   let bed: TargetBed;
   let api: InstancesProcess;
@@ -16,7 +16,7 @@ describe('the capacity of a target', () => {
   let tenantId: string;
 
   beforeAll(async () => {
-    bed = await TargetBed.create(PLACES);
+    bed = await TargetBed.create(MAX_INSTANCES);
     api = await bed.process('api', { operator: { ...bed.config.operator, quotas: { instances: QUOTA } } });
     deployments = api.context.get<FakeDeployments>(DEPLOYMENTS);
   });
@@ -110,7 +110,7 @@ describe('the capacity of a target', () => {
     await api.database.tx('system', (tx) => api.instances.want(tx, stranger, 'route'));
     tenantId = own;
     await serving('old', 4);
-    const free = PLACES - 8;
+    const free = MAX_INSTANCES - 8;
     expect(await forecast('next', SCALING, over('old'))).toMatchObject({ replicas: free, needed: free, free, own: 4 });
     const stopped = { ...over('old'), areStopped: true };
     expect(await forecast('next', SCALING, stopped)).toMatchObject({ replicas: 4, needed: 4, free, own: 4 });

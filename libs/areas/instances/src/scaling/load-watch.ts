@@ -43,8 +43,8 @@ export class LoadWatch {
   async look(): Promise<void> {
     if (!this.leadership.leads) return;
     const asked = await this.database.read<LoadSource>('system', READ_LOAD_SOURCES, [this.target.config.name]);
-    const inTurn = pLimit(AT_ONCE);
-    const told = await Promise.all(asked.map((one) => inTurn(() => this.ask(one))));
+    const withLimit = pLimit(AT_ONCE);
+    const told = await Promise.all(asked.map((one) => withLimit(() => this.ask(one))));
     const loads = told.filter((load) => load !== undefined);
     if (loads.length > 0)
       await this.database.tx('system', (tx) => tx.query(RECORD_ENGINE_LOADS, [JSON.stringify(loads)]));

@@ -10,7 +10,7 @@ import { Scaler } from './scaler.js';
 
 const QUOTA = 6;
 /** Of each target. */
-const PLACES = 5;
+const MAX_INSTANCES = 5;
 const leaveMinSeconds = 0.3;
 let bed: TargetBed;
 let worker: InstancesProcess;
@@ -19,9 +19,9 @@ let deployments: FakeDeployments;
 let revision: string;
 
 beforeAll(async () => {
-  bed = await TargetBed.create(PLACES, { withTwin: true, timings: { leaveMinSeconds } });
+  bed = await TargetBed.create(MAX_INSTANCES, { withTwin: true, timings: { leaveMinSeconds } });
   const targets = bed.config.operator.targets.map((target) =>
-    target.name === 'twin' ? { ...target, max_instances: PLACES } : target,
+    target.name === 'twin' ? { ...target, max_instances: MAX_INSTANCES } : target,
   );
   worker = await bed.process('worker', { operator: { ...bed.config.operator, targets, quotas: { instances: QUOTA } } });
   scaler = worker.context.get(Scaler);
@@ -307,8 +307,8 @@ it('asks for no more than the target has places, and than the quota allows', asy
   await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
   await load(40);
   await run();
-  expect(await replicas()).toBe(PLACES);
-  expect((await scaled()).at(-1)).toMatchObject({ from: 1, to: PLACES, in_flight: 40 });
+  expect(await replicas()).toBe(MAX_INSTANCES);
+  expect((await scaled()).at(-1)).toMatchObject({ from: 1, to: MAX_INSTANCES, in_flight: 40 });
 });
 
 it('takes of the quota what others leave', async () => {

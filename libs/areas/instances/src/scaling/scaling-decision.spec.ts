@@ -155,11 +155,11 @@ function simulate(seconds: number, loadAt: (second: number) => number, spec = SP
     replicas = to;
     if (to === 0) isAsleep = true;
   }
-  return { changes, turns: turnsOf(changes) };
+  return { changes, reversals: reversalsOf(changes) };
 }
 
 /** How often it goes the other way than the time before. */
-function turnsOf(changes: readonly { from: number; to: number }[]): number {
+function reversalsOf(changes: readonly { from: number; to: number }[]): number {
   const ways = changes.map(({ from, to }) => Math.sign(to - from));
   return ways.filter((way, index) => index > 0 && way !== ways[index - 1]).length;
 }
@@ -174,7 +174,9 @@ function noise(seed: number): () => number {
 }
 
 it('goes 0 → 1 → 4 → 0 under a load that comes and goes, and turns once', () => {
-  const { changes, turns } = simulate(3_600, (at) => (at < 60 ? 0 : at < 90 ? 2 : at < 900 ? 16 : at < 1_500 ? 3 : 0));
+  const { changes, reversals } = simulate(3_600, (at) =>
+    at < 60 ? 0 : at < 90 ? 2 : at < 900 ? 16 : at < 1_500 ? 3 : 0,
+  );
   expect(changes.map(({ from, to, reason }) => `${from}→${to} ${reason}`)).toEqual([
     '0→1 requests_held',
     '1→4 in_flight',
@@ -183,7 +185,7 @@ it('goes 0 → 1 → 4 → 0 under a load that comes and goes, and turns once', 
     '2→1 low_load',
     '1→0 idle',
   ]);
-  expect(turns).toBe(1);
+  expect(reversals).toBe(1);
   // Down after five minutes each, not before.
   expect(changes.slice(2, 5).map(({ at }) => at)).toEqual([1_200, 1_501, 1_802]);
 });
@@ -193,12 +195,12 @@ it('does so in half an hour of a load that never stands still, and turns once', 
     const random = noise(seed);
     const loadAt = (at: number) =>
       at < 60 || at >= 900 ? 0 : Math.floor((at < 90 ? 1 : at < 600 ? 12 : 2) + 4 * random());
-    const { changes, turns } = simulate(1_800, loadAt);
+    const { changes, reversals } = simulate(1_800, loadAt);
     const most = Math.max(...changes.map(({ to }) => to));
     const last = changes.at(-1);
-    expect({ seed, turns, most, last: [last?.to, last?.reason] }).toEqual({
+    expect({ seed, reversals, most, last: [last?.to, last?.reason] }).toEqual({
       seed,
-      turns: 1,
+      reversals: 1,
       most: 4,
       last: [0, 'idle'],
     });
@@ -214,8 +216,8 @@ it.each([
 ])('does not flap in 30 minutes of %s', (_name, profile) => {
   for (let seed = 1; seed <= 50; seed += 1) {
     const load = profile(noise(seed));
-    const { turns } = simulate(1_800, (at) => Math.max(0, Math.floor(load(at))));
-    expect({ seed, turns }).toEqual({ seed, turns: 0 });
+    const { reversals } = simulate(1_800, (at) => Math.max(0, Math.floor(load(at))));
+    expect({ seed, reversals }).toEqual({ seed, reversals: 0 });
   }
 });
 
@@ -227,8 +229,8 @@ describe('the number that a revision begins with', () => {
     running: 0,
     ...rest,
   });
-  const of = (rest: Partial<InitialSituation>, room = Number.POSITIVE_INFINITY) =>
-    withinCapacity(initialReplicas(beginning(rest)), room);
+  const of = (rest: Partial<InitialSituation>, capacity = Number.POSITIVE_INFINITY) =>
+    withinCapacity(initialReplicas(beginning(rest)), capacity);
 
   it('begins with what it asks for itself where it takes over nothing, and with one where that is none', () => {
     expect(of({})).toBe(1);

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
 import { eventPage, type StoredEvent } from '@slipway/platform-durable/events';
 import { Egress } from '@slipway/platform-egress';
-import { Wakeable } from '@slipway/platform-durable/scheduling';
+import { WakeableTask } from '@slipway/platform-durable/scheduling';
 import { postEvent } from './delivery-request.js';
 import type { DeliveryQueueRow } from './delivery-queue.query.js';
 import { DeliveryQueues, type PendingDelivery } from './delivery-queues.js';
@@ -24,7 +24,7 @@ export class QueueSender {
   private readonly logger = new Logger('webhooks');
   private readonly sending = new Map<Promise<void>, DeliveryQueueRow>();
   private readonly interruption = new AbortController();
-  private readonly claiming = new Wakeable(() => this.claimAll(), {
+  private readonly claiming = new WakeableTask(() => this.claimAll(), {
     // The queues stay due; the next kick tries again.
     onError: (error) => this.warn('claim', error),
   });

@@ -62,7 +62,7 @@ const into = ({ ownerUrl, url, gatewayUrl }: TestDatabase, known = THEN) => ({
   gatewayUrl,
   migrations: known,
 });
-const place = (name: string): string => path.join(folder, name);
+const pathOf = (name: string): string => path.join(folder, name);
 const THINGS =
   'select *, document::text as d, verbatim::text as v, at::text as a, spread::text as s from things order by id';
 
@@ -82,8 +82,8 @@ async function fill(): Promise<void> {
 it('brings back every value of every tenant as it was, fires no trigger, and goes on counting where it was', async () => {
   await fill();
   const before = await query(source, THINGS);
-  expect(await writeBackup(place('b'), source.url, {})).toEqual({ rows: 1204, kept: [] });
-  await restoreBackup(place('b'), into(target), {});
+  expect(await writeBackup(pathOf('b'), source.url, {})).toEqual({ rows: 1204, kept: [] });
+  await restoreBackup(pathOf('b'), into(target), {});
   expect(await query(target, THINGS)).toEqual(before);
   expect(await query(target, 'select n from counts')).toEqual([{ n: 1202 }]);
   expect(await query(target, `insert into things (tenant_id) values ('ten_a') returning id, twice`)).toEqual([
@@ -110,11 +110,11 @@ it('is of one moment, while others write', async () => {
         `with o as (insert into owners select 'own_' || gen_random_uuid() returning id) insert into things (tenant_id, owner) select 'ten_a', id from o`,
       );
   })();
-  for (let i = 0; i < 5; i += 1) await writeBackup(place(`b${i}`), source.url, {});
+  for (let i = 0; i < 5; i += 1) await writeBackup(pathOf(`b${i}`), source.url, {});
   isOver = true;
   await writing;
   // The reference of each thing to its owner holds again only where both are of one moment.
-  await restoreBackup(place('b4'), into(target), {});
+  await restoreBackup(pathOf('b4'), into(target), {});
   const [row] = await query(
     target,
     'select (select n from counts) as counted, (select count(*)::int from things) as things',
@@ -124,11 +124,11 @@ it('is of one moment, while others write', async () => {
 
 it('is restored by a newer version, which then migrates it, and refused by an older one', async () => {
   await fill();
-  await writeBackup(place('b'), source.url, {});
-  await expect(restoreBackup(place('b'), into(target, migrations), {})).rejects.toThrow(
+  await writeBackup(pathOf('b'), source.url, {});
+  await expect(restoreBackup(pathOf('b'), into(target, migrations), {})).rejects.toThrow(
     'a newer version made the back-up (Things1900000000001)',
   );
-  await restoreBackup(place('b'), into(target, [...THEN, Later1900000000002]), {});
+  await restoreBackup(pathOf('b'), into(target, [...THEN, Later1900000000002]), {});
   expect(await query(target, 'select distinct since from things')).toEqual([{ since: 'later' }]);
 });
 
@@ -138,13 +138,13 @@ it.each([
 ])('is refused by a database that serves, and takes part in no deadlock there: %s before %s', async (held, wanted) => {
   await fill();
   await query(source, `create table notes (tenant_id text); select slipway_tenant_table('notes')`);
-  await writeBackup(place('b'), source.url, {});
+  await writeBackup(pathOf('b'), source.url, {});
   const serving = new pg.Client({ connectionString: source.ownerUrl });
   await serving.connect();
   try {
     await serving.query(`begin; lock table ${held} in row exclusive mode`);
     let isOver = false;
-    const refused = expect(restoreBackup(place('b'), into(source), {}))
+    const refused = expect(restoreBackup(pathOf('b'), into(source), {}))
       .rejects.toThrow('the database is in use (things has rows)')
       .finally(() => (isOver = true));
     const waits = `select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`;
@@ -158,38 +158,40 @@ it.each([
 
 it('goes into no database that is in use, and into one where a restore broke off', async () => {
   await fill();
-  await writeBackup(place('b'), source.url, {});
-  await expect(restoreBackup(place('b'), into(source), {})).rejects.toThrow('the database is in use (things has rows)');
-  cpSync(place('b'), place('broken'), { recursive: true });
-  const file = path.join(place('broken'), 'database/things.jsonl.gz');
+  await writeBackup(pathOf('b'), source.url, {});
+  await expect(restoreBackup(pathOf('b'), into(source), {})).rejects.toThrow(
+    'the database is in use (things has rows)',
+  );
+  cpSync(pathOf('b'), pathOf('broken'), { recursive: true });
+  const file = path.join(pathOf('broken'), 'database/things.jsonl.gz');
   const lines = gunzipSync(readFileSync(file)).toString().split('\n');
   writeFileSync(file, gzipSync(lines.slice(1).join('\n')));
-  await expect(restoreBackup(place('broken'), into(target), {})).rejects.toThrow('things has 1201 of 1202 rows');
+  await expect(restoreBackup(pathOf('broken'), into(target), {})).rejects.toThrow('things has 1201 of 1202 rows');
   expect(await query(target, 'select count(*)::int as n from owners')).toEqual([{ n: 0 }]);
-  await restoreBackup(place('b'), into(target), {});
+  await restoreBackup(pathOf('b'), into(target), {});
   expect(await query(target, 'select count(*)::int as n from things')).toEqual([{ n: 1202 }]);
 });
 
 it('keeps files with it, for nobody else to read, and overwrites none', async () => {
-  writeFileSync(place('key'), 'ours', { mode: 0o600 });
-  mkdirSync(place('store/deep'), { recursive: true });
-  cpSync(place('key'), place('store/deep/key'));
-  const { kept } = await writeBackup(place('b'), source.url, {
-    key: place('key'),
-    store: place('store'),
-    gone: place('gone'),
+  writeFileSync(pathOf('key'), 'ours', { mode: 0o600 });
+  mkdirSync(pathOf('store/deep'), { recursive: true });
+  cpSync(pathOf('key'), pathOf('store/deep/key'));
+  const { kept } = await writeBackup(pathOf('b'), source.url, {
+    key: pathOf('key'),
+    store: pathOf('store'),
+    gone: pathOf('gone'),
   });
   expect(kept).toEqual(['key', 'store']);
-  expect(statSync(place('b')).mode & 0o777).toBe(0o700);
-  expect(statSync(place('b/files/key')).mode & 0o777).toBe(0o600);
-  await expect(writeBackup(place('b'), source.url, {})).rejects.toThrow('is not empty');
-  writeFileSync(place('other-key'), 'theirs');
-  await expect(restoreBackup(place('b'), into(target), { key: place('other-key') })).rejects.toThrow(
+  expect(statSync(pathOf('b')).mode & 0o777).toBe(0o700);
+  expect(statSync(pathOf('b/files/key')).mode & 0o777).toBe(0o600);
+  await expect(writeBackup(pathOf('b'), source.url, {})).rejects.toThrow('is not empty');
+  writeFileSync(pathOf('other-key'), 'theirs');
+  await expect(restoreBackup(pathOf('b'), into(target), { key: pathOf('other-key') })).rejects.toThrow(
     'is not that of the back-up',
   );
-  await restoreBackup(place('b'), into(target), { key: place('new/key'), store: place('new/store') });
-  expect(readFileSync(place('new/key'), 'utf8')).toBe('ours');
-  expect(existsSync(place('new/store/deep/key'))).toBe(true);
-  rmSync(place('b/backup.json'));
-  await expect(restoreBackup(place('b'), into(target), {})).rejects.toThrow('holds no whole back-up');
+  await restoreBackup(pathOf('b'), into(target), { key: pathOf('new/key'), store: pathOf('new/store') });
+  expect(readFileSync(pathOf('new/key'), 'utf8')).toBe('ours');
+  expect(existsSync(pathOf('new/store/deep/key'))).toBe(true);
+  rmSync(pathOf('b/backup.json'));
+  await expect(restoreBackup(pathOf('b'), into(target), {})).rejects.toThrow('holds no whole back-up');
 });

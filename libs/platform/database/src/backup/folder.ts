@@ -53,12 +53,14 @@ export async function restoreBackup(folder: string, into: RestoreInto, files: Ke
 /** For what has to stand there before a database does. Repeatable. */
 export async function restoreFiles(folder: string, files: KeptFiles): Promise<void> {
   await readManifest(folder);
-  for (const [name, place] of Object.entries(files)) {
+  for (const [name, location] of Object.entries(files)) {
     const kept = path.join(folder, 'files', name);
-    const [theirs, ours] = await Promise.all([contentOf(kept), contentOf(place)]);
+    const [theirs, ours] = await Promise.all([contentOf(kept), contentOf(location)]);
     if (theirs && ours && !theirs.equals(ours))
-      throw new RestoreError(`${place} is not that of the back-up: restore into a new installation, or move it away`);
-    await copyMissing(kept, place);
+      throw new RestoreError(
+        `${location} is not that of the back-up: restore into a new installation, or move it away`,
+      );
+    await copyMissing(kept, location);
   }
 }
 
@@ -69,7 +71,7 @@ function contentOf(file: string): Promise<Buffer | undefined> {
 
 async function copyAll(files: KeptFiles, folder: string): Promise<string[]> {
   await mkdir(path.join(folder, 'files'), { recursive: true, mode: 0o700 });
-  for (const [name, place] of Object.entries(files)) await copyMissing(place, path.join(folder, 'files', name));
+  for (const [name, location] of Object.entries(files)) await copyMissing(location, path.join(folder, 'files', name));
   return Object.keys(files).filter((name) => existsSync(path.join(folder, 'files', name)));
 }
 

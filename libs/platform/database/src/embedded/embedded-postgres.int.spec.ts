@@ -99,14 +99,14 @@ const ask = async (url: string, text: string): Promise<unknown> => {
   }
 };
 
-interface Started {
+interface LaunchedPostgres {
   launcher: ChildProcess;
   pid: number;
   ownerUrl: string;
   appUrl: string;
 }
 
-const launch = async (user: { uid?: number; gid?: number } = {}, library = built): Promise<Started> => {
+const launch = async (user: { uid?: number; gid?: number } = {}, library = built): Promise<LaunchedPostgres> => {
   const script = `const { startEmbeddedPostgres } = await import(${JSON.stringify(library.href)});
     const { pid, ownerUrl, appUrl } = await startEmbeddedPostgres({ dir: ${JSON.stringify(home)}, flags: ['-c', 'fsync=off'] });
     console.log(JSON.stringify({ pid, ownerUrl, appUrl }));
@@ -118,7 +118,7 @@ const launch = async (user: { uid?: number; gid?: number } = {}, library = built
   });
   launchers.push(launcher);
   for await (const line of createInterface({ input: launcher.stdout }))
-    return { launcher, ...(JSON.parse(line) as Omit<Started, 'launcher'>) };
+    return { launcher, ...(JSON.parse(line) as Omit<LaunchedPostgres, 'launcher'>) };
   throw new Error('the launcher ended without starting a server');
 };
 

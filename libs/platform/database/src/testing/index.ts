@@ -2,4 +2,4 @@
 export { copyOf, createTestDatabase, type Template, type TestDatabase } from './test-database.js';
 export { TcpProxy } from './tcp-proxy.js';
 export { freePort } from './free-port.js';
-export { beside, holdIntervals, Pending, until } from './waiting.js';
+export { beside, holdIntervals, Latch, until } from './waiting.js';

@@ -26,7 +26,7 @@ export async function until(
 }
 
 /** Something that happens when a test says so. */
-export class Pending<T = void> {
+export class Latch<T = void> {
   readonly promise: Promise<T>;
   resolve!: (value: T) => void;
   reject!: (error: Error) => void;

@@ -219,7 +219,7 @@ describe('how many streams may be open', () => {
     for (let n = 0; n < 4; n += 1) await come();
     for (let n = 0; n < 5; n += 1) await expect(come()).rejects.toMatchObject(refused('event_streams_per_token', 4));
     for (const { onClose } of opened) onClose?.();
-    const { ofActors, ofTenants } = (feed as unknown as { places: Record<string, Map<string, number>> }).places;
+    const { ofActors, ofTenants } = (feed as unknown as { limits: Record<string, Map<string, number>> }).limits;
     expect([ofActors?.size, ofTenants?.size]).toEqual([0, 0]);
   });
 });

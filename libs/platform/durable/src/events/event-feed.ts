@@ -36,7 +36,7 @@ export class EventFeed {
   constructor(
     private readonly list: EventList,
     private readonly streams: EventStreams,
-    private readonly places: OpenStreamLimits,
+    private readonly limits: OpenStreamLimits,
     private readonly answers: OpenAnswers,
     // A worker builds the same modules and answers nobody.
     @Optional() private readonly guard?: RequestGuard,
@@ -60,7 +60,7 @@ export class EventFeed {
     // 204 is how the specification of EventSource tells a client not to connect again.
     if (source.operation && resumed !== undefined && (await this.streams.isTold(source.operation, resumed)))
       return reply(204, undefined);
-    const giveBack = this.takePlace(client);
+    const giveBack = this.reserveStream(client);
     try {
       await this.streams.open({
         tenantId,
@@ -78,8 +78,8 @@ export class EventFeed {
   }
 
   /**
-   * Streams what is not stored as events, under the same rules: a place of the caller's, heartbeats, no reader that lags, an end with the
-   * connection and with the caller's access.
+   * Streams what is not stored as events, under the same rules: it counts as one of the caller's open streams, has heartbeats, lets no reader
+   * lag, and ends with the connection and with the caller's access.
    * @param open called before the reply is taken over, with a signal that fires when the stream has ended; what it throws is answered as
    * to any request. What it resolves to is sent until it ends or fails, and then an event `end` that says which
    * @throws quota_exceeded (429)
@@ -88,7 +88,7 @@ export class EventFeed {
     client: FeedClient,
     open: (signal: AbortSignal) => Promise<AsyncIterable<{ type: string; data: unknown }>>,
   ): Promise<void> {
-    const giveBack = this.takePlace(client);
+    const giveBack = this.reserveStream(client);
     const ended = new AbortController();
     try {
       await this.answers.ready();
@@ -109,13 +109,13 @@ export class EventFeed {
 
   /**
    * For an answer that is no stream and takes as long as its reader does.
-   * @returns gives the place back
+   * @returns gives the stream back
    * @throws quota_exceeded (429)
    */
-  takePlace({ request }: FeedClient): () => void {
+  reserveStream({ request }: FeedClient): () => void {
     const { principal } = request.slipway;
     if (!principal) throw errors.unauthenticated();
-    return this.places.take(principal);
+    return this.limits.take(principal);
   }
 
   private readerOf({ request, reply }: FeedClient): StreamReader {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { Coalescing, rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
+import { RequestCoalescer, rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
 import type { EventQueryDto } from './event.dto.js';
 import { EVENT_BOUNDS, eventPage, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
@@ -14,7 +14,7 @@ export interface StreamBounds {
 /** Pages of events, by tenant: row-level security hides the streams of others. */
 @Injectable()
 export class EventList {
-  private readonly coalescing = new Coalescing();
+  private readonly coalescing = new RequestCoalescer();
 
   constructor(private readonly database: Database) {}
 

@@ -83,8 +83,8 @@ export class EventRetention implements OnModuleInit {
 
   private async batch(tx: Tx, rows: number): Promise<{ deleted: number; held: string[]; hasMore: boolean }> {
     const nothing = { deleted: 0, held: [], hasMore: false };
-    const turn = await tx.one<{ isTaken: boolean }>(LOCK_EVENT_RETENTION);
-    if (!turn?.isTaken) return nothing;
+    const lock = await tx.one<{ isTaken: boolean }>(LOCK_EVENT_RETENTION);
+    if (!lock?.isTaken) return nothing;
     const found = await tx.query<ExpiredStream>(FIND_EXPIRED_EVENTS, [
       retentionOf(this.config.operator).events_days,
       rows,

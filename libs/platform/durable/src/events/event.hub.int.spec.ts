@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { holdIntervals, Pending, until } from '@slipway/platform-database/testing';
+import { holdIntervals, Latch, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import type { Wakeable } from '../scheduling/index.js';
+import type { WakeableTask } from '../scheduling/index.js';
 import { migrations } from './index.js';
 import { EventHub, type EventWatcher } from './event.hub.js';
 import { appendEvents } from './event.store.js';
@@ -98,8 +98,8 @@ it('reads once for everybody', async () => {
 
 it('misses nothing that comes between the pages and the joining', async () => {
   const read = bed.database.read.bind(bed.database);
-  const paged = new Pending();
-  const appended = new Pending();
+  const paged = new Latch();
+  const appended = new Latch();
   jest.spyOn(bed.database, 'read').mockImplementationOnce(async (...args) => {
     const rows = await read(...args);
     paged.resolve();
@@ -120,8 +120,8 @@ it('misses nothing that comes between the pages and the joining', async () => {
 it('lets one join behind a tail that has gone on meanwhile', async () => {
   const early = await watching(new Reader(stream));
   const read = bed.database.read.bind(bed.database);
-  const paged = new Pending();
-  const goOn = new Pending();
+  const paged = new Latch();
+  const goOn = new Latch();
   jest.spyOn(bed.database, 'read').mockImplementationOnce(async (...args) => {
     const rows = await read(...args);
     paged.resolve();
@@ -145,7 +145,7 @@ it('lets one join a tail that is behind it, without handing it anything twice', 
   const early = await watching(new Reader(stream));
   await until('nothing is read', () => isIdle());
   const read = bed.database.read.bind(bed.database);
-  const goOn = new Pending();
+  const goOn = new Latch();
   // The tail's next look takes its time.
   jest.spyOn(bed.database, 'read').mockImplementationOnce(async (...args) => {
     await goOn.promise;
@@ -274,14 +274,14 @@ it('closes all when the process stops', async () => {
 
 /** Whether no tail of the hub is being read. */
 function isIdle(): boolean {
-  const { tails } = hub as unknown as { tails: Map<string, { reading: Wakeable }> };
+  const { tails } = hub as unknown as { tails: Map<string, { reading: WakeableTask }> };
   return [...tails.values()].every((tail) => tail.reading.isIdle);
 }
 
 /** Resolves when this process has got every notification that was sent before. */
 async function notified(): Promise<void> {
   const channel = `slipway_test_${Date.now()}`;
-  const told = new Pending();
+  const told = new Latch();
   const unlisten = await bed.database.listen(channel, () => told.resolve());
   await bed.sql(`select pg_notify('${channel}', '')`);
   await told.promise;

@@ -1,6 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { Wakeable } from '../scheduling/index.js';
+import { WakeableTask } from '../scheduling/index.js';
 import { EVENTS_CHANNEL } from '@slipway/contracts';
 import { eventPage, type StoredEvent } from './event.store.js';
 
@@ -20,7 +20,7 @@ export interface EventWatcher {
 interface StreamTail {
   last: number;
   live: Set<EventWatcher>;
-  reading: Wakeable;
+  reading: WakeableTask;
 }
 
 /**
@@ -97,7 +97,7 @@ export class EventHub implements BeforeApplicationShutdown {
 
   private newTail(watcher: EventWatcher): StreamTail {
     const { stream, cursor } = watcher;
-    const reading = new Wakeable(() => this.read(stream, tail), {
+    const reading = new WakeableTask(() => this.read(stream, tail), {
       // Postgres is away: the reconnect of the LISTEN connection wakes every stream.
       onError: (error) => {
         this.logger.warn(`reading ${stream}: ${error instanceof Error ? error.message : String(error)}`);

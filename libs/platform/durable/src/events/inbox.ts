@@ -2,7 +2,7 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationB
 import { DiscoveryService } from '@nestjs/core';
 import { INBOX_CHANNEL } from '@slipway/contracts';
 import { Database, prepared, type Tx } from '@slipway/platform-database';
-import { Wakeable } from '../scheduling/index.js';
+import { WakeableTask } from '../scheduling/index.js';
 
 /** An event as a subscriber receives it. */
 export interface ReceivedEvent {
@@ -65,7 +65,7 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private readonly subscribers = new Map<string, EventSubscriber>();
   private timer?: NodeJS.Timeout;
   private unlisten?: () => Promise<void>;
-  private readonly receiving = new Wakeable(() => this.receiveAll(), {
+  private readonly receiving = new WakeableTask(() => this.receiveAll(), {
     // Postgres is away: the rows are still there, and the next poll checks again.
     onError: (error) => this.logger.warn(reasonOf(error)),
   });

@@ -43,12 +43,12 @@ beforeAll(async () => {
   const list = new EventList(bed.database);
   answers = new OpenAnswers(bed.database);
   streams = new EventStreams(bed.database, new EventHub(bed.database), list, answers);
-  const places = new OpenStreamLimits({
+  const limits = new OpenStreamLimits({
     operator: { quotas: { event_streams_per_token: 1 } },
     rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
     gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
   });
-  const feed = new EventFeed(list, streams, places, answers, {
+  const feed = new EventFeed(list, streams, limits, answers, {
     authenticate: async () => refuse(),
   } as unknown as RequestGuard);
   server = fastify();
@@ -111,7 +111,7 @@ async function come(headers = '', path = '/'): Promise<{ socket: Socket; status:
   return { socket, status: Number(text.slice(9, 12)) };
 }
 
-async function expectNewPlace(): Promise<void> {
+async function expectNewStream(): Promise<void> {
   await until('the place is free', async () => (await come()).status === 200);
   expect((await come()).status).toBe(429);
 }
@@ -120,13 +120,13 @@ it('gives a place back when its client goes', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   expect((await come()).status).toBe(429);
   for (const socket of sockets.splice(0)) socket.destroy();
-  await expectNewPlace();
+  await expectNewStream();
 });
 
 it('gives a place back when the server ends the stream', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   answers.beforeApplicationShutdown();
-  await expectNewPlace();
+  await expectNewStream();
 });
 
 it('gives a place back when the stream breaks', async () => {
@@ -141,14 +141,14 @@ it('gives a place back when the stream breaks', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   await until('it broke', () => broken > 0);
   jest.restoreAllMocks();
-  await expectNewPlace();
+  await expectNewStream();
 });
 
 it('takes no place for a stream that cannot begin', async () => {
   await bed.sql('delete from events where stream = $1 and sequence < 3', [stream]);
   await until('the place is free', async () => (await come('Last-Event-ID: 1\r\n')).status === 410);
   for (let n = 0; n < 3; n += 1) expect((await come('Last-Event-ID: 1\r\n')).status).toBe(410);
-  await expectNewPlace();
+  await expectNewStream();
 });
 
 describe('a stream of what is not stored', () => {

@@ -4,7 +4,7 @@ import { QueueSession, type QueueBackend } from './queue-session.js';
 
 const open = (backend: QueueBackend) => QueueSession.open(backend, () => undefined);
 const wakeUp = { operationId: 'op_a', dispatch: 1 };
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 /** How an add ended, as far as it has. */
 function added(session: QueueSession): { as?: string } {
   const outcome: { as?: string } = {};
@@ -19,11 +19,11 @@ it('refuses what is on its way when it is closed', async () => {
   const backend = new SilentBackend();
   const session = await open(backend);
   const sent = added(session);
-  await turn();
+  await nextIteration();
   expect([backend.added, sent.as]).toEqual([1, undefined]);
   const gathered = added(session);
   await session.close(0);
-  await turn();
+  await nextIteration();
   expect([sent.as, gathered.as]).toEqual(Array(2).fill('the session of the queue was closed'));
 });
 
@@ -32,7 +32,7 @@ it('refuses what comes after it was closed', async () => {
   const session = await open(backend);
   await session.close(0);
   const late = added(session);
-  await turn();
+  await nextIteration();
   expect([backend.added, late.as]).toEqual([0, 'the session of the queue was closed']);
 });
 

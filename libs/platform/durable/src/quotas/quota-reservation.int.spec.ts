@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { QUOTAS, type QuotaConfig, type QuotaName } from '@slipway/platform-config';
 import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
-import { Pending, until } from '@slipway/platform-database/testing';
+import { Latch, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations as authMigrations } from '@slipway/platform-http/auth';
 import { reserveQuota, quotasOfTenant } from './index.js';
@@ -49,8 +49,8 @@ it('counts what is to be added, and gives room back', async () => {
 });
 
 it('lets nobody wait who adds to another quota or for another tenant', async () => {
-  const held = new Pending();
-  const goOn = new Pending();
+  const held = new Latch();
+  const goOn = new Latch();
   const first = bed.database.tx({ tenantId }, async (tx) => {
     await reserveQuota(tx, { tenantId, quota: 'webhooks', limit: 5 }, async () => 0);
     held.resolve();

@@ -7,4 +7,4 @@ export {
   type Transact,
 } from './schedule.js';
 export { SchedulingModule } from './scheduling.module.js';
-export { Wakeable } from './wakeable.js';
+export { WakeableTask } from './wakeable.js';

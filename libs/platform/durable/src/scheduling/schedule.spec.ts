@@ -6,12 +6,12 @@ import { Test } from '@nestjs/testing';
 import type { Database } from '@slipway/platform-database';
 import { Recurring, Schedule, type Transact } from './schedule.js';
 
-const turns = async () => {
+const tenIterations = async () => {
   for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 /** Work that stands still in its transaction until it is let go, and counts. */
-class Slow {
+class SlowWork {
   readonly everySeconds = 1;
   runs = 0;
   inside = 0;
@@ -61,14 +61,14 @@ afterEach(() => {
 
 const second = async () => {
   jest.advanceTimersByTime(1_000);
-  await turns();
+  await tenIterations();
 };
 
 describe('a slow work', () => {
   it('holds up no other, and no repair, whatever many of them there are', async () => {
     const schedule = scheduleOf(true);
-    const slow = ['a', 'b', 'c', 'd', 'e'].map((name) => new Slow(name));
-    const repair = new Slow('repair');
+    const slow = ['a', 'b', 'c', 'd', 'e'].map((name) => new SlowWork(name));
+    const repair = new SlowWork('repair');
     for (const work of slow) schedule.add(work, work.run);
     schedule.add({ name: 'repair', everySeconds: 1, isRepair: true }, repair.run);
     schedule.onApplicationBootstrap();
@@ -76,12 +76,12 @@ describe('a slow work', () => {
     // Three transactions of areas at a time, and the repair beside them.
     expect([slow.filter(({ inside }) => inside > 0).length, repair.inside, most]).toEqual([3, 1, 4]);
     repair.release();
-    await turns();
+    await tenIterations();
     await second();
     expect(repair.runs).toBe(2);
     expect(slow.map(({ runs }) => runs)).toEqual([1, 1, 1, 1, 1]);
     for (const one of [...slow, repair]) one.release();
-    await turns();
+    await tenIterations();
     expect(slow.every(({ inside }) => inside === 1)).toBe(true);
     const stopping = schedule.beforeApplicationShutdown();
     for (const one of [...slow, repair]) one.release();
@@ -90,13 +90,13 @@ describe('a slow work', () => {
 
   it('is waited for at the end, and not begun again', async () => {
     const schedule = scheduleOf(true);
-    const work = new Slow('a');
+    const work = new SlowWork('a');
     schedule.add(work, work.run);
     schedule.onApplicationBootstrap();
     await second();
     let isOver = false;
     const stopping = schedule.beforeApplicationShutdown().then(() => (isOver = true));
-    await turns();
+    await tenIterations();
     expect(isOver).toBe(false);
     work.release();
     await stopping;

@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import { Wakeable } from './wakeable.js';
+import { WakeableTask } from './wakeable.js';
 
 /** Work whose runs end one by one, when the test says so. */
 function heldWork() {
@@ -16,7 +16,7 @@ function heldWork() {
 
 it('runs once for all wakes of one turn, and once more for wakes during a run', async () => {
   const { ends, work, onError, begun } = heldWork();
-  const wakeable = new Wakeable(work, { onError });
+  const wakeable = new WakeableTask(work, { onError });
   const first = [wakeable.wake(), wakeable.wake(), wakeable.wake()];
   await begun(1);
   const second = [wakeable.wake(), wakeable.wake()];
@@ -29,7 +29,7 @@ it('runs once for all wakes of one turn, and once more for wakes during a run', 
 
 it('runs again after it has rested', async () => {
   const work = jest.fn(async () => undefined);
-  const wakeable = new Wakeable(work, { onError: jest.fn() });
+  const wakeable = new WakeableTask(work, { onError: jest.fn() });
   await wakeable.wake();
   await wakeable.wake();
   expect(work).toHaveBeenCalledTimes(2);
@@ -37,7 +37,7 @@ it('runs again after it has rested', async () => {
 
 it('loses no wake that comes as a run ends', async () => {
   let runs = 0;
-  const wakeable: Wakeable = new Wakeable(
+  const wakeable: WakeableTask = new WakeableTask(
     async () => {
       runs += 1;
     },
@@ -50,7 +50,7 @@ it('loses no wake that comes as a run ends', async () => {
 
 it('reports an error, and runs again at the next wake', async () => {
   const { ends, onError, begun, work } = heldWork();
-  const wakeable = new Wakeable(work, { onError });
+  const wakeable = new WakeableTask(work, { onError });
   const woken = wakeable.wake();
   await begun(1);
   const error = new Error('Postgres is away');
@@ -65,7 +65,7 @@ it('reports an error, and runs again at the next wake', async () => {
 
 it('waits for its run when it is stopped, and runs no more', async () => {
   const { ends, work, onError, begun } = heldWork();
-  const wakeable = new Wakeable(work, { onError });
+  const wakeable = new WakeableTask(work, { onError });
   void wakeable.wake();
   await begun(1);
   void wakeable.wake();
@@ -83,7 +83,7 @@ it('keeps a gap between runs, and none before the first', async () => {
   const gapMs = 500;
   const began = performance.now();
   const starts: number[] = [];
-  const wakeable: Wakeable = new Wakeable(
+  const wakeable: WakeableTask = new WakeableTask(
     async () => {
       starts.push(performance.now() - began);
       if (starts.length < 3) void wakeable.wake();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
-interface WakeableOptions {
+interface WakeableTaskOptions {
   /** Called with what `work` throws. The next wake runs it again. */
   onError: (error: unknown) => void;
   /** Least time from the start of one run to the start of the next. A run after a rest starts at once. */
@@ -11,14 +11,14 @@ interface WakeableOptions {
  * Work that several sides wake: notifications, timers, and its own results. It never runs twice at once. A wake during a run is followed by
  * one more run, so no wake is lost, and all wakes of one turn of the event loop are one run.
  */
-export class Wakeable {
+export class WakeableTask {
   private running?: Promise<void>;
   private isWoken = false;
   private hasStopped = false;
 
   constructor(
     private readonly work: () => Promise<void>,
-    private readonly options: WakeableOptions,
+    private readonly options: WakeableTaskOptions,
   ) {}
 
   get isIdle(): boolean {

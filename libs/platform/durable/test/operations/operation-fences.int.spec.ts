@@ -12,7 +12,7 @@ import {
   everythingOf,
   eventsOf,
   Gate,
-  inTurn,
+  oneAfterAnother,
   leavesAnEffect,
   script,
   TENANT,
@@ -44,7 +44,7 @@ describe('a worker whose lease has gone to another', () => {
     'writes nothing when its step %s while its successor is still at the same step',
     async (ending) => {
       const [stale, current] = [new Gate(), new Gate()];
-      const first = inTurn(behind(stale, ENDINGS[ending]!), behind(current, leavesAnEffect));
+      const first = oneAfterAnother(behind(stale, ENDINGS[ending]!), behind(current, leavesAnEffect));
       const { begin } = script([one, another], { first, second: leavesAnEffect });
       const id = await begin();
       const driveOfStale = one.runner.drive(id);
@@ -70,8 +70,8 @@ describe('a worker whose lease has gone to another', () => {
 
   it('does not go on with the next step either', async () => {
     const [stale, current] = [new Gate(), new Gate()];
-    const second = inTurn(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
-    const third = inTurn(leavesAnEffect);
+    const second = oneAfterAnother(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
+    const third = oneAfterAnother(leavesAnEffect);
     const id = await script([one, another], { first: leavesAnEffect, second, third }).begin();
     const driveOfStale = one.runner.drive(id);
     await stale.reached;
@@ -89,7 +89,7 @@ describe('a worker whose lease has gone to another', () => {
 
   it('writes nothing on the way back', async () => {
     const [stale, current] = [new Gate(), new Gate()];
-    const run = inTurn(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
+    const run = oneAfterAnother(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
     const { begin } = script(
       [one, another],
       { first: ENDINGS['fails for good']! },
@@ -113,9 +113,9 @@ describe('a worker whose lease has gone to another', () => {
 
   it('finds a held operation held, as does everybody else: at each step, and on the way back', async () => {
     const gates = { first: new Gate(), second: new Gate(), undo: new Gate() };
-    const first = inTurn(behind(gates.first, leavesAnEffect));
-    const second = inTurn(behind(gates.second, ENDINGS['fails for good']!));
-    const undo = inTurn(behind(gates.undo, leavesAnEffect));
+    const first = oneAfterAnother(behind(gates.first, leavesAnEffect));
+    const second = oneAfterAnother(behind(gates.second, ENDINGS['fails for good']!));
+    const undo = oneAfterAnother(behind(gates.undo, leavesAnEffect));
     const unwind = [{ name: 'undo', undoes: ['first'], run: undo }];
     const id = await script([one, another], { first, second }, { unwind }).begin();
     const drive = one.runner.drive(id);
@@ -132,7 +132,7 @@ describe('a worker whose lease has gone to another', () => {
   });
 
   it('leaves alone what has ended', async () => {
-    const first = inTurn(leavesAnEffect);
+    const first = oneAfterAnother(leavesAnEffect);
     const id = await script([one, another], { first }).begin();
     await one.runner.drive(id);
     const before = await everythingOf(one, id);
@@ -147,7 +147,7 @@ describe('a worker whose lease has gone to another', () => {
 describe('a cancel that is accepted while a step runs', () => {
   it.each(Object.keys(ENDINGS))('lets the step commit nothing when it %s', async (ending) => {
     const gate = new Gate();
-    const second = inTurn(leavesAnEffect);
+    const second = oneAfterAnother(leavesAnEffect);
     const id = await script([one], { first: behind(gate, ENDINGS[ending]!), second }).begin();
     const drive = one.runner.drive(id);
     await gate.reached;
@@ -171,7 +171,7 @@ describe('a cancel that is accepted while a step runs', () => {
 
   it('is not remembered by a retry of what failed all the same', async () => {
     const gate = new Gate();
-    const first = inTurn(behind(gate, ENDINGS['fails for good']!), leavesAnEffect);
+    const first = oneAfterAnother(behind(gate, ENDINGS['fails for good']!), leavesAnEffect);
     const id = await script([one], { first }).begin();
     const drive = one.runner.drive(id);
     await gate.reached;
@@ -322,7 +322,7 @@ describe('the effect of a commit', () => {
     };
     const { begin } = script(
       [one, another],
-      { first: inTurn(behind(stale, fails), behind(current, fails)) },
+      { first: oneAfterAnother(behind(stale, fails), behind(current, fails)) },
       { beginUnwind: (tx, operation) => tx.query('insert into effects values ($1)', [operation.input.world]).then() },
     );
     const id = await begin();

@@ -6,7 +6,7 @@ import {
   effectsOf,
   everythingOf,
   Gate,
-  inTurn,
+  oneAfterAnother,
   leavesAnEffect,
   script,
   TENANT,
@@ -35,7 +35,7 @@ async function standing(count: number, run: (n: number) => Run = () => nothing) 
   const gates = Array.from({ length: count }, () => new Gate());
   const ids = await Promise.all(
     gates.map((gate, n) =>
-      script([one, another], { first: inTurn(behind(gate, run(n)), nothing), second: nothing }).begin(),
+      script([one, another], { first: oneAfterAnother(behind(gate, run(n)), nothing), second: nothing }).begin(),
     ),
   );
   const drives = ids.map((id) => one.runner.drive(id));

@@ -7,7 +7,7 @@ import {
   Effects1700000000099,
   effectsOf,
   Gate,
-  inTurn,
+  oneAfterAnother,
   leavesAnEffect,
   script,
   TENANT,
@@ -74,7 +74,7 @@ const aborted = async ({ signal }: StepContext<World>) => {
 describe('a lease', () => {
   it('is kept for a step that takes longer, and nobody else gets it while its holder lives', async () => {
     const gate = new Gate();
-    const first = inTurn(behind(gate, leavesAnEffect));
+    const first = oneAfterAnother(behind(gate, leavesAnEffect));
     const id = await script([one, another], { first }).begin();
     const drive = one.runner.drive(id);
     await gate.reached;
@@ -114,7 +114,7 @@ describe('a lease', () => {
 
   it('is renewed for the successor in the same process when the one that lost it ends', async () => {
     const [stale, current] = [new Gate(), new Gate()];
-    const first = inTurn(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
+    const first = oneAfterAnother(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
     const id = await script([one], { first }).begin();
     const driveOfStale = one.runner.drive(id);
     await stale.reached;
@@ -149,7 +149,7 @@ describe('a lease', () => {
   });
 
   it('is taken with the steps as they stand once the row is free, not as they stood when somebody else had it', async () => {
-    const [first, second] = [inTurn(leavesAnEffect), inTurn(leavesAnEffect)];
+    const [first, second] = [oneAfterAnother(leavesAnEffect), oneAfterAnother(leavesAnEffect)];
     const id = await script([one, another], { first, second }).begin();
     const gate = new Gate();
     const elsewhere = one.database.tx('system', async (tx) => {
@@ -186,7 +186,7 @@ describe('a lease', () => {
     const brief = await one.startAnother({ leaseSeconds: 1 });
     try {
       const gate = new Gate();
-      const first = inTurn(behind(gate, leavesAnEffect), leavesAnEffect);
+      const first = oneAfterAnother(behind(gate, leavesAnEffect), leavesAnEffect);
       const id = await script([brief, another], { first }).begin();
       // Never comes back: its process is as good as dead.
       void brief.runner.drive(id);
@@ -224,7 +224,7 @@ describe('a step under way', () => {
 
   it('is told with the next renewal that its lease has gone to another', async () => {
     const [stale, current] = [new Gate(), new Gate()];
-    const first = inTurn(behind(stale, aborted), behind(current, leavesAnEffect));
+    const first = oneAfterAnother(behind(stale, aborted), behind(current, leavesAnEffect));
     const id = await script([one, another], { first }).begin();
     const driveOfStale = one.runner.drive(id);
     await stale.reached;

@@ -12,7 +12,7 @@ import {
   eventsOf,
   everythingOf,
   Gate,
-  inTurn,
+  oneAfterAnother,
   leavesAnEffect,
   script,
   TENANT,
@@ -113,7 +113,10 @@ describe('an operation that waits for a person', () => {
 
 describe('a sleep', () => {
   const sleeper = (forMs: number) =>
-    inTurn(async () => sleep({ forMs, status: 'waiting', message: 'so far', state: { n: 1 } }), leavesAnEffect);
+    oneAfterAnother(
+      async () => sleep({ forMs, status: 'waiting', message: 'so far', state: { n: 1 } }),
+      leavesAnEffect,
+    );
 
   it('lasts as long as asked, and is over at once when it is woken', async () => {
     const first = sleeper(60_000);
@@ -142,7 +145,7 @@ describe('a sleep', () => {
   });
 
   it('tells nothing where the status stays', async () => {
-    const first = inTurn(async () => sleep({ forMs: 1, status: 'running' }), leavesAnEffect);
+    const first = oneAfterAnother(async () => sleep({ forMs: 1, status: 'running' }), leavesAnEffect);
     const id = await script([harness], { first }).begin();
     await harness.finish(TENANT, id);
     expect(await eventsOf(harness, id)).toEqual(['running', 'succeeded']);
@@ -151,7 +154,7 @@ describe('a sleep', () => {
 
 describe('a step that fails for now', () => {
   it('is tried again after twice the time, and gives the lease back meanwhile', async () => {
-    const id = await script([harness], { first: inTurn(fails, fails, fails, fails, leavesAnEffect) }).begin();
+    const id = await script([harness], { first: oneAfterAnother(fails, fails, fails, fails, leavesAnEffect) }).begin();
     for (const [tries, pauseMs] of [400, 800, 1_600, 3_200].entries()) {
       await drive(id);
       expect(await sleepOf(id)).toBeCloseTo(pauseMs, 0);
@@ -168,8 +171,8 @@ describe('a step that fails for now', () => {
   });
 
   it('leaves the next step all of its tries', async () => {
-    const second = inTurn(fails, fails, fails, fails, leavesAnEffect);
-    const id = await script([harness], { first: inTurn(fails, fails, fails, leavesAnEffect), second }).begin();
+    const second = oneAfterAnother(fails, fails, fails, fails, leavesAnEffect);
+    const id = await script([harness], { first: oneAfterAnother(fails, fails, fails, leavesAnEffect), second }).begin();
     expect(await harness.finish(TENANT, id)).toMatchObject({ status: 'succeeded', attempt: 5 });
     expect(second.count).toBe(5);
   });
@@ -186,7 +189,10 @@ describe('a worker that loses Postgres', () => {
       isAway = true;
       return leavesAnEffect(context);
     };
-    const id = await script([harness], { first: inTurn(loses, leavesAnEffect), second: leavesAnEffect }).begin();
+    const id = await script([harness], {
+      first: oneAfterAnother(loses, leavesAnEffect),
+      second: leavesAnEffect,
+    }).begin();
     jest
       .spyOn(database, 'tx')
       .mockImplementation((scope, work, options) => whileThere(() => tx(scope, work as never, options)));
@@ -204,7 +210,7 @@ describe('a worker that loses Postgres', () => {
   it('does nothing again whose commit in one round trip it was not told of', async () => {
     const { database } = harness;
     const once = database.once.bind(database);
-    const [first, second] = [inTurn(async () => done()), inTurn(leavesAnEffect)];
+    const [first, second] = [oneAfterAnother(async () => done()), oneAfterAnother(leavesAnEffect)];
     const id = await script([harness], { first, second }).begin();
     const sent = jest.spyOn(database, 'once');
     // Behind the claim.
@@ -226,7 +232,7 @@ describe('a worker that loses Postgres', () => {
           loseAnswerOf(tx);
         },
       });
-    const [first, second] = [inTurn(loses), inTurn(loses)];
+    const [first, second] = [oneAfterAnother(loses), oneAfterAnother(loses)];
     const id = await script([harness], { first, second }).begin();
     await harness.finish(TENANT, id);
     expect([first.count, second.count]).toEqual([1, 1]);
@@ -266,7 +272,7 @@ describe('a worker that loses Postgres', () => {
           throw new Error('the connection was lost');
         },
       });
-    const first = inTurn(loses, leavesAnEffect);
+    const first = oneAfterAnother(loses, leavesAnEffect);
     const id = await script([harness], { first }).begin();
     await drive(id);
     expect(await record(id)).toMatchObject({ attempt: 2, message: 'attempt 1 failed: the connection was lost' });
@@ -281,7 +287,7 @@ it.each([
   ['', undefined, []],
   ['; what its acceptance began is undone', true, ['undo']],
 ])('cancels what nobody has taken up yet, before any of its steps%s', async (_what, unwindsAcceptance, effects) => {
-  const first = inTurn(leavesAnEffect);
+  const first = oneAfterAnother(leavesAnEffect);
   const unwind = [{ name: 'undo', undoes: ['first'], run: leavesAnEffect }];
   const id = await script([harness], { first }, { unwind, unwindsAcceptance }).begin();
   await inTenant((tx) => harness.store.cancel(tx, id, ACTOR));

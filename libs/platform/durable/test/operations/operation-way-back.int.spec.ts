@@ -18,7 +18,7 @@ import {
   eventsOf,
   everythingOf,
   Gate,
-  inTurn,
+  oneAfterAnother,
   leavesAnEffect,
   script,
   TENANT,
@@ -51,7 +51,7 @@ describe('the way back', () => {
   const undo = (run: Run, undoes = ['first']) => ({ name: 'undo', undoes, run });
 
   it('is tried for as long as an outage may last, and gives the lease back after each try', async () => {
-    const run = inTurn(fails, fails, fails, fails, fails, fails, fails, leavesAnEffect);
+    const run = oneAfterAnother(fails, fails, fails, fails, fails, fails, fails, leavesAnEffect);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(run)] });
     const id = await begin();
     for (let tries = 1; tries <= 7; tries += 1) {
@@ -113,7 +113,7 @@ describe('the way back', () => {
       const second = async () => sleep({ forMs: 60_000, status: 'waiting' });
       const { begin } = script([harness], isCancelled ? { first, second } : { first }, {
         unwind: [
-          undo(inTurn(behind(gate, leavesAnEffect), leavesAnEffect)),
+          undo(oneAfterAnother(behind(gate, leavesAnEffect), leavesAnEffect)),
           { ...undo(leavesAnEffect), name: 'undo2' },
         ],
       });
@@ -163,7 +163,7 @@ describe('the way back', () => {
   });
 
   it('is taken again when a retry fails, too', async () => {
-    const run = inTurn(leavesAnEffect);
+    const run = oneAfterAnother(leavesAnEffect);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(run)] });
     const id = await begin();
     await harness.finish(TENANT, id);
@@ -176,7 +176,7 @@ describe('the way back', () => {
     const second: Run = async () => sleep({ forMs: 60_000, status: 'waiting' });
     const unwind = [
       { name: 'undo1', undoes: ['first'], run: leavesAnEffect },
-      undo(inTurn(fails, async () => sleep({ forMs: 1, status: 'waiting' }), leavesAnEffect)),
+      undo(oneAfterAnother(fails, async () => sleep({ forMs: 1, status: 'waiting' }), leavesAnEffect)),
     ];
     const cancelled = await script([harness], { first: leavesAnEffect, second }, { unwind }).begin();
     await drive(cancelled);
@@ -192,7 +192,7 @@ describe('the way back', () => {
 
 describe('a retry', () => {
   it('goes on where it failed, and repeats nothing that was not undone', async () => {
-    const [first, second] = [inTurn(leavesAnEffect), inTurn(failsForGood, leavesAnEffect)];
+    const [first, second] = [oneAfterAnother(leavesAnEffect), oneAfterAnother(failsForGood, leavesAnEffect)];
     const id = await script([harness], { first, second, third: leavesAnEffect }).begin();
     await harness.finish(TENANT, id);
     await inTenant((tx) => harness.store.retry(tx, id, ACTOR));
@@ -287,7 +287,7 @@ describe('what a definition adds', () => {
       [harness],
       { first },
       {
-        unwind: [{ name: 'undo', undoes: ['first'], run: inTurn(fails, leavesAnEffect) }],
+        unwind: [{ name: 'undo', undoes: ['first'], run: oneAfterAnother(fails, leavesAnEffect) }],
         beginUnwind: async (_tx, _operation, failure) => void asked.push(`begins: ${failure.message}`),
         finish: async (_tx, _operation, outcome, failure) => void asked.push(`${outcome}: ${failure?.code}`),
       },
@@ -305,7 +305,7 @@ describe('what a definition adds', () => {
     let isRefused = true;
     const { begin } = script(
       [harness],
-      { first: inTurn(failsForGood, leavesAnEffect) },
+      { first: oneAfterAnother(failsForGood, leavesAnEffect) },
       {
         reclaim: async (tx, { input }) => {
           await tx.query('select 1');

@@ -8,7 +8,7 @@ import {
   Effects1700000000099,
   effectsOf,
   Gate,
-  inTurn,
+  oneAfterAnother,
   leavesAnEffect,
   script,
   TENANT,
@@ -69,7 +69,7 @@ beforeEach(() => {
 const ends = (id: string) => until('it ends', async () => (await harness.record(TENANT, id))['status'] === 'succeeded');
 
 it('runs what was accepted, and wakes what sleeps', async () => {
-  const first = inTurn(async () => sleep({ forMs: 300, status: 'waiting' }), leavesAnEffect);
+  const first = oneAfterAnother(async () => sleep({ forMs: 300, status: 'waiting' }), leavesAnEffect);
   const id = await script([harness], { first, second: leavesAnEffect }).begin();
   await ends(id);
   expect(await effectsOf(harness, id)).toEqual(['first', 'second']);
@@ -110,7 +110,7 @@ it('takes over what a dead worker held', async () => {
     tell();
     return new Promise<never>(() => undefined);
   };
-  const id = await script([harness], { first: inTurn(dies, leavesAnEffect) }).begin();
+  const id = await script([harness], { first: oneAfterAnother(dies, leavesAnEffect) }).begin();
   await begun;
   await harness.abandon(id);
   await harness.skipTime(id);

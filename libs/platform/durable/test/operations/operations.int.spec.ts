@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type Tx } from '@slipway/platform-database';
 import { operationFailures, dispatch, StepFailed } from '../../src/operations/index.js';
-import { ACTOR, claimOf, Effects1700000000099, effectsOf, inTurn, PROBE, probe, TENANT } from './probe.js';
+import { ACTOR, claimOf, Effects1700000000099, effectsOf, oneAfterAnother, PROBE, probe, TENANT } from './probe.js';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
@@ -69,7 +69,7 @@ describe('durable operations', () => {
     const fails = async () => {
       throw new StepFailed(operationFailures.dependency_outage, 'away');
     };
-    steps()['third'] = inTurn(fails, original.third);
+    steps()['third'] = oneAfterAnother(fails, original.third);
     const id = await begin();
     const failed = await harness.finish(TENANT, id);
     expect(failed).toMatchObject({

@@ -104,7 +104,7 @@ export class Gate {
 type Definition = OperationDefinition<World>;
 
 /** What a kind of a test may have beside its steps. */
-export interface More
+export interface KindExtras
   extends
     Pick<Definition, 'unwindsAcceptance' | 'pointOfNoReturn' | 'stepEvent' | 'priority'>,
     Pick<OperationOf<Definition>, 'finish' | 'reclaim' | 'beginUnwind'> {
@@ -116,7 +116,7 @@ export interface More
 export function script(
   harnesses: readonly OperationHarness[],
   steps: Record<string, Run>,
-  more: More = {},
+  more: KindExtras = {},
 ): { definition: Definition; operation: OperationOf<Definition>; begin(tenantId?: string): Promise<string> } {
   const { unwind = [], unwindsAcceptance, pointOfNoReturn, stepEvent, priority, ...ends } = more;
   const bases = Object.entries(steps).map(([name, run]) => [name.split(':')[0] as string, run] as const);
@@ -152,7 +152,7 @@ export const behind =
   };
 
 /** A step that ends differently each time it is run; the last way is kept. `count` tells how often it was run. */
-export function inTurn(...runs: [Run, ...Run[]]): Run & { count: number } {
+export function oneAfterAnother(...runs: [Run, ...Run[]]): Run & { count: number } {
   const run = Object.assign(
     (context: StepContext<World>): Promise<StepOutcome> => {
       const current = runs[Math.min(run.count, runs.length - 1)] as Run;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { runInRequest } from '../context/request-context.js';
 import type { RouteSpec } from '../routes/route-spec.js';
-import { Coalescing } from './coalescing.js';
+import { RequestCoalescer } from './coalescing.js';
 import { rawJson, type RawJson } from './reply.js';
 
 /** Answers with how many were made. */
@@ -14,7 +14,7 @@ const textsOf = async (answers: Promise<RawJson>[]): Promise<string[]> =>
   (await Promise.all(answers)).map(({ text }) => text);
 
 it('makes one answer for all who ask the same in one turn', async () => {
-  const coalescing = new Coalescing();
+  const coalescing = new RequestCoalescer();
   const make = counted();
   const [first, second] = await Promise.all([1, 2].map(() => coalescing.answer('ten_a', ['x', 1], make)));
   expect(second).toBe(first);
@@ -22,7 +22,7 @@ it('makes one answer for all who ask the same in one turn', async () => {
 });
 
 it('makes nothing before the turn is over, and keeps nothing for who asks later, even while the answer is made', async () => {
-  const coalescing = new Coalescing();
+  const coalescing = new RequestCoalescer();
   const make = counted();
   let finish!: () => void;
   const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -45,7 +45,7 @@ it('makes nothing before the turn is over, and keeps nothing for who asks later,
 });
 
 it('gives nobody the answer of another tenant, question or route', async () => {
-  const coalescing = new Coalescing();
+  const coalescing = new RequestCoalescer();
   const make = counted();
   const ask = (tenantId: string, question: unknown[], operationId = 'listThings') =>
     runInRequest({ requestId: 'req', warnings: [], route: { operationId } as RouteSpec }, () =>
@@ -62,7 +62,7 @@ it('gives nobody the answer of another tenant, question or route', async () => {
 });
 
 it('fails all who asked, and none who ask later', async () => {
-  const coalescing = new Coalescing();
+  const coalescing = new RequestCoalescer();
   const fail = () => Promise.reject(new Error('no'));
   const results = await Promise.allSettled([1, 2].map(() => coalescing.answer('ten_a', [], fail)));
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

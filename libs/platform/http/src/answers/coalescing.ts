@@ -6,7 +6,7 @@ import type { RawJson } from './reply.js';
  * Requests that ask for the same in one turn of the event loop are given one answer: many who watch one list cost little more than one does.
  * It is made after all of them have asked and is not kept, so that nobody is told what stood before its own request.
  */
-export class Coalescing {
+export class RequestCoalescer {
   private readonly open = new Map<string, Promise<RawJson>>();
 
   /**

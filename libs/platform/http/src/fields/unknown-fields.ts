@@ -9,7 +9,7 @@ export const MAX_UNKNOWN = 50;
 
 /** No DTO of a request is nested deeper; one that holds itself would be endless. */
 const MAX_DEPTH = 6;
-const placesByType = new WeakMap<Function, Map<string, string | undefined>>();
+const pathsByType = new WeakMap<Function, Map<string, string | undefined>>();
 
 /** @param known names of the same object */
 export function unknownField(name: string, path: string, known: Iterable<string>): UnknownField {
@@ -26,8 +26,8 @@ export function explainUnknown(type: Function, path: string, findings: Findings,
   const here = findings.unknown.slice(from, MAX_UNKNOWN);
   if (here.length === 0) return;
   for (const one of here) {
-    const place = one.meant === undefined ? placesOf(type).get(one.name) : undefined;
-    if (place !== undefined) one.meant = join(path, place);
+    const known = one.meant === undefined ? pathsOf(type).get(one.name) : undefined;
+    if (known !== undefined) one.meant = join(path, known);
   }
   const byField = new Map(here.map((one) => [one.meant, one.field]));
   for (const issue of findings.broken) {
@@ -64,19 +64,19 @@ function hintOf({ meant }: UnknownField): string {
   return `did you mean \`${meant}\`?`;
 }
 
-/** Where in a DTO a name stands; undefined for a name that stands in several places. Items of lists have no place of their own. */
-function placesOf(type: Function): Map<string, string | undefined> {
-  const known = placesByType.get(type);
+/** The paths of names in a DTO; undefined for a name that has several. Items of lists have no path of their own. */
+function pathsOf(type: Function): Map<string, string | undefined> {
+  const known = pathsByType.get(type);
   if (known) return known;
-  const places = new Map<string, string | undefined>();
+  const paths = new Map<string, string | undefined>();
   const visit = (inside: Function, path: string, depth: number): void => {
     for (const { name, shape } of fieldsOf(inside).values()) {
-      const place = join(path, name);
-      places.set(name, places.has(name) ? undefined : place);
-      if (shape.members && depth < MAX_DEPTH) visit(shape.members(), place, depth + 1);
+      const field = join(path, name);
+      paths.set(name, paths.has(name) ? undefined : field);
+      if (shape.members && depth < MAX_DEPTH) visit(shape.members(), field, depth + 1);
     }
   };
   visit(type, '', 1);
-  placesByType.set(type, places);
-  return places;
+  pathsByType.set(type, paths);
+  return paths;
 }

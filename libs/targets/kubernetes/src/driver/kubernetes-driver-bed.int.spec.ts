@@ -129,7 +129,7 @@ kubeIt('an instance on a node that is not heard any more is withdrawn and comes 
   await bed.kubelet.silence(before.place!);
   const lost = await sees(spec, ({ state }) => state !== 'ready');
   expect(lost.reason).toBe('node_lost');
-  const after = await sees(spec, ({ state, place }) => state === 'ready' && place !== before.place);
+  const after = await sees(spec, (seen) => seen.state === 'ready' && seen.place !== before.place);
   expect(after.lastExit).toMatchObject({ reason: 'node_lost' });
   bed.kubelet.wake(before.place!);
 });

@@ -134,12 +134,12 @@ function portOf(unit: Unit): number | undefined {
 
 function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSnapshot): Partial<Observation> {
   const baseUrl = addressOf(pod, unit, reach);
-  const place = pod.spec?.nodeName;
+  const node = pod.spec?.nodeName;
   return {
     incarnation: podIncarnation(pod),
     restarts: restartsOf(pod),
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(place ? { place } : {}),
+    ...(node ? { place: node } : {}),
   };
 }
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 beforeEach(() => bed.sql('delete from operations'));
 
-interface Asked {
+interface ClaimLimits {
   limit?: number;
   kinds?: string[];
   skip?: string[];
@@ -25,7 +25,7 @@ interface Asked {
 
 const eventIds = (count: number) => Array.from({ length: count }, () => newId('evt'));
 
-async function claim(asked: Asked = {}): Promise<string[]> {
+async function claim(asked: ClaimLimits = {}): Promise<string[]> {
   const { limit = 100, kinds = ['probe'], skip = [], outbound = [], skipOutbound = [] } = asked;
   const values = ['me', 30, eventIds(limit), limit, kinds, skip, outbound, skipOutbound];
   const rows = await bed.database.tx('system', (tx) => tx.query<{ id: string }>(CLAIM_OPERATIONS, values));

@@ -2,13 +2,13 @@ import { expect, it, jest } from '@jest/globals';
 import type { PendingCommit } from './commit-record.js';
 import { GatheredCommits, LeaseLost } from './gathered-commits.js';
 
-type Written = { id: string; cancelRequested: boolean; at: Date };
+type WrittenCommit = { id: string; cancelRequested: boolean; at: Date };
 
 const commitOf = (id: string, leaseVersion = '1') =>
   ({ operation: { id, leaseVersion }, events: [] }) as unknown as PendingCommit;
 const telling = (id: string, stream: string) =>
   ({ operation: { id, stream }, events: [{}] }) as unknown as PendingCommit;
-const writtenOf = ({ operation }: PendingCommit): Written => ({
+const writtenOf = ({ operation }: PendingCommit): WrittenCommit => ({
   id: operation.id,
   cancelRequested: false,
   at: new Date(),
@@ -20,7 +20,7 @@ function gathering(
   atCommit: (count: number) => void = () => undefined,
 ) {
   const batches: string[][] = [];
-  const commits = new GatheredCommits<Written>(async (batch, _settings, committing) => {
+  const commits = new GatheredCommits<WrittenCommit>(async (batch, _settings, committing) => {
     batches.push(batch.map(({ operation }) => operation.id));
     const written = await end(batch);
     committing();
@@ -127,7 +127,7 @@ it('has one transaction under way, and those that come meanwhile share the next'
   const first = commits.add(commitOf('op_a'));
   while (batches.length < 1) await new Promise((resolve) => setImmediate(resolve));
   const others = [commits.add(commitOf('op_b'))];
-  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let iteration = 0; iteration < 3; iteration += 1) await new Promise((resolve) => setImmediate(resolve));
   others.push(commits.add(commitOf('op_c')));
   ends[0]!();
   await first;

@@ -42,7 +42,7 @@ class Bed {
   end = async (id: string): Promise<void> => {
     this.ends.get(id)?.();
     // The worker waits for the end of this turn, and what it does then comes before the end of the next.
-    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let iteration = 0; iteration < 2; iteration += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
   endAll(): void {

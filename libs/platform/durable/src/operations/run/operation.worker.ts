@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
-import { Wakeable } from '../../scheduling/index.js';
+import { WakeableTask } from '../../scheduling/index.js';
 import { OperationRunner, type LeasedOperation } from './operation.runner.js';
 import { OutboxRelay } from './outbox.relay.js';
 import { claimRequests, type RunningOperation } from './worker-slots.js';
@@ -28,7 +28,7 @@ const DRAIN_MS = 10_000;
 export class OperationWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('operations');
   private readonly running = new Map<Promise<void>, RunningOperation>();
-  private readonly claiming = new Wakeable(() => this.claimAll(), {
+  private readonly claiming = new WakeableTask(() => this.claimAll(), {
     // Postgres is away. What is due stays due.
     onError: (error) => this.logger.warn(`claim: ${error instanceof Error ? error.message : String(error)}`),
   });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { OperationQueue, WakeUp } from '../../queue/index.js';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
-import { holdIntervals, Pending, until } from '@slipway/platform-database/testing';
-import type { Wakeable } from '../../scheduling/index.js';
+import { holdIntervals, Latch, until } from '@slipway/platform-database/testing';
+import type { WakeableTask } from '../../scheduling/index.js';
 import { OperationsBed, TENANT } from '../../../test/operations/bed.js';
 import { OutboxRelay } from './outbox.relay.js';
 
@@ -55,7 +55,7 @@ const sent = () => added.map(({ operationId, dispatch }) => [operationId, dispat
 
 it('deletes a row when the queue has taken its wake-up', async () => {
   await put('op_a');
-  const taken = new Pending();
+  const taken = new Latch();
   answer = () => taken.promise;
   const one = await relay();
   await until('it is added', () => added.length === 1);
@@ -69,7 +69,7 @@ it('deletes a row when the queue has taken its wake-up', async () => {
 
 it('keeps a row that the queue refuses late, and sends it again under the same number', async () => {
   await put('op_a', 'now()', 7);
-  const refused = new Pending();
+  const refused = new Latch();
   answer = () => refused.promise;
   const one = await relay();
   await until('it is added', () => added.length === 1);
@@ -88,7 +88,7 @@ it('keeps a row that the queue refuses late, and sends it again under the same n
 
 it('keeps a row while the queue hangs, out of the reach of another relay, and when it then fails', async () => {
   await put('op_a');
-  const hanging = new Pending();
+  const hanging = new Latch();
   answer = () => hanging.promise;
   const one = await relay();
   await until('it is added', () => added.length === 1);
@@ -190,7 +190,7 @@ it('looks again when notifications may have been lost', async () => {
 
 it('looks again when it was told while it was looking', async () => {
   await put('op_a');
-  const taken = new Pending();
+  const taken = new Latch();
   answer = () => taken.promise;
   const one = await relay();
   await until('it is added', () => added.length === 1);
@@ -204,7 +204,7 @@ it('looks again when it was told while it was looking', async () => {
 
 it('ends what is on its way before it stops, and sends nothing after', async () => {
   await put('op_a');
-  const taken = new Pending();
+  const taken = new Latch();
   answer = () => taken.promise;
   const one = await relay();
   await until('it is added', () => added.length === 1);
@@ -215,7 +215,7 @@ it('ends what is on its way before it stops, and sends nothing after', async () 
   taken.resolve();
   await stopping;
   expect(await bed.outbox()).toEqual([]);
-  const told = new Pending();
+  const told = new Latch();
   const unlisten = await bed.database.listen(OUTBOX_CHANNEL, () => told.resolve());
   await bed.begin();
   await told.promise;
@@ -226,5 +226,5 @@ it('ends what is on its way before it stops, and sends nothing after', async () 
 });
 
 function isIdle(one: OutboxRelay): boolean {
-  return (one as unknown as { relaying: Wakeable }).relaying.isIdle;
+  return (one as unknown as { relaying: WakeableTask }).relaying.isIdle;
 }

@@ -2,7 +2,7 @@ import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, prepared } from '@slipway/platform-database';
 import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
-import { Wakeable } from '../../scheduling/index.js';
+import { WakeableTask } from '../../scheduling/index.js';
 
 const POLL_MS = 1_000;
 const BATCH = 200;
@@ -34,7 +34,7 @@ const TAKE = prepared(
 @Injectable()
 export class OutboxRelay {
   private readonly logger = new Logger('outbox');
-  private readonly relaying = new Wakeable(() => this.relay(), {
+  private readonly relaying = new WakeableTask(() => this.relay(), {
     gapMs: GAP_MS,
     // The rows are still there; the next poll tries again.
     onError: (error) => this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`),

@@ -58,10 +58,10 @@ export async function everyStepMayFail(one: OperationCase, fail: (step: string) 
 export async function everyCrashResumes(one: OperationCase): Promise<void> {
   const steps = await stepNames(one);
   for (const step of steps) {
-    for (const place of ['before-commit', 'after-commit'] as const) {
+    for (const point of ['before-commit', 'after-commit'] as const) {
       // Behind the last commit there is nothing to resume.
-      if (place === 'after-commit' && step === steps.at(-1)) continue;
-      const crash = new Crash(step, place);
+      if (point === 'after-commit' && step === steps.at(-1)) continue;
+      const crash = new Crash(step, point);
       const record = await withFault(one, crash.fault, (id) => resume(one, id, crash));
       if (record['status'] !== 'succeeded')
         throw new Error(`after a crash ${crash.name} it ended ${record['status']}: ${record['message']}`);
@@ -79,7 +79,7 @@ async function resume({ harness, tenantId }: OperationCase, id: string, crash: C
   const { steps } = await harness.record(tenantId, id);
   const { status } = steps.find((one: { name: string }) => one.name === crash.step);
   const isCommitted = ['succeeded', 'skipped'].includes(status);
-  if (isCommitted !== (crash.place === 'after-commit')) throw new Error(`the crash ${crash.name} left it ${status}`);
+  if (isCommitted !== (crash.point === 'after-commit')) throw new Error(`the crash ${crash.name} left it ${status}`);
   // Twice, because a renewal that was on its way when the process died may still arrive.
   for (const _try of [1, 2]) {
     await harness.skipTime(id);
@@ -109,20 +109,20 @@ class Crash {
 
   constructor(
     readonly step: string,
-    readonly place: CrashPoint,
+    readonly point: CrashPoint,
   ) {
     this.happened = new Promise((resolve) => (this.tell = resolve));
   }
 
   get name(): string {
-    return `${this.place} of ${this.step}`;
+    return `${this.point} of ${this.step}`;
   }
 
   readonly fault: StepFault = async (name, run) => {
     if (this.state === 'armed' && name !== this.step) return this.die();
     const outcome = await run();
     if (name !== this.step || this.state !== 'waiting' || outcome.kind === 'sleep') return outcome;
-    if (this.place === 'before-commit') return this.die();
+    if (this.point === 'before-commit') return this.die();
     this.state = 'armed';
     return outcome;
   };
