@@ -19,7 +19,7 @@ export { newFindings, type Findings } from './fields/field-table.js';
 export { readObject } from './fields/read-object.js';
 export { mergePatch } from './fields/merge-patch.js';
 export { warnUnknown } from './fields/unknown-fields.js';
-export { RequestCoalescer } from './answers/coalescing.js';
+export { RequestCoalescer } from './answers/request-coalescer.js';
 export { RawJson, rawJson, Reply, reply } from './answers/reply.js';
 export { ActorDto, OwnerDto } from './answers/actor.dto.js';
 export { jsonPatch, rehearsal, RehearsalDto } from './answers/rehearsal.js';

@@ -7,4 +7,4 @@ export {
   type Transact,
 } from './schedule.js';
 export { SchedulingModule } from './scheduling.module.js';
-export { WakeableTask } from './wakeable.js';
+export { WakeableTask } from './wakeable-task.js';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { runInRequest } from '../context/request-context.js';
 import type { RouteSpec } from '../routes/route-spec.js';
-import { RequestCoalescer } from './coalescing.js';
+import { RequestCoalescer } from './request-coalescer.js';
 import { rawJson, type RawJson } from './reply.js';
 
 /** Answers with how many were made. */

@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import { WakeableTask } from './wakeable.js';
+import { WakeableTask } from './wakeable-task.js';
 
 /** Work whose runs end one by one, when the test says so. */
 function heldWork() {
