@@ -2,11 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ensureBootstrap } from '@slipway/platform-http/auth';
-import type { Config } from '@slipway/platform-config';
+import { PausePoints, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
+import { routeOf, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
 import { AppModule } from './app.module.js';
-import { pauseBeforeAnswers } from './pause-before-answer.js';
 
 /** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out if nobody reads it. */
 export async function createApi(
@@ -21,4 +20,17 @@ export async function createApi(
   serveOpenApi(app, { docs: options.docs ?? true });
   await ensureBootstrap(app.get(Database, { strict: false }), config);
   return app;
+}
+
+/**
+ * Pause points `http:before-answer:<operationId>`, for tests: what the request did is committed, and its client has heard
+ * nothing. Call before the routes are made.
+ */
+function pauseBeforeAnswers(app: NestFastifyApplication): void {
+  const pausePoints = app.get(PausePoints, { strict: false });
+  const instance = (app.getHttpAdapter() as unknown as SlipwayHttpAdapter).getInstance();
+  instance.addHook('onSend', async (request, reply) => {
+    const route = routeOf(request);
+    if (route && reply.statusCode < 300) await pausePoints.reach(`http:before-answer:${route.operationId}`);
+  });
 }

@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { FIRST_AUDIT_HASH } from '@slipway/contracts';
-import { CONFIG } from '@slipway/platform-config';
+import { CONFIG, type Config } from '@slipway/platform-config';
 import { counter } from '@slipway/platform-observability';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
-import type { Anchor, Head } from './anchors.js';
+import { FileAnchor, LogAnchor, type Anchor, type Head } from './anchors.js';
 import { CLAIM_ANCHORS, NOTE_ANCHORS } from './audit.query.js';
-import { createAnchor, type AnchorConfig } from './create-anchor.js';
 
 const BATCH = 500;
 const MAX_BATCHES = 20;
 /** A disk that hangs answers nobody, and would hold up the end of the process. */
 const LIMIT_MS = 20_000;
+
+type AnchorConfig = Pick<Config, 'audit' | 'upload' | 'logLevel'>;
 
 interface Claim extends Head {
   /** Sequence of the head that was kept before; null for the first. */
@@ -67,6 +68,15 @@ export class AuditAnchoring {
         `the audit chain of ${tenantId} was at row ${anchored} and is at row ${sequence} with another history: compare it with what was kept`,
       );
   }
+}
+
+/** @returns the place that `SLIPWAY_AUDIT_ANCHOR` names */
+async function createAnchor({ audit, upload, logLevel }: AnchorConfig): Promise<Anchor> {
+  if (audit.anchor === 'log') return new LogAnchor(logLevel);
+  if (audit.anchor.startsWith('file:')) return new FileAnchor(audit.anchor.slice('file:'.length));
+  // On demand, because the AWS client is large.
+  const { S3Anchor } = await import('./s3-anchor.js');
+  return new S3Anchor(audit.anchor, upload.s3);
 }
 
 function noted(claims: readonly Claim[]): unknown[] {
