@@ -1,13 +1,16 @@
 import { typesIn, unusedReasons } from './workspace.mjs';
 
 /** Folders that are not clean yet. The check reports them, and CI accepts them. */
-export const PENDING = ['apps', 'libs'];
+export const PENDING = [];
 
 /** Within each of these, a name has one meaning. */
 const SCOPES = { server: /^libs\/(?!sdk\/)/, console: /^apps\/console\//, cli: /^apps\/cli\//, sdk: /^libs\/sdk\// };
 
 /** Names that several files may export: the name, and the reason. */
-export const REASONS = {};
+export const REASONS = {
+  Condition: 'a name of the Kubernetes API in libs/targets/kubernetes',
+  Deployment: 'a name of the Kubernetes API in libs/targets/kubernetes',
+};
 
 /** Two types of one name send a reader who searches for the name to the wrong file. */
 export default {

@@ -89,6 +89,17 @@ describe('small-file', () => {
     expect(find('small-file', { ...files, 'package.json': '"node libs/x/dist/half.js"' })).toEqual([]);
   });
 
+  it('accepts what a spec reads apart from its component', () => {
+    const files = { 'apps/console/src/half.ts': 'export const half = 1;\n', 'apps/console/src/user.tsx': user };
+    expect(find('small-file', files)).toHaveLength(1);
+    expect(find('small-file', { ...files, 'apps/console/src/half.spec.ts': '' })).toEqual([]);
+    const layout = {
+      'apps/console/src/x-layout.ts': LONG.slice(0, 23),
+      'apps/console/src/user.tsx': user.replace('half.js', 'x-layout.js'),
+    };
+    expect(find('small-file', layout)).toEqual([]);
+  });
+
   it('accepts a reason, and reports one that is no longer needed', () => {
     const files = { 'libs/x/src/half.ts': 'export const half = 1;\n', 'libs/x/src/user.ts': user };
     expect(find('small-file', files, { 'libs/x/src/half.ts': 'a list' })).toEqual([]);
