@@ -1,12 +1,57 @@
 export { HTTP_PATH, PROFILE_SCHEMAS } from './profile-schemas.js';
-export { type DriverHost, type EngineDescription, type EngineLoad, type EngineTraits, type InstanceRef, type InstanceSpec, type InstanceSpecIssue, type ModelsAnswer, type Observation, type ObservedState, type StartPreparation, type TargetDriver, type TargetHealth, type TargetKind, assertSpec, InvalidSpecError, TARGET_KINDS, TargetConfigError } from './driver.js';
+export {
+  type DriverHost,
+  type EngineDescription,
+  type EngineLoad,
+  type EngineTraits,
+  type InstanceRef,
+  type InstanceSpec,
+  type InstanceSpecIssue,
+  type ModelsAnswer,
+  type Observation,
+  type ObservedState,
+  type StartPreparation,
+  type TargetDriver,
+  type TargetHealth,
+  type TargetKind,
+  assertSpec,
+  InvalidSpecError,
+  TARGET_KINDS,
+  TargetConfigError,
+} from './driver.js';
 export { LineReader, MAX_LINE_BYTES, redactSecrets, type LogLine, type LogOptions } from './logs.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
 export { askEngineLoad, readEngineLoad } from './engine-load.js';
 export { causeOf, HealthHistory, probeHealth, type HealthAnswer } from './health.js';
 export { checkModelList, describeModels, isListed } from './model-names.js';
 export { fieldOf } from './served-requests.js';
-export { declaredArgs, textProblem, type DeclaredArg, fillCommand, fillEnvironment, fillPlaceholders, MODEL_FIELDS, modelValues, placeholderProblems, placeholdersIn, provableIdentity, type PlaceholderValues, argIssues, engineIssue, environmentIssues, gpuIssues, instanceIssues, modelIssues, SAFE_NAME, valueIssue, type CheckedTemplate, DEFAULT_READY_SECONDS, liveOf, placeholdersOf, templateTraits } from './templates/spec-check.js';
+export {
+  declaredArgs,
+  textProblem,
+  type DeclaredArg,
+  fillCommand,
+  fillEnvironment,
+  fillPlaceholders,
+  MODEL_FIELDS,
+  modelValues,
+  placeholderProblems,
+  placeholdersIn,
+  provableIdentity,
+  type PlaceholderValues,
+  argIssues,
+  engineIssue,
+  environmentIssues,
+  gpuIssues,
+  instanceIssues,
+  modelIssues,
+  SAFE_NAME,
+  valueIssue,
+  type CheckedTemplate,
+  DEFAULT_READY_SECONDS,
+  liveOf,
+  placeholdersOf,
+  templateTraits,
+} from './templates/spec-check.js';
 export type { ArgConfig, LiveConfig, MetricsConfig, TemplateConfig } from './templates/template-config.js';
 export {
   argProblems,
