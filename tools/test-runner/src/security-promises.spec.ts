@@ -14,7 +14,7 @@ function specsBelow(folder: string): string[] {
   });
 }
 
-it('10: each test that SECURITY.md says to watch a promise is there', () => {
+it('each test that SECURITY.md names for a promise exists', () => {
   const text = readFileSync(path.join(root, 'SECURITY.md'), 'utf8');
   const promises = text.slice(text.indexOf('## What Slipway promises'), text.indexOf('## What it does not promise'));
   const lists = promises.match(/\((?:\[[^\]]*\]\([^)]*\),? ?)*(?:`[a-z0-9.-]+`(?:,\s)?)+\)/g) ?? [];

@@ -17,10 +17,9 @@ import { LogReader } from './logs/log-reader.js';
 import { Reconcilers } from './lifecycle/reconcilers.js';
 import { Scaler } from './scaling/scaler.js';
 import { Secrets } from './access/secrets.js';
-import { SpecCheck } from './access/spec-check.js';
+import { SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
 import { TargetsModule } from './targets/targets.module.js';
-import { TenantAccess } from './access/tenant-access.js';
 
 /** Global, because other areas build on its port. The reconcilers start by themselves in a process that runs operations. */
 @Global()

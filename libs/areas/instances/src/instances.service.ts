@@ -22,14 +22,12 @@ import { AdoptedModels } from './access/adopted-models.js';
 import { EngineKeys } from './access/engine-keys.js';
 import { InstanceEntity } from './workloads/instance.entity.js';
 import { InstanceCapacity } from './scaling/instance-capacity.js';
-import { placeholderSecrets, toInstanceSpec, engineTraitsOf } from './catalog/instance-spec.js';
+import { placeholderSecrets, toInstanceSpec, engineTraitsOf, TargetCatalog } from './catalog/target-catalog.js';
 import { startRules } from './lifecycle/start-rules.js';
 import { PreparationEntity } from './lifecycle/preparation.entity.js';
 import { REQUEST_PREPARATION } from './lifecycle/preparation.query.js';
 import { Secrets } from './access/secrets.js';
-import { SpecCheck } from './access/spec-check.js';
-import { TargetCatalog } from './catalog/target-catalog.js';
-import { REMOVED_TARGET } from './access/tenant-access.js';
+import { SpecCheck, REMOVED_TARGET } from './access/tenant-access.js';
 import { WorkloadEntity, WorkloadRetentionEntity } from './workloads/workload.entity.js';
 import {
   ACTIVATE_WORKLOAD,

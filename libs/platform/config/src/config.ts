@@ -11,8 +11,8 @@ import {
   readOperatorFile,
   type FileLog,
   type OperatorFile,
-} from './operator-file.js';
-import { OperatorSettings } from './operator-settings.js';
+  OperatorSettings,
+} from './operator-settings.js';
 import { readStackFile, type StackFile } from './stack-file.js';
 import { identityVariableProblems, readVariables, type Values } from './variables.js';
 

@@ -41,8 +41,14 @@ export {
   type Quotas,
   type QuotaSettings,
 } from './quotas.js';
-export { OperatorFileWatch, type FileLog, type OperatorFile } from './operator-file.js';
-export { OperatorSettings, type OperatorFileState, type SettingsPreparation } from './operator-settings.js';
+export {
+  OperatorFileWatch,
+  type FileLog,
+  type OperatorFile,
+  OperatorSettings,
+  type OperatorFileState,
+  type SettingsPreparation,
+} from './operator-settings.js';
 export { type Outbound } from './outbound.js';
 export { RETENTION, retentionOf, type Retention, type RetentionName } from './retention.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';

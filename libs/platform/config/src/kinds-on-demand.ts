@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { TargetReader } from './operator-config.js';
-import { operatorFileOf, readOperatorFile } from './operator-file.js';
+import { operatorFileOf, readOperatorFile } from './operator-settings.js';
 
 /**
  * For entry points that read targets, before `loadConfig`: fetches the code of those kinds that the operator's file names, where a kind has code

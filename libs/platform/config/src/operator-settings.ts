@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import { OperatorConfigError, type OperatorConfig } from './operator-config.js';
+import { constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { type OperatorConfig, OperatorConfigError } from './operator-config.js';
 
 /** How the operator's file stands in this process. */
 export interface OperatorFileState {
@@ -114,4 +117,153 @@ export function fileDigestOf(text: string): string {
 
 function holding(text: string | undefined): OperatorFileState {
   return { digest: text === undefined ? null : fileDigestOf(text), loadedAt: new Date(), problems: [] };
+}
+
+/** Far beyond any real one; what is larger is another file by mistake. */
+const MAX_BYTES = 2 ** 20;
+/** Asked and not told: what watches a file loses sight of one that a symbolic link stands for, as Kubernetes swaps them. */
+const POLL_MS = 500;
+
+/** Where the operator's settings are written. */
+export interface OperatorFile {
+  /** Absolute. */
+  path: string;
+  /** Whether it was asked for by name, and so has to be there. */
+  isNamed: boolean;
+}
+
+/** For whoever runs a process: what became of a file that changed. */
+export interface FileLog {
+  log(message: string): void;
+  error(message: string): void;
+}
+
+/** What a look at the file found. `key` tells two findings apart. */
+type Finding = { key: string } & ({ text: string | undefined } | { problem: string });
+
+export function operatorFileOf(configured: string | undefined, cwd: string): OperatorFile {
+  return { path: path.resolve(cwd, configured ?? 'slipway.config.yaml'), isNamed: configured !== undefined };
+}
+
+/**
+ * At boot. Also from what is no file, such as a pipe, which then cannot be read again.
+ * @returns undefined where there is none and none has to be
+ * @throws Error telling why it cannot be read
+ */
+export function readOperatorFile({ path: file, isNamed }: OperatorFile): string | undefined {
+  if (!isNamed && !existsSync(file)) return undefined;
+  try {
+    if (statSync(file).size > MAX_BYTES) throw new Error(TOO_LARGE);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(unreadable(file, error));
+  }
+}
+
+/**
+ * Brings changes of the operator's file to its settings: half a second apart it is read, and taken when two looks found the same, so
+ * that a file is not taken while it is being written. A file that is faulty or gone changes nothing but the state, until it is mended.
+ */
+export class OperatorFileWatch {
+  private judged: string;
+  private seen?: string;
+  private timer?: NodeJS.Timeout;
+  private looking: Promise<void> = Promise.resolve();
+  private isStopped = false;
+
+  constructor(
+    private readonly settings: OperatorSettings,
+    private readonly file: OperatorFile,
+    private readonly log: FileLog,
+  ) {
+    this.judged = settings.state.digest ?? ABSENT;
+  }
+
+  /** Does nothing for what cannot be read twice. */
+  start(): void {
+    if (statSync(this.file.path, { throwIfNoEntry: false })?.isFile() === false) return;
+    this.schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    await this.looking;
+  }
+
+  /** Reads the file now, and says what came of it also where nothing changed. */
+  reload(): Promise<void> {
+    this.looking = this.looking.then(() => this.look(true));
+    return this.looking;
+  }
+
+  private schedule(): void {
+    this.timer = setTimeout(() => {
+      this.looking = this.looking.then(() => this.look(false));
+      void this.looking.then(() => {
+        if (!this.isStopped) this.schedule();
+      });
+    }, POLL_MS);
+    this.timer.unref();
+  }
+
+  private async look(isAsked: boolean): Promise<void> {
+    const found = await this.find();
+    const isNews = found.key !== this.judged;
+    const isSettled = isAsked || found.key === this.seen;
+    this.seen = found.key;
+    if (!isAsked && !(isNews && isSettled)) return;
+    this.judged = found.key;
+    await this.judge(found);
+  }
+
+  private async judge(found: Finding): Promise<void> {
+    const { digest: before } = this.settings.state;
+    if ('problem' in found) this.settings.refuse([found.problem]);
+    else await this.settings.offerAnew(found.text);
+    const { problems, digest } = this.settings.state;
+    const file = path.basename(this.file.path);
+    if (problems.length > 0)
+      this.log.error(
+        `${file} is refused whole, and what it said before still holds. ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: ${problems.join('; ')}`,
+      );
+    else if (digest === before) this.log.log(`${file} says what already holds`);
+    else this.log.log(`${file} has changed, and holds as sha256 ${digest}`);
+  }
+
+  private async find(): Promise<Finding> {
+    const { path: file, isNamed } = this.file;
+    try {
+      const text = await readBounded(file);
+      return { key: fileDigestOf(text), text };
+    } catch (error) {
+      const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      // Nobody named it, and it was never there: what is built in holds.
+      if (isAbsent && !isNamed && this.settings.state.digest === null) return { key: ABSENT, text: undefined };
+      const problem = unreadable(file, error);
+      return { key: problem, problem };
+    }
+  }
+}
+
+const ABSENT = 'absent';
+const TOO_LARGE = `is larger than ${MAX_BYTES} bytes`;
+
+async function readBounded(file: string): Promise<string> {
+  // Without waiting: whoever opens a pipe waits for its writer, for ever.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new Error('is no regular file');
+    if (stats.size > MAX_BYTES) throw new Error(TOO_LARGE);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+function unreadable(file: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? `${file} ${message}` : `${file} cannot be read (${code})`;
 }

@@ -11,18 +11,22 @@ export { requestContext, runInRequest, type RequestContext, type Warning } from 
 export type { Principal, Scope } from './context/principal.js';
 export { fullPathOf, type ExistenceCheck, type Method, type RouteSpec } from './routes/route-spec.js';
 export { declaredRoute, Route } from './routes/route.decorator.js';
-export { CurrentPrincipal, Idempotency, IfMatch, IfNoneMatch, Page, ValidateOnly } from './routes/parameters.js';
-export { fingerprintOf, type IdempotencyClaim } from './routes/idempotency-key.js';
+export {
+  CurrentPrincipal,
+  Idempotency,
+  IfMatch,
+  IfNoneMatch,
+  Page,
+  ValidateOnly,
+  fingerprintOf,
+  type IdempotencyClaim,
+} from './routes/parameters.js';
 export * from './fields/field.decorators.js';
-export { isStorable } from './fields/values.js';
-export { newFindings, type Findings } from './fields/field-table.js';
-export { readObject } from './fields/read-object.js';
+export { isStorable, newFindings, type Findings, readObject, warnUnknown } from './fields/read-object.js';
 export { mergePatch } from './fields/merge-patch.js';
-export { warnUnknown } from './fields/unknown-fields.js';
 export { RequestCoalescer } from './answers/request-coalescer.js';
-export { RawJson, rawJson, Reply, reply } from './answers/reply.js';
+export { RawJson, rawJson, Reply, reply, jsonPatch, rehearsal, RehearsalDto } from './answers/reply.js';
 export { ActorDto, OwnerDto } from './answers/actor.dto.js';
-export { jsonPatch, rehearsal, RehearsalDto } from './answers/rehearsal.js';
 export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
   encodeCursor,

@@ -1,29 +1,34 @@
 export { HTTP_PATH, PROFILE_SCHEMAS } from './profile-schemas.js';
-export type {
-  DriverHost,
-  EngineDescription,
-  EngineLoad,
-  EngineTraits,
-  InstanceRef,
-  InstanceSpec,
-  InstanceSpecIssue,
-  ModelsAnswer,
-  Observation,
-  ObservedState,
-  StartPreparation,
-  TargetDriver,
-  TargetHealth,
-  TargetKind,
+export {
+  type DriverHost,
+  type EngineDescription,
+  type EngineLoad,
+  type EngineTraits,
+  type InstanceRef,
+  type InstanceSpec,
+  type InstanceSpecIssue,
+  type ModelsAnswer,
+  type Observation,
+  type ObservedState,
+  type StartPreparation,
+  type TargetDriver,
+  type TargetHealth,
+  type TargetKind,
+  assertSpec,
+  InvalidSpecError,
+  TARGET_KINDS,
+  TargetConfigError,
 } from './driver.js';
-export { assertSpec, InvalidSpecError, TARGET_KINDS, TargetConfigError } from './driver.js';
 export { LineReader, MAX_LINE_BYTES, redactSecrets, type LogLine, type LogOptions } from './logs.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
 export { askEngineLoad, readEngineLoad } from './engine-load.js';
 export { causeOf, HealthHistory, probeHealth, type HealthAnswer } from './health.js';
 export { checkModelList, describeModels, isListed } from './model-names.js';
 export { fieldOf } from './served-requests.js';
-export { declaredArgs, textProblem, type DeclaredArg } from './templates/declared-arg.js';
 export {
+  declaredArgs,
+  textProblem,
+  type DeclaredArg,
   fillCommand,
   fillEnvironment,
   fillPlaceholders,
@@ -33,8 +38,6 @@ export {
   placeholdersIn,
   provableIdentity,
   type PlaceholderValues,
-} from './templates/placeholders.js';
-export {
   argIssues,
   engineIssue,
   environmentIssues,
@@ -44,6 +47,10 @@ export {
   SAFE_NAME,
   valueIssue,
   type CheckedTemplate,
+  DEFAULT_READY_SECONDS,
+  liveOf,
+  placeholdersOf,
+  templateTraits,
 } from './templates/spec-check.js';
 export type { ArgConfig, LiveConfig, MetricsConfig, TemplateConfig } from './templates/template-config.js';
 export {
@@ -58,4 +65,3 @@ export {
   type TemplateProblem,
 } from './templates/template-problems.js';
 export { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from './templates/template-schemas.js';
-export { DEFAULT_READY_SECONDS, liveOf, placeholdersOf, templateTraits } from './templates/template-traits.js';

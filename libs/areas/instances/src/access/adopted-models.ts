@@ -7,8 +7,7 @@ import { checkModelList, describeModels, type ModelsAnswer, type TargetDriver } 
 import { Not } from 'typeorm';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';
-import { toInstanceSpec } from '../catalog/instance-spec.js';
-import { TargetCatalog } from '../catalog/target-catalog.js';
+import { toInstanceSpec, TargetCatalog } from '../catalog/target-catalog.js';
 import { TenantAccess } from './tenant-access.js';
 
 const MOST_NOTES = 8;

@@ -3,7 +3,7 @@ import type { RevisionSpec } from '@slipway/contracts';
 import { instanceKey } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { TargetDriver } from '@slipway/target-driver';
-import { engineTraitsOf } from '../catalog/instance-spec.js';
+import { engineTraitsOf } from '../catalog/target-catalog.js';
 
 /** What an instance's key is derived from. */
 interface KeyOwner {

@@ -12,7 +12,7 @@ import { checkUrl } from '@slipway/platform-egress';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
 import type { RevisionSpecIssue } from '@slipway/ports/instances';
 import type { TargetDriver } from '@slipway/target-driver';
-import type { SecretReader } from '../catalog/instance-spec.js';
+import type { SecretReader } from '../catalog/target-catalog.js';
 
 type SecretSettings = Pick<OperatorConfig, 'secrets'>;
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
-import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
+import { placeholderSecrets, toInstanceSpec } from './target-catalog.js';
 
 const spec = { model: { id: 'tiny' }, runtime: { target: 'cluster', engine: 'sim' } } as RevisionSpec;
 const of = (scaling?: RevisionSpec['scaling']) =>

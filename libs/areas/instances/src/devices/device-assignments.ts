@@ -14,8 +14,7 @@ import {
   type DeviceRow,
 } from './device.query.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
-import { engineTraitsOf } from '../catalog/instance-spec.js';
-import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
+import { engineTraitsOf, TargetCatalog, type Target } from '../catalog/target-catalog.js';
 
 const FREE_WITHIN_SECONDS = 30;
 const MOST_NAMED = 4;

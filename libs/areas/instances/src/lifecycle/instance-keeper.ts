@@ -9,7 +9,7 @@ import { InstanceEnds } from './instance-ends.js';
 import { InstanceStops } from './instance-stops.js';
 import { instanceChanged, instanceLeaves, instanceReady } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
-import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '../catalog/instance-spec.js';
+import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from '../catalog/target-catalog.js';
 import { InstanceStarts } from './instance-starts.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import type { InstanceTask, TaskKind } from './pass-plan.js';

@@ -6,7 +6,7 @@ import type { DeviceAssignments } from '../devices/device-assignments.js';
 import type { EngineKeys } from '../access/engine-keys.js';
 import { restartBackOff, failedStart } from './failed-starts.js';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
-import { specOfInstance } from '../catalog/instance-spec.js';
+import { specOfInstance } from '../catalog/target-catalog.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import type { TenantAccess } from '../access/tenant-access.js';
 

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { isAlive, TargetBed, until, type InstancesProcess } from '../../test/target-bed.js';
-import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
+import { placeholderSecrets, toInstanceSpec } from '../catalog/target-catalog.js';
 import { DEFAULT_INSTANCE_TIMINGS } from '../catalog/timings.js';
 
 /** The time of a file is that of the kernel's last tick. */

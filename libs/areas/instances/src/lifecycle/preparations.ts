@@ -1,6 +1,6 @@
 import type { Database } from '@slipway/platform-database';
 import { InvalidSpecError, type StartPreparation, type TargetDriver } from '@slipway/target-driver';
-import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
+import { placeholderSecrets, toInstanceSpec } from '../catalog/target-catalog.js';
 import { PreparationEntity } from './preparation.entity.js';
 import { READ_OPEN_PREPARATIONS, type OpenPreparation } from './preparation.query.js';
 

@@ -3,10 +3,9 @@ import type { Database } from '@slipway/platform-database';
 import pLimit from 'p-limit';
 import type { EngineKeys } from '../access/engine-keys.js';
 import type { InstanceRow } from '../workloads/instance.query.js';
-import { placeholderSecrets, toInstanceSpec } from '../catalog/instance-spec.js';
+import { placeholderSecrets, toInstanceSpec, type Target } from '../catalog/target-catalog.js';
 import { READ_LOAD_SOURCES, RECORD_ENGINE_LOADS } from './scaling.query.js';
 import { RepeatedCheck, TroubleLog } from '../catalog/repeated-check.js';
-import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import type { WorkloadEntity } from '../workloads/workload.entity.js';
 

@@ -10,7 +10,7 @@ import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { BackendPublisher } from '../backends/backend-publisher.js';
-import { reserveInstanceQuota } from './instance-quota.js';
+import { reserveInstanceQuota } from './instance-capacity.js';
 import { decideScaling, type ScalingDecision, type ScalingSituation } from './scaling-decision.js';
 import { deploymentScaled } from './scaling.events.js';
 import { RECORD_SCALING, READ_SCALABLE_WORKLOADS, SCALE_WORKLOAD, type ScalableRow } from './scaling.query.js';

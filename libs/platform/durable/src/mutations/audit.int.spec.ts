@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { digestOf, migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { runInRequest, type Scope } from '@slipway/platform-http';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { appendAudit, type AuditEntry } from './audit.js';
+import { appendAudit, type AuditEntry } from './mutations.js';
 import { migrations } from './index.js';
 
 let bed: DatabaseBed;

@@ -2,10 +2,16 @@ import { AuditLog1700000000024 } from './migrations/1700000000024-audit-log.js';
 import { AuditReads1700000000029 } from './migrations/1700000000029-audit-reads.js';
 import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency.js';
 
-export { appendAudit, type AuditEntry } from './audit.js';
+export {
+  appendAudit,
+  type AuditEntry,
+  ClaimedKey,
+  Mutations,
+  StoredAnswer,
+  type MutationRequest,
+} from './mutations.js';
 export { AuditReadEntity } from './audit-read.entity.js';
 export { AuditLogEntity } from './audit-log.entity.js';
-export { ClaimedKey, Mutations, StoredAnswer, type MutationRequest } from './mutations.js';
 export { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 export { KEY_RETENTION_DAYS } from './key-retention.js';
 export { MutationsModule } from './mutations.module.js';

@@ -28,17 +28,19 @@ export {
   type StepOutcome,
 } from './define/steps.js';
 export { dispatch, wake } from './accept/dispatch.js';
-export { OperationRequests, type AcceptedOperation, type OperationRequest } from './accept/operation-requests.js';
-export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
-export { operationErrors } from './accept/operation.errors.js';
-export { GET_OPERATION_RECORD, LIST_OPERATION_RECORDS, NEWEST_OPERATION_RECORDS } from './accept/operation.query.js';
 export {
+  OperationRequests,
+  type AcceptedOperation,
+  type OperationRequest,
   lockBeforeEvents,
   OperationStore,
   type OperationClaim,
   type ClaimResult,
   type OperationStart,
 } from './accept/operation.store.js';
+export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
+export { operationErrors } from './accept/operation.errors.js';
+export { GET_OPERATION_RECORD, LIST_OPERATION_RECORDS, NEWEST_OPERATION_RECORDS } from './accept/operation.query.js';
 export { isLiveOperation, OperationEntity, OperationStepEntity } from './operation.entity.js';
 export { operationFailures } from './operation.failures.js';
 export type { OperationFailure, OperationRow } from './operation.row.js';

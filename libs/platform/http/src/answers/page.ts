@@ -1,6 +1,6 @@
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
-import { isStorable, isTimestamp } from '../fields/values.js';
+import { isStorable, isTimestamp } from '../fields/read-object.js';
 import { rawJson, type RawJson } from './reply.js';
 
 export const DEFAULT_LIMIT = 50;

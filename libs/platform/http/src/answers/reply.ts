@@ -1,3 +1,6 @@
+import fastJsonPatch from 'fast-json-patch';
+import type { Operation } from 'fast-json-patch';
+import { ArrayField, BooleanField, JsonField, StringField } from '../fields/field.decorators.js';
 import { etagOfText } from './etag.js';
 
 /** An answer that sets its own status or headers; a handler that returns anything else answers with its route's status. */
@@ -28,4 +31,45 @@ export class RawJson {
 
 export function rawJson(text: string): RawJson {
   return new RawJson(text);
+}
+
+/** The answer to `?validate_only=true`: every check was made, nothing was written. */
+export class RehearsalDto {
+  @BooleanField()
+  valid: boolean;
+
+  @StringField({ description: 'What the request would do' })
+  would: string;
+
+  @ArrayField('string', { description: 'The steps of the operation it would start; empty where it starts none' })
+  steps: string[];
+
+  @ArrayField(() => RehearsalChangeDto, { description: 'RFC 6902: what would change' })
+  diff: object[];
+}
+
+export class RehearsalChangeDto {
+  @StringField({ enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'] })
+  op: string;
+
+  @StringField()
+  path: string;
+
+  @JsonField({ any: true, optional: true })
+  value?: unknown;
+}
+
+/** Answers a rehearsal. @param diff RFC 6902 operations @param more what the route's own kind of rehearsal says beside it */
+export function rehearsal(
+  would: string,
+  steps: readonly string[] = [],
+  diff: readonly object[] = [],
+  more: object = {},
+): Reply {
+  return reply(200, { valid: true, would, steps, diff, ...more });
+}
+
+/** RFC 6902: what turns one document into another; a whole new one if there was none. */
+export function jsonPatch(from: object | undefined, to: object): Operation[] {
+  return from ? fastJsonPatch.compare(from, to) : [{ op: 'add', path: '', value: to }];
 }

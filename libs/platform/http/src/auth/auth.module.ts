@@ -1,6 +1,5 @@
 import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { BEARER_AUTHENTICATORS, BearerAuthenticators } from './bearer-authenticators.js';
-import { RequestGuard } from './request-guard.js';
+import { BEARER_AUTHENTICATORS, BearerAuthenticators, RequestGuard } from './request-guard.js';
 import { TokenService } from './token.service.js';
 import { TokenUses } from './token-uses.js';
 

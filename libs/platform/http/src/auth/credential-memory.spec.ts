@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { errors, type Principal, type SlipwayError } from '../index.js';
-import { CredentialMemory } from './credential-memory.js';
+import { CredentialMemory } from './request-guard.js';
 
 const ADDRESS = '192.0.2.1';
 let now: number;

@@ -6,14 +6,16 @@ import { TokenMade1700000000014 } from './migrations/1700000000014-token-made.js
 
 export { ApiTokenEntity } from './api-token.entity.js';
 export { AuthModule } from './auth.module.js';
-export { BEARER_AUTHENTICATORS, BearerAuthenticators, type BearerAuthenticator } from './bearer-authenticators.js';
+export {
+  BEARER_AUTHENTICATORS,
+  BearerAuthenticators,
+  type BearerAuthenticator,
+  RequestGuard,
+} from './request-guard.js';
 export { ensureBootstrap } from './bootstrap.js';
-export { RequestGuard } from './request-guard.js';
-export { SCOPES, withIncluded } from './scopes.js';
+export { SCOPES, withIncluded, tenantName, tenantNameOf, TokenService, type NewToken } from './token.service.js';
 export { TenantEntity } from './tenant.entity.js';
 export { type TokenLookup, type TokenRow } from './token.query.js';
-export { tenantName, tenantNameOf } from './tenant-name.js';
-export { TokenService, type NewToken } from './token.service.js';
 export { TokenUses } from './token-uses.js';
 export const migrations = [
   Tenants1700000000010,

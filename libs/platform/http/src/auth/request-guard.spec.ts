@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { QuotaSettings } from '@slipway/platform-config';
 import { type Principal, type SlipwayError, type SlipwayReply, type SlipwayRequest } from '../index.js';
-import { BearerAuthenticators } from './bearer-authenticators.js';
-import { RequestGuard } from './request-guard.js';
-import { withIncluded } from './scopes.js';
+import { BearerAuthenticators, RequestGuard } from './request-guard.js';
+import { withIncluded } from './token.service.js';
 
 const authenticators = new BearerAuthenticators();
 authenticators.add({

@@ -1,12 +1,131 @@
-import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
+import { hash } from 'node:crypto';
+import { Inject, Injectable, type OnModuleInit, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { clientAddress, RateLimiter, type RateDecision } from '@slipway/platform-bounds';
-import { CONFIG, quotasOf, type Config, type QuotaConfig, type QuotaName } from '@slipway/platform-config';
-import { errors, SlipwayHttpAdapter, type Principal, type SlipwayReply, type SlipwayRequest } from '../index.js';
-import { TOKENS_CHANNEL } from '@slipway/contracts';
+import { parseToken, TOKENS_CHANNEL } from '@slipway/contracts';
+import { AddressRate, clientAddress, type RateDecision, RateLimiter } from '@slipway/platform-bounds';
+import { CONFIG, type Config, type QuotaConfig, type QuotaName, quotasOf } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { BEARER_AUTHENTICATORS, type BearerAuthenticators } from './bearer-authenticators.js';
-import { CredentialMemory } from './credential-memory.js';
+import {
+  errors,
+  type Principal,
+  SlipwayError,
+  SlipwayHttpAdapter,
+  type SlipwayReply,
+  type SlipwayRequest,
+} from '../index.js';
+
+/** One way to recognise a bearer credential. */
+export interface BearerAuthenticator {
+  /** Whether the credential has this authenticator's form; says nothing about its validity. */
+  accepts(credential: string): boolean;
+  /** @throws unauthenticated, token_expired (401) or a 403 if the identity is known but not let in */
+  authenticate(credential: string, request: SlipwayRequest): Promise<Principal>;
+}
+
+/** Nest token of the list; an area that brings a credential of its own injects it and adds to it at module init. */
+export const BEARER_AUTHENTICATORS: unique symbol = Symbol('slipway.bearer-authenticators');
+
+/** The ways to recognise a credential, asked in the order they were added. */
+@Injectable()
+export class BearerAuthenticators {
+  private readonly authenticators: BearerAuthenticator[] = [];
+
+  add(authenticator: BearerAuthenticator): void {
+    this.authenticators.push(authenticator);
+  }
+
+  find(credential: string): BearerAuthenticator | undefined {
+    return this.authenticators.find((authenticator) => authenticator.accepts(credential));
+  }
+}
+
+/** A refused credential is asked for again after this long, should the notification of a token's making be lost. */
+const REFUSED_FOR_MS = 1_000;
+/** Of an address: credentials that nobody has. Those that are somebody's count for nothing. Fewer than a gateway takes: a JWT costs more. */
+const WRONG_PER_MINUTE = 120;
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * What this process remembers of credentials, so that guessing them costs the database little. It lets nobody in: a credential that was
+ * valid is looked up at each of its requests, and is only not counted as a guess. In memory by SHA-256, per process.
+ */
+export class CredentialMemory {
+  private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
+  /** The oldest first. */
+  private readonly valid = new Set<string>();
+  private readonly refused = new Map<string, { refusal: SlipwayError; until: number }>();
+  /** Counts what was told: a refusal that was read before the last of it is not remembered. */
+  private generation = 0;
+
+  /**
+   * @param addressOf the client; asked for only where the credential is not known as somebody's
+   * @throws what `authenticate` throws, or threw a moment ago; rate_limited where the address has brought too much that is nobody's
+   */
+  async authenticate(
+    credential: string,
+    addressOf: () => string,
+    authenticate: () => Promise<Principal>,
+  ): Promise<Principal> {
+    const key = hash('sha256', credential, 'base64');
+    const { generation } = this;
+    if (this.valid.has(key)) {
+      try {
+        return await authenticate();
+      } catch (failure) {
+        if (isRefusal(failure)) this.noteRefused(key, credential, failure, generation);
+        throw failure;
+      }
+    }
+    const refused = this.refused.get(key);
+    if (refused && refused.until > Date.now()) throw refused.refusal;
+    const address = addressOf();
+    this.take(address);
+    try {
+      const principal = await authenticate();
+      this.wrong.giveBack(address);
+      this.noteValid(key);
+      return principal;
+    } catch (failure) {
+      if (isRefusal(failure)) this.noteRefused(key, credential, failure, generation);
+      else this.wrong.giveBack(address);
+      throw failure;
+    }
+  }
+
+  /** A token has been made or changed: what was refused may be valid now. */
+  forgetRefusals(): void {
+    this.generation += 1;
+    this.refused.clear();
+  }
+
+  private take(address: string): void {
+    const waitSeconds = this.wrong.take(address);
+    if (waitSeconds === undefined) return;
+    throw errors.rate_limited({
+      message: 'Too many credentials that are not valid have come from this address.',
+      headers: { 'retry-after': String(waitSeconds) },
+    });
+  }
+
+  private noteValid(key: string): void {
+    if (this.valid.has(key)) return;
+    if (this.valid.size >= MAX_REMEMBERED) this.valid.delete(this.valid.values().next().value as string);
+    this.valid.add(key);
+  }
+
+  private noteRefused(key: string, credential: string, refusal: SlipwayError, generation: number): void {
+    // What a provider signed may be granted access at any moment, which nobody tells; and nobody guesses a signature.
+    const isToken = parseToken(credential) !== undefined;
+    if (!isToken || generation !== this.generation) return;
+    this.valid.delete(key);
+    if (this.refused.size >= MAX_REMEMBERED) this.refused.clear();
+    this.refused.set(key, { refusal, until: Date.now() + REFUSED_FOR_MS });
+  }
+}
+
+function isRefusal(failure: unknown): failure is SlipwayError {
+  return failure instanceof SlipwayError && failure.status === 401;
+}
 
 /** Of one kind of requests: how many a token may, and which quota says how many its tenant may. */
 interface Rate {

@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { hashSecret, parseToken } from '@slipway/contracts';
 import type { SlipwayError } from '../index.js';
-import { principalOf, makeToken } from './token.service.js';
-import { withIncluded } from './scopes.js';
+import { principalOf, makeToken, withIncluded } from './token.service.js';
 import type { TokenLookup } from './token.query.js';
 
 const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret, parseToken, tokenText, type Owner, type TokenParts, checkToken } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx, newId } from '@slipway/platform-database';
+import { checkToken, hashSecret, type Owner, parseToken, type TokenParts, tokenText } from '@slipway/contracts';
+import { Database, newId, prepared, type Tx } from '@slipway/platform-database';
 import { errors, type Principal, type Scope } from '../index.js';
-import type { BearerAuthenticator } from './bearer-authenticators.js';
-import { withIncluded } from './scopes.js';
+import type { BearerAuthenticator } from './request-guard.js';
+import { TokenUses } from './token-uses.js';
 import {
   INSERT_TOKEN,
   LIST_TOKENS,
@@ -14,7 +14,37 @@ import {
   type TokenLookup,
   type TokenRow,
 } from './token.query.js';
-import { TokenUses } from './token-uses.js';
+
+/** From the least to the most; each includes those before it. */
+export const SCOPES: readonly Scope[] = ['viewer', 'operator', 'admin'];
+
+/** The given scopes and all they include. */
+export function withIncluded(scopes: Iterable<string>): ReadonlySet<Scope> {
+  const highest = Math.max(-1, ...[...scopes].map((scope) => SCOPES.indexOf(scope as Scope)));
+  return new Set(SCOPES.slice(0, highest + 1));
+}
+
+/** SQL: the name by which the operator's file calls the tenant whose id is in a column; empty for a tenant that there is not. */
+export const tenantNameOf = (column: string): string =>
+  `coalesce((select tenants.name from tenants where tenants.id = ${column}), '')`;
+
+const TENANT_NAME = prepared('auth-tenant-name', `select ${tenantNameOf('$1')} as name`);
+
+/** Names never change and tenants stay, so one look is enough. */
+const known = new Map<string, string>();
+const MAX_KNOWN = 10_000;
+
+/** The same for one id, in any transaction. */
+export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
+  const name = known.get(tenantId);
+  if (name !== undefined) return name;
+  // Of its own row a tenant's transaction sees nothing either.
+  const [tenant] = await tx.lookAsSystem<{ name: string }>(TENANT_NAME, [tenantId]);
+  if (!tenant?.name) return '';
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(tenantId, tenant.name);
+  return tenant.name;
+}
 
 /** What a new token is to be. `expiresAt` is checked by the caller. */
 export interface NewToken {

@@ -1,4 +1,4 @@
-import { isPlainObject } from './values.js';
+import { isPlainObject } from './read-object.js';
 
 /** The media type of a JSON merge patch; `PATCH` takes it beside `application/json`, which means the same here. */
 export const MERGE_PATCH = 'application/merge-patch+json';

@@ -1,8 +1,121 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { readPage, type CursorPart } from '../answers/page.js';
+import { createHash } from 'node:crypto';
+import { type ArgumentMetadata, createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
+import canonicalizeModule from 'canonicalize';
+import { type CursorPart, readPage } from '../answers/page.js';
 import { errors } from '../errors/platform.errors.js';
+import {
+  fieldsOf,
+  type Findings,
+  isPlainObject,
+  isStorable,
+  newFindings,
+  readObject,
+  unknownIssues,
+  warnUnknown,
+} from '../fields/read-object.js';
 import type { SlipwayRequest } from '../server/slipway-request.js';
-import { concretePathOf, fingerprintOf, parseIdempotencyKey, type IdempotencyClaim } from './idempotency-key.js';
+
+// The package is CommonJS with an ESM-shaped type: under nodenext its function may sit on `default`.
+const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
+
+/** A request's claim to be the same as an earlier one: unique on (tenant, method, path, key). */
+export interface IdempotencyClaim {
+  method: string;
+  /** The concrete path, without query, each segment encoded one way. */
+  path: string;
+  key: string;
+  /** SHA-256, hex, over the sorted query and the canonical JSON body; tells a retry from a reuse. */
+  fingerprint: string;
+}
+
+/**
+ * Reads the `Idempotency-Key` header: visible ASCII, 1 to 128 characters, bare or as an RFC 8941 string. `abc` and
+ * `"abc"` are the same key.
+ * @throws idempotency_key_invalid (400)
+ */
+export function parseIdempotencyKey(header: string | string[]): string {
+  if (typeof header !== 'string') throw errors.idempotency_key_invalid();
+  const key = header.startsWith('"') ? unquote(header) : header;
+  if (key === undefined || !/^[\x21-\x7e]{1,128}$/.test(key)) throw errors.idempotency_key_invalid();
+  return key;
+}
+
+/** A parser of all structured headers would be one more dependency for the one kind that a key is. */
+function unquote(header: string): string | undefined {
+  const inner = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)?.[1];
+  return inner?.replace(/\\(["\\])/g, '$1');
+}
+
+/** @param digest what stands for the body of a streamed upload, whose bytes are not held in memory */
+export function fingerprintOf(query: Record<string, unknown>, body: unknown, digest?: string): string {
+  const sorted = Object.keys(query)
+    .sort()
+    .map((name) => [name, query[name]]);
+  const content = digest ?? canonicalize(body ?? {}) ?? '';
+  return createHash('sha256').update(JSON.stringify(sorted)).update('\n').update(content).digest('hex');
+}
+
+/** `/a%62c` and `/abc` are one resource, so they are one path. */
+export function concretePathOf(url: string): string {
+  const path = url.split('?', 1)[0]!;
+  return path
+    .split('/')
+    .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+    .join('/');
+}
+
+const UNTYPED = new Set<unknown>([undefined, Object, String, Number, Boolean, Array]);
+
+/** Reads bodies and queries into their DTOs. `@Route` puts it on the parameters of its handler. */
+export class RequestReader implements PipeTransform {
+  transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
+    if (type === 'body') return this.readBody(value, metatype);
+    if (type !== 'query') return value;
+    return data === undefined ? this.readQuery(value, metatype) : readQueryValue(value, data);
+  }
+
+  private readBody(value: unknown, metatype: Function | undefined): unknown {
+    if (isStream(value)) return value;
+    const body = value ?? {};
+    if (!isPlainObject(body)) throw errors.invalid_parameter({ message: 'The request body must be a JSON object.' });
+    if (metatype === undefined || UNTYPED.has(metatype) || fieldsOf(metatype).size === 0) return body;
+    const findings = newFindings();
+    const dto = readObject(metatype, body, '', findings);
+    warnUnknown(findings.unknown);
+    refuse(findings);
+    return dto;
+  }
+
+  private readQuery(value: unknown, metatype: Function | undefined): unknown {
+    if (metatype === undefined || UNTYPED.has(metatype)) return value;
+    const findings = newFindings();
+    const dto = readObject(metatype, (value ?? {}) as object, '', findings, true);
+    refuse(findings);
+    return dto;
+  }
+}
+
+function readQueryValue(value: unknown, field: string): unknown {
+  if (value === undefined || (typeof value === 'string' && isStorable(value))) return value;
+  const message = Array.isArray(value) ? `${field} must be given once` : `${field} must be a text without NUL`;
+  throw errors.invalid_parameter({ message, details: [{ field, code: 'type', message }] });
+}
+
+function isStream(value: unknown): boolean {
+  return typeof (value as { pipe?: unknown } | null | undefined)?.pipe === 'function';
+}
+
+function refuse(findings: Findings): void {
+  const { mistyped, broken } = findings;
+  const hints = unknownIssues(findings.unknown);
+  if (mistyped.length > 0) throw errors.invalid_parameter({ details: [...mistyped, ...hints] });
+  if (broken.length > 0) throw errors.validation_failed({ details: [...broken, ...hints] });
+}
+
+/** Path parameters reach SQL as they are, so what no text column can hold is refused here. */
+export function refuseUnstorable(params: Record<string, string> | undefined): void {
+  for (const name in params) if (!isStorable(params[name]!)) throw errors.path_invalid();
+}
 
 function requestOf(context: ExecutionContext): SlipwayRequest {
   return context.switchToHttp().getRequest<SlipwayRequest>();

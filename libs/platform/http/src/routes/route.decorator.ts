@@ -11,7 +11,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
-import { RequestReader } from './request-reader.js';
+import { RequestReader } from './parameters.js';
 import { fullPathOf, type RouteSpec } from './route-spec.js';
 
 const reader = new RequestReader();

@@ -1,18 +1,154 @@
-import type { IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBounds } from '@slipway/platform-bounds';
 import { isUnchanged } from '../answers/etag.js';
 import { RawJson, rawJson, Reply } from '../answers/reply.js';
+import { type RequestContext, runInRequest, type Warning } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
-import type { Warning } from '../context/request-context.js';
-import { wantsPage, type BrowserPages } from './browser-pages.js';
-import { answerClientError, answerUnknownExpectations } from './client-error.js';
-import { Entrances, type Entrance } from './entrances.js';
-import { sendErrorEnvelope } from './error-answer.js';
+import type { SlipwayError } from '../errors/slipway-error.js';
+import { MERGE_PATCH } from '../fields/merge-patch.js';
+import { readValidateOnly, refuseUnstorable } from '../routes/parameters.js';
+import { type BrowserPages, wantsPage } from './browser-pages.js';
+import { type Entrance, Entrances } from './entrances.js';
+import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
 import { registerBodyParsers } from './json-body.js';
-import { addContextHooks, addRequestChecks, requestIdOf } from './request-hooks.js';
-import type { RouteConfig, SlipwayRequest } from './slipway-request.js';
+import { type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
+
+/**
+ * Answers what Node's parser refused. No request object exists yet, so the answer is written to the socket by hand.
+ * Node's default would be a bare status line.
+ */
+export function answerClientError(failure: Error & { code?: string }, socket: Socket): void {
+  if (failure.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  // A second answer in the middle of the first would corrupt it.
+  const inFlight = (socket as Socket & { _httpMessage?: { headersSent?: boolean } })._httpMessage;
+  if (inFlight?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  socket.end(rawAnswer(errorOf(failure.code)));
+}
+
+function errorOf(code: string | undefined): SlipwayError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.request_timeout();
+  if (code === 'HPE_HEADER_OVERFLOW') return errors.headers_too_large();
+  if (code === 'HPE_INVALID_URL') return errors.path_invalid();
+  return errors.invalid_parameter({
+    message: 'The request is not valid HTTP.',
+    remediation: 'Send a valid HTTP/1.1 request.',
+  });
+}
+
+function rawAnswer(error: SlipwayError): string {
+  const { headers, body } = answerOf(error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function answerOf(error: SlipwayError): { headers: Record<string, string>; body: string } {
+  const requestId = newRequestId();
+  const body = JSON.stringify(envelopeOf(error, requestId));
+  const headers = {
+    ...errorHeaders(error),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  return { headers, body };
+}
+
+/** `Expect` with anything but 100-continue: Node would answer 417 without a body. */
+export function answerUnknownExpectations(server: Server): void {
+  server.on('checkExpectation', (_request, response) => {
+    const error = errors.expectation_failed();
+    const { headers, body } = answerOf(error);
+    response.writeHead(error.status, headers).end(body);
+  });
+}
+
+export function newRequestId(): string {
+  return `req_${randomUUID().replaceAll('-', '')}`;
+}
+
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The client's own request id if it is one, else a new one. */
+export function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+}
+
+/** Opens the request's context before anything else looks at the request. */
+export function addContextHooks(instance: FastifyInstance): void {
+  instance.decorateRequest('slipway');
+  instance.addHook('onRequest', (request, reply, done) => {
+    const context: RequestContext = { requestId: request.id, warnings: [], route: routeOf(request) };
+    (request as SlipwayRequest).slipway = context;
+    // Answers belong to one caller, and some hold a secret that is shown once.
+    void reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    const traceparent = request.headers['traceparent'];
+    if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) {
+      context.traceparent = traceparent;
+      void reply.header('traceparent', traceparent);
+    }
+    // Node is told not to enforce this, because its own 400 has no body.
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+      done(errors.invalid_parameter({ message: 'The Host header is missing.' }));
+      return;
+    }
+    runInRequest(context, done);
+  });
+  // The body arrives on the socket's own events, outside of the context opened above.
+  instance.addHook('preValidation', (request, _reply, done) => runInRequest((request as SlipwayRequest).slipway, done));
+}
+
+/** Checks that need a permitted caller but no handler; added after the guard's hook so that 401 and 403 come first. */
+export function addRequestChecks(instance: FastifyInstance): void {
+  instance.addHook('onRequest', (request, _reply, done) => {
+    try {
+      refuseUnfitting(request);
+      done();
+    } catch (refusal) {
+      done(refusal as Error);
+    }
+  });
+}
+
+function refuseUnfitting(request: FastifyRequest): void {
+  const route = routeOf(request);
+  if (!route) return;
+  refuseUnstorable(request.params as Record<string, string>);
+  const query = request.query as Record<string, unknown>;
+  if (query['validate_only'] !== undefined) {
+    if (!route.dryRun && route.method !== 'GET') {
+      const message = 'This operation has no validate_only';
+      throw errors.invalid_parameter({ message, details: [{ field: 'validate_only', code: 'unsupported', message }] });
+    }
+    if (route.dryRun) readValidateOnly(query);
+  }
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw errors.unsupported_media_type({
+      message: 'Encoded request bodies are not supported.',
+      remediation: 'Send the body without Content-Encoding.',
+    });
+  }
+  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType === 'application/octet-stream' && !route.streamBody) throw errors.unsupported_media_type();
+  if (mediaType === MERGE_PATCH && route.method !== 'PATCH') throw errors.unsupported_media_type();
+}
 
 export interface HttpServerOptions {
   /** Bytes of a JSON body; 1 MiB unless given. */

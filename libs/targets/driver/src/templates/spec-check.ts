@@ -1,8 +1,235 @@
-import type { InstanceSpec, InstanceSpecIssue } from '../driver.js';
-import { MODEL_FIELDS, placeholdersIn } from './placeholders.js';
-import { textProblem, type DeclaredArg } from './declared-arg.js';
-import type { TemplateConfig } from './template-config.js';
-import { placeholdersOf } from './template-traits.js';
+import type { ArgValue, EngineArg, IdentityProof } from '@slipway/contracts';
+import { isMisspelling } from '@slipway/platform-config';
+import type { EngineTraits, InstanceSpec, InstanceSpecIssue } from '../driver.js';
+import type { ArgConfig, LiveConfig, TemplateConfig } from './template-config.js';
+
+export const MODEL_FIELDS = ['id', 'uri', 'revision', 'format', 'quantization'] as const;
+
+const PLACEHOLDER = /\{([a-z][a-z_.]*)\}/g;
+
+/** What placeholders stand for; none for what has no value. */
+export type PlaceholderValues = ReadonlyMap<string, string>;
+
+/** The names in `{…}`; what stands in the braces of JSON is none. */
+export function placeholdersIn(text: string): string[] {
+  return [...text.matchAll(PLACEHOLDER)].map((match) => match[1]!);
+}
+
+/** Undefined when a placeholder has no value. Values are taken literally: no placeholder in one is filled. */
+export function fillPlaceholders(text: string, values: PlaceholderValues): string | undefined {
+  if (placeholdersIn(text).some((name) => !values.has(name))) return undefined;
+  return text.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!);
+}
+
+/** The fields of the model that a spec has, as `model.uri`. */
+export function modelValues({ model }: Pick<InstanceSpec, 'model'>): [name: string, value: string][] {
+  return MODEL_FIELDS.flatMap((field): [string, string][] => {
+    const value = model[field];
+    return value === undefined || value === '' ? [] : [[`model.${field}`, value]];
+  });
+}
+
+/** The proofs that can be asked for, filled in: one that speaks of what a spec leaves open proves nothing. */
+export function provableIdentity(identity: readonly IdentityProof[], values: PlaceholderValues): IdentityProof[] {
+  return identity.flatMap((proof): IdentityProof[] => {
+    if (typeof proof === 'string') return [proof];
+    const equals = fillPlaceholders(proof.equals, values);
+    return equals === undefined ? [] : [{ ...proof, equals }];
+  });
+}
+
+/** Also those that are spelled wrong; not what stands in the braces of JSON. */
+const MEANT_AS_PLACEHOLDER = /\{(\s*[A-Za-z][\w.-]*\s*)\}/g;
+
+/** The elements of a command line; those that are a list are left out together when one of them has no value. */
+export function fillCommand(command: readonly (string | string[])[], values: PlaceholderValues): string[] {
+  return command.flatMap((element) => {
+    const parts = [element].flat().map((part) => fillPlaceholders(part, values));
+    return parts.every((part) => part !== undefined) ? parts : [];
+  });
+}
+
+/** Variables, without those that have no value. */
+export function fillEnvironment(env: Record<string, string>, values: PlaceholderValues): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, text]) => {
+      const value = fillPlaceholders(text, values);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** What is wrong with the placeholders of a text, one line for each that stands for nothing there. */
+export function placeholderProblems(text: string, known: ReadonlySet<string>): string[] {
+  return [...text.matchAll(MEANT_AS_PLACEHOLDER)]
+    .map((match) => match[1]!)
+    .filter((name) => !known.has(name))
+    .map((name) => unknownPlaceholder(name, [...known]));
+}
+
+function unknownPlaceholder(name: string, known: string[]): string {
+  const meant = known.find((one) => isMisspelling(name.trim(), one));
+  const hint = meant === undefined ? '' : `; did you mean {${meant}}?`;
+  return `uses {${name}}, which stands for nothing${known.length === 0 ? ' here' : ''}${hint}${known.length === 0 ? '' : ` (known: ${known.map((one) => `{${one}}`).join(' ')})`}`;
+}
+
+/** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
+const CONTROL = /[\0\r\n]/;
+const MAX_VALUE_LENGTH = 8_192;
+const MAX_JSON_BYTES = 8_192;
+const DEFAULT_JSON_BYTES = 2_048;
+
+/** An argument that a revision may set. A value stays within the elements that are declared, and becomes no option of its own. */
+export class DeclaredArg {
+  readonly type: NonNullable<ArgConfig['type']>;
+  readonly elements: readonly string[];
+
+  constructor(
+    readonly name: string,
+    readonly config: ArgConfig,
+  ) {
+    this.elements = [config.arg].flat();
+    this.type = config.type ?? (this.elements.some((one) => one.includes('{}')) ? 'string' : 'switch');
+  }
+
+  get isNumber(): boolean {
+    return this.type === 'integer' || this.type === 'number';
+  }
+
+  /** For people and tuners; what the operator wrote for the command line is nobody else's. */
+  describe(): EngineArg {
+    const { min, max, at_least, default: preset, choices, tune, quality, reason } = this.config;
+    return {
+      name: this.name,
+      type: this.type === 'switch' ? 'boolean' : this.type,
+      ...(min === undefined ? {} : { min }),
+      ...(max === undefined ? {} : { max }),
+      ...(at_least === undefined ? {} : { at_least }),
+      ...(preset === undefined ? {} : { default: preset }),
+      ...(choices === undefined ? {} : { choices }),
+      ...(tune === undefined ? {} : { tune }),
+      ...(quality ? { quality } : {}),
+      ...(reason === undefined ? {} : { reason }),
+    };
+  }
+
+  /** What is wrong with a value, in words that follow the name of the field. */
+  problemOf(value: unknown): string | undefined {
+    const { type } = this;
+    if (type === 'switch') return typeof value === 'boolean' ? undefined : 'is a switch: true or false';
+    if (this.isNumber) return this.numberProblem(value);
+    if (type === 'json') return this.jsonProblem(value);
+    const { choices = [] } = this.config;
+    if (type === 'choice' && !choices.includes(value as ArgValue)) return `must be one of ${choices.join(', ')}`;
+    return textProblem(value, this.beginsElement);
+  }
+
+  /** Its elements for a value that has no problem, or for none. @param written how the text of a value is to be written */
+  elementsFor(given: ArgValue | undefined, written = (text: string) => text): string[] {
+    const value = given ?? this.config.default;
+    if (value === undefined) return [];
+    if (this.type === 'switch') {
+      if (value === true) return [...this.elements];
+      return this.config.off === undefined ? [] : [this.config.off];
+    }
+    const text = this.type === 'json' ? (compactJson(value) ?? '') : String(value);
+    // A function as the replacement, since `$&` in a string would be expanded.
+    return this.elements.map((element) => element.replace('{}', () => written(text)));
+  }
+
+  /** Whether the value is the first of its element, where a leading `-` would make it an option. */
+  private get beginsElement(): boolean {
+    return this.elements.some((element) => element.startsWith('{}'));
+  }
+
+  private numberProblem(value: unknown): string | undefined {
+    const { min = -Number.MAX_VALUE, max = Number.MAX_VALUE } = this.config;
+    const isOne = this.type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
+    const bounds = [
+      ...(this.config.min === undefined ? [] : [`at least ${min}`]),
+      ...(this.config.max === undefined ? [] : [`at most ${max}`]),
+    ];
+    if (isOne && (value as number) >= min && (value as number) <= max) return undefined;
+    return `must be a ${this.type === 'integer' ? 'whole' : 'finite'} number${bounds.length > 0 ? `, ${bounds.join(' and ')}` : ''}`;
+  }
+
+  private jsonProblem(value: unknown): string | undefined {
+    const limit = Math.min(this.config.max_bytes ?? DEFAULT_JSON_BYTES, MAX_JSON_BYTES);
+    if (typeof value !== 'string' || Buffer.byteLength(value) > limit)
+      return `must be the text of a JSON object or list, at most ${limit} bytes`;
+    if (compactJson(value) === undefined) return 'must be the text of a JSON object or list';
+    return undefined;
+  }
+}
+
+/** The arguments of an engine, in the order in which they are appended. */
+export function declaredArgs({ args = {} }: Pick<TemplateConfig, 'args'>): DeclaredArg[] {
+  return Object.entries(args).map(
+    ([name, config]) => new DeclaredArg(name, typeof config === 'string' ? { arg: config } : config),
+  );
+}
+
+/** What may not be in an element of a command line. @param beginsElement whether it is the first of its element */
+export function textProblem(value: unknown, beginsElement: boolean): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'must be a finite number';
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return 'must be text, a number or a boolean';
+  const text = String(value);
+  if (beginsElement && text.startsWith('-')) return 'may not begin with "-"';
+  if (CONTROL.test(text)) return 'may not contain NUL or line breaks';
+  if (text.length > MAX_VALUE_LENGTH) return `may not be longer than ${MAX_VALUE_LENGTH} characters`;
+  return undefined;
+}
+
+/** Written anew, so that it has no line break and begins with a brace. Undefined for what is no object or list. */
+function compactJson(value: unknown): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(String(value));
+    return parsed !== null && typeof parsed === 'object' ? JSON.stringify(parsed) : undefined;
+  } catch {
+    // Also too deep for the stack.
+    return undefined;
+  }
+}
+
+/** Where an engine does not say how long it may take to its first answer. */
+export const DEFAULT_READY_SECONDS = 60;
+
+/** What callers must know of an engine, but how many accelerators it takes and whether it asks for a key. */
+export function templateTraits(
+  { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [], live, ready, stop }: TemplateConfig,
+  values: PlaceholderValues,
+): Omit<EngineTraits, 'gpus' | 'isKeyed' | 'memoryFreeWithinSeconds'> {
+  return {
+    serves,
+    unknownModel,
+    identity: provableIdentity(identity, values),
+    readyTimeoutSeconds: ready?.timeout_seconds ?? DEFAULT_READY_SECONDS,
+    ...(live && { live: liveOf(live) }),
+    drain: stop?.drain ?? 'gateway',
+  };
+}
+
+const placeholders = new WeakMap<object, ReadonlySet<string>>();
+
+/** All that a start fills in. Asked at every rollout and read once: nobody changes a template. */
+export function placeholdersOf(template: Pick<TemplateConfig, 'command' | 'env'>): ReadonlySet<string> {
+  const { command, env = {} } = template;
+  const found =
+    placeholders.get(template) ?? new Set([...command.flat(), ...Object.values(env)].flatMap(placeholdersIn));
+  placeholders.set(template, found);
+  return found;
+}
+
+/** As a driver's callers name it. */
+export function liveOf(live: LiveConfig): NonNullable<EngineTraits['live']> {
+  const { path, interval_seconds, timeout_seconds, failure_threshold } = live;
+  return {
+    ...(path !== undefined && { path }),
+    ...(interval_seconds !== undefined && { intervalSeconds: interval_seconds }),
+    ...(timeout_seconds !== undefined && { timeoutSeconds: timeout_seconds }),
+    ...(failure_threshold !== undefined && { failureThreshold: failure_threshold }),
+  };
+}
 
 /** Of a target or an instance: it becomes a part of names that others read. */
 export const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;

@@ -1,5 +1,4 @@
-import { MODEL_FIELDS, placeholdersIn, placeholderProblems } from './placeholders.js';
-import type { DeclaredArg } from './declared-arg.js';
+import { MODEL_FIELDS, placeholdersIn, placeholderProblems, type DeclaredArg } from './spec-check.js';
 import type { TemplateConfig } from './template-config.js';
 import type { ConfigReader } from '@slipway/platform-config';
 import { ARG_NAME } from './template-schemas.js';

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
-import type { Tx } from '@slipway/platform-database';
+import { type Tx, newId } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { newId } from '@slipway/platform-database';
 import { ACTOR, OperationsBed, PROBE } from '../../../test/operations/bed.js';
-import { OperationRequests, type AcceptedOperation } from './operation-requests.js';
+import { OperationRequests, type AcceptedOperation } from './operation.store.js';
 
 let bed: OperationsBed;
 let requests: OperationRequests;
