@@ -144,7 +144,7 @@ export const PARTS: readonly Part[] = [
     name: 'upgrade',
     what: 'an upgrade from the last release under load',
     level: 'nightly',
-    folders: ['libs/platform/database', 'libs/*/*/src/migrations'],
+    folders: ['libs/platform/database', 'libs/**/migrations'],
     only: ['apps/api/test/operating/upgrade.e2e.spec.ts'],
     env: { SLIPWAY_TEST_UPGRADE: '1' },
   },
