@@ -146,13 +146,14 @@ it('lets one join a tail that is behind it, without handing it anything twice', 
   await until('nothing is read', () => isIdle());
   const read = bed.database.read.bind(bed.database);
   const goOn = new Latch();
-  // The tail's next look takes its time.
-  jest.spyOn(bed.database, 'read').mockImplementationOnce(async (...args) => {
+  // The tail's next look takes its time. It is not idle a moment before it reads, so its call is awaited.
+  const reads = jest.spyOn(bed.database, 'read');
+  reads.mockImplementationOnce(async (...args) => {
     await goOn.promise;
     return read(...args) as never;
   });
   await append(3);
-  await until('the tail looks', () => !isIdle());
+  await until('the tail reads', () => reads.mock.calls.length > 0);
   const late = await watching(new Reader(stream));
   expect(late.seen).toEqual([1, 2, 3]);
   expect(early.seen).toEqual([]);
