@@ -10,7 +10,14 @@ export {
   OWNER_TYPES,
   personOf,
   type Owner,
-} from './actor.js';
+  hashSecret,
+  parseToken,
+  tokenText,
+  checkToken,
+  type TokenFacts,
+  type TokenParts,
+  type TokenCheckResult,
+} from './identity.js';
 export {
   DEFAULT_PORT,
   EVERY_TENANT,
@@ -80,12 +87,3 @@ export {
   type ScalingSpec,
 } from './revision-spec.js';
 export * from './statuses.js';
-export {
-  hashSecret,
-  parseToken,
-  tokenText,
-  checkToken,
-  type TokenFacts,
-  type TokenParts,
-  type TokenCheckResult,
-} from './tokens.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashSecret, parseToken, tokenText, checkToken } from './tokens.js';
+import { hashSecret, parseToken, tokenText, checkToken } from './identity.js';
 
 it.each([
   '',

@@ -50,7 +50,8 @@ it('a back-up made under load is restored into an installation of nothing: what 
   const soaking = await rollOut(old, 'chat', 'second', {
     type: 'canary',
     steps: [
-      { traffic_percent: 50, soak_seconds: 5 },
+      // Longer than a back-up takes on a busy machine, because it must be made within the soak.
+      { traffic_percent: 50, soak_seconds: 15 },
       { traffic_percent: 100, soak_seconds: 0 },
     ],
   });

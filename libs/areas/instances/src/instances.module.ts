@@ -16,8 +16,7 @@ import { InstanceLogsService } from './logs/instance-logs.service.js';
 import { LogReader } from './logs/log-reader.js';
 import { Reconcilers } from './lifecycle/reconcilers.js';
 import { Scaler } from './scaling/scaler.js';
-import { Secrets } from './access/secrets.js';
-import { SpecCheck, TenantAccess } from './access/tenant-access.js';
+import { Secrets, SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
 import { TargetsModule } from './targets/targets.module.js';
 

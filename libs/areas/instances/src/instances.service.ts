@@ -26,8 +26,7 @@ import { placeholderSecrets, toInstanceSpec, engineTraitsOf, TargetCatalog } fro
 import { startRules } from './lifecycle/start-rules.js';
 import { PreparationEntity } from './lifecycle/preparation.entity.js';
 import { REQUEST_PREPARATION } from './lifecycle/preparation.query.js';
-import { Secrets } from './access/secrets.js';
-import { SpecCheck, REMOVED_TARGET } from './access/tenant-access.js';
+import { Secrets, SpecCheck, REMOVED_TARGET } from './access/tenant-access.js';
 import { WorkloadEntity, WorkloadRetentionEntity } from './workloads/workload.entity.js';
 import {
   ACTIVATE_WORKLOAD,

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimiter } from './budgets.js';
 
 /** Beyond so many that failed lately, all others share one allowance: remembering each would let them fill the memory. */
 const MAX_ADDRESSES = 10_000;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { ByteBudget, type HeldBytes } from './byte-budget.js';
+import { ByteBudget, type HeldBytes } from './budgets.js';
 
 let budget: ByteBudget;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 export { AddressRate } from './address-rate.js';
-export { ByteBudget, type ByteBounds, type HeldBytes } from './byte-budget.js';
+export { ByteBudget, type ByteBounds, type HeldBytes, RateLimiter, type RateDecision } from './budgets.js';
 export { clientAddress, proxyList, type ProxyList } from './client-address.js';
 export {
   jsonKeyOf,
@@ -9,4 +9,3 @@ export {
   type JsonFault,
   type JsonMember,
 } from './json-scanner.js';
-export { RateLimiter, type RateDecision } from './rate-limiter.js';

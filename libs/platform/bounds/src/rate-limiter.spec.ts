@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimiter } from './budgets.js';
 
 it('allows a minute of requests at once, then as many as flow in', () => {
   let now = 1_000_000;

@@ -4,7 +4,7 @@ import type { Config } from '@slipway/platform-config';
 import { getMetadataArgsStorage, type DataSourceOptions } from 'typeorm';
 import { SnakeCaseColumns } from './rows.js';
 import { Database } from './database.js';
-import { TRANSACTION_WATCH, NO_WATCH, TestTransactionWatch } from './transaction-watch.js';
+import { TRANSACTION_WATCH, NO_WATCH, TestTransactionWatch } from './tx.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { GatheredLookups } from './database.js';
-import { lookup, type Statement } from './statement.js';
-import type { TxScope } from './tx.js';
+import { lookup, type Statement, type TxScope } from './tx.js';
 
 const THINGS = lookup('gathered-things', 'select 1');
 const OTHERS = lookup('gathered-others', 'select 2');

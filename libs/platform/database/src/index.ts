@@ -1,9 +1,10 @@
-export { BatchFailed, Batcher } from './batcher.js';
-export { Database } from './database.js';
+export { BatchFailed, Batcher, Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
-export { Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
-export { rfc3339, wholeNumber, newestFirst, newId, canonicalJson, digestOf } from './rows.js';
 export {
+  Tx,
+  type Reads,
+  type TxScope,
+  type TxSettings,
   KEYS,
   listOf,
   listValues,
@@ -14,7 +15,8 @@ export {
   type Statement,
   LOCK_ORDER,
   type Lock,
-} from './statement.js';
+} from './tx.js';
+export { rfc3339, wholeNumber, newestFirst, newId, canonicalJson, digestOf } from './rows.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
 export { openSecret, sealSecret } from './secret-box.js';
 export { keyProblems, type SealedColumn } from './sealed-column.js';

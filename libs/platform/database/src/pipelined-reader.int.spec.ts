@@ -3,7 +3,7 @@ import pg from 'pg';
 import { GatheredLookups } from './database.js';
 import { migrations } from './index.js';
 import { PipelinedReader } from './pipelined-reader.js';
-import { KEYS, lookup } from './statement.js';
+import { KEYS, lookup } from './tx.js';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
 
 const NAMES = lookup('reader-names', 'select name from things order by name');

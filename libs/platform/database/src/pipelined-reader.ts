@@ -1,7 +1,5 @@
 import pg from 'pg';
-import { cut, gatherWrites, renewPlans, send } from './connection.js';
-import { quotedTenant, type TxScope } from './tx.js';
-import type { Statement } from './statement.js';
+import { cut, gatherWrites, renewPlans, send, quotedTenant, type TxScope, type Statement } from './tx.js';
 
 const TENANT_CONNECTIONS = 2;
 /** Reads on one connection that have not been answered; more would only wait longer than a pooled connection takes. */

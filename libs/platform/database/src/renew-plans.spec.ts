@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { ClientBase } from 'pg';
-import { renewPlans } from './connection.js';
+import { renewPlans } from './tx.js';
 
 /** A client that notes at what time, in seconds, it was asked for new plans. */
 function watched(answer: () => Promise<unknown> = async () => undefined) {

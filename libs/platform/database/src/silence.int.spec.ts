@@ -5,7 +5,7 @@ import { Database } from './database.js';
 import { DatabaseModule } from './database.module.js';
 import { migrations } from './index.js';
 import { Notifications } from './notifications.js';
-import { prepared, lookup } from './statement.js';
+import { prepared, lookup } from './tx.js';
 import { createTestDatabase, TcpProxy, until, type TestDatabase } from './testing/index.js';
 
 /** What is promised is 30 s. */

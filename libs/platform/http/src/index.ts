@@ -39,8 +39,7 @@ export {
 } from './answers/page.js';
 export { SlipwayHttpAdapter, type GuardHook, type HttpServerOptions } from './server/http-adapter.js';
 export type { BrowserPages } from './server/browser-pages.js';
-export type { Entrance } from './server/entrances.js';
-export { routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
+export { type Entrance, routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
 export { type ErrorEnvelope } from './server/error-answer.js';
 export { HttpModule } from './http.module.js';
 export { serveOpenApi } from './openapi/serve.js';

@@ -13,7 +13,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, sealSecret, type Tx } from '@slipway/platform-database';
 import { tenantName } from '@slipway/platform-http/auth';
 import { IsNull, MoreThan, Not } from 'typeorm';
-import { readSecret, Secrets } from '../access/secrets.js';
+import { readSecret, Secrets } from '../access/tenant-access.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
 import { InstanceEntity, LOST_NODE } from '../workloads/instance.entity.js';
 import type { WorkloadRow } from '../workloads/instance.query.js';

@@ -4,7 +4,7 @@ import { resolveSecret, type OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import pLimit from 'p-limit';
 import type { BackendPublisher, PublishedWorkload } from './backend-publisher.js';
-import { AccessRefused, SecretUnavailable } from '../access/secrets.js';
+import { AccessRefused, SecretUnavailable } from '../access/tenant-access.js';
 import { RepeatedCheck, TroubleLog } from '../catalog/repeated-check.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';

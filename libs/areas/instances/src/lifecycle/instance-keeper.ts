@@ -14,7 +14,7 @@ import { InstanceStarts } from './instance-starts.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import type { InstanceTask, TaskKind } from './pass-plan.js';
 import { Scaler } from '../scaling/scaler.js';
-import { AccessRefused } from '../access/secrets.js';
+import { AccessRefused, TenantAccess } from '../access/tenant-access.js';
 import {
   asSeen,
   isAnotherLife,
@@ -24,7 +24,6 @@ import {
   UnhealthyNews,
   UNSEEN,
 } from './server-observations.js';
-import { TenantAccess } from '../access/tenant-access.js';
 import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */

@@ -4,7 +4,7 @@ import type { Database } from '@slipway/platform-database';
 import { redactSecrets, type LogLine } from '@slipway/target-driver';
 import { CLAIM_LOG_READING, ADD_LOG_CHUNK, CONFIRM_LOG_READING, type LogReadingRow } from './log-reading.query.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
-import { valuesIn } from '../access/secrets.js';
+import { valuesIn } from '../access/tenant-access.js';
 import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { storableText } from '../workloads/stored-text.js';

@@ -1,7 +1,6 @@
 import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { BEARER_AUTHENTICATORS, BearerAuthenticators, RequestGuard } from './request-guard.js';
-import { TokenService } from './token.service.js';
-import { TokenUses } from './token-uses.js';
+import { TokenService, TokenUses } from './token.service.js';
 
 /** Authentication for every route. Needs Database and CONFIG in the application. */
 @Global()

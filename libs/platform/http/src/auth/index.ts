@@ -13,10 +13,17 @@ export {
   RequestGuard,
 } from './request-guard.js';
 export { ensureBootstrap } from './bootstrap.js';
-export { SCOPES, withIncluded, tenantName, tenantNameOf, TokenService, type NewToken } from './token.service.js';
+export {
+  SCOPES,
+  withIncluded,
+  tenantName,
+  tenantNameOf,
+  TokenService,
+  type NewToken,
+  TokenUses,
+} from './token.service.js';
 export { TenantEntity } from './tenant.entity.js';
 export { type TokenLookup, type TokenRow } from './token.query.js';
-export { TokenUses } from './token-uses.js';
 export const migrations = [
   Tenants1700000000010,
   ApiTokens1700000000011,

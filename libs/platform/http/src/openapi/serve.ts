@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import { wantsPage } from '../server/browser-pages.js';
 import { SlipwayHttpAdapter } from '../server/http-adapter.js';
 import { buildOpenApi } from './document.js';
@@ -46,15 +46,10 @@ export function serveOpenApi(app: INestApplication, options: { docs?: boolean } 
   const text = JSON.stringify(document);
   const adapter = app.getHttpAdapter();
   const instance = adapter.getInstance() as FastifyInstance;
-  instance.addHook('onRequest', (request, reply, done) => {
-    if (/^\/(?:$|\?|docs(?:[/?]|$)|openapi\.json)/.test(request.url))
-      void reply.headers({
-        'content-security-policy': DOCS_POLICY,
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-        'referrer-policy': 'no-referrer',
-      });
-    done();
+  // To the routes that are added below, and to no other request.
+  instance.addHook('onRoute', (route) => {
+    if (/^\/(?:$|docs(?:\/|$)|openapi\.json$)/.test(route.url))
+      route.onRequest = [sendDocsPolicy, ...[route.onRequest ?? []].flat()];
   });
   instance.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
   instance.get('/', (request, reply) => {
@@ -72,6 +67,16 @@ export function serveOpenApi(app: INestApplication, options: { docs?: boolean } 
     });
   return document;
 }
+
+const sendDocsPolicy: onRequestHookHandler = (_request, reply, done) => {
+  void reply.headers({
+    'content-security-policy': DOCS_POLICY,
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+  });
+  done();
+};
 
 /** The specification names every area as a tag; the view shows each as a heading, and one without an operation has nothing below it. */
 function withoutEmptyTags(document: OpenAPIObject): OpenAPIObject {
