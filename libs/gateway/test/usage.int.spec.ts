@@ -94,7 +94,9 @@ it('a latency comes with how many requests shared the instance meanwhile', async
   await Promise.all(together);
   const [alone, shared] = await usage();
   expect(alone).toMatchObject({ instance_id: 'ins_one', ok: 1 });
-  expect(alone!['mean_in_flight']).toBeCloseTo(1, 1);
+  // Of an answer of a few milliseconds, a pause of this process before or after it counts.
+  expect(alone!['mean_in_flight']).toBeGreaterThan(0.5);
+  expect(alone!['mean_in_flight']).toBeLessThan(1.5);
   expect(shared).toMatchObject({ instance_id: 'ins_two', ok: 4 });
   expect(shared!['mean_in_flight']).toBeGreaterThan(3);
   expect(shared!['mean_in_flight']).toBeLessThanOrEqual(4);
