@@ -15,7 +15,7 @@ module.exports = async function operation(tree, { area, name }) {
   generateFiles(tree, path.join(__dirname, 'files'), `${root}/src`, { one, singular: one.kebab, tmpl: '' });
   const file = `${root}/src/${module}`;
   tree.write(file, provided(tree.read(file, 'utf8'), className, `./${name}.operation.js`));
-  addReference(tree, `${root}/tsconfig.lib.json`, '../../platform/operations/tsconfig.lib.json');
+  addReference(tree, `${root}/tsconfig.lib.json`, '../../platform/durable/tsconfig.lib.json');
   await formatFiles(tree);
 
   return () => {

@@ -59,6 +59,8 @@ const WALK: Record<string, () => Promise<unknown> | void> = {
   },
   // The check of the document in `.ci/run` is what it does.
   'npm run openapi': () => hasScript('openapi'),
+  // The nightly part `python` generates and tests it.
+  'npm run python-client': () => hasScript('python-client'),
   '.ci/run': () => exists('.ci/run'),
   '.ci/nightly': () => exists('.ci/nightly'),
   '.ci/weekly': () => exists('.ci/weekly'),
