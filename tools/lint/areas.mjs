@@ -18,7 +18,10 @@ const lists = new Map();
  * @returns {Areas}
  */
 export function areasOf(context) {
-  const root = rootOf(context);
+  return areasIn(rootOf(context));
+}
+
+export function areasIn(root) {
   if (!lists.has(root)) lists.set(root, new Areas(readFileSync(path.join(root, REGISTRY), 'utf8')));
   return lists.get(root);
 }

@@ -6,7 +6,6 @@ export interface PublishedRoute {
   module: string;
 }
 
-export function areaFolders(root: string): string[];
 export function routesIn(root: string): PublishedRoute[];
 export function routeTable(root: string): string;
 export function withRouteTable(page: string, table: string): string;

@@ -4,22 +4,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
+import { areasIn } from './areas.mjs';
 
 const START = '<!-- routes: made by `node tools/lint/route-table.mjs --write` -->';
 const END = '<!-- /routes -->';
-const AREA = /from '@slipway\/area-([a-z0-9-]+)(?:\/([a-z0-9-]+))?'/g;
-
-/** The folder of each area module, from the workspace's root, in the registry's order. */
-export function areaFolders(root) {
-  const list = readFileSync(path.join(root, 'libs/registry/src/areas.ts'), 'utf8');
-  return [...list.matchAll(AREA)].map(([, library, module]) =>
-    path.posix.join('libs/areas', library, 'src', module ?? ''),
-  );
-}
 
 /** Every published route: tag, `METHOD /path`, folder and the Nest module that declares its controller. */
 export function routesIn(root) {
-  return areaFolders(root).flatMap((folder) => {
+  return areasIn(root).modules.flatMap((area) => {
+    const folder = area.folder.includes('/src/') ? area.folder : `${area.folder}/src`;
     const files = readdirSync(path.join(root, folder), { recursive: true })
       .sort()
       .map((file) => path.posix.join(folder, file.split(path.sep).join('/')))
