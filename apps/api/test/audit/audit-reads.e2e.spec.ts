@@ -32,7 +32,7 @@ async function reads(action: string): Promise<any[]> {
   return (await slipway.audit.list({ action })).data;
 }
 
-it('a plan that somebody else reads is in the audit, once for many times and in the chain as other rows', async () => {
+it('audits a plan that another person reads, once for many reads, in the chain like other rows', async () => {
   for (let i = 0; i < 20; i += 1) await reader.autopilot.plans.get(plan.id, { headers: { 'x-request-id': `r-${i}` } });
   const [row, ...more] = await reads('plan.read');
   expect(more).toEqual([]);

@@ -72,7 +72,7 @@ describe('the continual-optimization policy', () => {
     expect(await owned(api, `select 1 from audit_log where action = 'policy.set'`)).toHaveLength(2);
   });
 
-  it('reads a version of before a field existed with its default, and a PUT of the same makes no other', async () => {
+  it('reads a version that is older than a field with the default of the field, and a PUT of the same adds no version', async () => {
     const current = await read();
     expect(current.promotion?.require_hosted_identity).toBe(false);
     await owned(api, `alter table optimization_policies disable trigger all`);

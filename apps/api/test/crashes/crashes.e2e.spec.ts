@@ -53,7 +53,7 @@ describeOnEachTarget('kill -9', (startStack) => {
     expect(sequences.map((row) => row.sequence)).toEqual(sequences.map((_, index) => index + 1));
   });
 
-  it('of the worker anywhere on the way back of a rollback leaves no traffic that nobody owns', async () => {
+  it('of the worker at any undo step of a rollback leaves no traffic without an owner', async () => {
     stack = await startStack({ workers: 0 });
     const steps = [
       { traffic_percent: 25, soak_seconds: 0, requires_approval: true },

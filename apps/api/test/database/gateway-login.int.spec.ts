@@ -56,7 +56,7 @@ it('the gateway’s role has been granted this and nothing else, in whatever sch
   expect(Object.fromEntries(rows.map(({ name, may }) => [name, may]))).toEqual(MAY);
 });
 
-it('its login reads no table but those, whichever role it takes', async () => {
+it('its login reads only those tables, in every role that it takes', async () => {
   const tables = (
     await owner.query<{ name: string }>(
       `select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`,

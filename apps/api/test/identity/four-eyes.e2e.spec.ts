@@ -122,7 +122,7 @@ it('two tokens of one person count once', async () => {
   expect(await approvalOf(decide(made, carol))).toMatchObject({ state: 'approved', version: 2 });
 });
 
-it('approvals of before that were two tokens of one person count once', async () => {
+it('older approvals by two tokens of one person count once', async () => {
   await policy({ approvals_required: 2 });
   const made = await plan(alice);
   await decide(made, bob);

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 const NOTHING: LiveEvents = { events: [], state: 'starting', since: Date.now(), error: null };
 const never = () => () => undefined;
 
-/** The newest events of a deployment, and those that come, as long as somebody looks. `onNew` hears of each type at once. */
+/** The newest events of a deployment, then new ones while the page is open. `onNew` is called for each type at once. */
 export function useDeploymentEvents(deployment: string, onNew: (type: string) => void): LiveEvents {
   const [feed, setFeed] = useState<EventFeed>();
   const latest = useRef(onNew);

@@ -68,7 +68,7 @@ it('each head is kept once, a minute apart at the least, and only where there is
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('anchors are added to those of before a restart', async () => {
+it('anchors are added to those from before a restart', async () => {
   await bed.anchoring(`file:${file}`)();
   const [first] = kept();
   const second = await grow('two');

@@ -143,7 +143,7 @@ describe('a head that was kept elsewhere', () => {
     expect(await verify('--tenant', OTHER, '--expect-head', gone)).toMatchObject({ status: 0 });
   });
 
-  it('stands in a file among other text; a file without one, or none, is no proof', async () => {
+  it('is found in a file among other text; a file without a head, or no file, is no proof', async () => {
     const file = path.join(folder, 'kept');
     const head = await expected();
     writeFileSync(file, `{"level":"info","audit_anchor":"${head}"}\nnothing here\n{"torn":"${head.slice(0, 40)}`);
@@ -173,7 +173,7 @@ describe('the key', () => {
     });
   });
 
-  it('may change: who is given both verifies rows of before and after', async () => {
+  it('may change: a verifier that has both keys accepts older and newer rows', async () => {
     await bed.append('seven');
     await bed.sealer(new KeyRing(ROTATED))();
     const both = new AuditKeys(new KeyRing(ROTATED, [SECRET_KEY]));
@@ -181,7 +181,7 @@ describe('the key', () => {
     expect(await broken()).toMatchObject({ sequence: 7, problem: expect.stringContaining(both.current.id) });
   });
 
-  it('seals what comes after rows of before there were keys, which are as good as the head that is known of them', async () => {
+  it('seals rows that follow unsealed ones, which are proven only by a known head', async () => {
     await bed.rehash({ without: true });
     const before = await expected();
     await bed.append('seven');
@@ -203,7 +203,7 @@ describe('the key', () => {
     expect(await broken()).toMatchObject({ sequence: 3, problem: 'it was changed after it was sealed' });
   });
 
-  it('is asked for by the table: a worker of before, which has none, cannot go on with a chain', async () => {
+  it('is required by the table: an older worker without a key cannot extend a chain', async () => {
     await bed.append('seven');
     const asBefore = `update audit_log set sequence = 7, previous_hash = repeat('a', 64), hash = repeat('b', 64) where sequence is null`;
     await expect(bed.db.read('system', asBefore)).rejects.toMatchObject({ code: '23514' });

@@ -8,7 +8,7 @@ import type { Schemas } from '@slipway/sdk';
 
 type TrafficShares = Pick<Schemas['DeploymentDto'], 'route' | 'active_revision'>;
 
-/** No route has as many; the rest is told as a number. */
+/** No route has as many; the rest is shown as a number. */
 const MOST_TARGETS = 8;
 
 /** Who gets how much of the traffic: the stable revision beside the one that is coming. */
