@@ -2,7 +2,6 @@ export interface Finding {
   file: string;
   line: number;
   text: string;
-  isPending?: boolean;
 }
 
 export interface Workspace {
@@ -13,7 +12,6 @@ export interface Workspace {
 export interface Check {
   name: string;
   says: string;
-  pending: string[];
   find(workspace: Workspace, reasons?: Record<string, string>): Finding[];
 }
 

@@ -1,9 +1,6 @@
 import path from 'node:path';
 import { unusedReasons } from './workspace.mjs';
 
-/** Folders that are not clean yet. The check reports them, and CI accepts them. */
-export const PENDING = [];
-
 const MOST_FILES = 25;
 
 /** Folders with more files that stay flat: the path, and the reason. */

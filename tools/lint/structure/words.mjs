@@ -1,9 +1,6 @@
 import ts from 'typescript';
 import { unusedReasons } from './workspace.mjs';
 
-/** Folders that are not clean yet. The check reports them, and CI accepts them. */
-export const PENDING = [];
-
 /** Words without a meaning of their own in this repository, and the words to use. */
 const WORDS = {
   lane: 'connection, queue or priority',
