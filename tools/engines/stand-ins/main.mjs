@@ -36,8 +36,11 @@ async function runEngine() {
   const children = (engine.children ?? []).map((child) => startChild(child, () => childDied(child)));
   // For who wants to know what is left.
   appendFileSync(`${file}.pids`, [process, ...children].map(({ pid }) => `${pid}\n`).join(''));
+  // A signal to the whole group may end a child before this process gets it.
+  let canDrain = true;
   const childDied = ({ endsAll, breaksDrain }) => {
-    if (endsAll || (breaksDrain && state.phase === 'exiting')) end(1, [`a child ended: ${name} cannot go on`]);
+    if (breaksDrain) canDrain = false;
+    if (endsAll || (!canDrain && state.phase === 'exiting')) end(1, [`a child ended: ${name} cannot go on`]);
   };
   const server = serve(engine, state);
   // By SIGKILL of this process they end as well where the engine asked the kernel for it; the others are what a driver has to find.
@@ -58,7 +61,7 @@ async function runEngine() {
     const wasReady = state.phase === 'ready';
     state.phase = 'exiting';
     const until = wasReady ? performance.now() + engine.drainSeconds(args) * 1_000 : 0;
-    while (state.running > 0 && performance.now() < until) await pause(engine.pollMs ?? 20);
+    while (canDrain && state.running > 0 && performance.now() < until) await pause(engine.pollMs ?? 20);
     if (wasReady || !engine.orphansWhileLoading) for (const child of children) child.kill('SIGKILL');
     process.exit(0);
   }
