@@ -25,7 +25,7 @@ export async function openLoop(
   rate: number,
   ms: number,
   wanted: number,
-  request: string,
+  next: () => string,
 ): Promise<number[]> {
   const idle = await Promise.all(Array.from({ length: 16 }, () => HttpConnection.open(url)));
   const all = [...idle];
@@ -52,7 +52,7 @@ export async function openLoop(
       connection = await HttpConnection.open(url);
       all.push(connection);
     }
-    expectStatus(await connection.send(request), wanted);
+    expectStatus(await connection.send(next()), wanted);
     latencies.push(performance.now() - due);
     idle.push(connection);
   }

@@ -113,7 +113,7 @@ async function measureAddedLatency(
   const ms = stand.slices.sliceMs;
   for (let round = -1; round < stand.slices.rounds; round += 1) {
     for (const [name, url] of Object.entries(urls)) {
-      const latencies = await openLoop(url, RATE, ms, 200, request);
+      const latencies = await openLoop(url, RATE, ms, 200, () => request);
       if (round < 0) continue;
       (p50s[name] ??= []).push(quantile(latencies, 0.5));
       (all[name] ??= []).push(...latencies);

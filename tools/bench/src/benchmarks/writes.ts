@@ -1,13 +1,17 @@
-import { compareSides, type Finding } from '../finding.js';
+import { exactFigure, figureOfSlices } from '../figure.js';
+import { compareFigures, compareSides, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
-import { closedLoop } from '../load.js';
-import { runLoops } from '../measure.js';
+import { closedLoop, openLoop } from '../load.js';
+import { quantile, runLoops } from '../measure.js';
 import type { Stand } from '../stand.js';
 import { HOT, LIMIT_FUNCTION, ROLLOUTS_END_AT_ONCE, ROLLOUTS_END_AS_EVER } from './writes.query.js';
 
 const CLIENTS = 16;
 const CLIENTS_OF_ONE = 32;
 const DEPLOYMENTS = 40_000;
+/** What is enough: so many a second, 95 % of them answered within so long. */
+const RATE = 100;
+const WANTED_MS = 50;
 const LIMIT = 'limit: one SQL function with the same inserts, called over as many connections without HTTP; fsync on';
 const BODY = JSON.stringify({
   spec: { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } },
@@ -33,11 +37,13 @@ export async function writes(stand: Stand): Promise<Finding[]> {
     (n) => n,
     `${CLIENTS} clients; ${LIMIT}`,
   );
+  const steady = await latencyAtRate(side);
   await stand.admin.query(ROLLOUTS_END_AT_ONCE);
   try {
     const notes = `${CLIENTS_OF_ONE} clients; each rollout ends in the statement that begins it (a trigger of the benchmark), so that none is refused; ${LIMIT}`;
     return [
       spread,
+      steady,
       await compareRates(
         'writes: POST rollouts of one deployment',
         { ...side, clients: CLIENTS_OF_ONE },
@@ -50,13 +56,41 @@ export async function writes(stand: Stand): Promise<Finding[]> {
   }
 }
 
-interface Side {
+interface Api {
   stand: Stand;
   apiUrl: string;
   tenant: string;
-  clients: number;
   /** Never the same one twice. */
   number(): number;
+}
+
+interface Side extends Api {
+  clients: number;
+}
+
+function rolloutRequest(stand: Stand, deployment: number, n: number): string {
+  const headers = { ...stand.bearer, 'idempotency-key': `bench-${n}` };
+  return requestText('POST', `/api/v1/deployments/bench-${deployment}/rollouts`, headers, BODY);
+}
+
+/** Each on a deployment of its own, at a fixed rate: the 95th percentile of every slice. */
+async function latencyAtRate({ stand, apiUrl, number }: Api): Promise<Finding> {
+  const next = (): string => {
+    const n = number();
+    return rolloutRequest(stand, n, n);
+  };
+  const slices: number[] = [];
+  for (let round = -1; round < stand.slices.rounds; round += 1) {
+    const latencies = await openLoop(apiUrl, RATE, stand.slices.sliceMs, 202, next);
+    // The first one opens connections.
+    if (round >= 0) slices.push(quantile(latencies, 0.95));
+  }
+  return compareFigures(
+    `writes: POST a rollout at ${RATE}/s, p95`,
+    figureOfSlices('ms', slices),
+    exactFigure('ms', WANTED_MS),
+    'from when each was due until its 202, each on a deployment of its own; limit: what is asked of the 95th percentile',
+  );
 }
 
 /** @param deploymentOf the number of the deployment for the n-th rollout */
@@ -68,8 +102,7 @@ async function compareRates(
 ): Promise<Finding> {
   const ours = await closedLoop(apiUrl, clients, 202, () => {
     const n = number();
-    const headers = { ...stand.bearer, 'idempotency-key': `bench-${n}` };
-    return requestText('POST', `/api/v1/deployments/bench-${deploymentOf(n)}/rollouts`, headers, BODY);
+    return rolloutRequest(stand, deploymentOf(n), n);
   });
   const call = { name: 'bench-rollout', text: 'select bench_rollout($1, $2, $3, $4)' };
   const connections = await Promise.all(Array.from({ length: clients }, () => stand.admin.connect()));
