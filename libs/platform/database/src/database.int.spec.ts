@@ -3,7 +3,17 @@ import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import pg from 'pg';
-import { Database, DatabaseModule, listOf, listValues, locking, lookup, migrations, prepared } from './index.js';
+import {
+  Database,
+  DatabaseModule,
+  listOf,
+  listValues,
+  locking,
+  lookup,
+  migrations,
+  prepared,
+  type Tx,
+} from './index.js';
 import { createTestDatabase, type TestDatabase } from './testing/index.js';
 
 const LOCK_DEPLOYMENT = locking('deployment', prepared('t-deployment', 'select $1::text as id'));
@@ -58,6 +68,56 @@ it('writes by one statement in one round trip, and leaves no trace of one that f
   await expect(database.once('system', update, [1], hurried)).rejects.toMatchObject({ code: '55P03' });
   await pool.query('rollback; drop table once');
   await pool.end();
+});
+
+it('sends enqueued statements with the commit, and fails as a whole with the error of the first that fails', async () => {
+  const database = await open('production');
+  const pool = new pg.Pool({ connectionString: testDatabase.ownerUrl, max: 1 });
+  await pool.query(`create table enqueued (n int primary key); grant all on enqueued to slipway_system`);
+  const insert = prepared('t-enqueued', 'insert into enqueued values ($1)');
+  const kept = async () =>
+    (await pool.query<{ n: number }>('select n from enqueued order by n')).rows.map(({ n }) => n);
+  const enqueue = (numbers: number[], end = async (_tx: Tx): Promise<unknown> => 'value', dryRun = false) =>
+    database.tx(
+      'system',
+      async (tx) => {
+        for (const n of numbers) tx.enqueue(insert, [n]);
+        return end(tx);
+      },
+      { dryRun },
+    );
+  expect(await enqueue([1, 2])).toBe('value');
+  await expect(enqueue([3, 1, 4])).rejects.toMatchObject({ code: '23505' });
+  // Not with "current transaction is aborted", which is all that a later statement hears.
+  await expect(enqueue([3, 1], (tx) => tx.query('select 1'))).rejects.toMatchObject({ code: '23505' });
+  await expect(enqueue([3, 1], undefined, true)).rejects.toMatchObject({ code: '23505' });
+  expect(await enqueue([3], undefined, true)).toBe('value');
+  const refused = new Error('refused');
+  await expect(enqueue([3], () => Promise.reject(refused))).rejects.toBe(refused);
+  expect(await kept()).toEqual([1, 2]);
+  await pool.query('drop table enqueued');
+  await pool.end();
+});
+
+it('follows up a commit, and nothing else', async () => {
+  const database = await open('production');
+  const followed: string[] = [];
+  const run = (name: string, end = async (_tx: Tx): Promise<unknown> => undefined, dryRun = false) =>
+    database.tx(
+      'system',
+      async (tx) => {
+        tx.afterCommit(() => followed.push(name));
+        await end(tx);
+        expect(followed).not.toContain(name);
+      },
+      { dryRun },
+    );
+  await run('committed');
+  await run('dry run', undefined, true);
+  await expect(run('refused', () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  const swallowed = (tx: Tx): Promise<unknown> => tx.query('select 1 / 0').catch(() => undefined);
+  await expect(run('rolled back by Postgres', swallowed)).rejects.toThrow('rolled back');
+  expect(followed).toEqual(['committed']);
 });
 
 it('plans once for all values, where that is asked for', async () => {

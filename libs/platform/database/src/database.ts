@@ -165,15 +165,21 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       begun.catch(() => undefined);
       try {
         const value = await this.nesting.within(() => fn(tx));
+        const ended = options.dryRun ? undefined : client.query('COMMIT');
+        ended?.catch(() => undefined);
         await begun;
-        if (options.dryRun) throw new DryRunRollback(value);
-        const committed = await client.query('COMMIT');
+        await tx.answered();
+        if (!ended) throw new DryRunRollback(value);
+        const committed = await ended;
         // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
         if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
+        tx.committed();
         return value;
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined);
         if (error instanceof DryRunRollback) return error.value as T;
+        // After a failed statement all others fail as well, and say no more than that.
+        await tx.answered();
         throw error;
       }
     }, scope);

@@ -295,6 +295,9 @@ export interface Reads {
  * own connection.
  */
 export class Tx implements Reads {
+  private readonly followUps: (() => void)[] = [];
+  private readonly enqueued: Promise<unknown>[] = [];
+
   constructor(
     readonly tenantId: string | null,
     private readonly runner: QueryRunner,
@@ -321,6 +324,35 @@ export class Tx implements Reads {
   async now(): Promise<Date> {
     const row = await this.one<{ now: Date }>(NOW);
     return (row as { now: Date }).now;
+  }
+
+  /**
+   * Calls `followUp` once the transaction has committed; never after a rollback. A process that dies in between never calls it, so it is for
+   * what only saves time, such as a wake-up of somebody who also polls. It must not throw.
+   */
+  afterCommit(followUp: () => void): void {
+    this.followUps.push(followUp);
+  }
+
+  /** Called by `Database`. */
+  committed(): void {
+    for (const followUp of this.followUps) followUp();
+  }
+
+  /**
+   * Sends a statement whose rows nobody needs, and does not wait for its answer: it shares a round trip with what is sent next, if need be with
+   * the commit. If it fails, so does the transaction, with its error.
+   */
+  enqueue(statement: Statement, values: unknown[]): void {
+    const sent = this.query(statement, values);
+    // `answered` reports it.
+    sent.catch(() => undefined);
+    this.enqueued.push(sent);
+  }
+
+  /** Called by `Database`: waits for all that is enqueued. @throws the first error */
+  async answered(): Promise<void> {
+    for (const sent of this.enqueued) await sent;
   }
 
   async query<R = Record<string, unknown>>(statement: Statement | string, values: unknown[] = []): Promise<R[]> {

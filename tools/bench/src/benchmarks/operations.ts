@@ -17,6 +17,8 @@ import {
 const BARE_BULLMQ = fileURLToPath(new URL('../../src/peers/bullmq.mjs', import.meta.url));
 /** What each step of an engine that keeps none itself writes one row of. */
 export const STEPS_TABLE = `create table if not exists bench_steps (operation_id text not null, step int not null, at timestamptz not null default now(), primary key (operation_id, step))`;
+/** A tenant alone takes three quarters of a worker's slots: 20 of these. */
+const SLOTS = '26';
 const WORKS = ['runner', 'claim-loop', 'path'] as const;
 
 type Work = (typeof WORKS)[number];
@@ -81,7 +83,10 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
 
 /** A worker of ours with an operation of five steps that do nothing. @param own its part of the environment */
 export async function startOurEngine(stand: Stand, own: Record<string, string> = {}): Promise<DurableEngine> {
-  const { child } = await stand.limit('operations-worker', [stand.postgres.appUrl, stand.adminUrl], own);
+  const { child } = await stand.limit('operations-worker', [stand.postgres.appUrl, stand.adminUrl], {
+    SLIPWAY_WORKER_CONCURRENCY: SLOTS,
+    ...own,
+  });
   return { child, servers: [stand.postgres.pid] };
 }
 

@@ -80,7 +80,13 @@ async function runAll(): Promise<void> {
   const running = new Set<Promise<void>>();
   for (;;) {
     const limit = CONCURRENCY - running.size;
-    const claimed = await runner.claim({ priorities: ['ordinary'], limit, skip: [], skipOutbound: [] });
+    const claimed = await runner.claim({
+      priorities: ['ordinary'],
+      limit,
+      skip: [],
+      outboundLimit: 0,
+      skipOutbound: [],
+    });
     for (const acquired of claimed) {
       const run = runner.run(acquired).finally(() => running.delete(run));
       running.add(run);

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { OutboxBell } from './accept/dispatch.js';
 import { OperationRequests, OperationStore } from './accept/operation.store.js';
 import { OperationDefinitions } from './define/operation.definitions.js';
 import { Leases, OperationRepair } from './run/leases.js';
@@ -8,7 +9,7 @@ import { OperationWorker } from './run/operation.worker.js';
 import { OutboxRelay } from './run/outbox.relay.js';
 import { OperationRetention } from './run/retention.js';
 
-const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, OperationRequests];
+const EVERYWHERE: Provider[] = [OperationDefinitions, OutboxBell, OperationStore, OperationRequests];
 const MOVERS: Provider[] = [Leases, OperationRunner, OutboxRelay, OperationWorker, OperationRepair, OperationRetention];
 
 /**

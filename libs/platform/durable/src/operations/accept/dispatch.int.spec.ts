@@ -59,6 +59,44 @@ describe('a dispatch', () => {
   });
 });
 
+describe('the bell of the outbox', () => {
+  const ringsDuring = async (work: () => Promise<unknown>, isEnough: (rings: number) => boolean) => {
+    let rings = 0;
+    const unlisten = await bed.database.listen(OUTBOX_CHANNEL, () => (rings += 1));
+    await work();
+    await until('it has rung', () => isEnough(rings));
+    // What has been sent before this arrives before it.
+    await bed.sql(`select pg_notify('${OUTBOX_CHANNEL}', 'last')`);
+    const before = rings;
+    await until('the last one arrives', () => rings > before);
+    await unlisten();
+    return rings - 1;
+  };
+
+  it('rings after the commit of an accepted operation', async () => {
+    expect(
+      await ringsDuring(
+        () => bed.begin(),
+        (rings) => rings > 0,
+      ),
+    ).toBe(1);
+    expect(await bed.outbox()).toHaveLength(1);
+  });
+
+  it('rings less often than operations are accepted, and not for those that are refused', async () => {
+    const many = () => Promise.all(Array.from({ length: 40 }, () => bed.begin()));
+    expect(await ringsDuring(many, (rings) => rings > 0)).toBeLessThan(20);
+    const refused = () =>
+      bed.database
+        .tx({ tenantId: TENANT }, async (tx) => {
+          await bed.start(tx);
+          throw new Error('refused');
+        })
+        .catch(() => undefined);
+    expect(await ringsDuring(refused, () => true)).toBe(0);
+  });
+});
+
 describe('a wake', () => {
   it('ends a sleep', async () => {
     await set(`status = 'waiting', wake_at = now() + interval '1 hour'`);

@@ -1,5 +1,5 @@
 import { KEYS, lookup, locking, prepared } from '@slipway/platform-database';
-import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
+import { actorText, WORKER } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 /*
@@ -68,7 +68,7 @@ export const FORGET_OPERATION_KEYS = prepared(
    where tenant_id = $1 and idempotency_key is not null and (path = $2 or starts_with(path, $2 || '/'))`,
 );
 
-/** Completes a claimed row: what to do, its steps, and the wake-up of the first dispatch. */
+/** Completes a claimed row: what to do, its steps, and the wake-up of the first dispatch, for which `OutboxBell` rings after the commit. */
 export const START_OPERATION = prepared(
   'operation-start',
   `with started as (
@@ -78,10 +78,8 @@ export const START_OPERATION = prepared(
      insert into operation_steps (operation_id, tenant_id, name, index)
      select started.id, started.tenant_id, step.name, step.ordinality - 1
      from started, unnest($5::text[]) with ordinality as step(name, ordinality)
-   ), sent as (
-     insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from started returning id
    )
-   select pg_notify('${OUTBOX_CHANNEL}', '') from sent`,
+   insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from started`,
 );
 
 /** What `statusChanged` makes of an operation that a worker takes for the first time, as it is written but for its id; `o` is its row. */

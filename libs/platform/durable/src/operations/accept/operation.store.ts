@@ -15,7 +15,7 @@ import type { InputOf, OperationDefinition, StepName } from '../define/operation
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { operationFailures } from '../operation.failures.js';
 import type { OperationRow, StepRow } from '../operation.row.js';
-import { dispatch } from './dispatch.js';
+import { dispatch, OutboxBell } from './dispatch.js';
 import { operationAnswer } from './operation.dto.js';
 import { operationErrors } from './operation.errors.js';
 import {
@@ -67,7 +67,10 @@ export interface OperationStart<D extends OperationDefinition = OperationDefinit
 /** The rows of durable operations, as requests see and change them. Every method runs in the caller's transaction. */
 @Injectable()
 export class OperationStore {
-  constructor(private readonly definitions: OperationDefinitions) {}
+  constructor(
+    private readonly definitions: OperationDefinitions,
+    private readonly bell: OutboxBell,
+  ) {}
 
   /**
    * First statement of a mutation that starts an operation.
@@ -78,7 +81,13 @@ export class OperationStore {
     const { method = null, path = null, key = null, fingerprint = null } = idempotency ?? {};
     const values = [operation.kind, resourceType, resourceName, JSON.stringify(requestedBy), reason];
     const request = [method, path, key, fingerprint, requestContext().requestId || null];
-    const inserted = await tx.one<{ id: string }>(INSERT_OPERATION, [newId('op'), tx.tenant, ...values, ...request]);
+    const row = [newId('op'), tx.tenant, ...values, ...request] as const;
+    if (!idempotency) {
+      // Without a key nothing can refuse it.
+      tx.enqueue(INSERT_OPERATION, [...row]);
+      return { id: row[0], created: true };
+    }
+    const inserted = await tx.one<{ id: string }>(INSERT_OPERATION, [...row]);
     if (inserted) return { id: inserted.id, created: true };
     const found = await tx.one<{ id: string; fingerprint: string }>(OPERATION_BY_KEY, [tx.tenant, method, path, key]);
     if (!found) throw new Error('a claim found neither its own row nor the one that refused it');
@@ -89,7 +98,8 @@ export class OperationStore {
   /** Second half of a mutation that was not adopted. */
   async start<D extends OperationDefinition>(tx: Tx, start: OperationStart<D>): Promise<void> {
     const { id, resourceId, stream, input, steps, result = {} } = start;
-    await tx.query(START_OPERATION, [id, resourceId, stream, JSON.stringify(input), steps, JSON.stringify(result)]);
+    tx.enqueue(START_OPERATION, [id, resourceId, stream, JSON.stringify(input), steps, JSON.stringify(result)]);
+    tx.afterCommit(() => this.bell.ring());
   }
 
   /**

@@ -20,14 +20,15 @@ interface ClaimLimits {
   kinds?: string[];
   skip?: string[];
   outbound?: string[];
+  outboundLimit?: number;
   skipOutbound?: string[];
 }
 
 const eventIds = (count: number) => Array.from({ length: count }, () => newId('evt'));
 
 async function claim(asked: ClaimLimits = {}): Promise<string[]> {
-  const { limit = 100, kinds = ['probe'], skip = [], outbound = [], skipOutbound = [] } = asked;
-  const values = ['me', 30, eventIds(limit), limit, kinds, skip, outbound, skipOutbound];
+  const { limit = 100, kinds = ['probe'], skip = [], outbound = [], outboundLimit = 100, skipOutbound = [] } = asked;
+  const values = ['me', 30, eventIds(limit), limit, kinds, skip, outbound, skipOutbound, outboundLimit];
   const rows = await bed.database.tx('system', (tx) => tx.query<{ id: string }>(CLAIM_OPERATIONS, values));
   return rows.map(({ id }) => id);
 }
@@ -45,6 +46,7 @@ async function claimJustAfter(id: string, change: string): Promise<string[]> {
       [],
       [],
       [],
+      0,
     ]);
     return rows.map((row) => row.id);
   });
@@ -92,8 +94,18 @@ describe('a claim', () => {
     const id = await bed.begin();
     expect(await claim({ skip: [TENANT] })).toEqual([]);
     expect(await claim({ kinds: ['other'] })).toEqual([]);
-    expect(await claim({ outbound: ['probe'], skipOutbound: [TENANT] })).toEqual([]);
+    expect(await claim({ kinds: [], outbound: ['probe'], skipOutbound: [TENANT] })).toEqual([]);
+    expect(await claim({ kinds: [], outbound: ['probe'], skip: [TENANT] })).toEqual([]);
     expect(await claim({ skip: ['other'], outbound: ['other'], skipOutbound: [TENANT] })).toEqual([id]);
+  });
+
+  it('takes outbound kinds among the others by age, and no more of them than their own limit', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 6; count += 1) ids.push(await bed.begin());
+    await bed.sql(`update operations set kind = 'outbound' where id = any($1)`, [ids.slice(0, 4)]);
+    const asked = { outbound: ['outbound'], outboundLimit: 2 };
+    expect((await claim({ ...asked, limit: 3 })).sort()).toEqual([ids[0], ids[1], ids[4]].sort());
+    expect((await claim(asked)).sort()).toEqual([ids[2], ids[3], ids[5]].sort());
   });
 
   it('is shared by those who claim at once', async () => {

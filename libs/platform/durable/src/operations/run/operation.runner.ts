@@ -68,10 +68,13 @@ export class OperationRunner {
   }
 
   /** Takes what is due, and no more than was asked for. Each of them must be `run`. */
-  claim({ priorities, limit, skip, skipOutbound }: ClaimRequest): Promise<LeasedOperation[]> {
+  async claim({ priorities, limit, skip, outboundLimit, skipOutbound }: ClaimRequest): Promise<LeasedOperation[]> {
     const kinds = this.definitions.kindsOf(priorities);
     const outbound = this.definitions.kindsOf(['outbound']);
-    return this.acquire(CLAIM_OPERATIONS, [limit, kinds, skip, outbound, skipOutbound], limit);
+    // Without a kind Postgres would read all that is due and take nothing.
+    const outboundMost = outbound.length > 0 ? outboundLimit : 0;
+    if (kinds.length === 0 && outboundMost === 0) return [];
+    return this.acquire(CLAIM_OPERATIONS, [limit, kinds, skip, outbound, skipOutbound, outboundMost], limit);
   }
 
   /** The priority of what was claimed. */

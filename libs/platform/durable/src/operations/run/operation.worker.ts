@@ -82,11 +82,13 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   private async claimOnce(): Promise<boolean> {
     const requests = claimRequests([...this.running.values()], this.config.worker.concurrency);
     const open = requests.at(-1);
-    this.isShort = !open || open.priorities.length < 3 || open.skip.length > 0 || open.skipOutbound.length > 0;
+    this.isShort = !open || open.outboundLimit === 0 || open.skip.length > 0 || open.skipOutbound.length > 0;
     for (const request of requests) {
       const claimed = await this.runner.claim(request);
       for (const acquired of claimed) this.start(acquired);
-      if (claimed.length > 0) return claimed.length === request.limit || requests.length > 1;
+      const outbound = claimed.filter((one) => this.runner.priorityOf(one) === 'outbound').length;
+      const isFull = claimed.length === request.limit || (outbound > 0 && outbound === request.outboundLimit);
+      if (claimed.length > 0) return isFull || requests.length > 1;
     }
     return false;
   }

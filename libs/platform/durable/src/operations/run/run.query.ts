@@ -46,16 +46,23 @@ const taking = (before: string): string => `with taken as (
 /*
  * Takes what is due (`due_at`: live, held by nobody, not asleep, not waiting for a person, or cancelled), the longest due first. It is
  * SKIP LOCKED that shares work among workers; whom they leave out is what keeps one tenant's from being all of it. The outer condition
- * makes the planner expect one row: it would expect a tenth of all that is due, and read the whole table for those.
+ * makes the planner expect one row: it would expect a tenth of all that is due, and read the whole table for those. Outbound kinds ($7) have a
+ * limit of their own ($9), so that the small share of these does not make every claim small.
  */
 export const CLAIM_OPERATIONS = prepared(
   'operation-claim',
   taking(`(
      select id, status from (
-       select id, status from operations
-       where due_at <= now() + interval '5 milliseconds' and kind = any($5) and not tenant_id = any($6)
-         and not (kind = any($7) and tenant_id = any($8))
-       order by due_at limit $4 for update skip locked) due
+       select * from (
+         select id, status, due_at from operations
+         where due_at <= now() + interval '5 milliseconds' and kind = any($5) and not tenant_id = any($6)
+         order by due_at limit $4 for update skip locked) prompt
+       union all
+       select * from (
+         select id, status, due_at from operations
+         where due_at <= now() + interval '5 milliseconds' and kind = any($7) and not tenant_id = any($6) and not tenant_id = any($8)
+         order by due_at limit $9 for update skip locked) outbound
+       order by due_at limit $4) due
      where id = id || '')`),
 );
 

@@ -15,13 +15,14 @@ function flooded(
   const occupied = [...before];
   for (;;) {
     const ask = claimRequests(occupied, concurrency).find(
-      ({ priorities, skip, skipOutbound }) =>
-        priorities.includes(priority) &&
+      ({ priorities, skip, outboundLimit, skipOutbound }) =>
         !skip.includes(tenantId) &&
-        !(priority === 'outbound' && skipOutbound.includes(tenantId)),
+        (priority === 'outbound'
+          ? outboundLimit > 0 && !skipOutbound.includes(tenantId)
+          : priorities.includes(priority)),
     );
     if (!ask) return occupied;
-    occupied.push(...of(tenantId, ask.limit, priority));
+    occupied.push(...of(tenantId, priority === 'outbound' ? ask.outboundLimit : ask.limit, priority));
   }
 }
 const slotsOf = (occupied: RunningOperation[], tenantId: string): number =>
@@ -29,7 +30,7 @@ const slotsOf = (occupied: RunningOperation[], tenantId: string): number =>
 
 it('asks once for everything while nothing is short', () => {
   expect(claimRequests([], 20)).toEqual([
-    { priorities: ['urgent', 'ordinary', 'outbound'], limit: 3, skip: [], skipOutbound: [] },
+    { priorities: ['urgent', 'ordinary'], limit: 15, skip: [], outboundLimit: 3, skipOutbound: [] },
   ]);
 });
 
@@ -53,7 +54,9 @@ it('lets no more than a quarter wait for somebody outside, and no tenant all of 
 
 it('a rollback is asked for first, also by whoever has its share, and finds a slot when all are taken', () => {
   const full = [...of('a', 15), ...of('b', 5)];
-  expect(claimRequests(full, 20)).toEqual([{ priorities: ['urgent'], limit: 1, skip: [], skipOutbound: [] }]);
+  expect(claimRequests(full, 20)).toEqual([
+    { priorities: ['urgent'], limit: 1, skip: [], outboundLimit: 0, skipOutbound: [] },
+  ]);
   const [first, second] = claimRequests(of('a', 15), 20);
   expect(first).toMatchObject({ priorities: ['urgent'], skip: [] });
   expect(second).toMatchObject({ skip: ['a'] });

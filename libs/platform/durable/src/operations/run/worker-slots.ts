@@ -6,11 +6,14 @@ export interface RunningOperation {
   priority: OperationPriority;
 }
 
-/** What a worker requests Postgres for: the longest due first, of these priorities, but nothing of these tenants. */
+/** What a worker requests from Postgres: the longest due first, of these priorities, but nothing of these tenants. */
 export interface ClaimRequest {
-  priorities: readonly OperationPriority[];
+  /** Operations of the priority `outbound` are requested by `outboundLimit`. */
+  priorities: readonly Exclude<OperationPriority, 'outbound'>[];
   limit: number;
   skip: readonly string[];
+  /** At most so many of the limit have the priority `outbound`; 0 for none. */
+  outboundLimit: number;
   /** Of these tenants nothing in the priority `outbound`. */
   skipOutbound: readonly string[];
 }
@@ -21,7 +24,6 @@ const URGENT_SLOTS = 2;
 const OUTBOUND_SHARE = 1 / 4;
 /** A tenant takes no more slots in a priority than so many times what it leaves free: the next one always finds some. */
 const TIMES_FREE: Readonly<Record<OperationPriority, number>> = { urgent: 8, ordinary: 3, outbound: 1 };
-const PRIORITIES: readonly OperationPriority[] = ['urgent', 'ordinary', 'outbound'];
 
 /**
  * What to ask for, in this order, given what runs. Alone, a tenant gets three quarters of the slots; each further one gets its share
@@ -34,18 +36,24 @@ export function claimRequests(running: readonly RunningOperation[], concurrency:
   const freeOutbound = Math.min(free, Math.max(1, Math.floor(concurrency * OUTBOUND_SHARE)) - outbound.length);
   const ordinaryShare = shareOf(running, free, TIMES_FREE.ordinary);
   const outboundShare = shareOf(outbound, freeOutbound, TIMES_FREE.outbound);
-  const isOutboundOpen = freeOutbound > 0;
   const requests: ClaimRequest[] = [];
   if (free <= 0 || ordinaryShare.skip.length > 0) {
     const urgentShare = shareOf(running, free + URGENT_SLOTS, TIMES_FREE.urgent);
     if (urgentShare.limit > 0)
-      requests.push({ priorities: ['urgent'], limit: urgentShare.limit, skip: urgentShare.skip, skipOutbound: [] });
+      requests.push({
+        priorities: ['urgent'],
+        limit: urgentShare.limit,
+        skip: urgentShare.skip,
+        outboundLimit: 0,
+        skipOutbound: [],
+      });
   }
   if (free > 0)
     requests.push({
-      priorities: isOutboundOpen ? PRIORITIES : PRIORITIES.filter((priority) => priority !== 'outbound'),
-      limit: isOutboundOpen ? Math.min(ordinaryShare.limit, outboundShare.limit) : ordinaryShare.limit,
+      priorities: ['urgent', 'ordinary'],
+      limit: ordinaryShare.limit,
       skip: ordinaryShare.skip,
+      outboundLimit: Math.min(ordinaryShare.limit, outboundShare.limit),
       skipOutbound: outboundShare.skip,
     });
   return requests;
