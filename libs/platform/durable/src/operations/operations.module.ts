@@ -1,7 +1,6 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { OutboxBell } from './accept/dispatch.js';
-import { OperationRequests, OperationStore } from './accept/operation.store.js';
+import { OperationRequests, OperationStore, OutboxBell } from './accept/operation.store.js';
 import { OperationDefinitions } from './define/operation.definitions.js';
 import { Leases, OperationRepair } from './run/leases.js';
 import { OperationRunner } from './run/operation.runner.js';

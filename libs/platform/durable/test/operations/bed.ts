@@ -1,4 +1,4 @@
-import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
+import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { EventsModule, migrations as eventMigrations } from '../../src/events/index.js';
 import { migrations as mutationMigrations, MutationsModule } from '../../src/mutations/index.js';
@@ -30,15 +30,13 @@ export class OperationsBed extends DatabaseBed {
 
   /** Accepts an operation, which puts its first wake-up into the outbox. */
   begin(): Promise<string> {
-    return this.database.tx({ tenantId: TENANT }, (tx) => this.start(tx));
-  }
-
-  async start(tx: Tx): Promise<string> {
-    const claim = { operation: PROBE, resourceType: 'thing', resourceName: 'thing', requestedBy: ACTOR };
-    const { id } = await this.store.claim(tx, claim);
-    const stream = `operation/${id}`;
-    await this.store.start(tx, { id, operation: PROBE, resourceId: 'thing', stream, input: {}, steps: ['only'] });
-    return id;
+    return this.database.tx({ tenantId: TENANT }, async (tx) => {
+      const claim = { operation: PROBE, resourceType: 'thing', resourceName: 'thing', requestedBy: ACTOR };
+      const { id } = await this.store.claim(tx, claim);
+      const stream = `operation/${id}`;
+      await this.store.start(tx, { id, operation: PROBE, resourceId: 'thing', stream, input: {}, steps: ['only'] });
+      return id;
+    });
   }
 
   outbox(): Promise<{ id: string; dispatch: number }[]> {

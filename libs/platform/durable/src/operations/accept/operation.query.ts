@@ -1,5 +1,5 @@
 import { KEYS, lookup, locking, prepared } from '@slipway/platform-database';
-import { actorText, WORKER } from '@slipway/contracts';
+import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 /*
@@ -81,6 +81,8 @@ export const START_OPERATION = prepared(
    )
    insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from started`,
 );
+
+export const RING_OUTBOX = prepared('operation-ring', `select pg_notify('${OUTBOX_CHANNEL}', '')`);
 
 /** What `statusChanged` makes of an operation that a worker takes for the first time, as it is written but for its id; `o` is its row. */
 export const STARTED_EVENT = `jsonb_build_object('type', 'operation.status_changed', 'subject', 'operations/' || o.id, 'actor', '${actorText(WORKER)}',

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { type Actor, LIVE_STATUSES, type OperationStatus } from '@slipway/contracts';
-import { newId, type Tx } from '@slipway/platform-database';
+import { type Actor, LIVE_STATUSES, OUTBOX_CHANNEL, type OperationStatus } from '@slipway/contracts';
+import { Batcher, Database, newId, type Tx } from '@slipway/platform-database';
 import {
   errors,
   type IdempotencyClaim,
@@ -15,7 +16,7 @@ import type { InputOf, OperationDefinition, StepName } from '../define/operation
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { operationFailures } from '../operation.failures.js';
 import type { OperationRow, StepRow } from '../operation.row.js';
-import { dispatch, OutboxBell } from './dispatch.js';
+import { dispatch } from './dispatch.js';
 import { operationAnswer } from './operation.dto.js';
 import { operationErrors } from './operation.errors.js';
 import {
@@ -30,6 +31,7 @@ import {
   READ_OPERATION,
   RESUME_OPERATION,
   RETRY_OPERATION,
+  RING_OUTBOX,
   START_OPERATION,
   SUPERSEDE_OPERATION,
 } from './operation.query.js';
@@ -62,6 +64,35 @@ export interface OperationStart<D extends OperationDefinition = OperationDefinit
   steps: readonly StepName<D>[];
   /** What `result` holds from the beginning; usually nothing. */
   result?: Record<string, unknown>;
+}
+
+/** Least time between two rings of a process: as long as the relay waits between two batches. */
+const RING_GAP_MS = 25;
+
+/**
+ * Tells the relays, after the commit of an accepted operation, that the outbox has rows. Not in that transaction: commits that notify wait for
+ * each other, which took more than half of what accepting an operation costs. A ring that is lost costs a second, because relays also poll.
+ */
+@Injectable()
+export class OutboxBell {
+  private readonly rings = new Batcher<string, void>(() => this.notify(), {
+    most: 1,
+    keyOf: (channel) => channel,
+    waitMs: 1_000,
+  });
+
+  constructor(private readonly database: Database) {}
+
+  /** Returns at once. Rings of the same 25 ms are one. */
+  ring(): void {
+    void this.rings.add(OUTBOX_CHANNEL);
+  }
+
+  private async notify(): Promise<[]> {
+    await this.database.once('system', RING_OUTBOX).catch(() => undefined);
+    await delay(RING_GAP_MS, undefined, { ref: false });
+    return [];
+  }
 }
 
 /** The rows of durable operations, as requests see and change them. Every method runs in the caller's transaction. */

@@ -128,6 +128,39 @@ it('fills slots that fall free together with one claim', async () => {
   expect(asked[before]).toMatchObject({ limit: 3 });
 });
 
+it('does not request again what it knows to be nothing, until it is woken', async () => {
+  const { wake, end, asked, started } = await opened(20);
+  bed.due = operations('a', 30);
+  await wake();
+  const before = asked.length;
+  await end('a-0');
+  expect(started).toHaveLength(16);
+  // That others have nothing due was found by the first wake-up.
+  expect(asked.slice(before)).toEqual([expect.objectContaining({ limit: 1, skip: [] })]);
+  bed.due.push(...operations('b', 1));
+  await wake();
+  expect(started).toContain('b-0');
+});
+
+it('requests again what a wake-up during the claim may have made due', async () => {
+  const { wake, started } = await opened(20);
+  bed.due = operations('a', 30);
+  bed.onClaim = () => {
+    // After the claim has read what is due, as far as anybody can tell.
+    if (bed.asked.at(-1)?.skip.includes('a') && !started.includes('b-0') && bed.due.every(({ id }) => id !== 'b-0')) {
+      const before = bed.due;
+      bed.due = [];
+      setImmediate(() => {
+        bed.due = [...before, ...operations('b', 1)];
+        void wake();
+      });
+    }
+  };
+  await wake();
+  for (let iteration = 0; iteration < 10; iteration += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(started).toContain('b-0');
+});
+
 it('goes on after a claim that failed', async () => {
   const { wake, started } = await opened(20);
   bed.due = operations('a', 1);

@@ -11,7 +11,7 @@ import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
 import { WakeableTask } from '../../scheduling/index.js';
 import { OperationRunner, type LeasedOperation } from './operation.runner.js';
 import { OutboxRelay } from './outbox.relay.js';
-import { claimRequests, type RunningOperation } from './worker-slots.js';
+import { claimRequests, type ClaimRequest, type RunningOperation } from './worker-slots.js';
 
 /** Nest token: how often a worker looks without being woken; 0 = never, for tests that decide when an operation runs. */
 export const LOOK_EVERY_MS = Symbol('LOOK_EVERY_MS');
@@ -34,6 +34,10 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   });
   /** Whether something due may have been left out for want of a slot. */
   private isShort = false;
+  /** Wake-ups and regular checks so far. Whatever becomes due is followed by one. */
+  private wakeUps = 0;
+  /** Requests that got all that was due, by `scopeOf`, at this number of wake-ups: they would get nothing now. */
+  private exhausted = { at: 0, scopes: new Set<string>() };
   private stopping?: Promise<void>;
   private timer?: NodeJS.Timeout;
 
@@ -48,8 +52,8 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   async onApplicationBootstrap(): Promise<void> {
     // The queue may be away at boot; it connects by itself, and the relay is patient. One wake-up at a time: looks take turns anyway, and what
     // rings meanwhile is for another worker.
-    void this.queue.consume(() => this.claiming.wake(), 1);
-    if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.claiming.wake(), this.lookEveryMs);
+    void this.queue.consume(() => this.wake(), 1);
+    if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.wake(), this.lookEveryMs);
     await this.relay.start();
   }
 
@@ -61,6 +65,11 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   stop(): Promise<void> {
     this.stopping ??= this.drain();
     return this.stopping;
+  }
+
+  private wake(): Promise<void> {
+    this.wakeUps += 1;
+    return this.claiming.wake();
   }
 
   private async drain(): Promise<void> {
@@ -84,10 +93,14 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
     const open = requests.at(-1);
     this.isShort = !open || open.outboundLimit === 0 || open.skip.length > 0 || open.skipOutbound.length > 0;
     for (const request of requests) {
+      const { wakeUps } = this;
+      if (this.exhausted.at !== wakeUps) this.exhausted = { at: wakeUps, scopes: new Set() };
+      if (this.exhausted.scopes.has(scopeOf(request))) continue;
       const claimed = await this.runner.claim(request);
       for (const acquired of claimed) this.start(acquired);
       const outbound = claimed.filter((one) => this.runner.priorityOf(one) === 'outbound').length;
       const isFull = claimed.length === request.limit || (outbound > 0 && outbound === request.outboundLimit);
+      if (!isFull && this.exhausted.at === wakeUps) this.exhausted.scopes.add(scopeOf(request));
       if (claimed.length > 0) return isFull || requests.length > 1;
     }
     return false;
@@ -105,4 +118,9 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
       });
     this.running.set(run, { tenantId: acquired.operation.tenantId, priority: this.runner.priorityOf(acquired) });
   }
+}
+
+/** Tells apart what requests may get, whatever their limits. */
+function scopeOf({ priorities, skip, outboundLimit, skipOutbound }: ClaimRequest): string {
+  return JSON.stringify([priorities, [...skip].sort(), outboundLimit > 0 && [...skipOutbound].sort()]);
 }
