@@ -93,14 +93,13 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
     const open = requests.at(-1);
     this.isShort = !open || open.outboundLimit === 0 || open.skip.length > 0 || open.skipOutbound.length > 0;
     for (const request of requests) {
-      const { wakeUps } = this;
-      if (this.exhausted.at !== wakeUps) this.exhausted = { at: wakeUps, scopes: new Set() };
+      if (this.exhausted.at !== this.wakeUps) this.exhausted = { at: this.wakeUps, scopes: new Set() };
       if (this.exhausted.scopes.has(scopeOf(request))) continue;
       const claimed = await this.runner.claim(request);
       for (const acquired of claimed) this.start(acquired);
       const outbound = claimed.filter((one) => this.runner.priorityOf(one) === 'outbound').length;
       const isFull = claimed.length === request.limit || (outbound > 0 && outbound === request.outboundLimit);
-      if (!isFull && this.exhausted.at === wakeUps) this.exhausted.scopes.add(scopeOf(request));
+      if (!isFull) this.exhausted.scopes.add(scopeOf(request));
       if (claimed.length > 0) return isFull || requests.length > 1;
     }
     return false;
