@@ -7,7 +7,7 @@ const swcrc = JSON.parse(readFileSync(new URL('./.swcrc', import.meta.url), 'utf
 /** For `nx test` of one library. Its suites wait more than they compute, so there are more workers than cores. */
 const ALONE = {
   // A number: Jest takes a percentage of over a hundred for one.
-  maxWorkers: os.availableParallelism() * 2,
+  maxWorkers: os.availableParallelism() * 3,
   reporters: ['default', new URL('./tools/test-runner/jest-tally-reporter.mjs', import.meta.url).pathname],
 };
 
