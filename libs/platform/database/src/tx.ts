@@ -327,8 +327,8 @@ export class Tx implements Reads {
   }
 
   /**
-   * Calls `followUp` once the transaction has committed; never after a rollback. A process that dies in between never calls it, so it is for
-   * what only saves time, such as a wake-up of somebody who also polls. It must not throw.
+   * Calls `followUp` once the transaction has committed; never after a rollback. A process that dies in between never calls it, so use it only
+   * to save time, for example to wake a task that also polls. It must not throw.
    */
   afterCommit(followUp: () => void): void {
     this.followUps.push(followUp);

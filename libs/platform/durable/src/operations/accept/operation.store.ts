@@ -66,8 +66,8 @@ export interface OperationStart<D extends OperationDefinition = OperationDefinit
   result?: Record<string, unknown>;
 }
 
-/** Least time between two rings of a process: as long as the relay waits between two batches. */
-const RING_GAP_MS = 25;
+/** Least time between two rings of a process, and between two reads of the outbox by a relay. */
+export const OUTBOX_GAP_MS = 25;
 
 /**
  * Tells the relays, after the commit of an accepted operation, that the outbox has rows. Not in that transaction: commits that notify wait for
@@ -83,14 +83,14 @@ export class OutboxBell {
 
   constructor(private readonly database: Database) {}
 
-  /** Returns at once. Rings of the same 25 ms are one. */
+  /** Returns at once. Further rings of the next 25 ms are one. */
   ring(): void {
     void this.rings.add(OUTBOX_CHANNEL);
   }
 
   private async notify(): Promise<[]> {
     await this.database.once('system', RING_OUTBOX).catch(() => undefined);
-    await delay(RING_GAP_MS, undefined, { ref: false });
+    await delay(OUTBOX_GAP_MS, undefined, { ref: false });
     return [];
   }
 }
@@ -110,16 +110,16 @@ export class OperationStore {
   async claim(tx: Tx, claim: OperationClaim): Promise<ClaimResult> {
     const { operation, resourceType, resourceName, requestedBy, reason = null, idempotency } = claim;
     const { method = null, path = null, key = null, fingerprint = null } = idempotency ?? {};
-    const values = [operation.kind, resourceType, resourceName, JSON.stringify(requestedBy), reason];
+    const id = newId('op');
+    const resource = [operation.kind, resourceType, resourceName, JSON.stringify(requestedBy), reason];
     const request = [method, path, key, fingerprint, requestContext().requestId || null];
-    const row = [newId('op'), tx.tenant, ...values, ...request] as const;
+    const values = [id, tx.tenant, ...resource, ...request];
     if (!idempotency) {
-      // Without a key nothing can refuse it.
-      tx.enqueue(INSERT_OPERATION, [...row]);
-      return { id: row[0], created: true };
+      // Without a key no earlier request can have made the row.
+      tx.enqueue(INSERT_OPERATION, values);
+      return { id, created: true };
     }
-    const inserted = await tx.one<{ id: string }>(INSERT_OPERATION, [...row]);
-    if (inserted) return { id: inserted.id, created: true };
+    if (await tx.one(INSERT_OPERATION, values)) return { id, created: true };
     const found = await tx.one<{ id: string; fingerprint: string }>(OPERATION_BY_KEY, [tx.tenant, method, path, key]);
     if (!found) throw new Error('a claim found neither its own row nor the one that refused it');
     if (found.fingerprint !== fingerprint) throw errors.idempotency_key_reused();

@@ -146,18 +146,13 @@ it('requests again what a wake-up during the claim may have made due', async () 
   const { wake, started } = await opened(20);
   bed.due = operations('a', 30);
   bed.onClaim = () => {
-    // After the claim has read what is due, as far as anybody can tell.
-    if (bed.asked.at(-1)?.skip.includes('a') && !started.includes('b-0') && bed.due.every(({ id }) => id !== 'b-0')) {
-      const before = bed.due;
-      bed.due = [];
-      setImmediate(() => {
-        bed.due = [...before, ...operations('b', 1)];
-        void wake();
-      });
-    }
+    if (!bed.asked.at(-1)?.skip.includes('a')) return;
+    bed.onClaim = () => undefined;
+    void wake();
+    // This claim has read what is due by then.
+    queueMicrotask(() => bed.due.push(...operations('b', 1)));
   };
   await wake();
-  for (let iteration = 0; iteration < 10; iteration += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(started).toContain('b-0');
 });
 

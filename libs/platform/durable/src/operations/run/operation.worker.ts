@@ -34,10 +34,8 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   });
   /** Whether something due may have been left out for want of a slot. */
   private isShort = false;
-  /** Wake-ups and regular checks so far. Whatever becomes due is followed by one. */
-  private wakeUps = 0;
-  /** Requests that got all that was due, by `scopeOf`, at this number of wake-ups: they would get nothing now. */
-  private exhausted = { at: 0, scopes: new Set<string>() };
+  /** Requests, by `scopeOf`, that have got all that was due since the last wake-up: they would get nothing now. Each wake-up begins a new set. */
+  private exhausted = new Set<string>();
   private stopping?: Promise<void>;
   private timer?: NodeJS.Timeout;
 
@@ -68,7 +66,7 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private wake(): Promise<void> {
-    this.wakeUps += 1;
+    this.exhausted = new Set();
     return this.claiming.wake();
   }
 
@@ -93,13 +91,15 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
     const open = requests.at(-1);
     this.isShort = !open || open.outboundLimit === 0 || open.skip.length > 0 || open.skipOutbound.length > 0;
     for (const request of requests) {
-      if (this.exhausted.at !== this.wakeUps) this.exhausted = { at: this.wakeUps, scopes: new Set() };
-      if (this.exhausted.scopes.has(scopeOf(request))) continue;
+      // A wake-up during the claim begins another set, so that what this claim did not see is requested again.
+      const { exhausted } = this;
+      const scope = scopeOf(request);
+      if (exhausted.has(scope)) continue;
       const claimed = await this.runner.claim(request);
       for (const acquired of claimed) this.start(acquired);
       const outbound = claimed.filter((one) => this.runner.priorityOf(one) === 'outbound').length;
       const isFull = claimed.length === request.limit || (outbound > 0 && outbound === request.outboundLimit);
-      if (!isFull) this.exhausted.scopes.add(scopeOf(request));
+      if (!isFull) exhausted.add(scope);
       if (claimed.length > 0) return isFull || requests.length > 1;
     }
     return false;

@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, prepared } from '@slipway/platform-database';
 import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
 import { WakeableTask } from '../../scheduling/index.js';
+import { OUTBOX_GAP_MS } from '../accept/operation.store.js';
 
 const POLL_MS = 1_000;
 const BATCH = 200;
@@ -11,8 +12,6 @@ const BATCH = 200;
  * slots. A later time rings for itself.
  */
 const DUE_PER_RING = 16;
-/** Least time between two reads of the outbox: rows that are added meanwhile share a transaction and a wake-up. */
-const GAP_MS = 25;
 
 interface OutboxRow {
   operation_id: string;
@@ -35,7 +34,8 @@ const TAKE = prepared(
 export class OutboxRelay {
   private readonly logger = new Logger('outbox');
   private readonly relaying = new WakeableTask(() => this.relay(), {
-    gapMs: GAP_MS,
+    // Rows that are added meanwhile share a transaction and a wake-up.
+    gapMs: OUTBOX_GAP_MS,
     // The rows are still there; the next poll tries again.
     onError: (error) => this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`),
   });
