@@ -5,7 +5,7 @@ import { DISRUPTIONS, CAPACITY_REASONS, OBSERVATION_REASONS, FIXABLE_REASONS } f
 import { parse } from 'yaml';
 import { chartRules, ROOT } from '../src/chart.js';
 
-const page = readFileSync(path.join(ROOT, 'docs/kubernetes.md'), 'utf8');
+const page = readFileSync(path.join(ROOT, 'docs/guides/kubernetes.md'), 'utf8');
 /** Of the first column of the table of reasons. */
 const reasons = [...page.matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \| [^|]+ \| [^|]+ \|$/gm)].flatMap(([, names]) =>
   [...names!.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!),
@@ -31,7 +31,7 @@ it('says what becomes of a wait as the product judges it', () => {
 });
 
 it('leads only to pages that are there', () => {
-  for (const file of ['docs/kubernetes.md', 'deploy/helm/slipway/README.md', 'deploy/kubernetes/README.md']) {
+  for (const file of ['docs/guides/kubernetes.md', 'deploy/helm/slipway/README.md', 'deploy/kubernetes/README.md']) {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     for (const [, link, anchor] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {
       const target = link === '' ? path.join(ROOT, file) : path.join(ROOT, path.dirname(file), link!);

@@ -8,18 +8,18 @@ import { stringify } from 'yaml';
 import { exampleValues, isBag, RAW, readYaml, ROOT } from '../src/chart.js';
 
 const KINDS = [...TARGETS.filter(({ kind }) => kind !== kubernetesTarget.kind), kubernetesTarget];
-const page = readFileSync(path.join(ROOT, 'docs/kubernetes.md'), 'utf8');
+const page = readFileSync(path.join(ROOT, 'docs/guides/kubernetes.md'), 'utf8');
 const blocks = [...page.matchAll(/^```yaml\n((?:targets|secrets):[^`]*)^```$/gm)].map(([, text]) => text!);
 const configs = [...exampleValues(), ['trial', path.join(RAW, 'trial-values.yaml')]].flatMap(([name, file]) => {
   const { config } = readYaml(file!);
   return isBag(config) ? [[`values of ${name}`, stringify(config)]] : [];
 });
 
-it('docs/kubernetes.md shows a target and a secret', () => {
+it('docs/guides/kubernetes.md shows a target and a secret', () => {
   expect(blocks.map((text) => text.split(':', 1)[0])).toEqual(['targets', 'secrets']);
 });
 
-it.each([...configs, ['docs/kubernetes.md', blocks.join('')]] as [string, string][])(
+it.each([...configs, ['docs/guides/kubernetes.md', blocks.join('')]] as [string, string][])(
   'our own reader takes the settings in %s',
   (_name, text) => {
     const { targets } = parseOperatorConfig(text, KINDS);

@@ -11,7 +11,7 @@ import { until } from '../harness/stack.js';
 
 jest.setTimeout(300_000);
 
-const PAGE = fileURLToPath(new URL('../../../../docs/kubernetes.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../../docs/guides/kubernetes.md', import.meta.url));
 const WITHIN_MS = 120_000;
 const CANARY = { type: 'canary', steps: [50, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds: 2 })) };
 const ANALYSIS = { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 5 }] };

@@ -103,7 +103,7 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
 
 it('has a row above for each template, and the page for operators one for each of them and for each key', () => {
   expect(builtInNames().filter((name) => !name.includes('@'))).toHaveLength(7);
-  const page = readFileSync(new URL('../../../../../docs/engines.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../../../docs/guides/engines.md', import.meta.url), 'utf8');
   const rows = [...builtInNames().filter((name) => name.includes('@')), ...keysOf(PROCESS_ENGINE)];
   expect(rows.filter((row) => !page.includes(`\`${row}\``) && !page.includes(`\`${row}: `))).toEqual([]);
 });
