@@ -2,6 +2,7 @@ import path from 'node:path';
 import { counts } from './structure/counts.mjs';
 import designCodes from './structure/design-codes.mjs';
 import fullFolder from './structure/full-folder.mjs';
+import pages from './structure/pages.mjs';
 import participleTypes from './structure/participle-types.mjs';
 import smallFile from './structure/small-file.mjs';
 import uniqueTypeNames from './structure/unique-type-names.mjs';
@@ -9,7 +10,7 @@ import words from './structure/words.mjs';
 import { readWorkspace } from './structure/workspace.mjs';
 
 /** Checks of the whole workspace: what the lint of one file cannot see. */
-export const checks = [smallFile, fullFolder, uniqueTypeNames, participleTypes, words, designCodes];
+export const checks = [smallFile, fullFolder, uniqueTypeNames, participleTypes, words, designCodes, pages];
 
 /** What each check finds, by the check's name. */
 export function findingsIn(workspace) {

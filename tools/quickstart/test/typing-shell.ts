@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { StepOutput } from './readme.js';
+import type { StepOutput } from './page.js';
 
 /** Arguments that keep the files of whoever runs the tests out of it, and how each shell is told that a person types. */
 const SHELLS = {
@@ -12,11 +12,11 @@ const SHELLS = {
 export type ShellName = keyof typeof SHELLS;
 export const SHELL_NAMES = Object.keys(SHELLS) as ShellName[];
 
-/** The shell, and curl, which all lines of README.md use. */
+/** The shell, and curl, which all pages use. */
 export const isInstalled = (shell: ShellName): boolean => spawnSync(shell, ['-c', 'curl --version']).status === 0;
 
 const MARK = '== typed:';
-/** More than README.md ever needs; a shell that waits for the end of a quotation would wait for ever. */
+/** More than any page needs; a shell that waits for the end of a quotation would wait forever. */
 const LIMIT_MS = 120_000;
 /** A job that was told to end may take this long after the shell is gone. */
 const LAST_MS = 5_000;
@@ -31,7 +31,9 @@ export async function typeInto(
   texts: string[],
   options: { pasted: boolean; cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<StepOutput[]> {
-  const marked = texts.map((text) => `${text.trimEnd()}\nprintf '\\n${MARK}\\n'; printf '\\n${MARK}\\n' >&2\n`);
+  const marked = texts.map(
+    (text) => `${text.trimEnd()}\ntyped=$?; printf '\\n${MARK}%s\\n' $typed; printf '\\n${MARK}\\n' >&2\n`,
+  );
   const script = `PS1=; PS2=\nprintf '\\n${MARK}\\n'; printf '\\n${MARK}\\n' >&2\n${marked.join('')}exit 0\n`;
   const file = path.join(options.cwd, 'typed');
   writeFileSync(file, script);
@@ -60,8 +62,14 @@ export async function typeInto(
   clearTimeout(leftBehind);
   if (isLeftBehind) throw new Error(`${shell} left a process behind\n${printed.stderr}`);
 
-  const [stdout, stderr] = [printed.stdout, printed.stderr].map((text) => text.split(`${MARK}\n`).slice(1));
-  return texts.map((_, index) => ({ stdout: stdout?.[index] ?? '', stderr: stderr?.[index] ?? '' }));
+  const stderr = printed.stderr.split(`${MARK}\n`).slice(1);
+  // Each mark ends a step, and carries the exit status of its last command; the first one ends the greeting.
+  const parts = printed.stdout.split(new RegExp(`${MARK}(\\d*)\\n`)).slice(2);
+  return texts.map((_, index) => ({
+    stdout: parts[index * 2] ?? '',
+    stderr: stderr[index] ?? '',
+    status: Number(parts[index * 2 + 1] || Number.NaN),
+  }));
 }
 
 /** Whether there was anything to kill. */

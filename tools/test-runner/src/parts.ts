@@ -93,11 +93,11 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'readme',
-    what: "the README's lines, typed into three shells",
+    what: 'the commands of README and docs, typed into three shells',
     level: 'nightly',
-    folders: ['README.md', 'tools/quickstart'],
+    folders: ['README.md', 'docs', 'tools/quickstart'],
     needs: ['llama-server'],
-    only: ['tools/quickstart/test/readme.e2e.spec.ts'],
+    only: ['tools/quickstart/test/pages.e2e.spec.ts'],
   },
   {
     name: 'console',

@@ -219,12 +219,12 @@ describe('the command slipway, in pipes, against processes of the product', () =
     },
   );
 
-  it('does each line that README.md shows beside those of curl', async () => {
+  it('does each line of docs/cli.md', async () => {
     const other = await Stack.start();
     try {
-      const readme = readFileSync(path.join(ROOT, 'README.md'), 'utf8');
-      const setUp = /^```bash\n(slipway deployments create[\s\S]*?)^```$/m.exec(readme)![1]!;
-      const rows = [...readme.matchAll(/^\| (\d+) \| `([^`]*slipway [^`]+)` \|$/gm)].map(([, number, line]) => ({
+      const page = readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8');
+      const setUp = /^```bash\n(slipway deployments create[\s\S]*?)^```$/m.exec(page)![1]!;
+      const rows = [...page.matchAll(/^\| (\d+) \| `([^`]*slipway [^`]+)` \|$/gm)].map(([, number, line]) => ({
         number,
         line: line!,
       }));

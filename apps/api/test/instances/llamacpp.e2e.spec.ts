@@ -12,10 +12,11 @@ jest.setTimeout(120_000);
 const PROGRAM = process.env['SLIPWAY_TEST_LLAMA_SERVER'];
 const REQUESTS_PER_SECOND = 20;
 const SLUG = 'acme/tiny';
+const PAGE = 'docs/get-started/first-model-server.md';
 
-/** README's file, and beside it a host with one place and an engine that is told what it does not know. */
+/** The file of that page, with a host of one slot and an engine with an argument that it does not know. */
 const config = (): string => {
-  const [, file = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(path.join(ROOT, 'README.md'), 'utf8')) ?? [];
+  const [, file = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(path.join(ROOT, PAGE), 'utf8')) ?? [];
   const engine = (rest: string) => `engines: {llamacpp: {extends: builtin, program: ${PROGRAM}${rest}}}`;
   return `${file.replace('/opt/llama.cpp/bin/llama-server', PROGRAM as string)}
   - {name: one-place, kind: process, max_instances: 1, ${engine('')}}

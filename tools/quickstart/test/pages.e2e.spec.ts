@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
@@ -9,41 +9,62 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config';
 import { freePort } from '@slipway/platform-database/testing';
-import { complaintsAbout, readReadme, type StepOutput, type ReadmeStep } from './readme.js';
+import { complaintsAbout, readPage, type PageStep, type StepOutput } from './page.js';
 import { isInstalled, SHELL_NAMES, typeInto, type ShellName } from './typing-shell.js';
 
-jest.setTimeout(180_000);
+jest.setTimeout(300_000);
 
 /** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
 const LLAMA_SERVER = process.env['SLIPWAY_TEST_LLAMA_SERVER'];
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const readme = readReadme(readFileSync(path.join(root, 'README.md'), 'utf8'));
+const page = (file: string) => ({ file, ...readPage(file, readFileSync(path.join(root, file), 'utf8')) });
+
+/** The pages whose commands are typed here, in the order in which a newcomer reads them, each in a shell of its own. */
+const pages = [
+  'README.md',
+  'docs/get-started/install.md',
+  'docs/get-started/first-model-server.md',
+  'docs/get-started/first-canary.md',
+  'docs/get-started/first-rollback.md',
+  'docs/api.md',
+].map(page);
+const tour = pages.find(({ file }) => file === 'docs/api.md')!;
+/** The configuration of all pages. */
+const [config] = pages.find(({ file }) => file === 'docs/get-started/first-model-server.md')!.yaml;
+
+/** What the output of a page must contain, apart from the success of every line. */
+const RESULTS: Record<string, RegExp> = {
+  'README.md': /llama is a simulated model[\s\S]*rollback\.completed/,
+  'docs/get-started/first-model-server.md': /llama is a simulated model/,
+  'docs/get-started/first-canary.md': /exit status 3[\s\S]*shop-00002=100/,
+  'docs/get-started/first-rollback.md': /TARGETS +news-00001=100/,
+};
 
 let folder: string;
 let ports: { api: number; gateway: number; simulator: number };
 
 beforeEach(async () => {
-  // README's paths hold here: the stack makes `.slipway`, and `tools` is the repository's.
-  folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-readme-'));
+  // Paths of the pages hold here: the stack makes `.slipway`, and `tools` and the command are the repository's.
+  folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-pages-'));
   chmodSync(folder, 0o755);
-  symlinkSync(path.join(root, 'tools'), path.join(folder, 'tools'));
-  // It adds to what is built in: whoever copies it still has the simulator.
-  const file = (readme.yaml[0] as string).replace('/opt/llama.cpp/bin/llama-server', (text) => LLAMA_SERVER ?? text);
+  for (const name of ['tools', 'node_modules']) symlinkSync(path.join(root, name), path.join(folder, name));
+  // The file adds to what is built in, so the simulator is still there.
+  const file = config!.replace('/opt/llama.cpp/bin/llama-server', (text) => LLAMA_SERVER ?? text);
   writeFileSync(path.join(folder, 'slipway.config.yaml'), file);
   ports = { api: await freePort(), gateway: await freePort(), simulator: await freePort() };
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-// The ports are all that is not typed as it stands: another stack, or another test, may have README's.
+// Only the ports differ from the pages: another stack, or another test, may use theirs.
 const onOurPorts = (text: string): string =>
   text
     .replaceAll('127.0.0.1:7070', `127.0.0.1:${ports.api}`)
     .replaceAll('127.0.0.1:7080', `127.0.0.1:${ports.gateway}`)
-    .replaceAll(/127\.0\.0\.1:8000|(?<=--port )8000/g, (text) => text.replace('8000', String(ports.simulator)));
+    .replaceAll(/(127\.0\.0\.1:|--port )(800\d)/g, (_, before: string, port: string) => `${before}${ports.simulator + Number(port) - 8000}`);
 
-const type = (shell: ShellName, steps: ReadmeStep[], pasted: boolean): Promise<StepOutput[]> =>
+const type = (shell: ShellName, steps: PageStep[], pasted: boolean): Promise<StepOutput[]> =>
   typeInto(
     shell,
     steps.map(({ text }) => onOurPorts(text)),
@@ -54,7 +75,7 @@ const type = (shell: ShellName, steps: ReadmeStep[], pasted: boolean): Promise<S
     },
   );
 
-const complaints = (steps: ReadmeStep[], printed: StepOutput[]): string[] =>
+const complaints = (steps: PageStep[], printed: StepOutput[]): string[] =>
   steps.flatMap((step, index) => complaintsAbout(step, printed[index] as StepOutput));
 
 const isOpen = (port: number): Promise<boolean> =>
@@ -110,75 +131,72 @@ class FreshStack {
 }
 
 it('has a row for each of the sixteen operations, in their order', () => {
-  const rows = readme.steps.filter(({ answers }) => answers);
+  const rows = tour.steps.filter(({ returns }) => returns);
   expect(rows.map(({ name }) => name.split(',')[0])).toEqual(Array.from({ length: 16 }, (_, i) => `row ${i + 1}`));
 });
 
-it('links to files that are there', () => {
-  expect(readme.links.filter((link) => !existsSync(path.join(root, link)))).toEqual([]);
-});
-
 // They are not typed here: they install, build and test the repository whose test this is.
-it("names scripts and generators that exist, in npm's commands", () => {
+it('names scripts and generators that exist', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const { generators } = JSON.parse(readFileSync(path.join(root, 'tools/generators/generators.json'), 'utf8'));
-  const commands = readme.packageCommands.flatMap((line) => line.split(' && '));
+  const commands = pages.flatMap(({ packageCommands }) => packageCommands).flatMap((line) => line.split(' && '));
   expect(commands).toEqual(expect.arrayContaining(['npm ci', 'npm run quickstart', 'npm test', 'npm start']));
   const unknown = commands.filter((command) => {
     const [tool, verb, name] = command.split(' ') as [string, string, string];
-    if (tool === 'npx' && verb === 'slipway') return false;
-    if (tool === 'npx') return verb !== 'nx' || (name === 'g' && !generators[command.split(' ')[3] as string]);
+    if (tool === 'npx') return name === 'g' && !generators[command.split(' ')[3] as string];
     return !['ci', 'i'].includes(verb) && !scripts[verb === 'run' ? name : verb];
   });
   expect(unknown).toEqual([]);
 });
 
-/** What a shell is given on a stack: the lines on llama.cpp in one of them, for they take as long in each. */
-const stepsFor = (shell: ShellName): ReadmeStep[] =>
-  readme.steps.filter(({ text }) => !text.includes('deployments/mine') || (LLAMA_SERVER && shell === 'bash'));
+/** The README leaves its simulator running, for the reader to use. */
+const END_OF_README: PageStep = { name: 'the end of README.md', text: 'kill $!\n' };
 
-// Nobody types into a dash, which is what scripts get as `sh`.
+/** Lines on llama.cpp take as long in each shell, so one of them is enough. */
+const stepsFor = (shell: ShellName, steps: PageStep[]): PageStep[] =>
+  steps.filter(({ text }) => !/llamacpp-chat|tiny/.test(text) || (LLAMA_SERVER && shell === 'bash'));
+
+// A person types into bash or zsh; dash is what scripts get as `sh`.
 const isPasted = (shell: ShellName): boolean => shell !== 'dash';
 
 for (const shell of SHELL_NAMES) {
   const whereInstalled = isInstalled(shell) ? it : it.skip;
   const how = (pasted: boolean): string => `${shell}, ${pasted ? 'pasted' : 'run'}`;
 
-  const without = shell === 'bash' && !LLAMA_SERVER ? ', but those on llama.cpp, which is not here' : '';
-  whereInstalled(
-    `${how(isPasted(shell))}: on a fresh stack each line answers what README.md says${without}`,
-    async () => {
-      const stack = await FreshStack.start();
-      const steps = stepsFor(shell);
-      try {
-        const printed = await type(shell, steps, isPasted(shell));
-        expect(complaints(steps, printed)).toEqual([]);
-        const adoption = steps.findIndex(({ text }) => text.includes('"target":"adopted"'));
-        expect(printed[adoption]?.stdout).toMatch(/"model":"borrowed".*llama is a simulated model/);
-      } finally {
-        await stack.stop();
+  const without = shell === 'bash' && !LLAMA_SERVER ? ', except those on llama.cpp, which is not installed' : '';
+  whereInstalled(`${how(isPasted(shell))}: on a fresh stack each line does what its page says${without}`, async () => {
+    const stack = await FreshStack.start();
+    try {
+      for (const { file, steps } of pages) {
+        const chosen = [...stepsFor(shell, steps), ...(file === 'README.md' ? [END_OF_README] : [])];
+        const printed = await type(shell, chosen, isPasted(shell));
+        expect([file, complaints(chosen, printed)]).toEqual([file, []]);
+        const output = printed.map(({ stdout }) => stdout).join('');
+        expect(output).toMatch(RESULTS[file] ?? /./);
       }
-      expect(await Promise.all(Object.values(ports).map(isOpen))).toEqual([false, false, false]);
-    },
-  );
+    } finally {
+      await stack.stop();
+    }
+    expect(await Promise.all(Object.values(ports).map(isOpen))).toEqual([false, false, false]);
+  });
 
   // Also the other way of typing, without a second stack.
-  whereInstalled(`${how(!isPasted(shell))}: each line is understood, and shows an error whole`, async () => {
+  whereInstalled(`${how(!isPasted(shell))}: each line of the tour is understood, and shows an error whole`, async () => {
     const servers = await Promise.all([ports.api, ports.gateway].map(refuseAll));
-    const printed = await type(shell, readme.steps, !isPasted(shell));
+    const printed = await type(shell, tour.steps, !isPasted(shell));
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    const unmoved = readme.steps.filter(
+    const unmoved = tour.steps.filter(
       (step, index) => !complaintsAbout(step, printed[index] as StepOutput).includes(`${step.name} was answered 422`),
     );
     expect(unmoved).toEqual([]);
-    const told = printed.map(({ stderr }) => stderr).join('');
-    expect(told).toContain("message: 'mind the gap'");
-    expect(told).toContain("field: 'name'");
-    expect(told).not.toMatch(/not found|unexpected|parse error|[Ss]yntax|Unterminated|^\s+at /m);
+    const shown = printed.map(({ stderr }) => stderr).join('');
+    expect(shown).toContain("message: 'mind the gap'");
+    expect(shown).toContain("field: 'name'");
+    expect(shown).not.toMatch(/not found|unexpected|parse error|[Ss]yntax|Unterminated|^\s+at /m);
   });
 }
 
-/** An API that refuses whatever it is asked. */
+/** An API that refuses every request. */
 async function refuseAll(port: number): Promise<Server> {
   const details = [{ field: 'name', code: 'required', message: 'name is required' }];
   const error = { code: 'validation_failed', message: 'mind the gap', remediation: 'Look down.', details };
@@ -195,14 +213,14 @@ async function refuseAll(port: number): Promise<Server> {
     { name: 'a lost PATH', text: 'new() { path=$1; cat /dev/null; }\nnew /deployments\n' },
   ];
   const [comment, lostPath, ...more] = complaints(steps, await type('zsh', steps, true));
-  expect(comment).toMatch(/^a comment was told: .*#/);
-  expect(lostPath).toMatch(/^a lost PATH was told: .*command not found: cat/);
+  expect(comment).toMatch(/^a comment: .*#/);
+  expect(lostPath).toMatch(/^a lost PATH.*command not found: cat/);
   expect(more).toEqual([]);
 });
 
 it('notices a status, a field and an end that are not as a row says', () => {
-  const row = { name: 'row 2', text: '', answers: '202, `state` is `active`, at last `rollback succeeded`' };
-  expect(complaintsAbout(row, { stdout: 'rollback failed\n', stderr: 'HTTP 409\n' })).toEqual([
+  const row = { name: 'row 2', text: '', returns: '202, `state` is `active`, finally `rollback succeeded`' };
+  expect(complaintsAbout(row, { stdout: 'rollback failed\n', stderr: 'HTTP 409\n', status: 0 })).toEqual([
     'row 2 was answered 409',
     'row 2 ends with the statuses 409',
     'row 2 has state (no JSON: rollback failed)',
