@@ -55,3 +55,20 @@ it('names only files that there are', () => {
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
+
+it('docs/events.md lists every type of event that an area appends, and no other', () => {
+  const sources = sourcesBelow(path.join(root, 'libs/areas')).concat(
+    sourcesBelow(path.join(root, 'libs/platform/durable/src')),
+  );
+  const appended = sources.flatMap((source) => [
+    ...source.matchAll(/(?:type: |(?:event|told|reports?)\(\s*)'([a-z]+\.[a-z_]+)'/g),
+  ]);
+  const listed = [...readFileSync(path.join(root, 'docs/events.md'), 'utf8').matchAll(/`([a-z]+\.[a-z_]+)`/g)].map(
+    ([, type]) => type,
+  );
+  expect(appended.map(([, type]) => type).filter((type) => !listed.includes(type))).toEqual([]);
+  const all = sources.join('\n');
+  // `plan.${decision}` is written with its two words.
+  const unknown = listed.filter((type) => !all.includes(`'${type}'`) && !/^(?:plan\.(?:approved|rejected)|data\.)/.test(type!));
+  expect(unknown).toEqual([]);
+});
