@@ -126,7 +126,7 @@ describe('what the readers take, it takes', () => {
     ],
     ['the Compose file with its retention', at('docker/slipway.config.yaml').replace(/^# retention:/m, 'retention:')],
     ['what is built in', stringify(BUILT_IN_SETTINGS)],
-    ...['docs/guides/engines.md', 'docs/guides/kubernetes.md'].flatMap((page) =>
+    ...['docs/guides/engines.md', 'docs/guides/kubernetes.md', 'docs/configuration.md'].flatMap((page) =>
       [...at(page).matchAll(/^```yaml\n(targets:[^`]*)^```$/gm)].map((block, index): [string, string] => [
         `example ${index + 1} of ${page}`,
         block[1]!,
