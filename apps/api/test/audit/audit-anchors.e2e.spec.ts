@@ -78,7 +78,7 @@ it(
     expect(await verify(['--anchors', file, '--expect-head', first])).toMatchObject({ status: 0 });
     expect(await verify([], Buffer.alloc(32, 8).toString('base64'))).toMatchObject({
       status: 1,
-      out: expect.stringContaining('wrong SLIPWAY_SECRET_KEY'),
+      out: expect.stringContaining('SLIPWAY_SECRET_KEY is wrong'),
     });
 
     await stack.query(`delete from audit_log where sequence > 4`);

@@ -57,7 +57,7 @@ it(
       status: 1,
       out: `broken "default" at row 7 (${changed!.id}): it was changed after it was sealed\n`,
     });
-    expect(await verify('--tenant', 'nobody')).toEqual({ status: 2, out: 'there is no tenant nobody\n' });
+    expect(await verify('--tenant', 'nobody')).toEqual({ status: 2, out: 'tenant nobody does not exist\n' });
   },
   LONG_MS,
 );

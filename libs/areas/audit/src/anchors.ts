@@ -33,7 +33,9 @@ export class LogAnchor implements Anchor {
 
   constructor(level: string) {
     if (!['trace', 'debug', 'info'].includes(level))
-      this.logger.warn(`SLIPWAY_LOG_LEVEL=${level} drops the heads of the audit chains, which are kept at info`);
+      this.logger.warn(
+        `SLIPWAY_LOG_LEVEL=${level} suppresses the heads of the audit chains, which are logged at info. Set it to info, debug or trace`,
+      );
   }
 
   async keep(heads: readonly Head[]): Promise<void> {

@@ -22,7 +22,7 @@ interface Claim extends Head {
 
 const failures = counter(
   'slipway_audit_anchor_failures_total',
-  'Times that heads of audit chains could not be kept outside',
+  'Failed attempts to store heads of audit chains outside the database',
 );
 
 /**
@@ -56,7 +56,7 @@ export class AuditAnchoring {
     } catch (failure) {
       failures.inc();
       this.logger.error(
-        `the heads of ${heads.length} audit chains were not kept in ${this.config.audit.anchor}: ${(failure as Error).message}`,
+        `Could not store the heads of ${heads.length} audit chains in ${this.config.audit.anchor}; the next attempt is in a minute: ${(failure as Error).message}`,
       );
       return false;
     }
@@ -65,7 +65,7 @@ export class AuditAnchoring {
   private sayIfItWentBack({ tenantId, sequence, anchored }: Claim): void {
     if (anchored !== null && sequence <= anchored)
       this.logger.error(
-        `the audit chain of ${tenantId} was at row ${anchored} and is at row ${sequence} with another history: compare it with what was kept`,
+        `The audit chain of ${tenantId} was cut or rewritten: its head was at row ${anchored} and is now at row ${sequence} with a different hash. Compare it with the stored heads: audit-verify --anchors <file>`,
       );
   }
 }
@@ -91,7 +91,7 @@ function noted(claims: readonly Claim[]): unknown[] {
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const done = new AbortController();
   const late = delay(limitMs, undefined, { signal: done.signal, ref: false }).then(() => {
-    throw new Error(`no answer within ${limitMs / 1_000} s`);
+    throw new Error(`no response within ${limitMs / 1_000} s`);
   });
   try {
     return await Promise.race([work, late]);

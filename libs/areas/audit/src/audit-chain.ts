@@ -36,7 +36,7 @@ export function objectionTo(
     return previous.isSealed ? 'it has no seal, and the row before it has one' : undefined;
   const key = row.key_id === null ? undefined : keys.find(row.key_id);
   if (!key)
-    return `its seal was made with the key ${row.key_id}, which is not the one given here (${keys.ids.join(', ')}): wrong SLIPWAY_SECRET_KEY, or it was rewritten`;
-  if (row.seal !== sealOf(key, row.hash!)) return 'its seal does not fit: it was rewritten by somebody without the key';
+    return `its seal was made with the key ${row.key_id}, which is not configured here (${keys.ids.join(', ')}): SLIPWAY_SECRET_KEY is wrong, or the row was rewritten`;
+  if (row.seal !== sealOf(key, row.hash!)) return 'its seal does not match: it was rewritten without the key';
   return undefined;
 }

@@ -37,7 +37,7 @@ export class AuditSealer {
     const tenants = await transact('system', unsealedTenants);
     for (const { tenant_id } of tenants) {
       await this.sealAll(transact, tenant_id).catch((failure: Error) =>
-        this.logger.error(`the audit chain of ${tenant_id} cannot be continued: ${failure.message}`),
+        this.logger.error(`Could not seal the new audit rows of ${tenant_id}: ${failure.message}`),
       );
     }
   }
@@ -79,7 +79,8 @@ export async function sealBatch(
   await tx.query(ENSURE_HEAD, [tenantId, FIRST_AUDIT_HASH]);
   const head = await tx.one<AuditChainLink>(LOCK_HEAD, [tenantId]);
   if (!head) return { sealed: 0 };
-  if (head.sequence < seen) throw new Error(`its head went back from row ${seen} to row ${head.sequence}`);
+  if (head.sequence < seen)
+    throw new Error(`the head of the chain moved back from row ${seen} to row ${head.sequence}`);
   const rows = await auditRows(tx, {
     where: { tenant_id: tenantId, sequence: IsNull() },
     order: { id: 'ASC' },

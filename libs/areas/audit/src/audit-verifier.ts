@@ -57,7 +57,7 @@ function isOf({ tenant_id, tenant_name }: ChainEnd): (head: ExpectedHead) => boo
 }
 
 function missingChain({ tenant, sequence, hash }: ExpectedHead): ChainReport {
-  const problem = `the head ${hash} is expected there, and there is no such tenant`;
+  const problem = `the head ${hash} is expected here, but the tenant does not exist`;
   const broken = { sequence, id: null, problem };
   return {
     tenantId: tenant,
@@ -123,9 +123,9 @@ class ChainWalk {
     this.link = { sequence: row.sequence!, hash: row.hash!, isSealed: row.seal !== null };
     if (!this.link.isSealed) this.unkeyed = { ...this.link, id: row.id };
     if (this.link.sequence === this.head.sequence && this.link.hash !== this.head.hash)
-      return 'the stored head of the chain has another hash';
+      return 'the stored head of the chain has a different hash';
     const other = this.expectedAt.get(this.link.sequence)?.find((hash) => hash !== this.link.hash);
-    return other && `the head ${other} is expected there: the chain was rewritten up to this row, or before it`;
+    return other && `the head ${other} is expected here: the chain was rewritten at or before this row`;
   }
 
   end(): ChainReport {
@@ -141,7 +141,7 @@ class ChainWalk {
   private cutOff(): Break | undefined {
     const furthest = this.furthestExpected;
     if (furthest <= this.link.sequence) return undefined;
-    const problem = `the chain ends at row ${this.link.sequence}, and a head is expected at row ${furthest}: its end was cut off`;
+    const problem = `the chain ends at row ${this.link.sequence}, but a head is expected at row ${furthest}: its end was cut off`;
     return { sequence: this.link.sequence + 1, id: null, problem };
   }
 
@@ -150,7 +150,7 @@ class ChainWalk {
     if (!this.unkeyed || this.furthestExpected >= this.unkeyed.sequence) return undefined;
     const { sequence, id, hash } = this.unkeyed;
     const head = headText({ tenant: this.chain.tenant_id, sequence, hash });
-    const problem = `rows 1 to ${sequence} have no seal: they are older than the seals, or were rewritten. If you know this head, say so: --expect-head ${head}`;
+    const problem = `rows 1 to ${sequence} have no seal: they are older than the seals, or were rewritten. If you trust this head, pass --expect-head ${head}`;
     return { sequence, id, problem };
   }
 }
@@ -177,7 +177,7 @@ function endObjection(link: AuditChainLink, head: AuditChainLink, last: number):
     return {
       sequence: head.sequence + 1,
       id: null,
-      problem: `the stored head of the chain stands before it, at ${head.sequence}`,
+      problem: `the stored head of the chain is before this row, at row ${head.sequence}`,
     };
   return undefined;
 }

@@ -26,7 +26,7 @@ export async function auditVerify(config: Config, args: string[]): Promise<numbe
   try {
     const options = { tenant: asked.tenant, expected: [...asked.heads, ...kept] };
     const reports = await verifyAudit(app.get(Database, { strict: false }), AuditKeys.of(config), options);
-    if (reports.length === 0) return refuse(`there is no tenant ${asked.tenant}\n`);
+    if (reports.length === 0) return refuse(`tenant ${asked.tenant} does not exist\n`);
     for (const report of reports) process.stdout.write(`${lineOf(report)}\n`);
     return reports.some((report) => report.broken) ? 1 : 0;
   } finally {
@@ -63,7 +63,7 @@ async function headsOfAll(paths: readonly string[]): Promise<ExpectedHead[] | st
     } catch (failure) {
       return `${path} cannot be read (${(failure as NodeJS.ErrnoException).code ?? String(failure)})\n`;
     }
-    if (all.at(-1)?.length === 0) return `${path} names no head, <tenant>:<sequence>:<hash>\n`;
+    if (all.at(-1)?.length === 0) return `${path} contains no heads of the form <tenant>:<sequence>:<hash>\n`;
   }
   return all.flat();
 }

@@ -14,9 +14,9 @@ export class AuditController {
     scope: 'admin',
     tag: 'Audit',
     operationId: 'listAudit',
-    summary: 'List who changed what, newest first',
+    summary: 'List audit entries, newest first',
     description:
-      'One row a mutation, written with it, and one an hour at most for reads alike that matter. Rows are sealed into a hash chain about a second later.',
+      'Returns who changed what. Each mutation writes one row in its own transaction. Identical audited reads are combined into at most one row an hour. Rows are sealed into a hash chain about a second later.',
     ok: { 200: AuditPageDto },
     paged: true,
     errors: ['validation_failed'],

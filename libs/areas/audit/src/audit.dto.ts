@@ -1,21 +1,36 @@
 import { ArrayField, IntField, StringField, TimestampField } from '@slipway/platform-http';
 
 export class AuditFilterDto {
-  @StringField({ min: 1, max: 255, optional: true, description: 'Only this action, such as `rollout.create`.' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Only rows with this action, such as `rollout.create`.',
+  })
   action?: string;
 
   @StringField({
     min: 1,
     max: 512,
     optional: true,
-    description: 'Only what this actor did: type and id, such as `token:tok_boot`.',
+    description: 'Only rows of this actor, by type and id, such as `token:tok_boot`.',
   })
   actor?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Only on this type, such as `deployment`.' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Only rows about this type of resource, such as `deployment`.',
+  })
   resource_type?: string;
 
-  @StringField({ min: 1, max: 1024, optional: true, description: 'Only on what has this name, such as `chat`.' })
+  @StringField({
+    min: 1,
+    max: 1024,
+    optional: true,
+    description: 'Only rows about resources with this name, such as `chat`.',
+  })
   resource_name?: string;
 }
 
@@ -26,10 +41,10 @@ export class AuditRowDto {
   @StringField()
   tenant_id: string;
 
-  @TimestampField({ description: 'When the change was made, to the microsecond.' })
+  @TimestampField({ description: 'Time of the change, with microseconds.' })
   at: string;
 
-  @StringField({ description: 'Type and id.', example: 'token:tok_boot' })
+  @StringField({ description: 'Type and id of the actor.', example: 'token:tok_boot' })
   actor: string;
 
   @StringField({ example: 'rollout.create' })
@@ -41,29 +56,33 @@ export class AuditRowDto {
   @StringField({ example: 'chat' })
   resource_name: string;
 
-  @StringField({ nullable: true, description: '`X-Request-Id` of the request; null where no request made the change.' })
+  @StringField({
+    nullable: true,
+    description: '`X-Request-Id` of the request; null if the change was not made by a request.',
+  })
   request_id: string | null;
 
-  @StringField({ nullable: true, description: 'SHA-256 of the resource before, as canonical JSON.' })
+  @StringField({ nullable: true, description: 'SHA-256 of the resource before the change, as canonical JSON.' })
   before_digest: string | null;
 
-  @StringField({ nullable: true, description: 'SHA-256 of the resource after, as canonical JSON.' })
+  @StringField({ nullable: true, description: 'SHA-256 of the resource after the change, as canonical JSON.' })
   after_digest: string | null;
 
   @IntField({
     optional: true,
     description:
-      'How many reads the row tells of: its own and those alike since the row before. Absent for a mutation.',
+      'Number of reads that the row covers: its own and identical ones since the previous row. Omitted for mutations.',
   })
   reads?: number;
 
   @IntField({
     nullable: true,
-    description: 'Position in the chain of the tenant, gapless from 1; null for about a second.',
+    description:
+      'Position in the chain of the tenant, from 1 without gaps; null until the row is sealed, about a second later.',
   })
   sequence: number | null;
 
-  @StringField({ nullable: true, description: 'Hash of the row before; 64 zeros for the first one.' })
+  @StringField({ nullable: true, description: 'Hash of the previous row; 64 zeros for the first one.' })
   previous_hash: string | null;
 
   @StringField({

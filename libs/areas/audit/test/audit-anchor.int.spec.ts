@@ -95,7 +95,7 @@ it('a place that cannot be written to is said, stops no sealing, and is tried ag
   const away = `${folder}/away/heads.jsonl`;
   await bed.anchoring(`file:${away}`)();
   expect(error).toHaveBeenCalledWith(
-    expect.stringMatching(/^the heads of 1 audit chains were not kept in file:.*ENOENT/),
+    expect.stringMatching(/^Could not store the heads of 1 audit chains in file:.*ENOENT/),
   );
   expect((await failures()) - before).toBe(1);
   const head = await grow('two');
@@ -122,7 +122,9 @@ it('a chain that went back is said, and its new head is kept beside the old one'
   await bed.aMinutePasses();
   await bed.anchoring(`file:${file}`)();
   expect(error).toHaveBeenCalledWith(
-    expect.stringContaining(`the audit chain of ${TENANT} was at row 3 and is at row 1`),
+    expect.stringContaining(
+      `The audit chain of ${TENANT} was cut or rewritten: its head was at row 3 and is now at row 1`,
+    ),
   );
   expect(kept().map((head) => head.split(':')[1])).toEqual(['3', '1']);
 });
@@ -137,7 +139,7 @@ it('the log takes them at info, and says at once if its level drops them', async
   await grow('two');
   await bed.aMinutePasses();
   await bed.anchoring('log', { logLevel: 'warn' })();
-  expect(warn).toHaveBeenCalledWith(expect.stringContaining('SLIPWAY_LOG_LEVEL=warn drops'));
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining('SLIPWAY_LOG_LEVEL=warn suppresses'));
 });
 
 it('a bucket gets an object each time, named in the order of time', async () => {
@@ -172,5 +174,7 @@ it('a bucket gets an object each time, named in the order of time', async () => 
   await grow('three');
   await bed.aMinutePasses();
   await anchor();
-  expect(error).toHaveBeenCalledWith(expect.stringContaining('were not kept in s3://anchors/audit/prod'));
+  expect(error).toHaveBeenCalledWith(
+    expect.stringContaining('Could not store the heads of 1 audit chains in s3://anchors/audit/prod'),
+  );
 });

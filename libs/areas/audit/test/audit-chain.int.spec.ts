@@ -212,15 +212,20 @@ it.each<[string, string, number, string]>([
     'rows 5 to 6 are missing at the end',
   ],
   ['a truncation of everything', `delete from audit_log where tenant_id = $1`, 1, 'rows 1 to 6 are missing at the end'],
-  ['a head set back', `update audit_heads set sequence = 4 where tenant_id = $1`, 4, 'another hash'],
+  ['a head set back', `update audit_heads set sequence = 4 where tenant_id = $1`, 4, 'a different hash'],
   [
     'a head set back with its hash',
     `update audit_heads set sequence = 4, hash = (select hash from audit_log where tenant_id = $1 and sequence = 4) where tenant_id = $1`,
     5,
-    'stands before it',
+    'is before this row',
   ],
-  ['a head that is gone', `delete from audit_heads where tenant_id = $1`, 1, 'stands before it'],
-  ['a head with another hash', `update audit_heads set hash = repeat('a', 64) where tenant_id = $1`, 6, 'another hash'],
+  ['a head that is gone', `delete from audit_heads where tenant_id = $1`, 1, 'is before this row'],
+  [
+    'a head with another hash',
+    `update audit_heads set hash = repeat('a', 64) where tenant_id = $1`,
+    6,
+    'a different hash',
+  ],
 ])('detects %s', async (_what, sql, sequence, problem) => {
   expect((await verify()).broken).toBeUndefined();
   await owner.query(sql, [TENANT]);

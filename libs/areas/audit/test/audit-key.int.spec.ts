@@ -93,7 +93,7 @@ describe('somebody who has the database and not the key', () => {
     );
     await bed.owner.query(`update audit_heads set sequence = 0, hash = repeat('0', 64)`);
     await seal();
-    expect(error).toHaveBeenCalledWith(expect.stringContaining('its head went back from row 7 to row 0'));
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('the head of the chain moved back from row 7 to row 0'));
     expect((await bed.head()).sequence).toBe(0);
   });
 });
@@ -115,7 +115,7 @@ describe('a head that was kept elsewhere', () => {
     expect(await verify('--expect-head', head)).toEqual({
       status: 1,
       out: expect.stringContaining(
-        `broken "${TENANT}-name" at row 5: the chain ends at row 4, and a head is expected at row 6`,
+        `broken "${TENANT}-name" at row 5: the chain ends at row 4, but a head is expected at row 6`,
       ),
     });
   });
@@ -130,7 +130,7 @@ describe('a head that was kept elsewhere', () => {
     expect(await verify()).toMatchObject({ status: 0 });
     expect(await verify('--expect-head', head)).toEqual({
       status: 1,
-      out: expect.stringMatching(/at row 6 \(aud_.*\): the head [0-9a-f]{64} is expected there/),
+      out: expect.stringMatching(/at row 6 \(aud_.*\): the head [0-9a-f]{64} is expected here/),
     });
   });
 
@@ -138,7 +138,7 @@ describe('a head that was kept elsewhere', () => {
     const gone = `ten_gone:3:${'a'.repeat(64)}`;
     expect(await verify('--expect-head', gone)).toEqual({
       status: 1,
-      out: expect.stringContaining('there is no such tenant'),
+      out: expect.stringContaining('the tenant does not exist'),
     });
     expect(await verify('--tenant', OTHER, '--expect-head', gone)).toMatchObject({ status: 0 });
   });
@@ -151,7 +151,10 @@ describe('a head that was kept elsewhere', () => {
     writeFileSync(file, `{"audit_anchor":"${head}"}\n{"audit_anchor":"${TENANT}:2:${'b'.repeat(64)}"}\n`);
     expect(await verify('--anchors', file)).toMatchObject({ status: 1, out: expect.stringContaining('at row 2') });
     writeFileSync(file, 'no head\n');
-    expect(await verify('--anchors', file)).toMatchObject({ status: 2, out: expect.stringContaining('names no head') });
+    expect(await verify('--anchors', file)).toMatchObject({
+      status: 2,
+      out: expect.stringContaining('contains no heads'),
+    });
     expect(await verify('--anchors', path.join(folder, 'none'))).toMatchObject({
       status: 2,
       out: expect.stringContaining('ENOENT'),
@@ -169,7 +172,7 @@ describe('the key', () => {
     const { id } = AuditKeys.of(bed.config).current;
     expect(await broken(wrong)).toMatchObject({
       sequence: 1,
-      problem: `its seal was made with the key ${id}, which is not the one given here (${wrong.current.id}): wrong SLIPWAY_SECRET_KEY, or it was rewritten`,
+      problem: `its seal was made with the key ${id}, which is not configured here (${wrong.current.id}): SLIPWAY_SECRET_KEY is wrong, or the row was rewritten`,
     });
   });
 
@@ -186,7 +189,7 @@ describe('the key', () => {
     const before = await expected();
     await bed.append('seven');
     await bed.sealer()();
-    expect(await verify()).toEqual({ status: 1, out: expect.stringContaining(`say so: --expect-head ${before}\n`) });
+    expect(await verify()).toEqual({ status: 1, out: expect.stringContaining(`pass --expect-head ${before}\n`) });
     expect(await verify('--expect-head', before)).toMatchObject({ status: 0 });
     const now = await expected();
     expect(await verify('--expect-head', now)).toMatchObject({
