@@ -137,8 +137,8 @@ describe('creating a plan', () => {
       level: 'high',
       reasons: [
         'mine',
-        'evidence[0] has fewer than the 1000 samples the policy asks for',
-        'evidence[0] is older than the 3600 s the policy allows',
+        'evidence[0] has fewer than the 1000 samples that the policy requires',
+        'evidence[0] is older than the 3600 s that the policy allows',
       ],
     });
   });

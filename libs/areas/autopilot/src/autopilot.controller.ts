@@ -16,7 +16,7 @@ export class AutopilotController {
     operationId: 'createAutopilotPlan',
     summary: 'Create an advisory plan',
     description:
-      'For people and outside optimizers. The content is frozen; it keeps to the policy in force, whose version it cites.',
+      'For people and external optimizers. The plan must comply with the current policy, whose version it records. Its content never changes.',
     example: {
       deployment: 'chat',
       summary: 'Two replicas',

@@ -10,11 +10,16 @@ export class CreatePlanDto {
     max: 255,
     optional: true,
     description:
-      'Id, number or name of the revision the plan is based on; it must be the active one, and is where absent',
+      'Id, number or name of the revision that the plan is based on; it must be the active one, which is the default',
   })
   base_revision?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: '409 plan_stale unless the base has this digest' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Expected spec digest of the base; the request fails with 409 plan_stale if it differs',
+  })
   base_spec_digest?: string;
 
   @StringField({ max: 2000, default: '' })
@@ -23,13 +28,13 @@ export class CreatePlanDto {
   @ArrayField(() => PlanChangeDto, {
     maxItems: 64,
     default: [],
-    description: 'What to change; derived from rollout where absent',
+    description: 'Changes to the spec; derived from rollout if omitted',
   })
   changes: PlanChangeDto[];
 
   @JsonField({
     optional: true,
-    description: 'A body for POST /deployments/{name}/rollouts; derived from changes where absent',
+    description: 'Body for POST /deployments/{name}/rollouts; derived from changes if omitted',
     example: { spec_patch: { scaling: { min_replicas: 2 } } },
   })
   rollout?: Record<string, unknown>;
@@ -37,17 +42,17 @@ export class CreatePlanDto {
   @ArrayField(() => PlanEvidenceDto, { maxItems: 64, default: [] })
   evidence: PlanEvidenceDto[];
 
-  @JsonField({ optional: true, nullable: true, description: "What the author expects, in the author's own terms" })
+  @JsonField({ optional: true, nullable: true, description: 'Impact that the author expects, as a free-form object' })
   predicted_impact?: Record<string, unknown> | null;
 
   @ObjectField(() => PlanRiskDto, {
     default: { level: 'low', reasons: [] },
-    description: 'What the policy makes of the plan is added to it',
+    description: 'Risk as the author sees it; the policy adds its own reasons',
   })
   risk: PlanRiskDto;
 
   static check(plan: CreatePlanDto): FieldIssue[] {
     if (plan.changes.length > 0 || plan.rollout) return [];
-    return [{ field: 'changes', code: 'required', message: 'give changes, rollout or both' }];
+    return [{ field: 'changes', code: 'required', message: 'changes, rollout or both are required' }];
   }
 }

@@ -40,7 +40,7 @@ export class ProposalsService {
     const named =
       body.base_revision === undefined ? undefined : await this.revisions.find(tx, deployment.id, body.base_revision);
     if (activeRevisionId === null) {
-      const message = `deployment ${deployment.name} has no active revision yet`;
+      const message = `Deployment ${deployment.name} has no active revision yet. Create a rollout first.`;
       throw errors.validation_failed({ message, details: [{ field: 'base_revision', code: 'no_base', message }] });
     }
     const active = await this.revisions.get(tx, activeRevisionId);

@@ -108,7 +108,7 @@ export class PlanAuthor {
     const checked = await this.rollouts.check(tx, deployment.tenantId, body, base, 'rollout');
     const isTold = draft.changes.length > 0;
     if (draft.rollout && isTold && digestOf(applied.spec) !== checked.specDigest) {
-      refuse([{ field: 'rollout', code: 'differs', message: 'the rollout does not build what the changes say' }]);
+      refuse([{ field: 'rollout', code: 'differs', message: 'rollout and changes lead to different specs' }]);
     }
     const changes = isTold ? applied.changes : changesBetween(base.spec, checked.spec);
     refuse([

@@ -80,10 +80,10 @@ describe('risk', () => {
     );
     expect(assessRisk({}, undefined, { type: 'immediate' }, [], now).reasons).toEqual([
       'immediate moves all traffic in one step',
-      'No evidence was given',
+      'The plan contains no evidence',
     ]);
     expect(assessRisk({}, undefined, { type: 'recreate' }, sound, now).reasons).toEqual([
-      'recreate stops the active revision before the candidate starts: nothing serves in between',
+      'recreate stops the active revision before the candidate starts: neither serves requests in between',
     ]);
     const auto = { type: 'auto', steps: [{ traffic_percent: 10 }] };
     expect(assessRisk({}, policyOf({}), auto, sound, now)).toMatchObject({ level: 'medium', reasons: { length: 1 } });

@@ -52,7 +52,7 @@ export function forbiddenChanges(
     .filter((leaf) => !knobs.some((knob) => coversKnob(knob, leaf)))
     .map((leaf) => {
       const at = paths.findIndex((path) => tokensOf(path).every((token, index) => token === leaf[index]));
-      const message = `the policy does not allow a change of ${leaf.join('.')}; it allows ${knobs.join(', ') || 'none'}`;
+      const message = `the policy does not allow changes to ${leaf.join('.')}; allowed: ${knobs.join(', ') || 'none'}`;
       return { field: at < 0 ? 'rollout' : `changes[${at}].path`, code: 'not_allowed', message };
     });
 }
@@ -64,7 +64,7 @@ export function stepIssues(policy: PolicyContent | undefined, { type, steps }: P
   return steps.flatMap((step, index) => {
     const rise = step.traffic_percent - (steps[index - 1]?.traffic_percent ?? 0);
     if (rise <= most) return [];
-    const message = `this step raises the traffic by ${rise} points, the policy's promotion.max_step_percent is ${most}`;
+    const message = `this step raises the traffic by ${rise} percentage points; the policy allows at most ${most} (promotion.max_step_percent)`;
     return [{ field: `rollout.strategy.steps[${index}].traffic_percent`, code: 'max', message }];
   });
 }
@@ -100,7 +100,7 @@ export function assessRisk(
 
 function strategyRisks(policy: PolicyContent | undefined, { type, steps }: PlanStrategy): string[] {
   if (type === 'recreate')
-    return ['recreate stops the active revision before the candidate starts: nothing serves in between'];
+    return ['recreate stops the active revision before the candidate starts: neither serves requests in between'];
   if (type === 'immediate' || type === 'blue_green') {
     const limit =
       policy && policy.promotion.max_step_percent < 100
@@ -115,14 +115,14 @@ function strategyRisks(policy: PolicyContent | undefined, { type, steps }: PlanS
 }
 
 function evidenceRisks(policy: PolicyContent | undefined, evidence: readonly EvidenceSamples[], now: Date): string[] {
-  if (evidence.length === 0) return ['No evidence was given'];
+  if (evidence.length === 0) return ['The plan contains no evidence'];
   if (!policy) return [];
   const { min_samples: least, max_age_seconds: oldest } = policy.evidence;
   return evidence.flatMap(({ baseline, candidate, collected_at: at }, index) => {
     const thin = [baseline, candidate].some((side) => side && side.n < least)
-      ? [`evidence[${index}] has fewer than the ${least} samples the policy asks for`]
+      ? [`evidence[${index}] has fewer than the ${least} samples that the policy requires`]
       : [];
     const isOld = at !== undefined && at !== null && now.getTime() - Date.parse(at) > oldest * 1_000;
-    return isOld ? [...thin, `evidence[${index}] is older than the ${oldest} s the policy allows`] : thin;
+    return isOld ? [...thin, `evidence[${index}] is older than the ${oldest} s that the policy allows`] : thin;
   });
 }

@@ -34,12 +34,12 @@ export function applyChanges(base: RevisionSpec, changes: readonly SpecChange[])
     if (tokens.length === 0 || tokens.some((token) => token === '' || POLLUTING.includes(token)))
       issue('path', 'invalid', 'path must point into the spec');
     else if (change.op !== 'add' && valueAt(spec, tokens) === undefined)
-      issue('path', 'missing', `the base has nothing at ${path}`);
+      issue('path', 'missing', `the base has no value at ${path}`);
     else if (change.from !== undefined && digestible(change.from) !== digestible(from ?? null))
       issue('from', 'differs', `the base has ${digestible(from ?? null)} at ${path}`);
     else if (change.op !== 'remove' && change.value === undefined)
-      issue('value', 'required', `${change.op} needs a value`);
-    else if (!setValue(spec, tokens, change)) issue('path', 'missing', `there is no object around ${path}`);
+      issue('value', 'required', `${change.op} requires a value`);
+    else if (!setValue(spec, tokens, change)) issue('path', 'missing', `the parent of ${path} is not an object`);
     return {
       op: change.op,
       path,

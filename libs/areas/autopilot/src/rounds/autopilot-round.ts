@@ -101,7 +101,9 @@ export class AutopilotRound {
     { tenantId, deploymentId }: WatchedDeployment,
     failure: unknown,
   ): Promise<void> {
-    this.logger.warn(`deployment ${deploymentId}: ${failure instanceof Error ? failure.message : String(failure)}`);
+    this.logger.warn(
+      `Could not evaluate deployment ${deploymentId}; the next attempt is in ${SECONDS_AFTER_FAILURE} s: ${failure instanceof Error ? failure.message : String(failure)}`,
+    );
     await transact({ tenantId }, (tx) => this.schedules.take(tx, deploymentId, SECONDS_AFTER_FAILURE));
   }
 }

@@ -54,20 +54,20 @@ function moreReplicas(spec: RevisionSpec, policy: PolicyContent, missed: readonl
         path: '/scaling/min_replicas',
         from,
         value,
-        rationale: `${told(missed)}: one more replica takes a share of the load off the others`,
+        rationale: `${told(missed)}: one more replica reduces the load on the others`,
       },
     ],
     summary: `${told(missed)}. Run ${value} replicas instead of ${from}.`,
     predictedImpact: {
       load_per_replica_percent: perReplica,
       gpu_hours: gpuHours,
-      basis: 'even spread of the load; the effect on the SLO is not predicted',
+      basis: 'assumes an even load on all replicas; the effect on the SLO is not predicted',
     },
     gpuHours,
     risk: {
       level: isErrors ? 'medium' : 'low',
       reasons: [
-        ...(isErrors ? ['Errors need not come from load: more replicas may not help'] : []),
+        ...(isErrors ? ['Errors may have other causes than load: more replicas may not help'] : []),
         ...costRisk(policy),
       ],
     },
@@ -99,7 +99,7 @@ function otherBatch(
         path: `/runtime/args/${name}`,
         from,
         value,
-        rationale: `${told(missed)}: ${isThroughput ? 'more' : 'fewer'} requests at once on an instance`,
+        rationale: `${told(missed)}: ${isThroughput ? 'more' : 'fewer'} concurrent requests per instance`,
       },
     ],
     summary: `${told(missed)}. Set ${name} to ${value} instead of ${from}.`,
@@ -115,7 +115,7 @@ function otherBatch(
 
 function told(missed: readonly SloResult[]): string {
   return missed
-    .map(({ slo, value, n }) => `${nameOf(slo)} is ${value}, its limit ${slo.threshold} (${n} samples)`)
+    .map(({ slo, value, n }) => `${nameOf(slo)} is ${value}, the limit is ${slo.threshold} (${n} samples)`)
     .join('; ');
 }
 
@@ -125,7 +125,7 @@ export function nameOf({ metric, stat }: Slo): string {
 
 function costRisk({ experiment_budget: { max_cost: cost } }: PolicyContent): string[] {
   return cost
-    ? [`Slipway knows no prices: whether this stays within ${cost.amount} ${cost.currency} is for the approver to say`]
+    ? [`Slipway does not know prices: the approver must check that this stays within ${cost.amount} ${cost.currency}`]
     : [];
 }
 

@@ -39,7 +39,7 @@ export async function readTelemetry(tx: Tx, revisionId: string, until: Date, sec
     parts.push(attemptFailures(part.counts).of);
     stats = stats ? merged(stats, part) : part;
   }
-  if (!stats) throw new Error('telemetry was asked for of no time');
+  if (!stats) throw new Error('Telemetry was requested for an empty time range');
   return { revisionId, from: new Date(from), to: new Date(to), stats, parts };
 }
 

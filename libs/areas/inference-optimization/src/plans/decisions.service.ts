@@ -117,12 +117,14 @@ export function assertMayApprove(who: Approver, plan: ApprovedPlan): void {
   if (!plan.preventSelfApproval || plan.creator.owner === null) return;
   if (isSameOwner(plan.creator.owner, who.owner)) throw planErrors.self_approval_forbidden();
   if (isAmongOwners(who.minters, plan.creator.owner)) {
-    throw planErrors.self_approval_forbidden({ message: 'This token came from one of the creator of the plan.' });
+    throw planErrors.self_approval_forbidden({
+      message: 'This token descends from a token of the creator of the plan.',
+    });
   }
   // Whoever mints tokens can invent people, but not identities of the provider: only there does it help to look the other way round.
   if (plan.requireHostedIdentity && isAmongOwners(plan.creator.minters, who.owner)) {
     throw planErrors.self_approval_forbidden({
-      message: 'The plan was made with a token that came from one of yours.',
+      message: 'The plan was created with a token that descends from one of yours.',
     });
   }
 }

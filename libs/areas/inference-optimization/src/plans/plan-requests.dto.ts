@@ -13,7 +13,7 @@ export class ApprovePlanDto {
   @StringField({
     min: 1,
     max: 255,
-    description: 'The content_digest of the plan as it was read: what is approved is what was seen',
+    description: 'The content_digest of the plan that was reviewed; only this content is approved',
   })
   plan_digest: string;
 
@@ -22,7 +22,12 @@ export class ApprovePlanDto {
 }
 
 export class RejectPlanDto {
-  @StringField({ min: 1, max: 255, optional: true, description: '409 unless it is the content_digest of the plan' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Expected content_digest of the plan; the request fails with 409 if it differs',
+  })
   plan_digest?: string;
 
   @StringField({ max: 2000, optional: true })

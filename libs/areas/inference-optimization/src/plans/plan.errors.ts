@@ -11,26 +11,28 @@ export const planErrors = defineErrors({
     status: 403,
     category: 'permission',
     message: 'The creator of a plan cannot approve it.',
-    remediation: 'Let another person approve it, or allow it in the policy with promotion.prevent_self_approval.',
+    remediation:
+      'Let another person approve it, or set promotion.prevent_self_approval of the policy to false and create a new plan.',
   },
   approver_not_a_person: {
     status: 403,
     category: 'permission',
-    message: 'A service approves no plan: approvals are of people.',
-    remediation: 'Approve it with a token whose owner is a person, or signed in at the hosted identity provider.',
+    message: 'Service tokens cannot approve plans. A person must approve.',
+    remediation: 'Use a token whose owner is a person, or sign in at the hosted identity provider.',
   },
   hosted_identity_required: {
     status: 403,
     category: 'permission',
     message:
-      'The policy of this plan takes approvals only of people who are signed in at the hosted identity provider.',
-    remediation: 'Sign in at the provider, or change promotion.require_hosted_identity of the policy and plan again.',
+      'The policy of this plan accepts approvals only from people who are signed in at the hosted identity provider.',
+    remediation:
+      'Sign in at the provider, or set promotion.require_hosted_identity of the policy to false and create a new plan.',
   },
   plan_already_decided: {
     status: 409,
     category: 'conflict',
-    message: 'This plan has been decided already.',
-    remediation: 'Read the plan; create a new one where it was rejected.',
+    message: 'This plan was already approved or rejected.',
+    remediation: 'Read the plan. Create a new one if it was rejected.',
   },
   plan_not_approved: {
     status: 409,
@@ -47,13 +49,13 @@ export const planErrors = defineErrors({
   plan_stale: {
     status: 409,
     category: 'conflict',
-    message: 'The revision this plan is based on is not the active one.',
-    remediation: 'Create a plan on the active revision.',
+    message: 'The base revision of this plan is not the active revision.',
+    remediation: 'Create a plan based on the active revision.',
   },
   plan_digest_mismatch: {
     status: 409,
     category: 'conflict',
-    message: 'This is not what the plan says.',
+    message: 'The request does not match the content of the plan.',
     remediation: 'Read the plan again and use its content_digest and its rollout.',
   },
 });

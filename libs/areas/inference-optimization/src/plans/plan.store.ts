@@ -158,8 +158,8 @@ export class PlanStore implements PlansPort {
     if (execution.activeRevisionId !== plan.baseRevisionId) throw planErrors.plan_stale();
     if (!isUnchanged(plan, execution)) {
       throw planErrors.plan_digest_mismatch({
-        message: `This rollout is not the one plan ${plan.id} was approved for.`,
-        remediation: 'Send the rollout of the plan, or only its plan_id.',
+        message: `This rollout differs from the approved rollout of plan ${plan.id}.`,
+        remediation: 'Send the unchanged rollout of the plan, or only its plan_id.',
       });
     }
     return { id: plan.id, contentDigest: plan.contentDigest, policyVersion: plan.content.policy_version };

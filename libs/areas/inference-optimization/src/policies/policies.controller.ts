@@ -15,9 +15,9 @@ export class PoliciesController {
     scope: 'viewer',
     tag: 'Inference optimization',
     operationId: 'getContinualOptimizationPolicy',
-    summary: 'Inspect the continual-optimization policy in force',
+    summary: 'Inspect the optimization policy',
     description:
-      '404 `policy_not_found` until one was set. The version in force is the one that new plans cite and keep to.',
+      'Returns the current version, which new plans record and must comply with. Returns 404 `policy_not_found` if none was set.',
     ok: { 200: PolicyDto },
     errors: ['deployment_not_found', 'policy_not_found'],
   })
@@ -31,9 +31,9 @@ export class PoliciesController {
     scope: 'admin',
     tag: 'Inference optimization',
     operationId: 'setContinualOptimizationPolicy',
-    summary: 'Set workload, evidence, experiment budget, reliability and promotion boundaries',
+    summary: 'Set the optimization policy',
     description:
-      'Replaces the whole policy; what is absent gets its default. Every version is kept. A body equal to the version in force makes no new one.',
+      'Replaces the whole policy: workload, evidence, experiment budget, reliability and promotion rules. Omitted fields get their defaults. Every version is kept. A body equal to the current version does not create a new one.',
     example: { mode: 'recommend', slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 200 }] },
     ok: { 200: [PolicyDto, RehearsalDto] },
     errors: ['deployment_not_found'],

@@ -16,9 +16,13 @@ export function sloIssues(slo: SloFields): FieldIssue[] {
   const isRate = kind === 'rate';
   const issues: FieldIssue[] = [];
   if (!stats.includes(statOf(slo)))
-    issues.push({ field: 'stat', code: 'not_applicable', message: `${slo.metric} has the stats ${stats.join(', ')}` });
+    issues.push({
+      field: 'stat',
+      code: 'not_applicable',
+      message: `${slo.metric} supports only the stats ${stats.join(', ')}`,
+    });
   if (isRate && slo.threshold > 1)
-    issues.push({ field: 'threshold', code: 'max', message: `${slo.metric} is a share of 0 to 1` });
+    issues.push({ field: 'threshold', code: 'max', message: `${slo.metric} is a share between 0 and 1` });
   return issues;
 }
 
@@ -28,7 +32,7 @@ export function duplicateSlos(slos: readonly SloFields[]): FieldIssue[] {
   return names.flatMap((name, index) =>
     names.indexOf(name) === index
       ? []
-      : [{ field: `slos[${index}]`, code: 'unique', message: `there is another SLO on ${name}` }],
+      : [{ field: `slos[${index}]`, code: 'unique', message: `another SLO already uses ${name}` }],
   );
 }
 
@@ -37,7 +41,7 @@ export function knobIssues(knobs: readonly string[]): FieldIssue[] {
   return knobs.flatMap((knob, index) => {
     const parts = knob.replace(/^\//, '').split(/[./]/);
     if (parts.length === 1 || (SPEC_MEMBERS as readonly string[]).includes(parts[0] as string)) return [];
-    const message = `a path begins with one of ${SPEC_MEMBERS.join(', ')}`;
+    const message = `a path must begin with one of ${SPEC_MEMBERS.join(', ')}`;
     return [{ field: `allowed_knobs[${index}]`, code: 'unknown', message }];
   });
 }
@@ -59,7 +63,7 @@ export function evidenceIssues(evidence: { min_duration_seconds: number; max_age
       field: 'max_age_seconds',
       code: 'min',
       message:
-        'max_age_seconds must not be below min_duration_seconds: such evidence would be too old when it is complete',
+        'max_age_seconds must not be below min_duration_seconds: evidence would be too old before it is complete',
     },
   ];
 }

@@ -41,7 +41,7 @@ export class WorkloadDto {
   @NumberField({ min: 0, max: 1_000_000, optional: true, description: 'Requests per second' })
   request_rate?: number;
 
-  @IntField({ min: 1, max: 1_000_000, optional: true, description: 'Requests at the same time' })
+  @IntField({ min: 1, max: 1_000_000, optional: true, description: 'Concurrent requests' })
   concurrency?: number;
 
   @ObjectField(() => TokenCountsDto, { optional: true })
@@ -55,18 +55,14 @@ export class SloDto {
   @StringField({ enum: METRIC_NAMES })
   metric: Metric;
 
-  @StringField({
-    enum: STATS,
-    optional: true,
-    description: 'The default of the metric where absent: p95 of values, rate of counts',
-  })
+  @StringField({ enum: STATS, optional: true, description: 'Defaults to p95 for values and to rate for counts' })
   stat?: Stat;
 
   @NumberField({
     min: 0,
     max: 1_000_000_000,
     description:
-      'In the unit of the metric, or a share of 0..1. A metric that is better when higher must not fall below it, the others not rise above',
+      'Limit in the unit of the metric, or a share between 0 and 1. It is a minimum for metrics that are better when higher, and a maximum for the others',
   })
   threshold: number;
 
@@ -84,14 +80,14 @@ export class EvidenceDto {
     max: YEAR_SECONDS,
     default: 1_800,
     description:
-      "The gateways' records are kept for three days: beyond that only evidence from elsewhere can be long enough",
+      'Minimum time span of the evidence. Gateway records are kept for three days; a longer span needs evidence from other sources',
   })
   min_duration_seconds: number;
 
   @IntField({ min: 1, max: YEAR_SECONDS, default: 604_800 })
   max_age_seconds: number;
 
-  @NumberField({ min: 0.5, max: 0.9999, default: 0.95, description: 'One-sided' })
+  @NumberField({ min: 0.5, max: 0.9999, default: 0.95, description: 'One-sided confidence level' })
   confidence: number;
 
   static check(evidence: EvidenceDto) {
@@ -113,20 +109,34 @@ export class ExperimentBudgetDto {
 
   @ObjectField(() => MoneyDto, {
     optional: true,
-    description: 'Slipway knows no prices: it goes to the approver, and an amount of 0 forbids proposals',
+    description: 'Shown to the approver, because Slipway does not know prices. An amount of 0 forbids proposals',
   })
   max_cost?: MoneyDto;
 
-  @IntField({ min: 0, max: 100_000, optional: true, description: 'Plans the autopilot may propose in a period' })
+  @IntField({
+    min: 0,
+    max: 100_000,
+    optional: true,
+    description: 'Number of plans that the autopilot may propose in a period',
+  })
   max_experiments?: number;
 
   @IntField({ min: 1, max: 100, default: 1 })
   max_parallel: number;
 
-  @NumberField({ min: 0, max: 100, default: 5, description: 'The first share of the traffic a candidate may get' })
+  @NumberField({
+    min: 0,
+    max: 100,
+    default: 5,
+    description: 'Maximum share of the traffic that a candidate may get in its first step',
+  })
   max_traffic_percent: number;
 
-  @StringField({ enum: ['day', 'week', 'month'], default: 'month', description: 'The last 1, 7 or 30 days' })
+  @StringField({
+    enum: ['day', 'week', 'month'],
+    default: 'month',
+    description: 'Period of the budget: the last 1, 7 or 30 days',
+  })
   period: 'day' | 'week' | 'month';
 
   @ArrayField('string', {
@@ -136,7 +146,7 @@ export class ExperimentBudgetDto {
     item: { min: 1, max: 255, pattern: /^\/?[\w~-]+([./][\w~-]+)*([./]\*)?$/ },
     example: ['scaling.min_replicas', 'runtime.args.max_num_seqs'],
     description:
-      "Paths within a revision's spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: a plan may change anything, the autopilot proposes scaling.min_replicas only; empty: nothing",
+      'Paths in the spec of a revision that a plan may change, including everything below them. A bare name is an engine argument. If omitted, a plan may change anything, but the autopilot proposes only scaling.min_replicas. If empty, a plan may change nothing',
   })
   allowed_knobs?: string[];
 
@@ -158,7 +168,7 @@ export class FreezeWindowDto {
 }
 
 export class ReliabilityDto {
-  @NumberField({ min: 0, max: 1, optional: true, description: 'A share of 0..1' })
+  @NumberField({ min: 0, max: 1, optional: true, description: 'Share between 0 and 1' })
   max_error_rate?: number;
 
   @NumberField({ min: 0, max: 100, optional: true })
@@ -167,26 +177,26 @@ export class ReliabilityDto {
   @ArrayField(() => FreezeWindowDto, {
     maxItems: 64,
     default: [],
-    description: 'The autopilot proposes nothing within one',
+    description: 'Time windows in which the autopilot proposes nothing',
   })
   freeze_windows: FreezeWindowDto[];
 }
 
 export class PromotionDto {
-  @IntField({ min: 1, max: 32, default: 1, description: 'How many distinct people must approve a plan' })
+  @IntField({ min: 1, max: 32, default: 1, description: 'Number of distinct people who must approve a plan' })
   approvals_required: number;
 
   @BooleanField({
     default: true,
     description:
-      'The creator of a plan cannot approve it, neither with another token nor with one that came from theirs',
+      'The creator of a plan cannot approve it, not even with another token or with one that descends from theirs',
   })
   prevent_self_approval: boolean;
 
   @BooleanField({
     default: false,
     description:
-      'Only identities signed in at the hosted provider approve, and none whose token led to the one that made the plan',
+      'Only identities that are signed in at the hosted provider can approve a plan, and not if the plan was created with a token that descends from theirs',
   })
   require_hosted_identity: boolean;
 
@@ -194,18 +204,23 @@ export class PromotionDto {
     min: 1,
     max: 100,
     default: 25,
-    description: "Percentage points by which a step of a plan's canary may raise the traffic",
+    description: 'Maximum percentage points by which one canary step of a plan may raise the traffic',
   })
   max_step_percent: number;
 
-  @IntField({ min: 0, max: YEAR_SECONDS, default: 86_400, description: 'Between two proposals of the autopilot' })
+  @IntField({
+    min: 0,
+    max: YEAR_SECONDS,
+    default: 86_400,
+    description: 'Minimum time between two proposals of the autopilot',
+  })
   cooldown_seconds: number;
 
   @IntField({
     min: 1,
     max: YEAR_SECONDS,
     default: 604_800,
-    description: 'How long a plan may be approved and executed',
+    description: 'Time in which a plan can be approved and executed',
   })
   plan_ttl_seconds: number;
 }
@@ -245,32 +260,42 @@ export class SetPolicyDto {
     enum: MODES,
     default: 'recommend',
     description:
-      '`observe` only tells what it sees in events; `recommend` also proposes plans. Nothing ever acts by itself',
+      '`observe` only reports findings as events; `recommend` also proposes plans. The autopilot never executes a plan',
   })
   mode: PolicyContent['mode'];
 
-  @ObjectField(() => WorkloadDto, { optional: true, description: 'What the deployment is used for' })
+  @ObjectField(() => WorkloadDto, { optional: true, description: 'Expected use of the deployment' })
   workload?: WorkloadDto;
 
-  @ObjectField(() => ObjectiveDto, { optional: true, description: 'What to improve while every SLO is met' })
+  @ObjectField(() => ObjectiveDto, { optional: true, description: 'Metric to improve while every SLO is met' })
   objective?: ObjectiveDto;
 
-  @ArrayField(() => SloDto, { maxItems: 16, default: [], description: 'What must hold; each metric and stat once' })
+  @ArrayField(() => SloDto, {
+    maxItems: 16,
+    default: [],
+    description: 'Service level objectives that must be met; each metric and stat only once',
+  })
   slos: SloDto[];
 
   @ObjectField(() => EvidenceDto, {
     default: DEFAULT_EVIDENCE,
-    description: 'How much must have been seen before anything is concluded',
+    description: 'Evidence that is required before any conclusion',
   })
   evidence: EvidenceDto;
 
-  @ObjectField(() => ExperimentBudgetDto, { default: DEFAULT_BUDGET, description: 'How much may be tried' })
+  @ObjectField(() => ExperimentBudgetDto, { default: DEFAULT_BUDGET, description: 'Limits of experiments' })
   experiment_budget: ExperimentBudgetDto;
 
-  @ObjectField(() => ReliabilityDto, { default: { freeze_windows: [] }, description: 'What may never be put at risk' })
+  @ObjectField(() => ReliabilityDto, {
+    default: { freeze_windows: [] },
+    description: 'Reliability that experiments must not put at risk',
+  })
   reliability: ReliabilityDto;
 
-  @ObjectField(() => PromotionDto, { default: DEFAULT_PROMOTION, description: 'How a plan becomes a rollout' })
+  @ObjectField(() => PromotionDto, {
+    default: DEFAULT_PROMOTION,
+    description: 'Rules by which a plan becomes a rollout',
+  })
   promotion: PromotionDto;
 
   static check(policy: SetPolicyDto) {
@@ -282,10 +307,13 @@ export class PolicyDto extends SetPolicyDto {
   @StringField({ description: 'Name of the deployment', example: 'chat' })
   deployment: string;
 
-  @IntField({ min: 1, description: 'Rises by one at every change; every version is kept, plans cite one' })
+  @IntField({
+    min: 1,
+    description: 'Increases by one with every change. Every version is kept, and each plan records one',
+  })
   version: number;
 
-  @StringField({ description: 'Also the ETag header' })
+  @StringField({ description: 'Same value as the ETag header' })
   etag: string;
 
   @ObjectField(() => ActorDto)
