@@ -7,7 +7,7 @@ export class PassportAffinityRequestDto {
   @StringField({
     enum: ['none', 'soft'],
     optional: true,
-    description: "The route's unless given; `soft` where there is no route.",
+    description: 'Defaults to the mode of the route, or to `soft` without a route.',
   })
   mode?: 'none' | 'soft';
 
@@ -15,7 +15,7 @@ export class PassportAffinityRequestDto {
     min: 1,
     max: 86_400,
     optional: true,
-    description: "The route's unless given; 600 where there is no route.",
+    description: 'Seconds. Defaults to the TTL of the route, or to 600 without a route.',
   })
   ttl_seconds?: number;
 }
@@ -25,7 +25,8 @@ export class CreatePassportDto {
     min: 1,
     max: 190,
     example: 'chat',
-    description: 'What requests of the session send as `model`: the name of a deployment, or the slug of a model API.',
+    description:
+      'Value that requests of the session send as `model`: the name of a deployment, or the slug of a model API.',
   })
   deployment: string;
 
@@ -36,21 +37,21 @@ export class CreatePassportDto {
   })
   session_id: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Whose session it is, in words of the caller.' })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Owner of the session, as free text.' })
   subject?: string;
 
   @ObjectField(() => PassportAffinityRequestDto, {
     optional: true,
-    description: 'Until the first request; from then on the route decides.',
+    description: 'Applies until the first request; after that, the affinity of the route applies.',
   })
   affinity?: PassportAffinityRequestDto;
 }
 
 export class PassportSessionDto {
-  @StringField({ description: 'Keyed hash of the session key; the key itself is stored nowhere' })
+  @StringField({ description: 'Keyed hash of the session key; the key itself is not stored' })
   key_hash: string;
 
-  @StringField({ enum: SOURCES, description: 'Where the key came from' })
+  @StringField({ enum: SOURCES, description: 'Source of the session key' })
   source: string;
 }
 
@@ -61,7 +62,7 @@ export class PassportAffinityDto {
   @StringField({ enum: ['none', 'soft'] })
   mode: string;
 
-  @StringField({ description: 'What requests of the session send as `model`' })
+  @StringField({ description: 'Value that requests of the session send as `model`' })
   deployment: string;
 
   @StringField({
@@ -70,7 +71,7 @@ export class PassportAffinityDto {
   })
   revision: string | null;
 
-  @StringField({ nullable: true, description: 'Opaque; equal while the session stays where it is' })
+  @StringField({ nullable: true, description: 'Opaque id of the destination; it changes when the session moves' })
   target: string | null;
 
   @TimestampField({ nullable: true })
@@ -107,7 +108,7 @@ export class PassportDto {
   @ObjectField(() => PassportSessionDto)
   session: PassportSessionDto;
 
-  @StringField({ nullable: true, description: 'As declared, or the token that was last seen with the session' })
+  @StringField({ nullable: true, description: 'Declared subject, or the token that the session used last' })
   subject: string | null;
 
   @TimestampField()

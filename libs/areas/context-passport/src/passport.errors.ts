@@ -6,6 +6,6 @@ export const passportErrors = defineErrors({
     category: 'not_found',
     message: 'There is no such context passport.',
     remediation:
-      'Take the id from the x-context-passport header of an inference answer, or from POST /api/v1/context-passports.',
+      'Use the id from the x-context-passport header of an inference response, or from POST /api/v1/context-passports.',
   },
 });

@@ -13,9 +13,9 @@ export class PassportsController {
     scope: 'operator',
     tag: 'Context Passport',
     operationId: 'createContextPassport',
-    summary: 'Make a logical session known before its first request',
+    summary: 'Create a context passport',
     description:
-      'Gateways make passports by themselves; this one only comes first. The same session again is the same passport, renewed.',
+      'Declares a session before its first request. Gateways create the passports of other sessions by themselves. Declaring the same session again renews its passport and returns it.',
     example: { deployment: 'chat', session_id: 'conversation-1' },
     ok: { 201: PassportDto },
     errors: ['deployment_not_found', 'quota_exceeded'],
@@ -30,9 +30,9 @@ export class PassportsController {
     scope: 'viewer',
     tag: 'Context Passport',
     operationId: 'getContextPassport',
-    summary: 'Inspect logical session identity and best-effort affinity',
+    summary: 'Inspect a context passport',
     description:
-      "Which revision and instance the session is bound to, and how often that held. Best effort: it follows the gateways by about a second. The session's key itself is never stored.",
+      'Returns the revision and the instance that the session is bound to, and how often its requests reached them. The affinity is best effort, and the values are about a second old. The session key itself is never stored.',
     ok: { 200: PassportDto },
     errors: ['context_passport_not_found'],
   })
@@ -47,7 +47,8 @@ export class PassportsController {
     tag: 'Context Passport',
     operationId: 'revokeContextPassport',
     summary: 'Revoke a context passport',
-    description: 'From then on no gateway keeps the session in one place. Revoking it again answers the same.',
+    description:
+      'Gateways then route the session without affinity. Revoking a passport again returns the same response.',
     ok: { 200: PassportDto },
     errors: ['context_passport_not_found'],
   })
