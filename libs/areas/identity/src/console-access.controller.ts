@@ -13,9 +13,9 @@ export class ConsoleAccessController {
     scope: 'admin',
     tag: 'Identity',
     operationId: 'setConsoleAccess',
-    summary: 'Map a hosted identity and grant or revoke private-console access',
+    summary: 'Grant or revoke console access',
     description:
-      'Provider, organization and user name the mapping, so repeating a request changes nothing. Access is granted to users of the organizations that the operator gave to the tenant; the operator tenant has those that nobody has. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.',
+      'Maps a hosted identity to the tenant. Provider, organization and user identify the mapping, so repeating a request changes nothing. Users can get access if the operator assigned their organization to the tenant; unassigned organizations belong to the operator tenant. A revocation applies from the next request of the identity and also ends its open event streams. An identity that is mapped in several tenants must name one, by id or name, in the header `X-Slipway-Tenant`.',
     example: {
       provider: 'oidc',
       external_organization_id: 'org1',
@@ -38,7 +38,7 @@ export class ConsoleAccessController {
     tag: 'Identity',
     operationId: 'listConsoleAccess',
     summary: 'List mapped identities, newest first',
-    description: 'Granted and revoked ones, each with the scopes it has.',
+    description: 'Returns granted and revoked identities with their scopes.',
     ok: { 200: ConsoleAccessListDto },
     paged: true,
   })

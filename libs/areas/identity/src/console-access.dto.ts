@@ -12,27 +12,21 @@ import { SCOPES } from '@slipway/platform-http/auth';
 const scopeItem = { item: { enum: SCOPES } };
 
 export class SetConsoleAccessDto {
-  @BooleanField({ description: 'True grants, false revokes.' })
+  @BooleanField({ description: 'True grants access, false revokes it.' })
   access: boolean;
 
-  @StringField({
-    min: 1,
-    max: 255,
-    optional: true,
-    description: 'Stays as it was where absent.',
-    example: 'Ada Lovelace',
-  })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Unchanged if omitted.', example: 'Ada Lovelace' })
   display_name?: string;
 
   @StringField({
     min: 1,
     max: 255,
-    description: "The organization: `org_id` in the provider's tokens.",
+    description: "Id of the organization: `org_id` in the provider's tokens.",
     example: 'org_01',
   })
   external_organization_id: string;
 
-  @StringField({ min: 1, max: 255, description: "The user: `sub` in the provider's tokens.", example: 'user_01' })
+  @StringField({ min: 1, max: 255, description: "Id of the user: `sub` in the provider's tokens.", example: 'user_01' })
   external_user_id: string;
 
   /** Declared by `declareProvider`: its one value is configuration, which no decorator can know. */
@@ -43,7 +37,7 @@ export class SetConsoleAccessDto {
     optional: true,
     ...scopeItem,
     description:
-      'At least one when granting; ignored when revoking. Each includes the lesser ones. Duplicates collapse.',
+      'At least one to grant access; ignored when access is revoked. Each scope includes the lower ones. Duplicates are removed.',
   })
   scopes?: ('viewer' | 'operator' | 'admin')[];
 
@@ -86,7 +80,7 @@ export class ConsoleAccessDto {
   @BooleanField()
   access: boolean;
 
-  @ArrayField('string', { ...scopeItem, description: 'Empty where access is revoked.' })
+  @ArrayField('string', { ...scopeItem, description: 'Empty if access is revoked.' })
   scopes: string[];
 
   @StringField({ enum: ['active', 'revoked'] })

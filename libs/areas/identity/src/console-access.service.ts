@@ -58,7 +58,7 @@ export class ConsoleAccessService {
     ]);
     if (grants.length > 0) return;
     throw identityErrors.organization_not_granted({
-      message: `The organization ${external_organization_id} is not one of this tenant's.`,
+      message: `The organization ${external_organization_id} is not assigned to this tenant.`,
     });
   }
 

@@ -3,7 +3,7 @@ import { NewOwnerDto } from './token.dto.js';
 
 const ORGANIZATIONS = { maxItems: 1000, unique: true, item: { min: 1, max: 255 } };
 const OWN_ORGANIZATIONS =
-  "The organizations (`org_id` in the hosted provider's tokens) whose users the tenant may let in. One that no tenant has is the operator tenant's; one that several have, each of them may map.";
+  "Organizations (`org_id` in the hosted provider's tokens) whose users can get access to the tenant. An organization without a tenant belongs to the operator tenant. If several tenants have the same organization, each of them can map its users.";
 
 /** Slugs and sign-ins are told apart by these names, so two must not look alike. */
 function isPlain(name: string): boolean {
@@ -16,7 +16,7 @@ export class CreateTenantDto {
     max: 255,
     pattern: /^\S(.*\S)?$/,
     description:
-      'Unique, in whatever case; neither begins nor ends with white space, and is in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.',
+      'Unique regardless of case, without white space at either end, in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.',
     example: 'acme',
     check: (name) =>
       isPlain(name) ? undefined : 'name must be in Unicode form NFKC, without control or format characters',
@@ -25,7 +25,7 @@ export class CreateTenantDto {
 
   @ObjectField(() => NewOwnerDto, {
     optional: true,
-    description: 'Who answers for the first token: the person `admin` unless given.',
+    description: 'Owner of the first token. Defaults to the person `admin`.',
   })
   owner?: NewOwnerDto;
 
@@ -37,7 +37,7 @@ export class CreateTenantDto {
 export class UpdateTenantDto {
   @ArrayField('string', {
     ...ORGANIZATIONS,
-    description: `${OWN_ORGANIZATIONS} The list takes the place of the one before; an organization that is left out lets nobody in from the next request on.`,
+    description: `${OWN_ORGANIZATIONS} The list replaces the previous one. Users of a removed organization lose access from their next request.`,
     example: ['org_01'],
   })
   external_organization_ids: string[];

@@ -13,8 +13,9 @@ export class TenantsController {
     scope: 'admin',
     tag: 'Identity',
     operationId: 'createTenant',
-    summary: 'Create a tenant and its first admin token',
-    description: 'For admins of the operator tenant.',
+    summary: 'Create a tenant',
+    description:
+      'Returns the tenant and its first admin token, which is shown once. Requires an admin of the operator tenant.',
     example: { name: 'acme' },
     ok: { 201: CreatedTenantDto },
     errors: ['tenant_exists'],
@@ -29,8 +30,9 @@ export class TenantsController {
     scope: 'admin',
     tag: 'Identity',
     operationId: 'updateTenant',
-    summary: 'Change which organizations a tenant may map',
-    description: 'For admins of the operator tenant. A JSON merge patch: what is given takes the place of what was.',
+    summary: 'Update a tenant',
+    description:
+      'Changes the organizations whose users can get access. Accepts a JSON merge patch: given fields replace the current values. Requires an admin of the operator tenant.',
     example: { external_organization_ids: ['org1'] },
     ok: { 200: TenantDto },
     errors: ['tenant_not_found'],
@@ -51,7 +53,7 @@ export class TenantsController {
     tag: 'Identity',
     operationId: 'listTenants',
     summary: 'List tenants, oldest first',
-    description: 'For admins of the operator tenant.',
+    description: 'Requires an admin of the operator tenant.',
     ok: { 200: TenantListDto },
     paged: true,
   })

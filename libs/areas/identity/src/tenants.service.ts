@@ -52,7 +52,9 @@ export class TenantsService implements ExistenceCheck {
       await tx.query(LOCK_TENANT_NAMES);
       const tenant = await tx.one<TenantRow>(INSERT_TENANT, [newId('ten'), dto.name]);
       if (!tenant)
-        throw identityErrors.tenant_exists({ message: `A tenant named ${dto.name}, in whatever case, exists.` });
+        throw identityErrors.tenant_exists({
+          message: `A tenant named ${dto.name} already exists. Names are not case-sensitive.`,
+        });
       const { id, name } = tenant;
       const external_organization_ids = dto.external_organization_ids.toSorted();
       if (external_organization_ids.length > 0)
@@ -127,7 +129,7 @@ export class TenantsService implements ExistenceCheck {
 function assertOperatorTenant(who: Principal): void {
   if (who.isOperatorTenant) return;
   throw errors.scope_insufficient({
-    message: 'Tenants are managed by admins of the operator tenant.',
+    message: 'Only admins of the operator tenant can manage tenants.',
     remediation: 'Ask the operator.',
   });
 }

@@ -47,7 +47,7 @@ export function tokenObjections(
     });
   }
   if (minters.length > MAX_TOKEN_MINTERS) {
-    const message = `a token comes from at most ${MAX_TOKEN_MINTERS} owners, each of whom minted the next one's`;
+    const message = `a token can descend from tokens of at most ${MAX_TOKEN_MINTERS} owners, and this one would descend from ${minters.length}`;
     issues.push({ field: 'owner', code: 'max', message });
   }
   return issues;

@@ -13,17 +13,19 @@ import { SCOPES } from '@slipway/platform-http/auth';
 const scopeItem = { item: { enum: SCOPES } };
 
 export class NewOwnerDto implements Owner {
-  @StringField({ enum: OWNER_TYPES, description: 'A service approves nothing.' })
+  @StringField({ enum: OWNER_TYPES, description: 'Tokens of a service cannot approve plans.' })
   type: Owner['type'];
 
   @StringField({
     min: 1,
     max: 255,
     pattern: /^\S(.*\S)?$/,
-    description: 'Who answers for the token. All tokens of one owner count as one in approvals.',
+    description: 'Owner of the token. All tokens of one owner count as one approver.',
     example: 'alice',
     check: (id) =>
-      isActorText(id) ? 'must not begin with user:, token: or system:, which name actors of the product' : undefined,
+      isActorText(id)
+        ? 'must not begin with user:, token: or system:, which are reserved for actors of the product'
+        : undefined,
   })
   id: string;
 }
@@ -36,18 +38,18 @@ export class CreateTokenDto {
     minItems: 1,
     maxItems: 32,
     ...scopeItem,
-    description: 'Each includes the lesser ones. Duplicates collapse.',
+    description: 'Each scope includes the lower ones. Duplicates are removed.',
   })
   scopes: ('viewer' | 'operator' | 'admin')[];
 
   @TimestampField({
     optional: true,
     nullable: true,
-    description: 'In 90 days unless given; at most 365 days from now.',
+    description: 'Defaults to 90 days from now; at most 365 days from now.',
   })
   expires_at?: string;
 
-  @ObjectField(() => NewOwnerDto, { optional: true, description: 'That of the token it is made with, unless given.' })
+  @ObjectField(() => NewOwnerDto, { optional: true, description: 'Defaults to the owner of the caller.' })
   owner?: NewOwnerDto;
 }
 
@@ -64,13 +66,13 @@ export class TokenDto {
   @StringField({ enum: ['active', 'revoked', 'expired'] })
   state: string;
 
-  @StringField({ description: 'Type and id of the actor that made it.', example: 'token:tok_boot' })
+  @StringField({ description: 'Type and id of the actor that created it.', example: 'token:tok_boot' })
   created_by: string;
 
   @ObjectField(() => OwnerDto)
   owner: OwnerDto;
 
-  @ArrayField(() => OwnerDto, { description: 'Owners of the tokens by which it was minted, the first one first.' })
+  @ArrayField(() => OwnerDto, { description: 'Owners of the tokens that this token descends from, oldest first.' })
   minters: OwnerDto[];
 
   @TimestampField()
@@ -79,7 +81,7 @@ export class TokenDto {
   @TimestampField()
   expires_at: string;
 
-  @TimestampField({ nullable: true, description: 'At most a minute old while the token is in use.' })
+  @TimestampField({ nullable: true, description: 'Updated at most once a minute while the token is in use.' })
   last_used_at: string | null;
 
   @TimestampField({ nullable: true })
@@ -120,9 +122,9 @@ export class WhoAmIDto {
   @ObjectField(() => ActorDto)
   actor: ActorDto;
 
-  @ObjectField(() => OwnerDto, { description: 'Who answers for the credential; approvals count owners.' })
+  @ObjectField(() => OwnerDto, { description: 'Owner of the credential. Approvals are counted by owner.' })
   owner: OwnerDto;
 
-  @ArrayField('string', { ...scopeItem, description: 'All scopes the caller has, included ones too.' })
+  @ArrayField('string', { ...scopeItem, description: 'All scopes of the caller, including implied ones.' })
   scopes: string[];
 }

@@ -16,7 +16,7 @@ export class TokensController {
     operationId: 'createToken',
     summary: 'Create an API token',
     description:
-      '`token` of the answer is the secret; it is shown this once and only its hash is stored. It ends after 90 days unless `expires_at` says otherwise, and grants no more than its maker has.',
+      'Returns the secret in `token`. It is shown only once, because only its hash is stored. The token expires after 90 days unless `expires_at` is given. It cannot have more scopes than its creator.',
     example: { name: 'ci', scopes: ['operator'] },
     ok: { 201: CreatedTokenDto },
     errors: ['quota_exceeded'],
@@ -32,7 +32,7 @@ export class TokensController {
     tag: 'Identity',
     operationId: 'listTokens',
     summary: 'List API tokens, newest first',
-    description: 'With their scopes and when they were last used, never with their secret.',
+    description: 'Returns tokens with their scopes and the time of their last use, never with their secret.',
     ok: { 200: TokenListDto },
     paged: true,
   })
@@ -47,7 +47,7 @@ export class TokensController {
     tag: 'Identity',
     operationId: 'revokeToken',
     summary: 'Revoke an API token',
-    description: 'Holds at the next request. Revoking again answers the same.',
+    description: 'Applies from the next request. Revoking a token again returns the same response.',
     ok: { 200: TokenDto },
     errors: ['token_not_found', 'last_admin'],
   })
@@ -61,8 +61,9 @@ export class TokensController {
     scope: 'viewer',
     tag: 'Identity',
     operationId: 'whoAmI',
-    summary: 'Show tenant, actor, owner and scopes of the caller',
-    description: 'The quickest way to see that a token works, and what it may do.',
+    summary: 'Show the caller',
+    description:
+      'Returns tenant, actor, owner and scopes of the caller. Use it to check that a token works and what it may do.',
     ok: { 200: WhoAmIDto },
   })
   whoAmI(@CurrentPrincipal() who: Principal): WhoAmIDto {

@@ -85,7 +85,7 @@ export function chooseTenant(rows: IdentityRow[], named: string | undefined): Id
   if (active.length === 0) throw identityErrors.console_access_revoked();
   // A tenant may be named like another one's id.
   if (candidates.length === 1) return active[0]!;
-  const message = `${TENANT_HEADER} must name the tenant: this identity is known to several (${active.map((row) => row.tenant_name).join(', ')}).`;
+  const message = `${TENANT_HEADER} must name the tenant: this identity is mapped in several tenants (${active.map((row) => row.tenant_name).join(', ')}).`;
   throw errors.invalid_parameter({
     message,
     remediation: `Send ${TENANT_HEADER} with the id or the name of a tenant.`,

@@ -57,7 +57,8 @@ async function verify(
     if (refusal instanceof jose.JWTExpired)
       throw errors.token_expired({ remediation: 'Sign in again at the identity provider.' });
     // A key of the provider that cannot be used (a short one, for instance) is for the operator to know.
-    if (!(refusal instanceof jose.JOSEError)) logger.warn(`a token could not be checked: ${String(refusal)}`);
+    if (!(refusal instanceof jose.JOSEError))
+      logger.warn(`Could not verify a token of the identity provider: ${String(refusal)}`);
     throw errors.unauthenticated({ cause: refusal });
   }
 }

@@ -50,7 +50,7 @@ export class ProviderKeys {
     } catch (failure) {
       if (isRefusal(failure)) throw failure;
       this.logger.warn(
-        `the keys of the identity provider cannot be had: ${failure instanceof Error ? failure.message : String(failure)}`,
+        `Could not fetch the keys of the identity provider: ${failure instanceof Error ? failure.message : String(failure)}`,
       );
       this.retryAt = Date.now() + RETRY_MS;
       return this.fromCache(header, token);
