@@ -14,7 +14,7 @@ export class CatalogController {
     tag: 'Model APIs',
     operationId: 'listModelApiCatalog',
     summary: 'List managed model APIs',
-    description: 'Those that are published for the tenant of the caller, by slug.',
+    description: 'Returns the model APIs that are published for the tenant of the caller, ordered by slug.',
     ok: { 200: CatalogPageDto },
     paged: true,
   })
@@ -28,8 +28,8 @@ export class CatalogController {
     scope: 'viewer',
     tag: 'Model APIs',
     operationId: 'getModelApiCatalogEntry',
-    summary: 'Inspect one managed model API identity without disclosing its supplier',
-    description: 'By id, or by slug with `%2F` for the slash.',
+    summary: 'Inspect a model API',
+    description: 'Finds a model API by id, or by slug with `%2F` for the slash. Never discloses its supplier.',
     ok: { 200: CatalogEntryDto },
     errors: ['catalog_entry_not_found'],
   })

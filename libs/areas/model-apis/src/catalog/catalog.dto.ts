@@ -22,11 +22,11 @@ export class LatencyDto {
 export class CatalogPerformanceDto {
   @ObjectField(() => LatencyDto, {
     nullable: true,
-    description: 'Time to the first token of streamed requests; null where none was streamed.',
+    description: 'Time to the first token of streamed requests; null if no request was streamed.',
   })
   ttft_ms: LatencyDto | null;
 
-  @NumberField({ nullable: true, description: 'Median of a request' })
+  @NumberField({ nullable: true, description: 'Median per request' })
   output_tokens_per_s: number | null;
 }
 
@@ -34,7 +34,7 @@ export class CatalogEndpointDto {
   @StringField({ example: 'http://127.0.0.1:7080/v1' })
   base_url: string;
 
-  @StringField({ example: 'acme/chat', description: 'What to send as `model`' })
+  @StringField({ example: 'acme/chat', description: 'Value to send as `model`' })
   model: string;
 }
 
@@ -72,11 +72,11 @@ export class CatalogEntryDto {
 
   @ObjectField(() => CatalogPerformanceDto, {
     nullable: true,
-    description: 'Measured in the last 15 minutes; null where nobody asked.',
+    description: 'Measured over the last 15 minutes; null if no request was served.',
   })
   performance: CatalogPerformanceDto | null;
 
-  @StringField({ enum: ['available', 'degraded', 'unavailable'], description: 'Measured' })
+  @StringField({ enum: ['available', 'degraded', 'unavailable'], description: 'Measured over the last minute' })
   availability: 'available' | 'degraded' | 'unavailable';
 
   @ObjectField(() => CatalogEndpointDto)

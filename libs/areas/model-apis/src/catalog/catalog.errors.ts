@@ -5,6 +5,6 @@ export const catalogErrors = defineErrors({
     status: 404,
     category: 'not_found',
     message: 'There is no such model API.',
-    remediation: 'List them with GET /api/v1/model-api-catalog.',
+    remediation: 'List model APIs with GET /api/v1/model-api-catalog.',
   },
 });

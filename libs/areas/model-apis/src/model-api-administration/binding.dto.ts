@@ -17,7 +17,7 @@ export class BindingTargetDto {
     max: 63,
     pattern: DEPLOYMENT_NAME,
     optional: true,
-    description: 'With `revision`: a deployment of this tenant.',
+    description: 'Deployment of this tenant; requires `revision`.',
   })
   deployment?: string;
 
@@ -25,7 +25,7 @@ export class BindingTargetDto {
     min: 1,
     max: 255,
     optional: true,
-    description: 'Id, number or name of its revision; resolved once and pinned.',
+    description: 'Id, number or name of the revision; resolved once and pinned.',
   })
   revision?: string;
 
@@ -33,7 +33,7 @@ export class BindingTargetDto {
     min: 1,
     max: 255,
     optional: true,
-    description: 'With `base_url` and `model`: who runs the server. Shown to admins only.',
+    description: 'Name of the supplier that runs the server; requires `base_url` and `model`. Shown to admins only.',
   })
   supplier?: string;
 
@@ -47,7 +47,7 @@ export class BindingTargetDto {
   })
   base_url?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'What the supplier calls the model.' })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Name of the model at the supplier.' })
   model?: string;
 
   @StringField({
@@ -57,7 +57,7 @@ export class BindingTargetDto {
     format: 'password',
     optional: true,
     writeOnly: true,
-    description: 'Bearer credential for the supplier; stored encrypted, shown never.',
+    description: 'Bearer credential for the supplier; stored encrypted, never shown.',
   })
   credential?: string;
 }
@@ -68,7 +68,7 @@ export class BindingLimitsDto {
     max: 1_000_000,
     optional: true,
     nullable: true,
-    description: 'Requests a second, for each gateway',
+    description: 'Maximum requests per second for each gateway',
   })
   max_rps?: number | null;
 
@@ -77,7 +77,7 @@ export class BindingLimitsDto {
     max: 1_000_000,
     optional: true,
     nullable: true,
-    description: 'Requests at once, for each gateway',
+    description: 'Maximum concurrent requests for each gateway',
   })
   max_concurrency?: number | null;
 }
@@ -129,11 +129,11 @@ export class QualificationCheckDto {
   @StringField({
     enum: ['passed', 'failed', 'not_applicable'],
     description:
-      '`not_applicable`: it can tell nothing about this engine, and `message` says why; it counts neither way',
+      '`not_applicable`: the check does not apply to this engine, and `message` explains why. It counts neither as passed nor as failed',
   })
   result: CheckResult;
 
-  @StringField({ description: 'In words; quotes nothing that the target said' })
+  @StringField({ description: 'Result in words; it quotes nothing from the target' })
   message: string;
 
   @NumberField({ nullable: true })
@@ -149,7 +149,7 @@ export class QualificationDto {
 
   @TimestampField({
     nullable: true,
-    description: 'Since when an adopted server that has another model now is not called any more; else null',
+    description: 'Time from which gateways no longer call an adopted server, because its model changed; otherwise null',
   })
   drifted_since: string | null;
 }
@@ -175,7 +175,7 @@ export class BindingDto {
 
   @BooleanField({
     description:
-      'An adopted server of its revision has another model by now: no gateway calls it until it has the right one again',
+      'Whether an adopted server of the revision now serves a different model. Gateways do not call it until it serves the right one again',
   })
   drifted: boolean;
 

@@ -14,8 +14,9 @@ export class BindingsController {
     scope: 'admin',
     tag: 'Model API administration',
     operationId: 'createTargetBinding',
-    summary: 'Bind a model API product to an immutable operator execution target',
-    description: 'A binding never changes. It serves once it is qualified and a publication names it.',
+    summary: 'Create a target binding',
+    description:
+      'Binds a product to a revision or to the model of a supplier. A binding never changes. It serves requests after it is qualified and published.',
     example: {
       product_id: 'prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5',
       target: { deployment: 'chat', revision: 'chat-00001' },
@@ -34,7 +35,7 @@ export class BindingsController {
     tag: 'Model API administration',
     operationId: 'listTargetBindings',
     summary: 'List target bindings, newest first',
-    description: 'With what the last qualification of each found. Credentials are never shown.',
+    description: 'Returns bindings with the results of their last qualification. Credentials are never shown.',
     ok: { 200: BindingPageDto },
     paged: true,
   })
@@ -49,7 +50,7 @@ export class BindingsController {
     tag: 'Model API administration',
     operationId: 'getTargetBinding',
     summary: 'Inspect a target binding',
-    description: 'With what its last qualification found. The credential is never shown.',
+    description: 'Returns the binding with the results of its last qualification. The credential is never shown.',
     ok: { 200: BindingDto },
     errors: ['target_binding_not_found'],
   })
@@ -63,8 +64,9 @@ export class BindingsController {
     scope: 'admin',
     tag: 'Model API administration',
     operationId: 'qualifyTargetBinding',
-    summary: 'Qualify a target binding by calling its target',
-    description: 'Lists its models, asks for a completion, a streamed one and one of an unknown model.',
+    summary: 'Qualify a target binding',
+    description:
+      'Starts an operation that calls the target. It lists the models and requests a completion, a streamed completion and a completion of an unknown model.',
     ok: { 202: OperationEnvelopeDto },
     errors: ['target_binding_not_found', 'operation_in_progress'],
     notFoundFirst: BindingsService,

@@ -103,9 +103,9 @@ export class BindingsService implements ExistenceCheck {
       const { operation_id: running } = binding;
       if (running)
         throw operationErrors.operation_in_progress({
-          message: `Operation ${running} qualifies this binding.`,
+          message: `Operation ${running} is already qualifying this binding.`,
           extra: { operation_id: running },
-          remediation: 'Wait until it has ended, or cancel it.',
+          remediation: 'Wait for the operation to end, or cancel it.',
         });
       await tx.repository(BindingEntity).update({ tenant_id: tenantId, id }, { operation_id: operationId });
       return {
@@ -124,7 +124,7 @@ export class BindingsService implements ExistenceCheck {
     if (target.base_url === undefined) return;
     const check = this.egress.check(tenantName, target.base_url);
     const refusal =
-      check.ok && target.base_url.includes('?') ? { code: 'invalid_url', message: 'must not carry a query' } : check;
+      check.ok && target.base_url.includes('?') ? { code: 'invalid_url', message: 'must not contain a query' } : check;
     if ('code' in refusal)
       throw errors.validation_failed({
         details: [{ field: 'target.base_url', code: refusal.code, message: `target.base_url ${refusal.message}` }],
@@ -164,7 +164,7 @@ export class BindingsService implements ExistenceCheck {
     const others = await this.revisions.getMany(tx, [...ids]);
     const other = others.find((one) => adoptedUrls(one.spec).some((url) => urls.includes(url)));
     if (other)
-      throw modelApiErrors.server_already_bound({ message: `Revision ${other.name} is bound to this server already.` });
+      throw modelApiErrors.server_already_bound({ message: `Revision ${other.name} is already bound to this server.` });
   }
 
   private async traits(tx: Tx, revisionId: string | null): Promise<PromisedTraits | undefined> {
@@ -191,7 +191,7 @@ export class BindingsService implements ExistenceCheck {
       .repository(BindingEntity)
       .findOneBy({ tenant_id: tenantId, product_id: productId, target_digest: digest });
     return modelApiErrors.binding_exists({
-      message: `Binding ${twin?.id} binds this product to this target.`,
+      message: `Binding ${twin?.id} already binds this product to this target.`,
       extra: { binding_id: twin?.id },
     });
   }

@@ -11,15 +11,15 @@ export class PricingDto {
     max: 3,
     pattern: /^[A-Z]{3}$/,
     example: 'USD',
-    description: 'ISO 4217',
-    check: (code) => (CURRENCIES.has(code) ? undefined : 'must be a currency code of ISO 4217'),
+    description: 'ISO 4217 currency code',
+    check: (code) => (CURRENCIES.has(code) ? undefined : 'must be an ISO 4217 currency code'),
   })
   currency: string;
 
-  @NumberField({ min: 0, max: MAX_PRICE, description: 'For a million input tokens' })
+  @NumberField({ min: 0, max: MAX_PRICE, description: 'Price of a million input tokens' })
   input_per_mtok: number;
 
-  @NumberField({ min: 0, max: MAX_PRICE, description: 'For a million output tokens' })
+  @NumberField({ min: 0, max: MAX_PRICE, description: 'Price of a million output tokens' })
   output_per_mtok: number;
 }
 
@@ -30,11 +30,11 @@ export class CreateProductDto {
     pattern: /^[a-z0-9][a-z0-9._-]{0,62}\/[a-z0-9][a-z0-9._-]{0,126}$/,
     example: 'acme/chat',
     description:
-      '`vendor/model`: what clients send as `model`. The vendor is the name of the tenant, except for the operator tenant.',
+      '`vendor/model`, which clients send as `model`. The vendor must be the name of the tenant; the operator tenant can use any vendor.',
   })
   slug: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'The slug unless given.' })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Defaults to the slug.' })
   display_name?: string;
 
   @StringField({ max: 4000, optional: true })

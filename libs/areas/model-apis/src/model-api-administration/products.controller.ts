@@ -15,7 +15,7 @@ export class ProductsController {
     operationId: 'createModelApiProduct',
     summary: 'Create a model API product',
     description:
-      "It is a draft until a publication says which bindings serve it. A tenant's slugs begin with its own name; the operator tenant may choose any.",
+      'The product is a draft until a publication defines the bindings that serve it. The slug must begin with the name of the tenant; the operator tenant can use any slug.',
     example: { slug: 'acme/chat', display_name: 'Acme Chat' },
     ok: { 201: ProductDto },
     errors: ['slug_not_yours', 'product_exists'],
@@ -30,9 +30,9 @@ export class ProductsController {
     scope: 'admin',
     tag: 'Model API administration',
     operationId: 'listModelApiProducts',
-    summary: 'List model API products, newest first',
+    summary: 'List model API products',
     description:
-      'With drafts and those that are no longer served. Clients read the catalog instead, which shows what is published for them.',
+      'Returns products, newest first, including drafts and products that are no longer served. Clients use the catalog instead, which shows the products that are published for them.',
     ok: { 200: ProductPageDto },
     paged: true,
   })

@@ -42,7 +42,7 @@ export class ProductsService implements ProductsPort {
         JSON.stringify(supported_parameters),
         pricing ? JSON.stringify(pricing) : null,
       ]);
-      if (!inserted) throw modelApiErrors.product_exists({ message: `The slug ${slug} is taken.` });
+      if (!inserted) throw modelApiErrors.product_exists({ message: `The slug ${slug} is already in use.` });
       const product = await this.get(tx, who.tenantId, id);
       await appendAudit(tx, {
         action: 'model_api_product.create',

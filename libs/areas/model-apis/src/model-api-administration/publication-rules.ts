@@ -11,16 +11,20 @@ export function publicationIssues({ bindings, audience }: CreatePublicationDto):
   const seen = new Set<string>();
   bindings.forEach(({ binding_id }, index) => {
     const field = `bindings[${index}].binding_id`;
-    if (seen.has(binding_id)) issues.push({ field, code: 'duplicate', message: `${field} names a binding twice` });
+    if (seen.has(binding_id)) issues.push({ field, code: 'duplicate', message: `${field} repeats a binding` });
     seen.add(binding_id);
   });
   if (bindings.every(({ weight }) => weight === 0))
-    issues.push({ field: 'bindings', code: 'weights', message: 'bindings must contain one with a weight above 0' });
+    issues.push({
+      field: 'bindings',
+      code: 'weights',
+      message: 'bindings must contain at least one with a weight above 0',
+    });
   if (audience?.visibility === 'shared' && audience.tenants.length > 0) {
     issues.push({
       field: 'audience.tenants',
       code: 'not_applicable',
-      message: 'audience.tenants must be empty with visibility shared, which is for every tenant',
+      message: 'audience.tenants must be empty if visibility is shared, which includes every tenant',
     });
   }
   return issues;
@@ -64,13 +68,13 @@ function missOf(
   productId: string,
   isReady: (binding: ServableBinding) => boolean,
 ): { code: string; message: string } | undefined {
-  if (!binding) return { code: 'unknown', message: 'is no target binding' };
+  if (!binding) return { code: 'unknown', message: 'is not a target binding' };
   if (binding.product_id !== productId) return { code: 'other_product', message: 'is bound to another product' };
   if (binding.state !== 'qualified') return { code: 'not_qualified', message: `is ${binding.state}` };
   if (!isReady(binding))
     return {
       code: 'not_ready',
-      message: 'was qualified, but no instance of its revision is ready now; qualify it again',
+      message: 'was qualified, but its revision has no ready instance now; qualify it again',
     };
   return undefined;
 }

@@ -4,14 +4,20 @@ export class PublicationBindingDto {
   @StringField({ min: 1, max: 255 })
   binding_id: string;
 
-  @IntField({ min: 0, max: 1000, default: 1, description: 'Share among the bindings of the same priority; 0 = dark.' })
+  @IntField({
+    min: 0,
+    max: 1000,
+    default: 1,
+    description: 'Share among the bindings of the same priority; a binding with weight 0 gets no requests.',
+  })
   weight: number;
 
   @IntField({
     min: 0,
     max: 1000,
     default: 0,
-    description: 'Lower is preferred; a higher one serves while no binding below it can.',
+    description:
+      'Lower values are preferred. Bindings with a higher value serve only while none with a lower value can.',
   })
   priority: number;
 }
@@ -21,7 +27,7 @@ export class AudienceDto {
     enum: ['tenant', 'shared'],
     default: 'tenant',
     description:
-      '`tenant`: the publishing tenant and those listed; `shared`: every tenant, for the operator tenant alone.',
+      '`tenant`: the publishing tenant and the listed ones; `shared`: every tenant. Only the operator tenant can use `shared`.',
   })
   visibility: 'tenant' | 'shared';
 
@@ -30,7 +36,8 @@ export class AudienceDto {
     unique: true,
     item: { min: 1, max: 64 },
     default: [],
-    description: 'Ids of further tenants; only with visibility `tenant`, and for the operator tenant alone.',
+    description:
+      'Ids of additional tenants; only with visibility `tenant`. Only the operator tenant can list other tenants.',
   })
   tenants: string[];
 }
@@ -42,7 +49,7 @@ export class CreatePublicationDto {
   @ArrayField(() => PublicationBindingDto, { minItems: 1, maxItems: 32 })
   bindings: PublicationBindingDto[];
 
-  @ObjectField(() => AudienceDto, { optional: true, description: 'The publishing tenant alone unless given.' })
+  @ObjectField(() => AudienceDto, { optional: true, description: 'Defaults to the publishing tenant alone.' })
   audience?: AudienceDto;
 
   @StringField({ max: 2000, optional: true })
@@ -77,7 +84,7 @@ export class PublicationDto {
   @TimestampField()
   created_at: string;
 
-  @TimestampField({ nullable: true, description: 'When it was superseded or withdrawn' })
+  @TimestampField({ nullable: true, description: 'Time at which it was superseded or withdrawn' })
   ended_at: string | null;
 }
 

@@ -21,9 +21,9 @@ export class PublicationsController {
     scope: 'admin',
     tag: 'Model API administration',
     operationId: 'createModelApiPublication',
-    summary: 'Publish a qualified shared model API route',
+    summary: 'Publish a model API product',
     description:
-      'The next version of the product takes the place of the one that is published, at once and as a whole. An audience beyond the tenant itself is for the operator tenant.',
+      'Replaces the current publication of the product with a new version, in one step. All bindings must be qualified. Only the operator tenant can publish to other tenants.',
     example: {
       product_id: 'prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5',
       bindings: [{ binding_id: 'bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5', weight: 100, priority: 1 }],
@@ -43,7 +43,7 @@ export class PublicationsController {
     tag: 'Model API administration',
     operationId: 'listModelApiPublications',
     summary: 'List publications, newest first',
-    description: 'Every version of every product: published, superseded and withdrawn.',
+    description: 'Returns every version of every product: published, superseded and withdrawn.',
     ok: { 200: PublicationPageDto },
     paged: true,
   })
@@ -58,7 +58,7 @@ export class PublicationsController {
     tag: 'Model API administration',
     operationId: 'withdrawModelApiPublication',
     summary: 'Withdraw a publication',
-    description: 'Its slug is no longer served. Withdrawing it again answers the same.',
+    description: 'The slug is no longer served. Withdrawing a publication again returns the same response.',
     ok: { 200: PublicationDto },
     errors: ['publication_not_found', 'publication_superseded'],
     notFoundFirst: PublicationsService,

@@ -67,7 +67,7 @@ export class PublicationsService {
           .filter(({ weight }) => weight > 0)
           .map((one) => this.published(who, one, bindings.get(one.binding_id) as ServableBinding)),
       });
-      if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
+      if (!isOurs) throw new Error(`The gateways already serve ${product.slug} for another tenant`);
       await this.setState(tx, who.tenantId, product.id, 'active');
       await appendAudit(tx, {
         action: 'publication.create',
@@ -188,7 +188,7 @@ export class PublicationsService {
     const shared = sharesServer(rows, revisions);
     if (shared)
       throw modelApiErrors.server_already_bound({
-        message: `Revision ${shared.name} and another one of this publication have the server ${shared.url.slice(0, LONGEST_URL_SHOWN)}.`,
+        message: `Revision ${shared.name} and another revision of this publication use the same server: ${shared.url.slice(0, LONGEST_URL_SHOWN)}.`,
       });
     return bindings;
   }

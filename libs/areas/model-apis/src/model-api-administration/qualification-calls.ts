@@ -21,7 +21,7 @@ const MAX_SHOWN = 4;
 
 const NO_INSTANCE_RESULT: CallResult = {
   result: 'failed',
-  message: 'no instance of the revision is ready',
+  message: 'the revision has no ready instance',
   isOutage: true,
   isSilent: false,
   durationMs: 0,
@@ -30,7 +30,7 @@ const NO_INSTANCE_RESULT: CallResult = {
 /** One that hangs once would block a worker for each call anew. */
 export const SILENT_TARGET_RESULT: CallResult = {
   ...NO_INSTANCE_RESULT,
-  message: 'not called, because the target was silent before',
+  message: 'not called, because the target did not respond to an earlier call',
 };
 
 /** Of a binding, what its qualification works with. */
@@ -96,7 +96,7 @@ export class QualificationCalls {
         }),
     );
     if (!binding)
-      throw new StepFailed(operationFailures.validation_failed, 'the binding is gone', { retryable: false });
+      throw new StepFailed(operationFailures.validation_failed, 'The binding no longer exists.', { retryable: false });
     return binding;
   }
 }

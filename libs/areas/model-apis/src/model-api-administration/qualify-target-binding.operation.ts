@@ -110,7 +110,9 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
         if (input.revisionId === null) return;
         const [revision] = await this.revisions.getMany(tx, [input.revisionId]);
         if (!revision)
-          throw new StepFailed(operationFailures.validation_failed, 'the revision is gone', { retryable: false });
+          throw new StepFailed(operationFailures.validation_failed, 'The revision no longer exists.', {
+            retryable: false,
+          });
         const { tenantId, deploymentId, id: revisionId, name: revisionName, spec } = revision;
         const workload = { tenantId, deploymentId, revisionId, revisionName, spec };
         await this.instances.want(tx, workload, `operation:${operation.id}`);
@@ -120,7 +122,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
 
   private async awaitReady({ operation, input, step }: Context): Promise<StepOutcome> {
     const { revisionId } = input;
-    if (revisionId === null) return done({ skipped: true, message: 'the supplier runs it' });
+    if (revisionId === null) return done({ skipped: true, message: 'The supplier runs the server.' });
     const { status, servers } = await this.database.tx('system', async (tx) => ({
       status: await this.instances.status(tx, revisionId),
       servers: await this.instances.adoptedServers(tx, revisionId),
@@ -137,7 +139,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     if (status?.reason && status.ready === 0 && PERMANENT_REASONS.has(status.reason))
       throw new StepFailed(
         instanceFailures.target_not_ready,
-        `no instance is ready, and waiting mends nothing: ${status.reason}`,
+        `The revision has no ready instance, and waiting will not help: ${status.reason}`,
         { evidence: { cause: status.reason } },
       );
     const traits = await this.traits(revisionId);
@@ -146,7 +148,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     if (leftMs <= 0)
       throw new StepFailed(
         this.instances.lateFailure(status),
-        `no instance was ready after ${limitSeconds} s: ${this.instances.waitMessage(status)}`,
+        `The revision had no ready instance after ${limitSeconds} s: ${this.instances.waitMessage(status)}`,
       );
     return sleep({
       forMs: Math.min(READY_POLL_MS, leftMs),
@@ -194,12 +196,15 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       const { revisionId } = input;
       if (revisionId !== null)
         assertNoneChanged(await this.database.tx('system', (tx) => this.instances.adoptedServers(tx, revisionId)));
-      return done({ message: 'qualified', operationResult: { qualified: true } });
+      return done({ message: 'The binding is qualified.', operationResult: { qualified: true } });
     }
     const { dependency_outage, validation_failed } = operationFailures;
     const failed = checks.filter(({ result }) => result === 'failed');
     if (failed.length === 0)
-      throw new StepFailed(validation_failed, 'the target did nothing of what its engine is declared to serve');
+      throw new StepFailed(
+        validation_failed,
+        'The target passed no check of an API that its engine is declared to serve.',
+      );
     const code = failed.some((check) => check.isOutage) ? dependency_outage : validation_failed;
     throw new StepFailed(
       code,
@@ -243,7 +248,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     if (!binding) throw operationErrors.operation_not_retryable();
     if (binding.operation_id)
       throw operationErrors.operation_in_progress({
-        message: `Operation ${binding.operation_id} qualifies this binding.`,
+        message: `Operation ${binding.operation_id} is already qualifying this binding.`,
         extra: { operation_id: binding.operation_id },
       });
     await tx.repository(BindingEntity).update({ tenant_id: tenantId, id: binding.id }, { operation_id: id });
@@ -275,7 +280,7 @@ function assertNoneChanged(servers: readonly AdoptedServer[]): void {
   const more = changed.length > 1 ? ` and ${changed.length - 1} more` : '';
   throw new StepFailed(
     instanceFailures.target_not_ready,
-    `${changed[0]}${more} has another model than the revision, and waiting mends nothing: model_changed`,
+    `The model of ${changed[0]}${more} differs from the revision, and waiting will not help: model_changed`,
     { evidence: { cause: 'model_changed' } },
   );
 }

@@ -215,7 +215,7 @@ it('wakes a revision that sleeps, waits for it, and says at its deadline what it
   expect(await area.harness.finish('ten_1', id)).toMatchObject({
     status: 'failed',
     error_code: 'target_not_ready',
-    message: 'no instance was ready after 600 s: waits for a free place on target local',
+    message: 'The revision had no ready instance after 600 s: waits for a free place on target local',
   });
   area.messages.clear();
   area.ready.set('rev_sleeper', 1);
@@ -246,7 +246,7 @@ it('waits for no adopted server that has another model than the revision', async
   const { body: binding } = await area.bindings.create(ADMIN, { product_id, target });
   const record = await area.qualify(binding.id);
   expect(record).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
-  expect(record['message']).toContain('waiting mends nothing: model_changed');
+  expect(record['message']).toContain('waiting will not help: model_changed');
 });
 
 it('refuses an engine that answers to any name with another model than the revision says', async () => {

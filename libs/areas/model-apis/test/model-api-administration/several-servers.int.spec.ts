@@ -83,7 +83,7 @@ describe('of several URLs', () => {
     area.servers.get('rev_swap')!.push({ instanceId: 'ins_2', baseUrl: gone, model: 'changed' });
     const record = await area.qualify(binding.id);
     expect(record).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
-    expect(record['message']).toContain(`${gone} has another model than the revision`);
+    expect(record['message']).toContain(`The model of ${gone} differs from the revision`);
     expect(upstream.seen).toEqual([]);
     await upstream.stop();
   });

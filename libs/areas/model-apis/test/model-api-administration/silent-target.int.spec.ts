@@ -30,7 +30,7 @@ it('a target that hangs holds a worker for one idle time-out, not for one of eac
   expect(record).toMatchObject({ status: 'failed', error_code: 'dependency_outage', retryable: true });
   const { checks } = (await stateOf(binding.id)).qualification;
   expect(checks.map((check: any) => [check.name, check.passed])).toEqual(CHECKS.map((name) => [name, false]));
-  expect(checks[1].message).toBe('not called, because the target was silent before');
+  expect(checks[1].message).toBe('not called, because the target did not respond to an earlier call');
   for (const socket of sockets) socket.destroy();
   await new Promise((closed) => server.close(closed));
   const late = await SupplierServer.start(undefined, port);
