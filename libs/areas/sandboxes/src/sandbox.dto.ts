@@ -10,7 +10,7 @@ export class NewWorkspaceDto {
     min: 1,
     optional: true,
     description:
-      'Bytes that all files together may have. The service sets the highest value, which is also the default.',
+      'Maximum size of all files together, in bytes. The service sets the highest value, which is also the default.',
   })
   bytes_limit?: number;
 }
@@ -19,7 +19,7 @@ export class CreateSandboxDto {
   @StringField({
     enum: SANDBOX_PROVIDERS,
     optional: true,
-    description: 'That of the reference where one is given, else local.',
+    description: 'Defaults to the provider of the reference, or to local without a reference.',
   })
   provider?: SandboxProvider;
 
@@ -27,7 +27,7 @@ export class CreateSandboxDto {
     min: 1,
     max: 64,
     optional: true,
-    description: 'An active reference: the files of this sandbox are passed on to its external sandbox.',
+    description: 'Id of an active reference. The files of this sandbox are sent to its external sandbox.',
   })
   reference_id?: string;
 
@@ -39,7 +39,7 @@ export class CreateSandboxDto {
 
   @TimestampField({
     optional: true,
-    description: 'From then on the sandbox and its files are gone. Never, unless given.',
+    description: 'Time at which the sandbox and its files are deleted. Defaults to never.',
   })
   expires_at?: string;
 }
@@ -67,11 +67,11 @@ export class SandboxDto {
 
   @StringField({
     enum: ['running', 'paused', 'stopped', 'archived', 'error', 'unknown'],
-    description: 'As last observed. An external sandbox is observed only when a file is passed on to it.',
+    description: 'Last observed state. An external sandbox is observed only when a file is sent to it.',
   })
   state: string;
 
-  @TimestampField({ nullable: true, description: 'When it was; null = never.' })
+  @TimestampField({ nullable: true, description: 'Time of the last observation; null if never observed.' })
   state_observed_at: string | null;
 
   @ObjectField(() => WorkspaceDto)

@@ -6,31 +6,31 @@ export const sandboxErrors = defineErrors({
     status: 404,
     category: 'not_found',
     message: 'There is no such sandbox.',
-    remediation: 'List them with GET /api/v1/sandboxes.',
+    remediation: 'List sandboxes with GET /api/v1/sandboxes.',
   },
   sandbox_reference_not_found: {
     status: 404,
     category: 'not_found',
     message: 'There is no such sandbox reference.',
-    remediation: 'List them with GET /api/v1/sandboxes/references.',
+    remediation: 'List references with GET /api/v1/sandboxes/references.',
   },
   sandbox_file_not_found: {
     status: 404,
     category: 'not_found',
-    message: 'This sandbox has no file at the path.',
-    remediation: 'List them with GET /api/v1/sandboxes/{id}/files.',
+    message: 'This sandbox has no file at this path.',
+    remediation: 'List the files with GET /api/v1/sandboxes/{id}/files.',
   },
   file_exists: {
     status: 409,
     category: 'conflict',
-    message: 'There is a file at the path.',
-    remediation: 'Choose another path, or allow overwriting.',
+    message: 'A file already exists at this path.',
+    remediation: 'Choose another path, or set overwrite to true.',
   },
   sandbox_reference_revoked: {
     status: 410,
     category: 'not_found',
     message: 'Access to this external sandbox was revoked.',
-    remediation: 'Register the external sandbox anew.',
+    remediation: 'Register the external sandbox again.',
   },
   file_too_large: {
     status: 413,
@@ -41,7 +41,7 @@ export const sandboxErrors = defineErrors({
   digest_mismatch: {
     status: 422,
     category: 'invalid_request',
-    message: 'What arrived does not have the digest that was sent with it.',
+    message: 'The received content does not match the digest that was sent with it.',
     remediation: 'Send the file again.',
   },
   workspace_full: {
@@ -55,7 +55,7 @@ export const sandboxErrors = defineErrors({
 /** unavailable (503) */
 export function storeUnavailable(cause: StoreStalledError): SlipwayError {
   return errors.unavailable({
-    message: 'The workspace store does not answer.',
+    message: 'The workspace store does not respond.',
     headers: { 'retry-after': '5' },
     cause,
   });

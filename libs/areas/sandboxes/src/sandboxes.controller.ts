@@ -13,9 +13,9 @@ export class SandboxesController {
     scope: 'operator',
     tag: 'Sandboxes',
     operationId: 'createSandbox',
-    summary: 'Create a sandbox, local or on a reference to an external one',
+    summary: 'Create a sandbox',
     description:
-      'A durable workspace for files; Slipway runs nothing in it. With `reference_id` its files are passed on to the external sandbox.',
+      'Creates a durable workspace for files; Slipway runs nothing in it. With `reference_id`, its files are sent to the external sandbox.',
     example: { labels: { purpose: 'trial' } },
     ok: { 201: SandboxDto },
     errors: ['sandbox_reference_not_found', 'sandbox_reference_revoked', 'quota_exceeded'],
@@ -31,7 +31,7 @@ export class SandboxesController {
     tag: 'Sandboxes',
     operationId: 'listSandboxes',
     summary: 'List sandboxes, newest first',
-    description: 'With how much of their workspace is used.',
+    description: 'Returns sandboxes with the usage of their workspaces.',
     ok: { 200: SandboxListDto },
     paged: true,
   })
@@ -45,8 +45,8 @@ export class SandboxesController {
     scope: 'viewer',
     tag: 'Sandboxes',
     operationId: 'getSandbox',
-    summary: 'Inspect one tenant-owned sandbox',
-    description: 'Its provider, state and workspace. Never a credential.',
+    summary: 'Inspect a sandbox',
+    description: 'Returns the provider, state and workspace of a sandbox, never a credential.',
     ok: { 200: SandboxDto },
     errors: ['sandbox_not_found'],
   })

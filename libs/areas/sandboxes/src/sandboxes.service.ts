@@ -124,12 +124,16 @@ export class SandboxesService implements ExistenceCheck {
     const provider = reference?.provider ?? 'local';
     if (dto.provider !== undefined && dto.provider !== provider) {
       const rule = reference
-        ? `must be ${provider}, as that of the reference`
-        : 'needs a reference_id unless it is local';
+        ? `must be ${provider}, the provider of the reference`
+        : 'requires a reference_id unless it is local';
       throw refusal(reference ? 'provider' : 'reference_id', reference ? 'enum' : 'required', `provider ${rule}`);
     }
     if ((dto.workspace?.bytes_limit ?? 0) > this.maxWorkspaceBytes) {
-      throw refusal('workspace.bytes_limit', 'max', `workspace.bytes_limit must be at most ${this.maxWorkspaceBytes}`);
+      throw refusal(
+        'workspace.bytes_limit',
+        'max',
+        `workspace.bytes_limit must be at most ${this.maxWorkspaceBytes} bytes`,
+      );
     }
     const life = dto.expires_at === undefined ? 1 : Date.parse(dto.expires_at) - Date.now();
     if (life <= 0) throw refusal('expires_at', 'min', 'expires_at must be in the future');

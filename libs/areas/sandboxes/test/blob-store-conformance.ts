@@ -120,7 +120,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
         () => one.store.write(name, Readable.from([]), { bytes: 0 }),
         () => one.store.remove(name),
       ]) {
-        await expect(attempt()).rejects.toThrow('not the name of a blob');
+        await expect(attempt()).rejects.toThrow('The name of the blob is invalid');
       }
     },
   );

@@ -77,7 +77,7 @@ it('files go to a private sandbox of the tenants it is for, to no engine, and to
   const changes: [string, Partial<Config>, RegExp][] = [
     ['tenants', sandboxesAt({ origin: base_url, tenants: [others!.tenantId] }), /does not allow/],
     ['engines', { operator: { targets: engines, secrets: {} } }, /does not allow/],
-    ['ports', { ...named, ownPorts: [Number(new URL(base_url).port)] }, /the egress guard refused/],
+    ['ports', { ...named, ownPorts: [Number(new URL(base_url).port)] }, /The egress guard refused the request/],
   ];
   for (const [file, change, problem] of changes)
     await under(change, async ({ origin }) =>

@@ -237,7 +237,7 @@ it('sends again after an outage, gives up after a refusal, and quotes neither an
   answers = [403];
   await send('PUT', `/sandboxes/${sandbox_id}/files?path=never`, { body: 'x' });
   const failed = await syncOf(sandbox_id, 'never', 'failed');
-  expect(failed.sync_error).toBe('the external sandbox refused the file with 403');
+  expect(failed.sync_error).toBe('The external sandbox rejected the file with status 403.');
   const stored = await database.read(
     'system',
     `select to_jsonb(o) as row from operations o union all select to_jsonb(s) from operation_steps s

@@ -79,7 +79,7 @@ it('ends pushes to sandboxes that hang within the idle time-out, and lets them s
         (
           await database.read(
             'system',
-            `select 1 from operation_steps where operation_id = $1 and message like 'try 1: %UND_ERR_HEADERS_TIMEOUT%'`,
+            `select 1 from operation_steps where operation_id = $1 and message like 'Attempt 1 failed: %UND_ERR_HEADERS_TIMEOUT%'`,
             [operationId],
           )
         ).length === 1,

@@ -23,12 +23,12 @@ export function parseContentDigest(header: string | undefined): ContentDigests {
   const digests: ContentDigests = {};
   for (const text of header.split(',')) {
     const member = MEMBER.exec(text.trim());
-    if (!member) throw malformed('must look like sha-256=:<base64>:');
+    if (!member) throw malformed('must have the form sha-256=:<base64>:');
     const algorithm = member[1] as Algorithm;
     if (!Object.hasOwn(ALGORITHMS, algorithm)) continue;
     const digest = Buffer.from(member[2]!, 'base64');
     if (digest.length !== ALGORITHMS[algorithm].bytes)
-      throw malformed(`must carry ${ALGORITHMS[algorithm].bytes} bytes for ${algorithm}`);
+      throw malformed(`must contain ${ALGORITHMS[algorithm].bytes} bytes for ${algorithm}`);
     digests[algorithm] = digest;
   }
   return digests;
@@ -59,7 +59,13 @@ export class DigestCheck {
     for (const [algorithm, hash] of this.hashes) {
       if (timingSafeEqual(hash.digest(), this.expected[algorithm]!)) continue;
       throw sandboxErrors.digest_mismatch({
-        details: [{ field: 'Content-Digest', code: 'digest_mismatch', message: `the ${algorithm} digest is another` }],
+        details: [
+          {
+            field: 'Content-Digest',
+            code: 'digest_mismatch',
+            message: `the ${algorithm} digest does not match the content`,
+          },
+        ],
       });
     }
   }

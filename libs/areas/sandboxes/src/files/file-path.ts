@@ -23,13 +23,13 @@ export function assertFilePath(path: string): void {
 function objectionTo(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `must have at most ${MAX_PATH_BYTES} bytes`;
-  if (UNPRINTABLE.test(path)) return 'must not hold control characters or backslashes';
+  if (UNPRINTABLE.test(path)) return 'must not contain control characters or backslashes';
   if (path.startsWith('/')) return 'must be relative';
   const names = path.split('/');
-  if (names.includes('')) return 'must not hold empty names';
-  if (names.includes('.') || names.includes('..')) return 'must not hold . or ..';
+  if (names.includes('')) return 'must not contain empty names';
+  if (names.includes('.') || names.includes('..')) return 'must not contain . or ..';
   if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
-    return `must not hold names of more than ${MAX_NAME_BYTES} bytes`;
+    return `must not contain names of more than ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }
 

@@ -128,7 +128,7 @@ function readOptions<T extends FileOptionsDto>(
 
 function bytesOf(content: string, encoding: PutFileDto['encoding']): Buffer {
   if (encoding === 'utf-8') {
-    if (/\p{Cs}/u.test(content)) throw contentRefused('characters', 'must not hold lone surrogates');
+    if (/\p{Cs}/u.test(content)) throw contentRefused('characters', 'must not contain lone surrogates');
     return Buffer.from(content, 'utf8');
   }
   if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))

@@ -13,18 +13,22 @@ export class FileOptionsDto {
   @StringField({ pattern: MODE, default: '0644', description: 'Permission bits, octal.' })
   mode: string;
 
-  @StringField({ pattern: SHA256, optional: true, description: 'SHA-256 of the file in hex; another one is refused.' })
+  @StringField({
+    pattern: SHA256,
+    optional: true,
+    description: 'Expected SHA-256 of the file in hex; the request fails if it differs.',
+  })
   sha256?: string;
 
-  @BooleanField({ default: true, description: 'false: refuse where there is a file already.' })
+  @BooleanField({ default: true, description: 'If false, the request fails if the file already exists.' })
   overwrite: boolean;
 }
 
 export class PutFileDto extends FileOptionsDto {
-  @StringField({ description: 'The file, up to 8 MiB.' })
+  @StringField({ description: 'Content of the file, up to 8 MiB.' })
   content: string;
 
-  @StringField({ enum: ['utf-8', 'base64'], default: 'utf-8', description: 'How content is written.' })
+  @StringField({ enum: ['utf-8', 'base64'], default: 'utf-8', description: 'Encoding of `content`.' })
   encoding: 'utf-8' | 'base64';
 }
 
@@ -35,7 +39,7 @@ export class FileDto {
   @IntField({ min: 0 })
   size_bytes: number;
 
-  @StringField({ description: 'Hex.' })
+  @StringField({ description: 'SHA-256 of the file in hex.' })
   sha256: string;
 
   @StringField({ example: '0644' })
@@ -46,14 +50,14 @@ export class FileDto {
 
   @StringField({
     enum: ['none', 'pending', 'synced', 'failed'],
-    description: 'Whether the external sandbox has it; none where there is none.',
+    description: 'Whether the external sandbox has the file; `none` without an external sandbox.',
   })
   sync: string;
 
-  @StringField({ nullable: true, description: 'Why it failed.' })
+  @StringField({ nullable: true, description: 'Reason why the transfer failed.' })
   sync_error: string | null;
 
-  @StringField({ nullable: true, description: 'The operation that passes it on.' })
+  @StringField({ nullable: true, description: 'Operation that sends the file to the external sandbox.' })
   sync_operation_id: string | null;
 }
 

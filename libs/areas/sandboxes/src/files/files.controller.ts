@@ -26,7 +26,7 @@ const StreamOptions = applyDecorators(
   ApiQuery({
     name: 'path',
     required: false,
-    description: 'With application/octet-stream: where the file goes.',
+    description: 'With application/octet-stream: path of the file.',
     schema: { type: 'string', maxLength: 1024 },
   }),
   ApiQuery({
@@ -44,7 +44,7 @@ const StreamOptions = applyDecorators(
   ApiQuery({
     name: 'overwrite',
     required: false,
-    description: 'With application/octet-stream: whether a file may be replaced.',
+    description: 'With application/octet-stream: whether an existing file may be replaced.',
     schema: { type: 'boolean', default: true },
   }),
 );
@@ -54,12 +54,12 @@ const ListOrDownload = applyDecorators(
   ApiQuery({
     name: 'path',
     required: false,
-    description: 'Download this file instead of listing all.',
+    description: 'Download this file instead of listing all files.',
     schema: { type: 'string', maxLength: 1024 },
   }),
   ApiResponse({
     status: 200,
-    description: 'The list, or with `path` the file itself.',
+    description: 'The list of files, or with `path` the content of the file.',
     content: {
       'application/json': { schema: { $ref: getSchemaPath(FileListDto) } },
       'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
@@ -82,9 +82,9 @@ export class FilesController {
     scope: 'operator',
     tag: 'Sandboxes',
     operationId: PUT_FILE,
-    summary: 'Stream a bounded file into the durable workspace of a sandbox',
+    summary: 'Upload a file',
     description:
-      "A JSON object with the file as text, up to 8 MiB, or the bare bytes with `?path=`, up to the service's limit. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file whole or not at all.",
+      'Accepts a JSON object with the content of the file, up to 8 MiB, or the raw bytes with `?path=`, up to the limit of the service. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file completely or not at all.',
     example: { path: 'notes/hello.txt', content: 'hello' },
     ok: { 201: FileDto, 200: FileDto },
     errors: [
@@ -119,8 +119,9 @@ export class FilesController {
     scope: 'viewer',
     tag: 'Sandboxes',
     operationId: 'listSandboxFiles',
-    summary: 'List the files of a sandbox, or download one',
-    description: "Without `path` the list, by path. With `path` that file's bytes, which `If-None-Match` spares.",
+    summary: 'List or download sandbox files',
+    description:
+      'Without `path`, returns the files ordered by path. With `path`, returns the content of that file, or 304 if `If-None-Match` matches.',
     ok: { 200: FileListDto, 304: null },
     errors: ['sandbox_not_found', 'sandbox_file_not_found'],
     paged: true,

@@ -52,7 +52,7 @@ export class MeteredBody {
       this.sha256 = hash.digest('hex');
       if (this.rules.sha256 === undefined || this.rules.sha256.toLowerCase() === this.sha256) return;
       throw sandboxErrors.digest_mismatch({
-        details: [{ field: 'sha256', code: 'digest_mismatch', message: 'the SHA-256 is another' }],
+        details: [{ field: 'sha256', code: 'digest_mismatch', message: 'the SHA-256 does not match the content' }],
       });
     } catch (failure) {
       this.failure = failure;

@@ -125,7 +125,7 @@ export class UploadsService {
     capacityFor(sandbox, replaced, written.sizeBytes);
     await this.reserveQuotas(tx, who, sandbox, written.sizeBytes, replaced);
     if (!(await this.strays.take(tx, tenantId, written.blob)))
-      throw errors.unavailable({ message: 'The upload took longer than its lease was renewed.' });
+      throw errors.unavailable({ message: 'The lease of the upload expired before the upload ended.' });
     const operationId =
       sandbox.reference_id === null ? null : await this.startPush(tx, who, sandboxId, upload.path, written.blob);
     const row = await write(tx, sandbox, upload, written, operationId, replaced);
@@ -174,8 +174,8 @@ export class UploadsService {
     if (!obstacle) return undefined;
     const why =
       obstacle.path.length < path.length
-        ? `${obstacle.path} is a file, so nothing can be under it.`
-        : `${path} is a folder, because of ${obstacle.path}.`;
+        ? `${obstacle.path} is a file, so it cannot contain other files.`
+        : `${path} is a folder, because it contains ${obstacle.path}.`;
     throw sandboxErrors.file_exists({ message: why, remediation: 'Choose another path.' });
   }
 
@@ -264,7 +264,7 @@ function answerOf(row: FileEntity, isReplaced: boolean): Reply {
 /** A stream that fails without a rule of ours being broken is a client that went away. */
 function bodyRefusal(failure: unknown): Error {
   if (failure instanceof SlipwayError) return failure;
-  return errors.invalid_parameter({ message: 'The request ended before its body did.', cause: failure });
+  return errors.invalid_parameter({ message: 'The request ended before its body was complete.', cause: failure });
 }
 
 function storeRefusal(failure: unknown): unknown {
@@ -272,7 +272,7 @@ function storeRefusal(failure: unknown): unknown {
   if (!(failure instanceof StoreFullError)) return failure;
   return sandboxErrors.workspace_full({
     message: 'The workspace store is full.',
-    remediation: 'Ask the operator.',
+    remediation: 'Ask the operator to extend the store.',
     cause: failure,
   });
 }

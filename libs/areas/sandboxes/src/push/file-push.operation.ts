@@ -99,21 +99,21 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     // A worker that died may have sent something, too.
     const hasSent = tries > 0 || operation.attempt > 1;
     if (!before || (before.blob !== input.blob && !hasSent))
-      return done({ skipped: true, message: 'the file was replaced or is gone' });
+      return done({ skipped: true, message: 'The file was replaced or no longer exists.' });
     const sent = await this.cuts.guard(before.referenceId, (revoked) =>
       this.send(input, AbortSignal.any([revoked, signal])),
     );
     if (sent.problem !== undefined) return this.again(tries + 1, sent.problem);
     const after = await this.find(input);
-    if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced meanwhile');
+    if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced in the meantime');
     return this.synced(operation.tenantId, { ...input, blob: sent.blob });
   }
 
   private again(tries: number, problem: string): StepOutcome {
     if (tries >= MAX_TRIES)
-      throw new StepFailed(operationFailures.dependency_outage, `gave up after ${tries} tries: ${problem}`);
+      throw new StepFailed(operationFailures.dependency_outage, `Gave up after ${tries} attempts: ${problem}`);
     const forMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
-    return sleep({ forMs, status: 'running', state: { tries }, message: `try ${tries}: ${problem}` });
+    return sleep({ forMs, status: 'running', state: { tries }, message: `Attempt ${tries} failed: ${problem}` });
   }
 
   private async find({ sandboxId, path }: FilePushInput): Promise<FilePushRow | undefined> {
@@ -124,9 +124,9 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
   /** Sends the file as it is now. `problem` is what kept it from arriving, if trying again may help. @throws StepFailed if it will not */
   private async send(input: FilePushInput, signal: AbortSignal): Promise<{ blob: string; problem?: string }> {
     const row = await this.find(input);
-    if (!row) return { blob: '', problem: 'the file is gone' };
+    if (!row) return { blob: '', problem: 'the file no longer exists' };
     if (row.state === 'revoked')
-      throw new StepFailed(operationFailures.validation_failed, 'access to the external sandbox was revoked', {
+      throw new StepFailed(operationFailures.validation_failed, 'Access to the external sandbox was revoked.', {
         retryable: false,
       });
     const credential =
@@ -134,10 +134,10 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     if (!this.egress.permits(row.tenantName, row.baseUrl))
       throw new StepFailed(
         operationFailures.validation_failed,
-        'the operator does not allow to send files to base_url',
+        'The operator does not allow sending files to base_url.',
       );
     const content = await this.store.read(row.blob, signal).catch(() => undefined);
-    if (!content) return { blob: row.blob, problem: 'the workspace store did not give the file' };
+    if (!content) return { blob: row.blob, problem: 'the workspace store did not return the file' };
     const sizeBytes = Number(row.sizeBytes);
     try {
       const push = pushRequest({ ...row, credential }, { path: input.path, sizeBytes, content });
@@ -148,10 +148,13 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;
       if (failure instanceof EgressRefusedError)
-        throw new StepFailed(operationFailures.validation_failed, `the egress guard refused: ${failure.message}`);
+        throw new StepFailed(
+          operationFailures.validation_failed,
+          `The egress guard refused the request: ${failure.message}`,
+        );
       // Either side may have stopped: nobody reads on while nobody takes.
       if (failure instanceof StoreStalledError)
-        return { blob: row.blob, problem: 'nothing passed from the workspace store to the external sandbox any more' };
+        return { blob: row.blob, problem: 'the transfer from the workspace store to the external sandbox stalled' };
       const { code, name } = failure as { code?: string; name?: string };
       return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };
     } finally {
@@ -161,7 +164,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
 
   private synced(tenantId: string, sent: FilePushInput): StepOutcome {
     return done({
-      message: 'the external sandbox has the file',
+      message: 'The external sandbox has the file.',
       commit: async (tx) => {
         await note(tx, tenantId, sent, { sync: 'synced', sync_error: null });
         const seen = { state: 'running', state_observed_at: () => 'now()' } as const;
@@ -188,6 +191,9 @@ async function note(
 
 function judge(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 500 || RETRYABLE_STATUSES.has(status)) return `the external sandbox answered ${status}`;
-  throw new StepFailed(operationFailures.validation_failed, `the external sandbox refused the file with ${status}`);
+  if (status >= 500 || RETRYABLE_STATUSES.has(status)) return `the external sandbox returned ${status}`;
+  throw new StepFailed(
+    operationFailures.validation_failed,
+    `The external sandbox rejected the file with status ${status}.`,
+  );
 }

@@ -12,7 +12,8 @@ export class CreateReferenceDto {
     max: 2048,
     format: 'uri',
     example: 'https://49983-sandbox.e2b.app',
-    description: 'http or https, without user, query and fragment. Files go out only to what the operator allows.',
+    description:
+      'http or https URL without user, query and fragment. Files are sent only to URLs that the operator allows.',
   })
   base_url: string;
 
@@ -20,7 +21,7 @@ export class CreateReferenceDto {
     min: 1,
     max: 255,
     pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]*$/,
-    description: 'What the provider calls the sandbox.',
+    description: 'Id of the sandbox at the provider.',
   })
   external_id: string;
 
@@ -31,7 +32,7 @@ export class CreateReferenceDto {
     format: 'password',
     optional: true,
     writeOnly: true,
-    description: 'Sent to the provider with each file; stored encrypted, shown never.',
+    description: 'Sent to the provider with each file; stored encrypted, never shown.',
   })
   credential?: string;
 
@@ -41,7 +42,7 @@ export class CreateReferenceDto {
     maxKeyLength: 63,
     maxValueLength: 255,
     optional: true,
-    description: 'Labels of the sandbox that is made with the reference.',
+    description: 'Labels of the sandbox that is created with the reference.',
   })
   labels?: Record<string, string>;
 }
@@ -50,7 +51,7 @@ export class ReferenceDto {
   @StringField()
   id: string;
 
-  @StringField({ description: 'The sandbox that was made with the reference.' })
+  @StringField({ description: 'Sandbox that was created with the reference.' })
   sandbox_id: string;
 
   @StringField({ enum: EXTERNAL_PROVIDERS })
@@ -62,9 +63,7 @@ export class ReferenceDto {
   @StringField()
   external_id: string;
 
-  @BooleanField({
-    description: 'Whether the operator allows to send files to base_url; where not, each file ends as failed.',
-  })
+  @BooleanField({ description: 'Whether the operator allows sending files to base_url. If not, every transfer fails.' })
   egress_allowed: boolean;
 
   @StringField({ enum: ['active', 'revoked'] })
@@ -95,7 +94,7 @@ export class RevokedReferenceDto {
   @StringField({ enum: ['revoked'] })
   state: string;
 
-  @TimestampField({ description: 'Of the first revocation.' })
+  @TimestampField({ description: 'Time of the first revocation.' })
   revoked_at: string;
 
   @BooleanField({ description: 'Always false: revoking sends nothing to the external sandbox.' })

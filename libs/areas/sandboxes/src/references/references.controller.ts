@@ -13,8 +13,9 @@ export class ReferencesController {
     scope: 'operator',
     tag: 'Sandboxes',
     operationId: 'createSandboxReference',
-    summary: 'Register an externally hosted sandbox',
-    description: 'Also makes the sandbox whose files are passed on to it. Nothing is sent to the external sandbox.',
+    summary: 'Register an external sandbox',
+    description:
+      'Also creates a sandbox whose files are sent to the external one. The registration itself sends nothing.',
     example: {
       provider: 'custom',
       base_url: 'http://127.0.0.1:9000',
@@ -34,8 +35,8 @@ export class ReferencesController {
     scope: 'viewer',
     tag: 'Sandboxes',
     operationId: 'listSandboxReferences',
-    summary: 'List references to external sandboxes, newest first',
-    description: 'Active and revoked ones, never with their credential.',
+    summary: 'List sandbox references, newest first',
+    description: 'Returns active and revoked references, never with their credential.',
     ok: { 200: ReferenceListDto },
     paged: true,
   })
@@ -49,8 +50,9 @@ export class ReferencesController {
     scope: 'operator',
     tag: 'Sandboxes',
     operationId: 'revokeSandboxReference',
-    summary: "Revoke the service's access to an external sandbox without changing it",
-    description: 'Erases the credential and sends nothing. Revoking again answers the same.',
+    summary: 'Revoke a sandbox reference',
+    description:
+      'Erases the credential and sends nothing, so the external sandbox does not change. Revoking a reference again returns the same response.',
     ok: { 200: RevokedReferenceDto },
     errors: ['sandbox_reference_not_found'],
   })

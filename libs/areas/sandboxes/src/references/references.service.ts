@@ -115,7 +115,7 @@ export class ReferencesService {
   private assertBaseUrl({ tenantName }: Principal, url: string): void {
     const check = this.egress.permits(tenantName, url) ? undefined : checkUrl(PUBLIC, url);
     if (check && !check.ok) throw refusal(check.code, `base_url ${check.message}`);
-    if (url.includes('?')) throw refusal('invalid_url', 'base_url must not carry a query');
+    if (url.includes('?')) throw refusal('invalid_url', 'base_url must not contain a query');
   }
 
   private answer({ tenantName }: Principal, row: Reference): ReferenceDto {

@@ -59,5 +59,5 @@ const BLOB = /^[a-z0-9_]{1,64}\/[a-z0-9_]{1,64}$/;
 
 /** The last line of defence: nothing but a name of ours becomes a path or a key. */
 export function assertBlob(blob: string): void {
-  if (!BLOB.test(blob)) throw new Error('not the name of a blob');
+  if (!BLOB.test(blob)) throw new Error('The name of the blob is invalid');
 }

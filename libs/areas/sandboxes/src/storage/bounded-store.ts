@@ -53,7 +53,7 @@ async function within<T>(
   signal?.throwIfAborted();
   const limit = new AbortController();
   const timer = setTimeout(
-    () => limit.abort(new StoreStalledError(`the workspace store did not answer within ${limitMs} ms`)),
+    () => limit.abort(new StoreStalledError(`the workspace store did not respond within ${limitMs} ms`)),
     limitMs,
   );
   const stop = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
@@ -77,7 +77,7 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
   });
   // Not `content`: one that is being read tells of its end only when that read is over.
   const idle = setTimeout(
-    () => passed.destroy(new StoreStalledError(`no byte of a blob passed within ${idleTimeoutMs} ms`)),
+    () => passed.destroy(new StoreStalledError(`the transfer of a blob made no progress for ${idleTimeoutMs} ms`)),
     idleTimeoutMs,
   );
   if (signal) addAbortSignal(signal, passed);

@@ -80,7 +80,7 @@ export class DiskStore implements BlobStore {
   /** Whoever can write below the root must not be able to lead us out of it with a symbolic link. */
   private async assertRealFolder(folder: string): Promise<void> {
     const found = await lstat(folder).catch(() => undefined);
-    if (found && !found.isDirectory()) throw new Error('a workspace folder is not a folder');
+    if (found && !found.isDirectory()) throw new Error('the path of a workspace is not a folder');
   }
 }
 

@@ -78,7 +78,7 @@ export class StrayBlobs implements OnModuleDestroy {
       await this.store.remove(blob, AbortSignal.timeout(DISCARD_LIMIT_MS));
       await this.forget([blob]);
     } catch (failure) {
-      this.logger.warn(`a blob stays until the sweep: ${String(failure)}`);
+      this.logger.warn(`Could not delete a blob; the next sweep will retry: ${String(failure)}`);
     }
   }
 
@@ -98,8 +98,11 @@ export class StrayBlobs implements OnModuleDestroy {
   private async remove(blobs: string[]): Promise<void> {
     const results = await Promise.allSettled(blobs.map((blob) => this.store.remove(blob, this.stopping.signal)));
     const removed = blobs.filter((_blob, index) => results[index]!.status === 'fulfilled');
-    if (removed.length < blobs.length) this.logger.warn(`${blobs.length - removed.length} blobs could not be removed`);
-    await this.forget(removed).catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
+    if (removed.length < blobs.length)
+      this.logger.warn(`Could not delete ${blobs.length - removed.length} blobs; a later sweep will retry`);
+    await this.forget(removed).catch((failure) =>
+      this.logger.warn(`Could not finish the sweep of blobs: ${String(failure)}`),
+    );
   }
 
   private async forget(removed: string[]): Promise<void> {
