@@ -120,7 +120,7 @@ describe('what answers at the address of the api', () => {
     ['something else', 'hello', 200, 'fault', 'is no Slipway'],
     [
       'an api without its database',
-      '{"error":{"message":"The database does not answer."}}',
+      '{"error":{"message":"The database does not respond."}}',
       503,
       'fault',
       'The database',

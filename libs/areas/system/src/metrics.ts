@@ -53,7 +53,7 @@ export class HttpMetrics implements OnModuleInit {
     // The route is its pattern: paths hold ids, and a label value per id would grow without end.
     const durations = histogram(
       'slipway_http_request_duration_seconds',
-      'From the head of a request to the end of its answer',
+      'Time from the head of a request to the end of its response',
       ['method', 'route', 'status'],
     );
     const instance = adapter.getInstance() as unknown as FastifyInstance;

@@ -24,9 +24,9 @@ export class SystemController {
     scope: 'viewer',
     tag: 'System',
     operationId: 'getSystem',
-    summary: 'Show how the service itself is doing',
+    summary: 'Show the system status',
     description:
-      'Versions, how long things are kept and, for the operator tenant, what lives: Postgres, the backlog of operations, workers and gateways.',
+      'Returns versions and retention times. The operator tenant also gets the state of Postgres, the backlog of operations, workers and gateways.',
     ok: { 200: SystemDto },
   })
   show(@CurrentPrincipal() who: Principal) {
@@ -39,7 +39,7 @@ export class SystemController {
     scope: 'public',
     tag: 'System',
     operationId: 'health',
-    summary: 'The process is alive',
+    summary: 'Check liveness',
     ok: { 200: null },
   })
   health(): object {
@@ -52,7 +52,7 @@ export class SystemController {
     scope: 'public',
     tag: 'System',
     operationId: 'readiness',
-    summary: 'The process can serve',
+    summary: 'Check readiness',
     ok: { 200: null },
   })
   async ready(): Promise<object> {
@@ -66,7 +66,7 @@ export class SystemController {
     scope: 'public',
     tag: 'System',
     operationId: 'metrics',
-    summary: 'Metrics for Prometheus',
+    summary: 'Read Prometheus metrics',
     ok: { 200: null },
   })
   async metrics(@Req() request: SlipwayRequest): Promise<Reply<string>> {

@@ -9,46 +9,46 @@ import {
 } from '@slipway/platform-http';
 
 export class SystemSchemaDto {
-  @IntField({ min: 0, description: 'Migrations that the database has; a process that knows one more refuses to start' })
+  @IntField({ min: 0, description: 'Number of applied migrations. A process with a newer migration refuses to start' })
   applied: number;
 
-  @StringField({ description: 'The newest of them' })
+  @StringField({ description: 'Newest applied migration' })
   newest: string;
 }
 
 export class SystemDatabaseDto {
-  @StringField({ description: 'Of Postgres', example: '18.4' })
+  @StringField({ description: 'Version of Postgres', example: '18.4' })
   version: string;
 
   @TimestampField()
   started_at: string;
 
-  @NumberField({ min: 0, description: 'How long the questions behind this answer took' })
+  @NumberField({ min: 0, description: 'Duration of the queries for this response' })
   latency_ms: number;
 }
 
 export class SystemOutboxDto {
-  @IntField({ min: 0, description: 'Wake-ups that are due and that the queue has not got yet' })
+  @IntField({ min: 0, description: 'Due wake-ups that the queue has not received yet' })
   waiting: number;
 
-  @NumberField({ nullable: true, description: 'How long the oldest of them has waited' })
+  @NumberField({ nullable: true, description: 'Waiting time of the oldest due wake-up' })
   oldest_seconds: number | null;
 }
 
 export class SystemOperationsDto {
-  @IntField({ min: 0, description: 'That a worker may take' })
+  @IntField({ min: 0, description: 'Operations that a worker can claim' })
   due: number;
 
   @NumberField({
     nullable: true,
-    description: 'How long the oldest of them has waited: more than seconds means that workers are missing',
+    description: 'Waiting time of the oldest due operation. More than a few seconds means that workers are missing',
   })
   oldest_due_seconds: number | null;
 
-  @IntField({ min: 0, description: 'That a worker holds' })
+  @IntField({ min: 0, description: 'Operations that a worker is running' })
   running: number;
 
-  @IntField({ min: 0, description: 'That go on by themselves later' })
+  @IntField({ min: 0, description: 'Operations that continue by themselves later' })
   asleep: number;
 }
 
@@ -64,7 +64,7 @@ export class SystemQueueDto {
 }
 
 export class SystemWorkerDto {
-  @StringField({ description: 'One run of the process' })
+  @StringField({ description: 'Id of one run of the process' })
   id: string;
 
   @StringField({ example: '0.1.0' })
@@ -73,74 +73,76 @@ export class SystemWorkerDto {
   @TimestampField()
   started_at: string;
 
-  @TimestampField({ description: 'Its last heartbeat; there is one every 5 seconds' })
+  @TimestampField({ description: 'Time of the last heartbeat; workers send one every 5 seconds' })
   seen_at: string;
 
-  @BooleanField({ description: 'Whether it was heard of lately; one that was not is forgotten after minutes' })
+  @BooleanField({
+    description: 'Whether the last heartbeat is recent. A worker without heartbeats is removed after a few minutes',
+  })
   is_alive: boolean;
 }
 
 export class SystemGatewayDto {
-  @StringField({ description: 'One run of the process' })
+  @StringField({ description: 'Id of one run of the process' })
   id: string;
 
   @TimestampField()
   started_at: string;
 
-  @TimestampField({ description: 'Its last heartbeat' })
+  @TimestampField({ description: 'Time of the last heartbeat' })
   seen_at: string;
 
-  @BooleanField({ description: 'Whether it was heard of lately: one that is not counts for nothing' })
+  @BooleanField({ description: 'Whether the last heartbeat is recent. Other gateways are ignored' })
   is_alive: boolean;
 
-  @IntField({ min: 0, description: 'Routes that it serves' })
+  @IntField({ min: 0, description: 'Number of routes that it serves' })
   routes: number;
 
-  @IntField({ min: 0, description: 'Routes whose present generation it does not serve yet' })
+  @IntField({ min: 0, description: 'Number of routes whose current generation it does not serve yet' })
   routes_behind: number;
 
-  @TimestampField({ nullable: true, description: 'Until then its request statistics are stored' })
+  @TimestampField({ nullable: true, description: 'Time up to which its request statistics are stored' })
   statistics_until: string | null;
 }
 
 export class SystemRetentionDto {
   @IntField({
-    description: 'Events at least: longer, where a kept operation, a subscription or a webhook still needs them',
+    description: 'Minimum for events. They are kept longer while an operation, a subscription or a webhook needs them',
   })
   events: number;
 
-  @IntField({ description: 'Ended operations, and their Idempotency-Keys with them' })
+  @IntField({ description: 'Ended operations and their Idempotency-Keys' })
   operations: number;
 
   @IntField({ description: 'Idempotency-Keys of mutations without an operation' })
   idempotency_keys: number;
 
-  @IntField({ description: 'What metrics and gates are made of' })
+  @IntField({ description: 'Request statistics, from which metrics and gates are computed' })
   request_statistics: number;
 
-  @IntField({ description: 'Usage by token' })
+  @IntField({ description: 'Usage per token' })
   request_usage: number;
 
-  @IntField({ description: 'Context passports after they have expired' })
+  @IntField({ description: 'Expired context passports' })
   context_passports: number;
 }
 
 export class SystemDto {
-  @StringField({ description: 'Of the api that answers', example: '0.1.0' })
+  @StringField({ description: 'Version of the api process', example: '0.1.0' })
   version: string;
 
-  @StringField({ description: 'Of Node, which it runs on', example: '20.20.2' })
+  @StringField({ description: 'Version of Node.js', example: '20.20.2' })
   node_version: string;
 
-  @TimestampField({ description: 'When it started' })
+  @TimestampField({ description: 'Start time of the api process' })
   started_at: string;
 
-  @ObjectField(() => SystemRetentionDto, { description: 'Days. The audit is kept for ever' })
+  @ObjectField(() => SystemRetentionDto, { description: 'Retention in days. Audit entries are kept forever' })
   retention_days: SystemRetentionDto;
 
   @ObjectField(() => SystemSchemaDto, {
     nullable: true,
-    description: 'Null but for the operator tenant, as what follows',
+    description: 'Only for the operator tenant, otherwise null. The same applies to the fields below',
   })
   schema: SystemSchemaDto | null;
 

@@ -32,7 +32,7 @@ export class SystemService implements BeforeApplicationShutdown {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(
-        () => reject(errors.unavailable({ message: 'The database does not answer.' })),
+        () => reject(errors.unavailable({ message: 'The database does not respond.' })),
         PING_TIMEOUT_MS,
       );
     });
@@ -51,7 +51,7 @@ export class SystemService implements BeforeApplicationShutdown {
     if (!this.holdsMetricsToken(request)) {
       const principal = await this.guard.authenticate(request);
       if (!principal.isOperatorTenant)
-        throw errors.scope_insufficient({ message: 'Metrics are for the operator tenant.' });
+        throw errors.scope_insufficient({ message: 'Only the operator tenant can read metrics.' });
     }
     return renderMetrics();
   }
