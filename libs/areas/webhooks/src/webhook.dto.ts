@@ -7,7 +7,8 @@ export class CreateWebhookDto {
     min: 1,
     max: 2048,
     example: 'https://hooks.example.com/slipway',
-    description: 'https and a public address, or what the operator allows for webhooks. Redirects are not followed.',
+    description:
+      'https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.',
   })
   url: string;
 
@@ -17,7 +18,7 @@ export class CreateWebhookDto {
     unique: true,
     item: { max: 128, pattern: TYPE_PATTERN },
     example: ['rollout.*', 'route.updated'],
-    description: 'Which events to send: exact types, or all of a kind as in `rollout.*`. Empty = all.',
+    description: 'Types of events to send: exact types, or all of a kind such as `rollout.*`. Empty means all.',
   })
   event_types: string[];
 
@@ -27,11 +28,11 @@ export class CreateWebhookDto {
     unique: true,
     item: { min: 1, max: 63 },
     example: ['chat'],
-    description: 'Only events of these deployments. Empty = everything of the tenant.',
+    description: 'Deployments whose events are sent. Empty means all events of the tenant.',
   })
   deployments: string[];
 
-  @StringField({ max: 2000, optional: true, nullable: true, description: 'For people' })
+  @StringField({ max: 2000, optional: true, nullable: true, description: 'Free text' })
   description?: string | null;
 }
 
@@ -54,10 +55,10 @@ export class WebhookDto {
   @StringField({ enum: ['active', 'disabled'] })
   state: string;
 
-  @StringField({ nullable: true, enum: ['gone'], description: '`gone`: the receiver answered 410.' })
+  @StringField({ nullable: true, enum: ['gone'], description: '`gone`: the receiver returned 410.' })
   disabled_reason: string | null;
 
-  @StringField({ description: 'Type and id of the actor that made it.', example: 'token:tok_boot' })
+  @StringField({ description: 'Type and id of the actor that created it.', example: 'token:tok_boot' })
   created_by: string;
 
   @TimestampField()
@@ -69,7 +70,7 @@ export class WebhookDto {
 
 export class CreatedWebhookDto extends WebhookDto {
   @StringField({
-    description: 'Signs every request (standard-webhooks, HMAC-SHA256). Shown once.',
+    description: 'Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   })
   secret: string;
@@ -92,7 +93,7 @@ export class WebhookListDto {
 }
 
 export class WebhookDeliveryDto {
-  @StringField({ description: 'The event; also the `webhook-id` header of every attempt.' })
+  @StringField({ description: 'Id of the event; also the `webhook-id` header of every attempt.' })
   event_id: string;
 
   @StringField({ example: 'rollout.promoted' })
@@ -100,20 +101,20 @@ export class WebhookDeliveryDto {
 
   @StringField({
     enum: ['pending', 'succeeded', 'failed', 'cancelled'],
-    description: '`cancelled`: the webhook was disabled before.',
+    description: '`cancelled`: the webhook was disabled before the event was sent.',
   })
   status: string;
 
-  @IntField({ description: 'Attempts that have ended.' })
+  @IntField({ description: 'Number of attempts that have ended.' })
   attempts: number;
 
-  @IntField({ nullable: true, description: 'HTTP status of the last attempt; null when no answer came.' })
+  @IntField({ nullable: true, description: 'HTTP status of the last attempt; null if no response came.' })
   response_status: number | null;
 
   @StringField({
     nullable: true,
     enum: ['http_status', 'redirect', 'timeout', 'connection_failed', 'address_refused', 'event_expired'],
-    description: 'Why the last attempt failed.',
+    description: 'Reason why the last attempt failed.',
   })
   error: string | null;
 

@@ -4,7 +4,7 @@ export const webhookErrors = defineErrors({
   webhook_not_found: {
     status: 404,
     category: 'not_found',
-    message: 'No webhook of this tenant has this id.',
-    remediation: 'List them with GET /api/v1/webhooks.',
+    message: 'There is no such webhook.',
+    remediation: 'List webhooks with GET /api/v1/webhooks.',
   },
 });

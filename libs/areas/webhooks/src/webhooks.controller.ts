@@ -29,10 +29,10 @@ export class WebhooksController {
     scope: 'admin',
     tag: 'Monitoring',
     operationId: 'createWebhook',
-    summary: 'Have events posted to a URL',
+    summary: 'Create a webhook',
     description:
-      'Every event from now on is posted as a CloudEvent (structured JSON), signed as standard-webhooks.com describes, at least once and ' +
-      'in order within its stream. Any 2xx answer within 10 s accepts it; anything else is repeated for about three days; 410 disables the webhook.',
+      'Posts every new event to the URL as a CloudEvent (structured JSON), signed as standard-webhooks.com describes. Events are sent at least once, ' +
+      'in order within their stream. A 2xx response within 10 s accepts an event. Other attempts are retried for about three days; 410 disables the webhook.',
     example: { url: 'https://hooks.example.com/slipway', event_types: ['rollout.*'] },
     ok: { 201: CreatedWebhookDto },
     errors: ['deployment_not_found', 'quota_exceeded'],
@@ -48,7 +48,7 @@ export class WebhooksController {
     tag: 'Monitoring',
     operationId: 'listWebhooks',
     summary: 'List webhooks, newest first',
-    description: 'With why one was disabled, never with its secret.',
+    description: 'Returns webhooks with the reason if one was disabled, never with their secret.',
     ok: { 200: WebhookListDto },
     paged: true,
   })
@@ -62,8 +62,8 @@ export class WebhooksController {
     scope: 'admin',
     tag: 'Monitoring',
     operationId: 'deleteWebhook',
-    summary: 'Delete a webhook and its delivery log',
-    description: 'What was not sent yet is not sent any more; a request under way may still arrive.',
+    summary: 'Delete a webhook',
+    description: 'Also deletes its delivery log. Pending events are not sent; a request in progress may still arrive.',
     ok: { 200: DeletedWebhookDto },
     errors: ['webhook_not_found'],
   })
@@ -77,8 +77,8 @@ export class WebhooksController {
     scope: 'admin',
     tag: 'Monitoring',
     operationId: 'listWebhookDeliveries',
-    summary: 'List deliveries of a webhook, newest event first',
-    description: 'Ended deliveries are kept 30 days.',
+    summary: 'List webhook deliveries',
+    description: 'Returns deliveries, newest event first. Ended deliveries are kept for 30 days.',
     ok: { 200: WebhookDeliveryListDto },
     errors: ['webhook_not_found'],
     paged: true,

@@ -123,7 +123,7 @@ export class WebhooksService {
     if (check.ok) return;
     const message =
       check.code === 'url_not_allowed'
-        ? 'url must be https, or what the operator allows for webhooks'
+        ? 'url must be https, or a URL that the operator allows for webhooks'
         : `url ${check.message}`;
     throw errors.validation_failed({ message, details: [{ field: 'url', code: check.code, message }] });
   }

@@ -82,7 +82,9 @@ export class FanOut {
         if (behind.length === FAN_OUT_SCAN_PAGE) this.isScanDue = true;
       } catch (error) {
         // Postgres is away, or two transactions met badly. Which streams it was about, a scan finds out.
-        this.logger.warn(`fan-out: ${error instanceof Error ? error.message : String(error)}`);
+        this.logger.warn(
+          `Could not create webhook deliveries and will retry: ${error instanceof Error ? error.message : String(error)}`,
+        );
         this.isScanDue = true;
         setTimeout(() => this.run(), RETRY_MS).unref();
         return;

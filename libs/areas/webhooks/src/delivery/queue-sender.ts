@@ -26,7 +26,7 @@ export class QueueSender {
   private readonly interruption = new AbortController();
   private readonly claiming = new WakeableTask(() => this.claimAll(), {
     // The queues stay due; the next kick tries again.
-    onError: (error) => this.warn('claim', error),
+    onError: (error) => this.warn('Could not claim a delivery queue', error),
   });
 
   constructor(
@@ -65,7 +65,9 @@ export class QueueSender {
   private send(queue: DeliveryQueueRow): void {
     const ended = this.run(queue)
       // Where Postgres was away or the secret could not be opened the lease runs out, and the queue is due again.
-      .catch((error: unknown) => this.warn(`${queue.webhook_id} ${queue.stream}`, error))
+      .catch((error: unknown) =>
+        this.warn(`Could not send the events of ${queue.stream} to ${queue.webhook_id}`, error),
+      )
       .finally(() => {
         this.sending.delete(ended);
         this.kick();
