@@ -27,7 +27,7 @@ function resolved(node, schemas) {
   if (Array.isArray(node)) return node.map((one) => resolved(one, schemas));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref, allOf, ...own } = node;
-  if ((allOf?.length ?? 0) > 1) throw new Error('a form shows one schema, not several at once (allOf)');
+  if ((allOf?.length ?? 0) > 1) throw new Error('forms support one schema in allOf, not several');
   const base = $ref ? schemas[$ref.split('/').at(-1)] : allOf?.[0];
   const beside = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, resolved(value, schemas)]));
   return base ? { ...resolved(base, schemas), ...beside } : beside;

@@ -9,7 +9,7 @@ const stylesOfSonnerAsFile = {
   transform(code, id) {
     if (!/\/sonner\/dist\/index\.mjs/.test(id)) return null;
     const without = code.replace(/^__insertCSS\(".*"\);$/m, '');
-    if (without === code) throw new Error('sonner no longer inserts its styles this way: look at vite.config.mjs');
+    if (without === code) throw new Error('sonner no longer inserts its styles this way: update vite.config.mjs');
     return { code: without, map: null };
   },
 };

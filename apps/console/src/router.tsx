@@ -6,11 +6,11 @@ import { ScreenHead } from './ui/panel.js';
 function LostScreen() {
   return (
     <>
-      <ScreenHead title="There is no such screen" />
+      <ScreenHead title="Page not found" />
       <p>
-        The address may be of another version.{' '}
+        The address may belong to another version of Slipway.{' '}
         <Link to="/deployments" className="underline">
-          To the deployments
+          Go to deployments
         </Link>
       </p>
     </>

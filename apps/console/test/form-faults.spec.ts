@@ -43,14 +43,14 @@ describe('what the schema has against a body', () => {
     const text = (body: object) => Object.values(faultsOf(request, body))[0]!.text;
     expect(text({ progress_deadline_seconds: 0 })).toBe('At least 1');
     expect(text({ progress_deadline_seconds: 1.5 })).toBe('A whole number');
-    expect(text({ spec: { ...SPEC, runtime: { target: 'local', env: '{' } } })).toBe('An object, as JSON');
-    expect(text({ spec: { ...SPEC, probes: { path: 'health' } } })).toBe('It must match ^\\/');
+    expect(text({ spec: { ...SPEC, runtime: { target: 'local', env: '{' } } })).toBe('A JSON object');
+    expect(text({ spec: { ...SPEC, probes: { path: 'health' } } })).toBe('Must match ^\\/');
   });
 
   it('names the word of a list that it is about, at the field of the list', () => {
     const base_urls = ['http://a', ''];
     expect(faultsOf(request, { spec: { ...SPEC, endpoint: { base_urls } } })).toEqual({
-      'spec.endpoint.base_urls': { text: ': At least 1 characters', keyword: 'minLength' },
+      'spec.endpoint.base_urls': { text: ': At least 1 character', keyword: 'minLength' },
     });
   });
 });

@@ -97,8 +97,8 @@ describeInBrowser("the console's page", () => {
 
   it('says of an unknown address that there is no such screen, and leads on', async () => {
     const visit = await browser.signedIn(stack.token, '/nowhere/at/all');
-    await visit.page.getByRole('heading', { name: 'There is no such screen' }).waitFor();
-    await visit.page.getByRole('link', { name: 'To the deployments' }).click();
+    await visit.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await visit.page.getByRole('link', { name: 'Go to deployments' }).click();
     await visit.page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
     expect(visit.takeFaults()).toEqual([]);
     await visit.close();

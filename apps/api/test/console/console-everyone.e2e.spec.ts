@@ -64,17 +64,17 @@ describeInBrowser('the console, for everyone', () => {
   );
 
   it.each([
-    ['deployments', 'Create'],
+    ['deployments', 'Create deployment'],
     ['deployments/$name', 'Roll out'],
     ['deployments/$name', 'Roll back'],
-    ['deployments/$name', 'Change the policy'],
-    ['sandboxes', 'New sandbox'],
-    ['sandboxes?tab=references', 'Register'],
-    ['model-apis', 'New product'],
+    ['deployments/$name', 'Change policy'],
+    ['sandboxes', 'Create sandbox'],
+    ['sandboxes?tab=references', 'Register sandbox'],
+    ['model-apis', 'Create product'],
     ['access', 'Grant access'],
-    ['tokens', 'Create a token'],
-    ['tenants', 'Create a tenant'],
-    ['webhooks', 'Create a webhook'],
+    ['tokens', 'Create token'],
+    ['tenants', 'Create tenant'],
+    ['webhooks', 'Create webhook'],
   ])('%s, %s: a dialog without a violation, no wider than a phone, which Escape ends', async (screen, name) => {
     await visit.open(`/${screen.replace(/\$\w+/, parameters[screen] ?? '')}`);
     const button = visit.page.getByRole('main').getByRole('button', { name, exact: true }).first();

@@ -60,7 +60,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     const file = path.join(stack.home, 'weights.bin');
     await writeFile(file, bytes);
     await visit.open('/sandboxes');
-    await page.getByRole('button', { name: 'New sandbox' }).click();
+    await page.getByRole('button', { name: 'Create sandbox' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.waitForURL(/\/sandboxes\/sbx_/);
     // A line on which it takes long enough to be seen on its way.
@@ -68,7 +68,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     const line = { offline: false, latency: 0, downloadThroughput: -1 };
     await session.send('Network.emulateNetworkConditions', { ...line, uploadThroughput: UPLOAD_BYTES / 4 });
     await page.getByLabel('Files to upload').setInputFiles(file);
-    const progress = page.getByRole('progressbar', { name: 'Sent of weights.bin' });
+    const progress = page.getByRole('progressbar', { name: 'Upload of weights.bin' });
     await until('a part of it is sent', async () => {
       const sent = Number(await progress.getAttribute('value', { timeout: 10_000 }));
       return sent > 0 && sent < UPLOAD_BYTES;
@@ -88,20 +88,20 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     const { page } = visit;
     const dialog = page.getByRole('dialog');
     await visit.open('/model-apis');
-    await page.getByRole('button', { name: 'New product' }).first().click();
+    await page.getByRole('button', { name: 'Create product' }).first().click();
     await dialog.getByLabel('Slug').fill('acme/chat');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('button', { name: 'Bind' }).click();
-    await dialog.getByLabel('What answers').selectOption('supplier');
+    await page.getByRole('button', { name: 'Create binding' }).click();
+    await dialog.getByLabel('Destination type').selectOption('supplier');
     await dialog.getByLabel('Supplier', { exact: true }).fill('zzsupplierzz');
     await dialog.getByLabel('Base URL').fill(supplier.baseUrl);
     await dialog.getByLabel('Model', { exact: true }).fill(supplier.model);
     await dialog.getByLabel('Credential').fill(supplier.credential);
-    await dialog.getByRole('button', { name: 'Bind' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Qualify' }).click();
     await page.getByRole('region', { name: 'Checks of the last qualification' }).waitFor({ timeout: 30_000 });
     await page.getByRole('button', { name: 'Publish' }).click();
-    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByRole('button', { name: 'Preview' }).click();
     await dialog.getByText(/would/i).first().waitFor();
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Clients are served.').waitFor();
@@ -110,7 +110,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
 
     await visit.open('/playground?model=acme%2Fchat');
     // The gateway has it in a moment, and the screen asks again by itself.
-    await page.getByText('Nobody serves it now.').waitFor({ state: 'hidden', timeout: 40_000 });
+    await page.getByText('This model is not served now.').waitFor({ state: 'hidden', timeout: 40_000 });
     await page.getByLabel('Message', { exact: true }).fill('Are you ready?');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('article').getByText('ready', { exact: true }).waitFor();

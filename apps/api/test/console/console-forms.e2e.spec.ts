@@ -37,13 +37,13 @@ describeInBrowser('forms of the console, whose fields come from the document', (
 
   it('say at the field what is wrong before anything is sent, and set what few need behind a fold', async () => {
     await visit.open('/deployments');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create deployment', exact: true }).click();
     const create = dialog().getByRole('button', { name: 'Create', exact: true });
     expect(await create.isDisabled()).toBe(true);
     await field('Name').fill('Not A Name');
-    await dialog().getByText('Small letters, digits and hyphens between them, at most 63').waitFor();
+    await dialog().getByText('Lowercase letters, digits and inner hyphens, at most 63 characters').waitFor();
     expect(await field('Name').getAttribute('aria-invalid')).toBe('true');
-    expect((await saidOf('Name')).at(-1)).toMatch(/^Small letters, digits/);
+    expect((await saidOf('Name')).at(-1)).toMatch(/^Lowercase letters, digits/);
     expect(await create.isDisabled()).toBe(true);
     await field('Name').fill('guarded');
     await field('Labels').fill('team=search, tier=1');
@@ -64,7 +64,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
 
   it('show at its field what the api refused, until it is changed', async () => {
     await visit.open('/webhooks');
-    await page.getByRole('button', { name: 'Create a webhook' }).first().click();
+    await page.getByRole('button', { name: 'Create webhook' }).first().click();
     await field('URL').fill('http://127.0.0.1:1/hook');
     await dialog().getByRole('button', { name: 'Create' }).click();
     await dialog().getByRole('alert').waitFor();
@@ -73,10 +73,10 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     await field('URL').fill('https://hooks.example.com/slipway');
     expect(await field('URL').getAttribute('aria-invalid')).toBeNull();
     await field('Event types').fill('rollout.*, Route');
-    await dialog().getByText('Route: It must match').waitFor();
+    await dialog().getByText('Route: Must match').waitFor();
     await field('Event types').fill('rollout.*, route.updated');
     await dialog().getByRole('button', { name: 'Create' }).click();
-    await dialog().getByText('is signed with it').waitFor();
+    await dialog().getByText('is signed with this secret').waitFor();
     expect((await slipway.webhooks.list()).data).toMatchObject([{ event_types: ['rollout.*', 'route.updated'] }]);
     expect(visit.takeFaults(/^422 .*\/webhooks/)).toEqual([]);
   });
@@ -91,11 +91,11 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     await dialog().locator('summary').last().click();
     await field('Change ref').fill('git:4f2a1c9');
     await field('Progress deadline, s').fill('0');
-    await dialog().getByText('Still to be filled in, or mended: progress_deadline_seconds').waitFor();
+    await dialog().getByText('Missing or invalid: progress_deadline_seconds').waitFor();
     await field('Progress deadline, s').fill('90');
     await field('Min replicas').fill('2');
-    await dialog().getByRole('button', { name: 'Show what it would do' }).click();
-    await dialog().getByRole('region', { name: 'What it would do' }).waitFor();
+    await dialog().getByRole('button', { name: 'Preview' }).click();
+    await dialog().getByRole('region', { name: 'Preview' }).waitFor();
     await dialog().getByRole('button', { name: 'Roll out', exact: true }).click();
     await dialog().waitFor({ state: 'hidden' });
     const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 1 });
@@ -113,7 +113,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();
     await dialog().locator('summary').last().click();
     await field('Idle, s').fill('60');
-    await dialog().getByRole('button', { name: 'Show what it would do' }).click();
+    await dialog().getByRole('button', { name: 'Preview' }).click();
     await dialog().getByRole('alert').waitFor();
     expect(await field('Idle, s').getAttribute('aria-invalid')).toBe('true');
     await page.keyboard.press('Escape');
@@ -124,22 +124,22 @@ describeInBrowser('forms of the console, whose fields come from the document', (
   it('change the policy of a deployment, and not over the head of somebody else', async () => {
     const { policy } = slipway.deployments;
     await visit.open('/deployments/chat');
-    await page.getByRole('button', { name: 'Set a policy' }).click();
+    await page.getByRole('button', { name: 'Set policy' }).click();
     await field('Mode').selectOption('observe');
     await dialog().getByRole('button', { name: 'Add to SLOs' }).click();
     const slo = dialog().getByRole('group', { name: 'SLOs 1' });
     await slo.getByLabel('Metric').selectOption('ttft_ms');
-    await slo.getByText('This is needed.').waitFor();
+    await slo.getByText('This field is required.').waitFor();
     await slo.getByLabel('Threshold').fill('200');
     await dialog().getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('Version 1 of the policy is in force').waitFor();
+    await page.getByText('Policy version 1 is active').waitFor();
     expect(await policy.get('chat')).toMatchObject({
       mode: 'observe',
       slos: [{ metric: 'ttft_ms', threshold: 200 }],
       promotion: { approvals_required: 1, prevent_self_approval: true },
     });
 
-    await page.getByRole('button', { name: 'Change the policy' }).click();
+    await page.getByRole('button', { name: 'Change policy' }).click();
     expect(await field('Mode').inputValue()).toBe('observe');
     await field('Approvals required').fill('2');
     await policy.set('chat', { mode: 'recommend' });

@@ -55,11 +55,12 @@ describeInBrowser('people in the console', () => {
     const { page } = visit;
     await visit.open('/deployments');
     await page.getByRole('link', { name: 'chat', exact: true }).first().waitFor();
-    const menu = page.getByRole('navigation', { name: 'Screens' });
+    const menu = page.getByRole('navigation', { name: 'Pages' });
     expect(await menu.getByRole('link').allInnerTexts()).toEqual(
       expect.not.arrayContaining(['Model APIs', 'Access', 'Tokens', 'Tenants', 'Webhooks', 'Audit']),
     );
-    const acts = /^(set|change|create|new|roll|cancel|retry|resume|approve|reject|delete|revoke|upload|publish)\b/i;
+    const acts =
+      /^(set|change|create|new|register|roll|cancel|retry|resume|approve|reject|delete|revoke|upload|publish)\b/i;
     for (const screen of ['/deployments', '/deployments/chat', '/operations', '/sandboxes']) {
       await visit.open(screen);
       expect([screen, await page.getByRole('main').getByRole('button', { name: acts }).allInnerTexts()]).toEqual([
@@ -87,7 +88,7 @@ describeInBrowser('people in the console', () => {
       [token, false],
     ] as const) {
       const visit = await browser.signedIn(admin);
-      const menu = visit.page.getByRole('navigation', { name: 'Screens' });
+      const menu = visit.page.getByRole('navigation', { name: 'Pages' });
       await menu.getByRole('link', { name: 'Tokens' }).waitFor();
       expect((await menu.getByRole('link', { name: 'Tenants' }).count()) > 0).toBe(isOperator);
       await visit.close();
@@ -135,9 +136,12 @@ describeInBrowser('people in the console', () => {
 
     const his = await browser.signedIn(bob, `/plans/${plan.id}`);
     await his.page.getByRole('button', { name: 'Approve' }).click();
-    await his.page.getByRole('dialog').getByText('Approval records only; serving does not change.').waitFor();
+    await his.page
+      .getByRole('dialog')
+      .getByText('Approving only records your approval. Serving does not change.')
+      .waitFor();
     await his.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await his.page.getByText('1 of 1 person has approved it.').waitFor();
+    await his.page.getByText('1 of 1 required approval.').waitFor();
     expect((await slipway.autopilot.plans.get(plan.id)).approval).toMatchObject({ state: 'approved' });
     expect(await slipway.deployments.route.get('chat')).toEqual(before);
     expect(his.takeFaults()).toEqual([]);
@@ -155,7 +159,7 @@ describeInBrowser('people in the console', () => {
     };
     await page.goto('/deployments/chat?show=instances');
     await signIn();
-    await page.getByText('nobody has granted you access here').waitFor();
+    await page.getByText('but you have no access here').waitFor();
     await admin.page.getByRole('button', { name: 'Grant access' }).click();
     await dialog.getByLabel('Organization').fill('org_acme');
     await dialog.getByLabel('User').fill('ada');
@@ -166,7 +170,7 @@ describeInBrowser('people in the console', () => {
     await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
     // The provider knows who it is by now, or asks again.
     const asked = page.getByRole('link', { name: 'Go on as ada' });
-    const menu = page.getByRole('navigation', { name: 'Screens' });
+    const menu = page.getByRole('navigation', { name: 'Pages' });
     await asked.or(menu).first().waitFor();
     if (await asked.isVisible()) await asked.click();
     await menu.waitFor();

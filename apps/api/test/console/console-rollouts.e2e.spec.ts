@@ -78,7 +78,7 @@ describeInBrowser('rollouts watched in the console', () => {
     await stack.rollOut('chat', { spec: sim('chat-bad', { error_rate: 0.5 }), strategy: canary(4), analysis: GATE });
     await operationIs('failed');
     await panel('Operation').getByText('analysis_failed').first().waitFor();
-    await panel('Operation').getByText('The gate was breached and the route is as it was.').waitFor();
+    await panel('Operation').getByText('The gate was breached, and the previous route was restored.').waitFor();
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'error_rate rate' }) });
     await row.getByText('breached').waitFor();
     expect((await slipway.deployments.get('chat')).active_revision).toBe('chat-00002');
@@ -90,11 +90,11 @@ describeInBrowser('rollouts watched in the console', () => {
     await panel('Traffic').getByText('Next step').waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Roll back', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The rollback takes over from it at once').waitFor();
+    await dialog.getByText('The rollback replaces it immediately').waitFor();
     const roll = dialog.getByRole('button', { name: 'Roll back', exact: true });
     expect(await roll.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Show what it would do' }).click();
-    await dialog.getByRole('region', { name: 'What it would do' }).waitFor();
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByRole('region', { name: 'Preview' }).waitFor();
     await roll.click();
     await panel('Operation')
       .getByText(/^rollback, /)
@@ -114,7 +114,7 @@ describeInBrowser('rollouts watched in the console', () => {
     await page.getByRole('main').getByRole('button', { name: 'Cancel', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('the wrong model');
-    await dialog.getByRole('button', { name: 'Cancel it' }).click();
+    await dialog.getByRole('button', { name: 'Cancel operation' }).click();
     await operationIs('cancelled');
     await panel('Operation').getByText('the wrong model').waitFor();
     const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 1 });
@@ -139,8 +139,8 @@ describeInBrowser('rollouts watched in the console', () => {
 
   it('says that the api is away and how old its data is, and goes on by itself when it is back', async () => {
     await stack.kill('api');
-    const banner = page.getByRole('status').filter({ hasText: 'The api does not answer as it should.' });
-    await banner.filter({ hasText: /What you see is .* old\./ }).waitFor({ timeout: 30_000 });
+    const banner = page.getByRole('status').filter({ hasText: 'The API is not responding correctly.' });
+    await banner.filter({ hasText: /The data on this page is .* old\./ }).waitFor({ timeout: 30_000 });
     // What was read stays, and its age goes on.
     expect(await panel('Traffic').getByRole('listitem').count()).toBeGreaterThan(0);
     const age = await banner.innerText();

@@ -105,7 +105,7 @@ export class Visit {
   async signIn(token: string): Promise<void> {
     await this.page.getByLabel('API token').fill(token);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
-    await this.page.getByRole('navigation', { name: 'Screens' }).waitFor({ state: 'attached' });
+    await this.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
   }
 
   /** Goes there and waits until the screen is drawn: its head is there, and nothing on it still waits for a first answer. */

@@ -49,12 +49,15 @@ export async function* answersOf(
     answer = withChunk(answer, chunkOf(data, response), now());
     yield answer;
     if (answer.text.length + answer.reasoning.length > MOST_CHARACTERS)
-      throw new SlipwayError(`The answer is longer than the ${MOST_CHARACTERS} characters that this page keeps.`, {
+      throw new SlipwayError(`The response is longer than ${MOST_CHARACTERS} characters, the limit of this page.`, {
         code: 'answer_too_long',
         retryable: false,
       });
   }
-  throw new SlipwayError('The answer ended before its end: it is not whole.', { code: 'answer_cut', retryable: true });
+  throw new SlipwayError('The response stream ended early. The response is incomplete.', {
+    code: 'answer_cut',
+    retryable: true,
+  });
 }
 
 function chunkOf(data: string, response: Response): Record<string, unknown> {
@@ -65,7 +68,7 @@ function chunkOf(data: string, response: Response): Record<string, unknown> {
     chunk = undefined;
   }
   if (!isObject(chunk))
-    throw new SlipwayError('The stream holds something that is no part of a chat completion.', {
+    throw new SlipwayError('The response stream contains data that is not part of a chat completion.', {
       code: 'unexpected_answer',
       retryable: false,
     });

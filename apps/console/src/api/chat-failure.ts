@@ -6,20 +6,21 @@ const LONGEST_MESSAGE = 2_000;
 
 /** What to do about the gateway's errors, for who asked from this page. */
 const REMEDIES: Record<string, string> = {
-  model_not_found: 'Choose another model. A deployment is there once it has a route, a slug once it is published.',
-  missing_required_parameter: 'The model asks for something that this page does not send. Copy as curl and add it.',
-  invalid_value: 'Correct the setting that is named.',
-  context_length_exceeded: 'Clear the conversation, or ask for fewer tokens.',
-  body_too_large: 'Clear the conversation: all of it is sent each time.',
-  rate_limit_exceeded: 'Wait a moment, then ask again.',
-  concurrency_limit_exceeded: 'Wait until requests of yours have ended.',
-  quota_exceeded: 'Wait a moment, then ask again.',
-  upstream_error: 'Look at the logs of the instance on the screen of the deployment.',
-  unavailable: 'Ask again in a moment; if it stays, look at the instances on the screen of the deployment.',
-  deployment_restarting: 'The model is being replaced: ask again in a moment.',
-  start_failed: 'The model was asleep and could not be started: look at the instances on the screen of the deployment.',
-  overloaded: 'Ask again in a moment.',
-  upstream_timeout: 'Ask for fewer tokens, or try another model.',
+  model_not_found: 'Choose another model. A deployment must have a route, and a slug must be published.',
+  missing_required_parameter:
+    'The model requires a parameter that this page does not send. Copy the request as curl and add it.',
+  invalid_value: 'Correct the setting that the message names.',
+  context_length_exceeded: 'Clear the conversation, or lower Max tokens.',
+  body_too_large: 'Clear the conversation. Each request sends all of it.',
+  rate_limit_exceeded: 'Wait a moment, then send the message again.',
+  concurrency_limit_exceeded: 'Wait until your other requests have ended.',
+  quota_exceeded: 'Wait a moment, then send the message again.',
+  upstream_error: 'Check the logs of the instance on the deployment page.',
+  unavailable: 'Try again in a moment. If the error persists, check the instances on the deployment page.',
+  deployment_restarting: 'The model is being replaced. Try again in a moment.',
+  start_failed: 'The model was scaled to zero and could not start. Check the instances on the deployment page.',
+  overloaded: 'Try again in a moment.',
+  upstream_timeout: 'Lower Max tokens, or choose another model.',
   invalid_api_key: 'Sign in again.',
   token_expired: 'Sign in again.',
   unauthenticated: 'Sign in again.',
@@ -30,7 +31,7 @@ export function chatFailure(error: Record<string, unknown>, response: Response):
   const textOf = (name: string) =>
     typeof error[name] === 'string' ? error[name].slice(0, LONGEST_MESSAGE) : undefined;
   const code = textOf('code') ?? textOf('type') ?? `status_${response.status}`;
-  const message = textOf('message') ?? `The answer was ${response.status}.`;
+  const message = textOf('message') ?? `The request failed with status ${response.status}.`;
   const retryable = [408, 429, 502, 503, 504].includes(response.status);
   const remediation = textOf('remediation') ?? remedyOf(code, response.status);
   const after = response.headers.get('retry-after');
@@ -52,8 +53,8 @@ export function chatFailure(error: Record<string, unknown>, response: Response):
 /** An engine has codes of its own. */
 function remedyOf(code: string, status: number): string {
   if (Object.hasOwn(REMEDIES, code)) return REMEDIES[code]!;
-  if (status >= 400 && status < 500) return 'Change what the message names.';
-  return 'The engine failed by itself: ask again, or look at the logs of its instance on the screen of the deployment.';
+  if (status >= 400 && status < 500) return 'Correct the request as the message describes.';
+  return 'The engine failed. Try again, or check the logs of its instance on the deployment page.';
 }
 
 /** An answer that is no success, whoever gave it. */

@@ -62,7 +62,7 @@ export async function signOut(): Promise<void> {
 
 async function remember(answer: Response): Promise<Session> {
   const body = (await answer.json().catch(() => undefined)) as (Session & { error?: { message?: string } }) | undefined;
-  if (!answer.ok || !body) throw new Error(body?.error?.message ?? `The api answered ${answer.status}.`);
+  if (!answer.ok || !body) throw new Error(body?.error?.message ?? `The API returned status ${answer.status}.`);
   csrf = body.csrf ?? '';
   return body;
 }

@@ -3,10 +3,10 @@ import type { Layout } from '../forms/layout.js';
 export const CANCEL_OPERATION: Layout = {
   operation: 'cancelOperation',
   shown: { '': ['reason'] },
-  words: { reason: { hint: "It stands in the operation's record and in the event. May be left empty." } },
+  words: { reason: { hint: "Optional. Shown in the operation's record and in its event." } },
 };
 
-const COMMENT = { comment: { hint: 'For who reads the plan and the audit.' } };
+const COMMENT = { comment: { hint: 'Optional. Shown with the plan and in the audit log.' } };
 
 export const APPROVE_PLAN: Layout = {
   operation: 'approveAutopilotPlan',

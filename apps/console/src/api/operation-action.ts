@@ -9,17 +9,37 @@ import { CANCEL_OPERATION } from './decision-layouts.js';
 
 export type OperationVerb = 'cancel' | 'retry' | 'resume';
 
+interface OperationWords {
+  title: string;
+  verb: string;
+  dismissal: string;
+  done: string;
+}
+
+/** The title and the buttons of a confirmation, and the toast after it. */
+export const OPERATION_WORDS: Record<OperationVerb, OperationWords> = {
+  cancel: {
+    title: 'Cancel this operation?',
+    verb: 'Cancel operation',
+    dismissal: 'Keep running',
+    done: 'Cancellation requested',
+  },
+  retry: { title: 'Retry this operation?', verb: 'Retry', dismissal: 'Cancel', done: 'Retry started' },
+  resume: { title: 'Resume this operation?', verb: 'Resume', dismissal: 'Cancel', done: 'Operation resumed' },
+};
+
 /** What a person does to an operation: how it is asked for, from here and by hand. What `form` asks for goes with a cancel alone. */
 export function useOperationAction(
   verb: OperationVerb,
   id: string,
-  told: Pick<ActionOptions<void, unknown>, 'renews' | 'done' | 'onDone'>,
+  told: Pick<ActionOptions<void, unknown>, 'renews' | 'onDone'>,
 ) {
   const form = useSchemaForm<NonNullable<BodyOf<'cancelOperation'>>>(request, CANCEL_OPERATION);
   const { body } = form;
   const given = verb === 'cancel' ? body.reason : undefined;
   const action = useAction<void, unknown>({
     ...told,
+    done: OPERATION_WORDS[verb].done,
     run: () => (verb === 'cancel' ? slipway.operations.cancel(id, body) : slipway.operations[verb](id)),
   });
   const flags = verb === 'cancel' ? [...(given ? ['--reason', given] : []), '--yes'] : [];

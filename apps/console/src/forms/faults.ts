@@ -55,25 +55,27 @@ export function refusedFields(
 
 function textOf({ keyword, params }: SchemaError, schema: Schema): string {
   const limit = String(params['limit']);
-  if (keyword === 'required') return 'This is needed.';
+  if (keyword === 'required') return 'This field is required.';
   if (keyword === 'minimum') return `At least ${limit}`;
   if (keyword === 'exclusiveMinimum') return `More than ${limit}`;
   if (keyword === 'maximum') return `At most ${limit}`;
-  if (keyword === 'minLength') return `At least ${limit} characters`;
-  if (keyword === 'maxLength') return `At most ${limit} characters`;
-  if (keyword === 'minItems') return `At least ${limit}`;
-  if (keyword === 'maxItems' || keyword === 'maxProperties') return `At most ${limit}`;
-  if (keyword === 'uniqueItems') return 'Each only once';
+  if (keyword === 'minLength') return `At least ${countText(limit, 'character')}`;
+  if (keyword === 'maxLength') return `At most ${countText(limit, 'character')}`;
+  if (keyword === 'minItems') return `At least ${countText(limit, 'item')}`;
+  if (keyword === 'maxItems' || keyword === 'maxProperties') return `At most ${countText(limit, 'item')}`;
+  if (keyword === 'uniqueItems') return 'No duplicates';
   if (keyword === 'enum') return `One of ${(params['allowedValues'] as unknown[]).join(', ')}`;
-  if (keyword === 'pattern') return `It must match ${String(params['pattern'])}`;
+  if (keyword === 'pattern') return `Must match ${String(params['pattern'])}`;
   return TYPES[kindOf(schema)] ?? (isWhole(schema) ? 'A whole number' : 'A number');
 }
+
+const countText = (count: string, noun: string): string => `${count} ${noun}${count === '1' ? '' : 's'}`;
 
 /** What something is when it cannot be read as what it must be. */
 const TYPES: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   pairs: 'Pairs such as team=search',
-  json: 'An object, as JSON',
-  moment: 'A moment',
+  json: 'A JSON object',
+  moment: 'A date and time',
 };
 
 /** As JSON pointers write names. */

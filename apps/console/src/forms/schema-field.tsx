@@ -78,9 +78,9 @@ function faultOf({ form, attempt, path, words = {} }: Omit<SchemaFieldProps, 'la
 }
 
 const HOW: Partial<Record<ReturnType<typeof kindOf>, string>> = {
-  pairs: 'By commas or lines.',
+  pairs: 'Separate with commas or line breaks.',
   json: 'As JSON.',
-  moment: "In this browser's time.",
+  moment: "In this browser's time zone.",
 };
 
 /** A limit that nobody comes near helps nobody. */
@@ -91,9 +91,9 @@ function hintOf(schema: Schema, own: string | undefined) {
   const kind = kindOf(schema);
   const sentences = [
     own ?? description,
-    kind === 'words' ? (holdsSpaces(schema) ? 'One a line.' : 'By commas.') : HOW[kind],
+    kind === 'words' ? (holdsSpaces(schema) ? 'One per line.' : 'Separate with commas.') : HOW[kind],
     minimum !== undefined && maximum !== undefined && maximum < MOST_TOLD && `${minimum} to ${maximum}.`,
-    ['number', 'text', 'choices'].includes(kind) && unless !== undefined && `${String(unless)} unless set.`,
+    ['number', 'text', 'choices'].includes(kind) && unless !== undefined && `Default: ${String(unless)}.`,
   ];
   const text = sentences
     .filter((one) => one !== undefined && one !== false)
@@ -114,7 +114,7 @@ function optionsOf({ enum: values = [], default: unless }: Schema, now: string, 
   const known = values.map(String);
   // What a later api may hold stays a choice.
   const all = now === '' || known.includes(now) ? known : [...known, now];
-  const none = unless === undefined ? (isNeeded ? 'Choose…' : 'not set') : `${String(unless)}, unless set`;
+  const none = unless === undefined ? (isNeeded ? 'Choose…' : 'not set') : `Default: ${String(unless)}`;
   return [
     <option key="" value="">
       {none}

@@ -30,9 +30,11 @@ function FreshnessBanner() {
     <div role="status" aria-live="polite" className="text-sm text-bad">
       {failing && (
         <p className="border-b border-bad bg-bad-soft px-4 py-2 break-words">
-          <strong>The api does not answer as it should.</strong>{' '}
-          {Number.isFinite(since) ? `What you see is ${lengthText(now - since)} old.` : 'Nothing has been read yet.'}{' '}
-          {failing.message} It is asked again by itself.
+          <strong>The API is not responding correctly.</strong>{' '}
+          {Number.isFinite(since)
+            ? `The data on this page is ${lengthText(now - since)} old.`
+            : 'No data has been loaded yet.'}{' '}
+          {failing.message} The page retries automatically.
         </p>
       )}
       {behind.map(({ what, how }) => (
@@ -67,7 +69,7 @@ function Signed() {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:bg-panel focus:p-2"
       >
-        To the content
+        Skip to content
       </a>
       <header className="flex items-center gap-2 border-b border-line bg-panel px-3 py-2 lg:hidden">
         <Button
@@ -110,7 +112,7 @@ function Signed() {
 function ScreenMenu({ onGo }: { onGo: () => void }) {
   const { data: who } = useQuery(whoQuery);
   return (
-    <nav aria-label="Screens">
+    <nav aria-label="Pages">
       <ul className="space-y-0.5">
         {menuEntriesOf(who).map(({ to, label, icon: Icon }) => (
           <li key={to}>
@@ -158,7 +160,7 @@ function Tools({ onPalette }: { onPalette: () => void }) {
         icon={<Clock aria-hidden className="size-4" />}
         onClick={toggleClock}
       >
-        Times in UTC
+        Show times in UTC
       </Button>
       <Button
         kind="quiet"
@@ -167,10 +169,10 @@ function Tools({ onPalette }: { onPalette: () => void }) {
         icon={isDark ? <Sun aria-hidden className="size-4" /> : <Moon aria-hidden className="size-4" />}
         onClick={() => chooseTheme(isDark ? 'light' : 'dark')}
       >
-        {isDark ? 'Light' : 'Dark'}
+        {isDark ? 'Use light theme' : 'Use dark theme'}
       </Button>
       {who && (
-        <p className="truncate px-2 text-xs text-soft" title={`${who.actor.id} of ${who.tenant.name}`}>
+        <p className="truncate px-2 text-xs text-soft" title={`${who.actor.id}, tenant ${who.tenant.name}`}>
           {who.tenant.name} · {who.scopes.join(', ')}
         </p>
       )}

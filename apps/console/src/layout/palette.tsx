@@ -40,12 +40,12 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
           <Command label="Go to" loop>
             <Command.Input
               autoFocus
-              placeholder="A screen, a deployment…"
+              placeholder="Search pages and deployments…"
               className="h-11 w-full border-b border-line bg-transparent px-4 outline-none"
             />
             <Command.List className="max-h-80 overflow-y-auto p-2">
-              <Command.Empty className="p-3 text-sm text-soft">Nothing by that name.</Command.Empty>
-              <Command.Group heading="Screens">
+              <Command.Empty className="p-3 text-sm text-soft">No results.</Command.Empty>
+              <Command.Group heading="Pages">
                 {entries.map(({ to, label, keys }) => (
                   <Row key={to} value={label} onSelect={() => go(to)}>
                     {label} <kbd className="ml-auto text-xs text-soft">{keys.split('').join(' ')}</kbd>
@@ -59,7 +59,7 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
                   </Row>
                 ))}
               </Command.Group>
-              <Command.Group heading="This browser">
+              <Command.Group heading="Preferences">
                 <Row
                   value="times in utc"
                   onSelect={() => {
@@ -67,7 +67,7 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
                     onOpenChange(false);
                   }}
                 >
-                  Times: relative or UTC
+                  Switch between relative and UTC times
                 </Row>
               </Command.Group>
             </Command.List>

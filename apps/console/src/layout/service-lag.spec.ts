@@ -32,18 +32,21 @@ describe('what is behind', () => {
 
   it.each<[string, Partial<SystemState>]>([
     [
-      'No worker is polling: The last was heard of 1 min 30 s ago. Operations wait until one does.',
+      'No worker is polling: The last one reported 1 min 30 s ago. Operations wait until a worker starts.',
       { workers: [gone] },
     ],
-    ['No worker is polling: None was heard of lately. Operations wait until one does.', { workers: [] }],
-    ['No gateway is there: None was heard of lately. Nothing is served until one is.', { gateways: [] }],
-    ['Postgres is slow: It took 1 s to answer.', { database: { ...FINE.database!, latency_ms: 1_200 } }],
+    ['No worker is polling: None has reported recently. Operations wait until a worker starts.', { workers: [] }],
     [
-      'The queue is behind: 3 wake-ups wait, the oldest for 1 min 5 s.',
+      'No gateway is running: None has reported recently. No requests are served until a gateway starts.',
+      { gateways: [] },
+    ],
+    ['Postgres is slow: Its last response took 1 s.', { database: { ...FINE.database!, latency_ms: 1_200 } }],
+    [
+      'The queue cannot keep up: 3 wake-ups are waiting, the oldest for 1 min 5 s.',
       { queue: { ...FINE.queue!, outbox: { waiting: 3, oldest_seconds: 65 } } },
     ],
     [
-      'Workers are behind: 2 operations are due, the oldest for 31 s.',
+      'Workers cannot keep up: 2 operations are due, the oldest for 31 s.',
       { queue: { ...FINE.queue!, operations: { due: 2, oldest_due_seconds: 31, running: 4, asleep: 0 } } },
     ],
   ])('%s', (text, changed) => expect(told(changed)).toEqual([text]));

@@ -19,8 +19,8 @@ const DUE_SECONDS = 30;
 
 export function serviceLags({ database, queue, workers, gateways }: SystemState, now: number): ServiceLag[] {
   return [
-    ...silentOf('No worker is polling', 'Operations wait until one does.', workers, now),
-    ...silentOf('No gateway is there', 'Nothing is served until one is.', gateways, now),
+    ...silentOf('No worker is polling', 'Operations wait until a worker starts.', workers, now),
+    ...silentOf('No gateway is running', 'No requests are served until a gateway starts.', gateways, now),
     ...(database ? slowOf(database) : []),
     ...(queue ? queueOf(queue) : []),
   ];
@@ -35,13 +35,13 @@ function silentOf(
   if (!processes || processes.some(({ is_alive }) => is_alive)) return [];
   const last = Math.max(...processes.map(({ seen_at }) => Date.parse(seen_at)));
   const heard = Number.isFinite(last)
-    ? `The last was heard of ${lengthText(now - last)} ago.`
-    : 'None was heard of lately.';
+    ? `The last one reported ${lengthText(now - last)} ago.`
+    : 'None has reported recently.';
   return [{ what, how: `${heard} ${therefore}` }];
 }
 
 const slowOf = ({ latency_ms }: NonNullable<System['database']>): ServiceLag[] =>
-  latency_ms > SLOW_MS ? [{ what: 'Postgres is slow', how: `It took ${lengthText(latency_ms)} to answer.` }] : [];
+  latency_ms > SLOW_MS ? [{ what: 'Postgres is slow', how: `Its last response took ${lengthText(latency_ms)}.` }] : [];
 
 function queueOf({ outbox, operations }: NonNullable<System['queue']>): ServiceLag[] {
   const waits = outbox.oldest_seconds ?? 0;
@@ -50,15 +50,15 @@ function queueOf({ outbox, operations }: NonNullable<System['queue']>): ServiceL
     ...(waits > WAITING_SECONDS
       ? [
           {
-            what: 'The queue is behind',
-            how: `${outbox.waiting} wake-ups wait, the oldest for ${lengthText(waits * 1000)}.`,
+            what: 'The queue cannot keep up',
+            how: `${outbox.waiting} wake-ups are waiting, the oldest for ${lengthText(waits * 1000)}.`,
           },
         ]
       : []),
     ...(due > DUE_SECONDS
       ? [
           {
-            what: 'Workers are behind',
+            what: 'Workers cannot keep up',
             how: `${operations.due} operations are due, the oldest for ${lengthText(due * 1000)}.`,
           },
         ]

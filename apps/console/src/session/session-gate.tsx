@@ -9,12 +9,12 @@ import { TextField } from '../ui/field.js';
 
 /** Why the hosted sign-in led back here, as `/console/callback` says it in the address. */
 const WHY_NOT: Record<string, string> = {
-  expired: 'The sign-in took too long, or was begun in another window. Begin it again.',
-  refused: 'The identity provider has refused the sign-in.',
+  expired: 'The sign-in took too long, or was started in another window. Sign in again.',
+  refused: 'The identity provider rejected the sign-in.',
   not_granted:
-    'You are known to the identity provider, but nobody has granted you access here. An admin does: Access, or `slipway access`.',
-  unavailable: 'The identity provider does not answer. Try again in a moment.',
-  too_many: 'Too many sign-ins from here. Wait a minute.',
+    'The identity provider knows you, but you have no access here. Ask an admin to grant it on the Access page or with `slipway access grant`.',
+  unavailable: 'The identity provider does not respond. Try again in a moment.',
+  too_many: 'Too many sign-ins from this address. Wait a minute, then try again.',
 };
 
 function SignIn({ session, hasEnded }: { session: Session; hasEnded: boolean }) {
@@ -40,7 +40,7 @@ function SignIn({ session, hasEnded }: { session: Session; hasEnded: boolean }) 
   return (
     <main className="mx-auto flex min-h-screen max-w-md flex-col justify-center gap-4 p-6">
       <h1 className="text-2xl font-semibold">Slipway</h1>
-      {hasEnded && <p role="status">Your session has ended. Sign in again; this page stays where it was.</p>}
+      {hasEnded && <p role="status">Your session has ended. Sign in again to return to this page.</p>}
       {why && <ErrorNote error={new Error(why)} />}
       {session.methods.includes('hosted') && (
         <a
@@ -61,8 +61,8 @@ function SignIn({ session, hasEnded }: { session: Session; hasEnded: boolean }) 
           placeholder="slw_…"
           hint={
             <>
-              After <code>npm start</code> on this machine it stands in <code>.slipway/bootstrap-token</code>. The
-              browser keeps a session, not the token.
+              After <code>npm start</code> on this machine, the token is in <code>.slipway/bootstrap-token</code>. The
+              browser stores a session, not the token.
             </>
           }
         />
@@ -97,7 +97,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
       {session.error ? (
         <ErrorNote error={session.error} onAgain={() => void session.refetch()} />
       ) : (
-        <Waiting for="the api" />
+        <Waiting for="the API" />
       )}
     </main>
   );

@@ -88,7 +88,7 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
       <div
         ref={box}
         role="img"
-        aria-label={`${title}, ${unit}: ${[...told, ...limitsTold].join('; ') || 'nothing measured'}`}
+        aria-label={`${title}, ${unit}: ${[...told, ...limitsTold].join('; ') || 'no data'}`}
         className="h-20 min-w-0 overflow-hidden"
       />
     </figure>

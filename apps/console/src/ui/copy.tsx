@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<void> {
     toast.success('Copied');
   } catch {
     toast(text, {
-      description: 'This browser keeps the clipboard from this page: take it from here.',
+      description: 'This browser blocks access to the clipboard. Copy the text from here.',
       duration: 60_000,
     });
   }

@@ -12,7 +12,7 @@ export function EmptyState({ title, command, children }: { title: string; comman
           <code className="overflow-x-auto rounded bg-sunken px-2 py-1 text-left text-xs" tabIndex={0}>
             {command}
           </code>
-          <CopyButton text={command} label="Copy the command" />
+          <CopyButton text={command} label="Copy command" />
         </p>
       )}
     </div>

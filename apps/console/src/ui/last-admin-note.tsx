@@ -5,8 +5,8 @@ export function LastAdminNote({ error }: { error: unknown }) {
   if (!isSlipwayError(error, 'last_admin')) return null;
   return (
     <p className="text-sm">
-      Admins are active tokens with the scope admin, and identities that were granted it. Identities count only where
-      hosted sign-in is configured and their organization was given to this tenant: nobody else of them can come in.
+      Admins are active tokens and identities with the scope admin. An identity counts only if hosted sign-in is
+      configured and its organization is assigned to this tenant, because other identities cannot sign in.
     </p>
   );
 }

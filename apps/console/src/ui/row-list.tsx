@@ -36,13 +36,13 @@ export function RowList<Row>({ list, what, empty, beyond, children }: RowListPro
       {children(rows)}
       {list.isFull && (
         <p className="text-sm text-soft">
-          The first {rows.length} are shown; there are more. {beyond}
+          Only the first {rows.length} are shown. {beyond}
         </p>
       )}
       {list.moreError && <ErrorNote error={list.moreError} />}
       {list.hasMore && !list.isFull && (
         <Button isBusy={list.isReadingMore} onClick={list.readMore}>
-          More
+          Load more
         </Button>
       )}
     </div>

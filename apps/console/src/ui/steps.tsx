@@ -42,11 +42,11 @@ function StepEvidence({ step }: { step: StepRecord }) {
   if (text === undefined) return null;
   return (
     <details className="text-xs">
-      <summary className="cursor-pointer text-soft">What it saw</summary>
+      <summary className="cursor-pointer text-soft">Evidence</summary>
       <pre
         tabIndex={0}
         role="region"
-        aria-label={`What ${step.name} saw`}
+        aria-label={`Evidence of ${step.name}`}
         className="mt-1 max-h-64 overflow-auto rounded bg-sunken p-2"
       >
         {text}

@@ -31,7 +31,7 @@ export class ConsoleEntrance implements Entrance {
     const session = await this.lookup.find(request, cookie);
     if (!session)
       throw errors.unauthenticated({
-        message: 'There is no console session, or it has ended.',
+        message: 'The console session does not exist or has ended.',
         remediation: 'Sign in to the console again.',
       });
     const isRead = request.method === 'GET' || request.method === 'HEAD';

@@ -31,8 +31,8 @@ const NOT_BUILT = `<!doctype html>
 <html lang="en">
 <title>Slipway</title>
 <h1>The console is not built</h1>
-<p>This installation has no files of the console. <code>npm run build</code> makes them; then start the api again.</p>
-<p>Everything else is there: the <a href="/docs">documentation of the api</a> and the command <code>slipway</code>.</p>
+<p>This installation has no console files. Run <code>npm run build</code>, then restart the API.</p>
+<p>Everything else is available: the <a href="/docs">API documentation</a> and the command <code>slipway</code>.</p>
 </html>
 `;
 
@@ -67,7 +67,7 @@ export class ConsoleFiles implements BrowserPages {
       });
     if (!this.areBuilt) return reply.send(NOT_BUILT);
     const page = await readFile(path.join(this.root, 'index.html'), 'utf8').catch((cause: unknown) => {
-      throw errors.unavailable({ message: 'The files of the console cannot be read.', cause });
+      throw errors.unavailable({ message: 'The console files cannot be read.', cause });
     });
     return reply.send(page);
   }

@@ -4,19 +4,19 @@ export const consoleErrors = defineErrors({
   csrf_refused: {
     status: 403,
     category: 'permission',
-    message: 'The request does not carry the x-csrf-token of the console session.',
-    remediation: 'Send the csrf of GET /console/session in the header x-csrf-token.',
+    message: 'The request lacks the x-csrf-token header of the console session.',
+    remediation: 'Send the csrf value from GET /console/session in the x-csrf-token header.',
   },
   host_refused: {
     status: 403,
     category: 'permission',
-    message: 'Console sessions do not answer to this Host.',
-    remediation: 'Open the console at SLIPWAY_PUBLIC_URL; where that is unset, at localhost or an IP address.',
+    message: 'Console sessions do not accept this Host header.',
+    remediation: 'Open the console at SLIPWAY_PUBLIC_URL. If it is not set, use localhost or an IP address.',
   },
   origin_refused: {
     status: 403,
     category: 'permission',
-    message: 'Console sessions answer to pages of their own origin alone.',
-    remediation: 'Programs send a bearer token to /api/v1.',
+    message: 'Console sessions accept only requests from pages of their own origin.',
+    remediation: 'Programs must send a bearer token to /api/v1.',
   },
 });

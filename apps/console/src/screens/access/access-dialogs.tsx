@@ -20,14 +20,14 @@ export function RevokeAccess({ mapping, onClose }: { mapping: AccessMapping; onC
   const revoke = useAction({
     run: () => setAccess(body),
     renews: [['console-access']],
-    done: `${who} has no access any more`,
+    done: `Access revoked for ${who}`,
     onDone: onClose,
   });
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Revoke the access of ${who}?`}
+      title={`Revoke access for ${who}?`}
       verb="Revoke"
       isDangerous
       isBusy={revoke.isPending}
@@ -36,8 +36,8 @@ export function RevokeAccess({ mapping, onClose }: { mapping: AccessMapping; onC
       onConfirm={() => revoke.mutate(undefined)}
     >
       <p>
-        {who} of {external_organization_id} is refused from the next request on; event streams that are open end. It can
-        be granted again.
+        The next request of {who} from organization {external_organization_id} is rejected, and open event streams end.
+        You can grant access again.
       </p>
       <LastAdminNote error={revoke.error} />
     </ConfirmDialog>
@@ -57,15 +57,15 @@ export function GrantAccess({ mapping, onClose }: { mapping?: AccessMapping; onC
   const grant = useAction({
     run: setAccess,
     renews: [['console-access']],
-    done: ({ display_name, external_user_id }) => `${display_name ?? external_user_id} has access`,
+    done: ({ display_name, external_user_id }) => `Access granted to ${display_name ?? external_user_id}`,
     onDone: onClose,
   });
   return (
     <SchemaDialog
       form={form}
       run={grant}
-      title={mapping ? `Access of ${mapping.display_name ?? mapping.external_user_id}` : 'Grant access'}
-      description="It holds at the next request of the identity."
+      title={mapping ? `Access for ${mapping.display_name ?? mapping.external_user_id}` : 'New access grant'}
+      description="It takes effect with the next request of the identity."
       verb={mapping?.access ? 'Change' : 'Grant'}
       onClose={onClose}
       action={accessAction(form.body)}

@@ -41,21 +41,23 @@ export function AccessScreen() {
       />
       {session && !session.methods.includes('hosted') && (
         <p className="mb-3 rounded-md bg-info-soft p-3 text-sm text-info">
-          Hosted sign-in is not configured here. What is granted holds as soon as it is; until then people come in with
+          Hosted sign-in is not configured. Access grants take effect once it is. Until then, people sign in with
           tokens.
         </p>
       )}
-      <Panel title="Identities that may sign in">
+      <Panel title="Identities">
         <div className="mb-3 flex">
           <ChoiceFilter name="status" label="Status" choices={['active', 'revoked']} />
         </div>
         <RowList
           list={list}
           what="the access mappings"
-          beyond="The command line lists all: slipway access list."
+          beyond="To list all, run slipway access list."
           empty={
-            <EmptyState title="Nobody was let in yet" command={CLI}>
-              <p className="text-sm text-soft">People of the identity provider come in once their identity is here.</p>
+            <EmptyState title="No identities yet" command={CLI}>
+              <p className="text-sm text-soft">
+                Grant access to an identity of the identity provider, so that this person can sign in.
+              </p>
             </EmptyState>
           }
         >
@@ -64,7 +66,7 @@ export function AccessScreen() {
             return shown.length > 0 ? (
               <DataTable caption="Access mappings" columns={columns} rows={shown} idOf={({ id }) => id} />
             ) : (
-              <EmptyState title={`None of the ${rows.length} mappings read is ${status}`} command={CLI} />
+              <EmptyState title={`No ${status} mappings among the ${rows.length} loaded`} command={CLI} />
             );
           }}
         </RowList>

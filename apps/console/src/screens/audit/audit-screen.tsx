@@ -59,16 +59,23 @@ export function AuditScreen() {
         <TextFilter name="resource_type" label="Resource type" placeholder="deployment" />
         <TextFilter name="resource_name" label="Resource name" placeholder="chat" />
         {isFiltered && (
-          <Button onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}>Show all</Button>
+          <Button onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}>
+            Clear filters
+          </Button>
         )}
       </div>
       <ChainNote check={check} canCheck={canCheck()} isFiltered={isFiltered} />
-      <Panel title="Who did what, newest first">
+      <Panel title="Audit log, newest first">
         <RowList
           list={list}
-          what="the audit rows"
-          beyond={`Narrow the list, or see all with: ${command}`}
-          empty={<EmptyState title={isFiltered ? 'No row is like that' : 'Nothing was done yet'} command={command} />}
+          what="the audit log"
+          beyond={`Filter the list, or run ${command}.`}
+          empty={
+            <EmptyState
+              title={isFiltered ? 'No audit rows match the filters' : 'No audit rows yet'}
+              command={command}
+            />
+          }
         >
           {(rows) => <DataTable caption="Audit rows" columns={columns} rows={rows} idOf={({ id }) => id} />}
         </RowList>
@@ -78,11 +85,15 @@ export function AuditScreen() {
 }
 
 const MARKS: Record<AuditRowMark, { tone: Tone; says: string; means: string }> = {
-  linked: { tone: 'good', says: 'verified', means: 'Its content fits its hash, and it follows the row before.' },
-  intact: { tone: 'good', says: 'content verified', means: 'Its content fits its hash; the row before is not loaded.' },
-  unsealed: { tone: 'plain', says: 'not sealed yet', means: 'It is sealed about a second after it was written.' },
-  changed: { tone: 'bad', says: 'changed', means: 'Its content is not what its hash was made of.' },
-  unfitting: { tone: 'bad', says: 'does not follow', means: 'It does not follow the row that stands before it.' },
+  linked: { tone: 'good', says: 'verified', means: 'Its content matches its hash, and it follows the previous row.' },
+  intact: {
+    tone: 'good',
+    says: 'content verified',
+    means: 'Its content matches its hash. The previous row is not loaded.',
+  },
+  unsealed: { tone: 'plain', says: 'not sealed yet', means: 'It is sealed about a second after it is written.' },
+  changed: { tone: 'bad', says: 'changed', means: 'Its content does not match its hash.' },
+  unfitting: { tone: 'bad', says: 'does not follow', means: 'It does not follow the previous row.' },
 };
 const ICONS: Record<AuditRowMark, typeof Link2 | null> = {
   linked: Link2,
@@ -108,7 +119,7 @@ function Mark({ mark }: { mark: AuditRowMark }) {
 const column = createColumnHelper<AuditRow>();
 
 const columnsOf = (check: AuditChainCheck | undefined) => [
-  column.accessor('at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('at', { header: 'Time', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('actor', {
     header: 'Actor',
     cell: ({ getValue }) => <code className="inline-block min-w-36 text-xs break-all">{getValue()}</code>,
@@ -137,7 +148,7 @@ const columnsOf = (check: AuditChainCheck | undefined) => [
   // Not an accessor: the table keeps those values as long as it has the same rows.
   column.display({
     id: 'mark',
-    header: 'Verified here',
+    header: 'Verified in browser',
     cell: ({ row: { original } }) => {
       const mark = check?.marks.get(original.id);
       return mark ? <Mark mark={mark} /> : <span className="text-soft">no</span>;
@@ -157,7 +168,7 @@ function Details({ row }: { row: AuditRow }) {
   return (
     <details className="text-xs">
       <summary className="cursor-pointer">
-        show
+        Show
         <span className="sr-only">
           {' '}
           {row.action} of {row.resource_name}

@@ -18,9 +18,10 @@ export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
   if (!canCheck)
     return (
       <Note tone="bg-warn-soft text-warn" icon={<ShieldQuestion aria-hidden className="size-5 shrink-0" />}>
-        <p className="font-medium">Nothing is verified here.</p>
+        <p className="font-medium">This browser does not verify the rows.</p>
         <p>
-          The browser computes hashes only on pages that came by https. The command line does: slipway audit verify.
+          Browsers compute hashes only on pages loaded over HTTPS. To verify the rows, run{' '}
+          <code>slipway audit verify</code>.
         </p>
       </Note>
     );
@@ -40,10 +41,10 @@ export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
     >
       <p className="font-medium">{wrong > 0 ? faultText(check) : intactText(check)}</p>
       <p>
-        Checked in this browser, of the rows loaded: whether one was changed after it was sealed, and whether it follows
-        the row before, where that is loaded{isFiltered && '; with a filter some are not'}. Not checked here: rows that
-        are not loaded, whether somebody cut off the newest rows (<code>slipway audit verify --expect-head</code>), and
-        the seals, which need the workers' key: only <code>npm run audit-verify</code> looks at those.
+        This browser checks that no loaded row was changed after it was sealed, and that each follows the previous row,
+        if that is loaded{isFiltered && ' (with a filter, some are not)'}. It does not check rows that are not loaded,
+        removed newest rows (use <code>slipway audit verify --expect-head</code>), or the seals, which require the
+        workers' key (use <code>npm run audit-verify</code>).
       </p>
       {head && !isFiltered && wrong === 0 && (
         <p className="flex flex-wrap items-center gap-x-2">

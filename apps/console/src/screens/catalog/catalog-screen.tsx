@@ -27,16 +27,18 @@ export function CatalogScreen() {
       <div className="grid items-start gap-3 xl:grid-cols-[1fr_26rem]">
         <Panel title="Models">
           <div className="mb-3 flex flex-wrap gap-3">
-            <TextFilter name="search" label="Search" placeholder="slug, name, words" />
+            <TextFilter name="search" label="Search" placeholder="slug, name or description" />
             <ChoiceFilter name="availability" label="Availability" choices={['available', 'degraded', 'unavailable']} />
           </div>
           <RowList
             list={list}
             what="the catalog"
-            beyond="The command line lists all: slipway catalog list."
+            beyond="To list all, run slipway catalog list."
             empty={
-              <EmptyState title="Nothing is published for this tenant" command="slipway catalog list">
-                <p className="text-sm text-soft">An admin publishes what stands here: Model APIs.</p>
+              <EmptyState title="No models yet" command="slipway catalog list">
+                <p className="text-sm text-soft">
+                  Models published for this tenant appear here. An admin publishes them under Model APIs.
+                </p>
               </EmptyState>
             }
           >
@@ -45,10 +47,10 @@ export function CatalogScreen() {
                 (row) => isMeant(row, search) && (!availability || row.availability === availability),
               );
               if (shown.length === 0)
-                return <EmptyState title={`None of the ${rows.length} models read is like that`} />;
+                return <EmptyState title={`None of the ${rows.length} loaded models matches the filters`} />;
               return (
                 <DataTable
-                  caption="Models that may be named"
+                  caption="Published models"
                   columns={columnsOf(model, (slug) => setAddress({ model: slug }))}
                   rows={shown}
                   idOf={({ id }) => id}
@@ -77,7 +79,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void)
   }),
   column.accessor('availability', { header: 'Availability', cell: ({ getValue }) => <Chip word={getValue()} /> }),
   column.accessor('context_length', { header: 'Context', cell: ({ getValue }) => tokensText(getValue()) }),
-  column.accessor(({ pricing }) => priceText(pricing), { id: 'pricing', header: 'Price of a million tokens' }),
+  column.accessor(({ pricing }) => priceText(pricing), { id: 'pricing', header: 'Price per million tokens' }),
   column.accessor(({ performance }) => performance?.ttft_ms?.p50 ?? null, {
     id: 'ttft',
     header: 'TTFT p50',
@@ -95,14 +97,14 @@ const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void)
       <Button
         isSmall
         aria-pressed={original.slug === chosen}
-        aria-label={`How to use ${original.slug}`}
+        aria-label={`Show usage of ${original.slug}`}
         onClick={() => onChoose(original.slug)}
       >
-        How to use
+        Show usage
       </Button>
     ),
   }),
 ];
 
 const measuredText = (value: number | null, textOf: (value: number) => string) =>
-  value === null ? <span className="text-soft">nobody asked</span> : textOf(value);
+  value === null ? <span className="text-soft">no requests</span> : textOf(value);

@@ -50,14 +50,14 @@ function Details({ entry }: { entry: CatalogEntry }) {
         <Row name="Context">{tokensText(entry.context_length)}</Row>
         <Row name="Output">{tokensText(entry.max_output_tokens)}</Row>
         <Row name="Price">{priceText(entry.pricing)}</Row>
-        <Row name="Parameters">{entry.supported_parameters.join(', ') || 'not said'}</Row>
+        <Row name="Parameters">{entry.supported_parameters.join(', ') || 'not specified'}</Row>
         <Row name="TTFT">
           {performance?.ttft_ms
             ? `p50 ${lengthText(performance.ttft_ms.p50)}, p95 ${lengthText(performance.ttft_ms.p95)} in 15 min`
-            : 'nobody asked in 15 min'}
+            : 'no requests in 15 min'}
         </Row>
-        <Row name="Tokens/s">{performance?.output_tokens_per_s?.toFixed(1) ?? 'nobody asked in 15 min'}</Row>
-        <Row name="Since">
+        <Row name="Tokens/s">{performance?.output_tokens_per_s?.toFixed(1) ?? 'no requests in 15 min'}</Row>
+        <Row name="Created">
           <Time at={new Date(entry.created * 1000).toISOString()} />
         </Row>
         <Row name="Base URL">
@@ -72,7 +72,7 @@ function Details({ entry }: { entry: CatalogEntry }) {
         search={{ model: entry.slug }}
         className="inline-flex min-h-9 items-center rounded-md bg-accent px-3 text-sm font-medium text-accent-text"
       >
-        Try it
+        Open in playground
       </Link>
       <Sample title="curl" text={entryCurl(entry)} />
       <Sample title="Python" text={pythonOf(entry)} />

@@ -21,7 +21,7 @@ describe('an entry of the catalog', () => {
     expect(priceText({ currency: 'no currency', input_per_mtok: 1, output_per_mtok: 2 })).toBe(
       '1 no currency in, 2 no currency out',
     );
-    expect(priceText(null)).toBe('not said');
+    expect(priceText(null)).toBe('not specified');
     expect(tokensText(131072)).toBe('131,072');
   });
 

@@ -12,7 +12,7 @@ export function isMeant({ slug, name, description }: CatalogEntry, search: strin
 
 /** What a million tokens cost. */
 export function priceText(pricing: CatalogEntry['pricing']): string {
-  if (!pricing) return 'not said';
+  if (!pricing) return 'not specified';
   const { currency, input_per_mtok, output_per_mtok } = pricing;
   return `${moneyText(input_per_mtok, currency)} in, ${moneyText(output_per_mtok, currency)} out`;
 }
@@ -27,7 +27,7 @@ function moneyText(amount: number, currency: string): string {
 }
 
 export const tokensText = (tokens: number | null): string =>
-  tokens === null ? 'not said' : new Intl.NumberFormat('en').format(tokens);
+  tokens === null ? 'not specified' : new Intl.NumberFormat('en').format(tokens);
 
 /** A first request for a shell. The token stays a variable. */
 export function entryCurl({ endpoint: { base_url, model } }: CatalogEntry): string {
@@ -47,9 +47,9 @@ export const pythonOf = ({ endpoint: { base_url, model } }: CatalogEntry): strin
     'from openai import OpenAI',
     '',
     `client = OpenAI(base_url=${JSON.stringify(base_url)}, api_key=os.environ["SLIPWAY_TOKEN"])`,
-    'answer = client.chat.completions.create(',
+    'response = client.chat.completions.create(',
     `    model=${JSON.stringify(model)},`,
     '    messages=[{"role": "user", "content": "Hello"}],',
     ')',
-    'print(answer.choices[0].message.content)',
+    'print(response.choices[0].message.content)',
   ].join('\n');

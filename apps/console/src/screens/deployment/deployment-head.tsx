@@ -55,11 +55,12 @@ function Health({ deployment: { replicas, conditions } }: { deployment: Deployme
 function Liveness({ live, readAt }: { live: LiveEvents; readAt: number }) {
   const now = useNow();
   const age = lengthText(Math.max(0, now - readAt));
-  if (live.state === 'live') return <span className="text-xs text-soft">Live · read {age} ago</span>;
-  if (live.state === 'starting') return <span className="text-xs text-soft">Events begin · read {age} ago</span>;
+  if (live.state === 'live') return <span className="text-xs text-soft">Live · updated {age} ago</span>;
+  if (live.state === 'starting')
+    return <span className="text-xs text-soft">Connecting to events · updated {age} ago</span>;
   return (
     <span role="status" className="text-xs text-bad" title={live.error?.message}>
-      Events away for {lengthText(Math.max(0, now - live.since))} · read {age} ago
+      Events disconnected for {lengthText(Math.max(0, now - live.since))} · updated {age} ago
     </span>
   );
 }
@@ -82,7 +83,7 @@ function DeploymentFacts({ name, deployment, live }: { name: string; deployment?
         {active ? <code title={active.spec_digest}>{shortDigest(active.spec_digest)}</code> : '–'}
       </Fact>
       <Fact term="Candidate">{deployment?.candidate_revision ?? 'none'}</Fact>
-      <Fact term="Changed last">
+      <Fact term="Last changed">
         {byHand ? (
           <>
             {byHand.type} <Time at={byHand.time} /> by {actorText(byHand.actor)}

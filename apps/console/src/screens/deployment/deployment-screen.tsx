@@ -114,7 +114,7 @@ function DeploymentActions({ name, onOpen }: { name: string; onOpen: (opened: Di
       <Button
         kind={live ? 'plain' : 'primary'}
         disabled={live !== undefined}
-        title={live && `A ${live.kind} goes on: wait for it, cancel it, or roll back.`}
+        title={live && `A ${live.kind} is in progress. Wait for it, cancel it, or roll back.`}
         icon={<Upload aria-hidden className="size-4" />}
         onClick={() => onOpen({ what: 'rollout' })}
       >

@@ -21,7 +21,9 @@ export function DiffDialog({ name, revision, onClose }: { name: string; revision
       isWide
       onClose={onClose}
       title={`Revision ${revision.number}`}
-      description={base ? `What it changed in ${base}` : 'The first: there is nothing to compare it with.'}
+      description={
+        base ? `Changes since ${base}` : 'This is the first revision. There is no earlier one to compare it with.'
+      }
       footer={
         base && (
           <CopyAs
@@ -34,16 +36,16 @@ export function DiffDialog({ name, revision, onClose }: { name: string; revision
       }
     >
       {base && (
-        <Loaded query={diff} what="the difference">
-          {({ patch }) => <Changes changes={patch} none="Nothing: the two specs are the same." />}
+        <Loaded query={diff} what="the diff">
+          {({ patch }) => <Changes changes={patch} none="No changes. The two specs are identical." />}
         </Loaded>
       )}
-      <h3 className="text-sm font-semibold">The whole spec</h3>
+      <h3 className="text-sm font-semibold">Full spec</h3>
       <pre
         className="max-h-80 overflow-auto rounded bg-sunken p-2 text-xs"
         tabIndex={0}
         role="region"
-        aria-label="The whole spec"
+        aria-label="Full spec"
       >
         {JSON.stringify(revision.spec, null, 2).slice(0, 20_000)}
       </pre>

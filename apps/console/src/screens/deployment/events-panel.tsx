@@ -37,7 +37,7 @@ export function EventsPanel({ name, live, className }: { name: string; live: Liv
           aria-pressed={isInstances}
           onClick={() => change({ show: isInstances ? undefined : 'instances' })}
         >
-          {isInstances ? 'Show events' : 'Instances and logs'}
+          {isInstances ? 'Show events' : 'Show instances and logs'}
         </Button>
       }
     >
@@ -47,7 +47,7 @@ export function EventsPanel({ name, live, className }: { name: string; live: Liv
         <div className="flex h-full flex-col gap-2">
           <input
             type="search"
-            aria-label="Filter the events"
+            aria-label="Filter events"
             placeholder="Filter: type, actor, step…"
             value={filter}
             onChange={(event) => change({ events: event.target.value })}
@@ -71,20 +71,20 @@ function Events({ name, live, filter }: { name: string; live: LiveEvents; filter
   if (found.length === 0)
     return (
       <EmptyState
-        title={live.events.length === 0 ? 'Nothing has happened yet.' : 'No event of those kept here matches.'}
+        title={live.events.length === 0 ? 'No events yet' : 'No loaded event matches the filter'}
         command={`slipway events ${name}`}
       />
     );
   const shown = found.slice(-MOST_SHOWN).reverse();
   return (
-    <Scrolled label="Events, the newest first">
+    <Scrolled label="Events, newest first">
       <ol className="divide-y divide-line text-xs">
         {shown.map((one) => (
           <Row key={one.event.sequence} logged={one} />
         ))}
       </ol>
       <p className="pt-2 text-xs text-soft">
-        {shown.length} of {found.length} shown. All: <code>slipway events {name} --limit 1000</code>
+        Showing {shown.length} of {found.length}. To list all, run <code>slipway events {name} --limit 1000</code>.
       </p>
     </Scrolled>
   );
@@ -123,7 +123,7 @@ const Row = memo(function Row({ logged: { event, missingBefore } }: { logged: Lo
       {missingBefore > 0 && (
         <p className="rounded bg-warn-soft px-2 py-1 text-warn">
           {missingBefore} {missingBefore === 1 ? 'event is' : 'events are'} missing here,{' '}
-          {event.sequence - missingBefore} to {event.sequence - 1}: the connection was away for too long.
+          {event.sequence - missingBefore} to {event.sequence - 1}. The connection was lost for too long.
         </p>
       )}
     </li>
@@ -136,7 +136,7 @@ function Instances({ name }: { name: string }) {
     <Loaded query={instances} what="the instances">
       {(rows) =>
         rows.length === 0 ? (
-          <EmptyState title="No instance runs." command={`slipway instances list ${name}`} />
+          <EmptyState title="No instances are running" command={`slipway instances list ${name}`} />
         ) : (
           <Scrolled label="Instances">
             <ul className="divide-y divide-line text-xs">
@@ -170,15 +170,15 @@ function InstanceRow({ instance }: { instance: Instance }) {
             isSmall
             className="ml-auto"
             icon={<ScrollText aria-hidden className="size-3.5" />}
-            aria-label={`Logs of ${revision}/${ordinal}`}
+            aria-label={`Show logs of ${revision}/${ordinal}`}
             onClick={() => change({ logs: id })}
           >
-            Logs
+            Show logs
           </Button>
         )}
       </div>
       <p className="text-soft">
-        started <Time at={started_at} />
+        Started <Time at={started_at} />
         {place && ` · ${place}`}
         {reason && ` · ${reason}`}
       </p>

@@ -40,10 +40,10 @@ export function LogsDialog({ name, instance, onClose }: { name: string; instance
       title={`Logs of ${about ? `${about.revision}/${about.ordinal}` : instance}`}
       description={
         hasEnded
-          ? 'Written to the end.'
+          ? 'The log has ended.'
           : error
-            ? 'Broken off.'
-            : 'Followed as it is written; scrolled to the end it stays there.'
+            ? 'The log stream was interrupted.'
+            : 'New lines appear as they are written. Scroll to the end to follow them.'
       }
       footer={
         <CopyAs
@@ -69,7 +69,7 @@ export function LogsDialog({ name, instance, onClose }: { name: string; instance
           <option value="stderr">stderr</option>
         </SelectField>
         <CheckField
-          label="Of the start before this one"
+          label="Logs of the previous start"
           checked={isPrevious}
           onChange={(event) => setPrevious(event.target.checked)}
         />
@@ -86,7 +86,7 @@ export function LogsDialog({ name, instance, onClose }: { name: string; instance
         }}
         className="h-96 overflow-auto rounded bg-sunken p-2 font-mono text-xs"
       >
-        {lines.length === 0 && <p className="text-soft">Nothing has been written yet.</p>}
+        {lines.length === 0 && <p className="text-soft">No log lines yet.</p>}
         {lines.map(({ n, at, stream, text }) => (
           <p key={n} className={classes('break-all whitespace-pre-wrap', stream === 'stderr' && 'text-warn')}>
             <span className="text-soft">

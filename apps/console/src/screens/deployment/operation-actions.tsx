@@ -1,14 +1,8 @@
 import type { Operation } from '../../api/operation-state.js';
-import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
+import { OPERATION_WORDS, useOperationAction, type OperationVerb } from '../../api/operation-action.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { keyOf } from './renewal.js';
-
-const WORDS: Record<OperationVerb, { title: string; verb: string; done: string }> = {
-  cancel: { title: 'Cancel the operation', verb: 'Cancel it', done: 'It is being cancelled' },
-  retry: { title: 'Try the operation again', verb: 'Try again', done: 'It goes on' },
-  resume: { title: 'Let the operation go on', verb: 'Resume', done: 'It goes on' },
-};
 
 interface OperationActionDialogProps {
   action: OperationVerb;
@@ -19,22 +13,22 @@ interface OperationActionDialogProps {
 
 export function OperationActionDialog({ action, operation, isProduction, onClose }: OperationActionDialogProps) {
   const { id, kind, resource_name } = operation;
-  const words = WORDS[action];
+  const { title, verb, dismissal } = OPERATION_WORDS[action];
   const {
     action: asked,
     copied,
     form,
   } = useOperationAction(action, id, {
     renews: ['deployment', 'operations', 'route'].map((what) => keyOf(what, resource_name)),
-    done: words.done,
     onDone: onClose,
   });
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${words.title}: ${kind} of ${resource_name}`}
-      verb={words.verb}
+      title={title}
+      verb={verb}
+      dismissal={dismissal}
       isDangerous={action === 'cancel'}
       nameToType={isProduction ? resource_name : undefined}
       isBusy={asked.isPending}
@@ -43,7 +37,8 @@ export function OperationActionDialog({ action, operation, isProduction, onClose
       onConfirm={() => asked.mutate()}
     >
       <p className="text-sm">
-        It stands at <code>{operation.current_step || 'its beginning'}</code>, {operation.progress} % done.
+        {kind} of <strong>{resource_name}</strong>, {operation.progress} %. Current step:{' '}
+        <code>{operation.current_step || 'none yet'}</code>
       </p>
       <Effect action={action} operation={operation} />
       {action === 'cancel' && <SchemaForm form={form} attempt={asked} />}
@@ -57,20 +52,20 @@ function Effect({ action, operation: { kind, steps, current_step } }: { action: 
     return (
       <p className="text-sm">
         {kind === 'rollback'
-          ? 'A rollback that is cancelled never restores the revision that it was leading away from.'
-          : 'The route is put back as the operation found it, and the candidate is removed. Steps that are done by then are undone.'}
+          ? 'A cancelled rollback does not restore the revision that it moves traffic away from.'
+          : 'The previous route is restored, and the candidate is removed. Completed steps are undone.'}
       </p>
     );
   return (
     <p className="text-sm">
       {action === 'retry' ? (
         <>
-          It goes on at <code>{current_step}</code>; what has succeeded is not done again.
+          The operation continues at <code>{current_step}</code>. Completed steps are not repeated.
         </>
       ) : (
-        'You let it pass where it stopped. '
+        'The operation continues after the step where it waits.'
       )}{' '}
-      Then come: <code>{open.slice(0, 40).join(' → ') || 'no further steps'}</code>
+      Remaining steps: <code>{open.slice(0, 40).join(' → ') || 'none'}</code>
     </p>
   );
 }

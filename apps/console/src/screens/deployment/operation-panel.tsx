@@ -47,7 +47,7 @@ export function OperationPanel({ name, className }: { name: string; className?: 
       actions={
         operation && (
           <Link to="/operations/$id" params={{ id: operation.id }} className="text-xs underline">
-            All about it
+            Show details
           </Link>
         )
       }
@@ -55,12 +55,12 @@ export function OperationPanel({ name, className }: { name: string; className?: 
       <Loaded query={operations} what="the operations">
         {() =>
           operation ? (
-            <Scrolled label="The operation and its steps">
+            <Scrolled label="Operation and steps">
               <Shown operation={operation} />
             </Scrolled>
           ) : (
             <EmptyState
-              title="Nothing has been done here yet."
+              title="No operations yet. A rollout starts the first one."
               command={`slipway rollouts create ${name} --revision-file spec.yaml --wait`}
             />
           )
@@ -96,15 +96,15 @@ function Shown({ operation }: { operation: Operation }) {
           {operation.attempt} of {operation.max_attempts}
         </Fact>
         <NextTry operation={operation} />
-        {!operation.error_code && operation.message && <Fact term="Says">{operation.message}</Fact>}
-        <Fact term="Asked for">
+        {!operation.error_code && operation.message && <Fact term="Message">{operation.message}</Fact>}
+        <Fact term="Requested">
           <Time at={operation.created_at} /> by {operation.requested_by.id}
         </Fact>
         {operation.reason && <Fact term="Reason">{operation.reason}</Fact>}
-        {operation.cancel_reason && <Fact term="Cancelled">{operation.cancel_reason}</Fact>}
-        {operation.superseded_by && <Fact term="Superseded">{operation.superseded_by}</Fact>}
+        {operation.cancel_reason && <Fact term="Cancel reason">{operation.cancel_reason}</Fact>}
+        {operation.superseded_by && <Fact term="Superseded by">{operation.superseded_by}</Fact>}
         {operation.idempotency_key && (
-          <Fact term="Key">
+          <Fact term="Idempotency key">
             <code>{operation.idempotency_key}</code>
           </Fact>
         )}
@@ -113,8 +113,8 @@ function Shown({ operation }: { operation: Operation }) {
             <code>{operation.request_id}</code>
           </Fact>
         )}
-        <Fact term="Id">
-          <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy the operation's id" />
+        <Fact term="ID">
+          <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy operation ID" />
         </Fact>
       </dl>
       <OperationSteps operation={operation} />
@@ -126,8 +126,8 @@ function NextTry({ operation }: { operation: Operation }) {
   const now = useNow();
   const at = resumeMs(operation);
   if (at === null) return null;
-  const word = operation.attempt > 1 ? 'Next try' : 'Goes on';
-  return <Fact term={word}>{at > now ? `in ${lengthText(at - now)}` : 'now due'}</Fact>;
+  const word = operation.attempt > 1 ? 'Next attempt' : 'Continues';
+  return <Fact term={word}>{at > now ? `in ${lengthText(at - now)}` : 'now'}</Fact>;
 }
 
 /** Why nothing moves, where nothing does. */
@@ -137,18 +137,18 @@ function Standstill({ operation }: { operation: Operation }) {
   if (unclaimed !== null || (isLive(operation) && hasNoWorker(system?.workers)))
     return (
       <p role="alert" className="rounded-md bg-bad-soft p-2 font-medium text-bad">
-        No worker is polling{unclaimed !== null && `: nobody has picked this up for ${lengthText(unclaimed)}`}. Start a
-        worker; it goes on by itself.
+        No worker is polling{unclaimed !== null && `, and this operation has waited for ${lengthText(unclaimed)}`}.
+        Start a worker. The operation then continues automatically.
       </p>
     );
   if (waitsForPerson(operation))
     return (
       <p role="status" className="rounded-md bg-warn-soft p-2 font-medium text-warn">
-        It waits for a person: Resume lets it go on, Cancel puts the route back.
+        The operation waits for a person. Resume it, or cancel it to restore the previous route.
       </p>
     );
   if (operation.cancel_requested && isLive(operation))
-    return <p className="rounded-md bg-warn-soft p-2 text-warn">It is being cancelled.</p>;
+    return <p className="rounded-md bg-warn-soft p-2 text-warn">The operation is being cancelled.</p>;
   return null;
 }
 

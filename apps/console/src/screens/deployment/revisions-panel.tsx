@@ -36,13 +36,13 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
         {() =>
           rows.length === 0 ? (
             <EmptyState
-              title="No revision yet."
+              title="No revisions yet. A rollout creates the first one."
               command={`slipway rollouts create ${name} --revision-file spec.yaml --strategy immediate`}
             />
           ) : (
-            <Scrolled label="Revisions, the newest first">
+            <Scrolled label="Revisions, newest first">
               <table className="w-full border-collapse text-left text-xs">
-                <caption className="sr-only">Revisions, the newest first</caption>
+                <caption className="sr-only">Revisions, newest first</caption>
                 <thead className="text-soft">
                   <tr>
                     <th scope="col" className="py-1 pr-2">
@@ -79,7 +79,7 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
                   isBusy={revisions.isFetchingNextPage}
                   onClick={() => void revisions.fetchNextPage()}
                 >
-                  More
+                  Load more
                 </Button>
               )}
             </Scrolled>
@@ -132,8 +132,8 @@ function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RevisionRowP
       </td>
       <td className="py-0.5">
         <div className="flex flex-wrap justify-end gap-1">
-          <Button kind="quiet" isSmall aria-label={`Diff of revision ${number}`} onClick={onCompare}>
-            Diff
+          <Button kind="quiet" isSmall aria-label={`Show diff of revision ${number}`} onClick={onCompare}>
+            Show diff
           </Button>
           {mayRollBack && !why && (
             <Button isSmall aria-label={`Roll back to revision ${number}`} onClick={onRollBack}>

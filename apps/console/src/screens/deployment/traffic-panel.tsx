@@ -43,23 +43,23 @@ export function TrafficPanel({ name, className }: { name: string; className?: st
           if (rows.length === 0)
             return (
               <EmptyState
-                title="Nothing serves here yet."
+                title="No traffic yet. A rollout starts serving requests."
                 command={`slipway rollouts create ${name} --revision-file spec.yaml --strategy immediate`}
               />
             );
           return (
             <div className="space-y-2">
-              <Bar label="Desired" rows={rows} of={({ desired }) => desired} none="no route is set" />
+              <Bar label="Desired" rows={rows} of={({ desired }) => desired} none="no route" />
               <Bar
                 label="Actual"
                 rows={rows}
                 of={({ actual }) => actual}
-                none={requests ? 'no requests in the last minute' : 'not known'}
+                none={requests ? 'no requests in the last minute' : 'unknown'}
               />
               {route.data?.hold && (
                 <p className="text-xs text-warn">
-                  Requests wait at the gateway since <Time at={route.data.hold.since} />, at most{' '}
-                  {route.data.hold.max_seconds} s.
+                  The gateway holds each request for at most {route.data.hold.max_seconds} s. Holding started{' '}
+                  <Time at={route.data.hold.since} />.
                 </p>
               )}
               <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
@@ -133,7 +133,7 @@ function NextStep({ name }: { name: string }) {
   if (end !== null)
     return (
       <span className="text-xs">
-        Next step {end > now ? <strong>in {lengthText(end - now)}</strong> : <strong>now due</strong>}
+        Next step {end > now ? <strong>in {lengthText(end - now)}</strong> : <strong>due now</strong>}
       </span>
     );
   if (waitsForPerson(operation)) return <span className="text-xs font-medium text-warn">Next step waits for you</span>;

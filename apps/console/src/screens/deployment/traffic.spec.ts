@@ -52,9 +52,9 @@ describe('why not roll back', () => {
   const good = { name: 'chat-00001', state: 'standby', ready_at: '2026-01-01T00:00:00Z' };
   it('says nothing of one that was ready once', () => expect(whyNoRollback(good, 'chat-00002', false)).toBeNull());
   it.each([
-    [{ ...good, state: 'failed' }, 'chat-00002', false, 'It has failed.'],
-    [good, 'chat-00001', false, 'It holds all traffic already.'],
-    [{ ...good, ready_at: null }, 'chat-00002', false, 'It has never been ready.'],
+    [{ ...good, state: 'failed' }, 'chat-00002', false, 'It failed.'],
+    [good, 'chat-00001', false, 'It already gets all traffic.'],
+    [{ ...good, ready_at: null }, 'chat-00002', false, 'It was never ready.'],
   ])('says why: %#', (revision, active, isLive, why) => expect(whyNoRollback(revision, active, isLive)).toBe(why));
   it('leads back to the active one while a rollout takes traffic from it', () =>
     expect(whyNoRollback(good, 'chat-00001', true)).toBeNull());

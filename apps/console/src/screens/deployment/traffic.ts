@@ -58,8 +58,8 @@ export function whyNoRollback(
   active: string | null,
   isOperationLive: boolean,
 ): string | null {
-  if (state === 'failed') return 'It has failed.';
-  if (name === active && !isOperationLive) return 'It holds all traffic already.';
-  if (!ready_at) return 'It has never been ready.';
+  if (state === 'failed') return 'It failed.';
+  if (name === active && !isOperationLive) return 'It already gets all traffic.';
+  if (!ready_at) return 'It was never ready.';
   return null;
 }

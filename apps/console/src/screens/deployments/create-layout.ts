@@ -9,10 +9,9 @@ export const CREATE_DEPLOYMENT: Layout = {
   },
   words: {
     name: {
-      hint: 'What clients send as model: small letters, digits and hyphens. It stays.',
-      mismatch: 'Small letters, digits and hyphens between them, at most 63',
+      hint: 'Clients send this name as model. Use lowercase letters, digits and hyphens. It cannot be changed.',
+      mismatch: 'Lowercase letters, digits and inner hyphens, at most 63 characters',
     },
-    display_name: { label: 'Name for people' },
-    environment: { placeholder: 'staging', hint: 'Changes of what is in production ask for its name first.' },
+    environment: { placeholder: 'staging', hint: 'In production, you type the deployment name to confirm a change.' },
   },
 };

@@ -24,7 +24,7 @@ export function DeploymentFilters({ counts }: { counts: StateCount[] }) {
         <TextFilter name="environment" label="Environment" placeholder="production" />
         {(q || state || label || environment) && (
           <Button kind="quiet" onClick={() => change({ q: '', state: '', label: '', environment: '' })}>
-            Clear
+            Clear filters
           </Button>
         )}
       </div>

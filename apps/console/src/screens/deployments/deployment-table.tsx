@@ -115,7 +115,7 @@ function State({ of }: { of: Deployment }) {
             params={{ id: of.current_operation_id }}
             className="text-xs whitespace-nowrap underline"
           >
-            what goes on<span className="sr-only"> at {of.name}</span>
+            Show operation<span className="sr-only"> of {of.name}</span>
           </Link>
         )}
       </span>
@@ -137,7 +137,7 @@ function Labels({ of }: { of: Record<string, string> }) {
           key={key}
           to="/deployments"
           search={(now: Record<string, unknown>) => ({ ...now, label: `${key}=${value}` })}
-          title={`Only those with ${key}=${value}`}
+          title={`Filter by ${key}=${value}`}
           className="max-w-40 truncate rounded bg-sunken px-1.5 text-xs hover:underline"
         >
           {key}={value}

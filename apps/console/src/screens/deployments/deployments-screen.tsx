@@ -29,7 +29,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
   const create = useAction({
     run: (body: NewDeployment) => slipway.deployments.create(body),
     renews: [['deployments']],
-    done: ({ name }) => `${name} is there. It serves once something is rolled out.`,
+    done: ({ name }) => `Deployment ${name} created. Create a rollout to serve requests.`,
     onDone: ({ name }) => void navigate({ to: '/deployments/$name', params: { name } }),
   });
   return (
@@ -37,8 +37,8 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
       form={form}
       run={create}
       onClose={onClose}
-      title="Create a deployment"
-      description="What serves a model under one name. What it runs comes with its first rollout."
+      title="New deployment"
+      description="A deployment serves a model under one name. Its first rollout defines what it runs."
       verb="Create"
       action={{
         curl: { method: 'POST', path: '/api/v1/deployments', body: form.body },
@@ -57,7 +57,7 @@ export function DeploymentsScreen() {
     slipway.deployments.list({ ...asked, ...request }),
   );
   const isFiltered = Object.keys(asked).length > 0;
-  const nothing = <EmptyState title="No deployment like that" command="slipway deployments list" />;
+  const nothing = <EmptyState title="No deployments match the filters" command="slipway deployments list" />;
   return (
     <>
       <ScreenHead
@@ -65,7 +65,7 @@ export function DeploymentsScreen() {
         actions={
           mayCreate && (
             <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              Create
+              Create deployment
             </Button>
           )
         }
@@ -75,7 +75,7 @@ export function DeploymentsScreen() {
         list={list}
         what="the deployments"
         empty={isFiltered ? nothing : <None mayCreate={mayCreate} />}
-        beyond="Labels narrow them down; slipway deployments list has them all."
+        beyond="Filter by label, or run slipway deployments list."
       >
         {(rows) => {
           const shown = rows.filter((row) => (!state || row.state === state) && isDeploymentMatch(row, q));
@@ -89,10 +89,10 @@ export function DeploymentsScreen() {
 
 function None({ mayCreate }: { mayCreate: boolean }) {
   return (
-    <EmptyState title="Nothing is deployed yet" command="slipway deployments create chat">
+    <EmptyState title="No deployments yet" command="slipway deployments create chat">
       {mayCreate && (
         <Link to="/first-run" className="underline">
-          To a served request in three clicks, with the built-in simulator
+          Send a first request in three clicks, with the built-in simulator
         </Link>
       )}
     </EmptyState>

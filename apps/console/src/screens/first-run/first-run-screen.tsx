@@ -26,15 +26,15 @@ export function FirstRunScreen() {
     <>
       <ScreenHead title="First request" />
       <p className="mb-3 max-w-3xl text-sm">
-        Three clicks to a served request, with the built-in simulator: it needs no GPU and no model. What they make is a
-        deployment like any other. You may leave and come back.
+        Three clicks lead to a served request. The built-in simulator needs no GPU and no model. The result is a regular
+        deployment. You can leave this page and return later.
       </p>
       {mayAct ? (
-        <Loaded query={run} what="what is there already">
+        <Loaded query={run} what="the existing deployments">
           {(found) => <Stages found={found} />}
         </Loaded>
       ) : (
-        <p>This takes the scope operator, which you do not have.</p>
+        <p>This page requires the scope operator, which you do not have.</p>
       )}
     </>
   );
@@ -70,7 +70,7 @@ function CreateStage({ name, isDone }: { name: string; isDone: boolean }) {
           <Link to="/deployments/$name" params={{ name }} className="underline">
             {name}
           </Link>{' '}
-          is there.
+          exists.
         </p>
       ) : (
         <Button kind="primary" isBusy={create.isPending} onClick={() => create.mutate(undefined)}>
@@ -82,7 +82,7 @@ function CreateStage({ name, isDone }: { name: string; isDone: boolean }) {
   );
 }
 
-const ROLL_OUT_STATES = { create: 'to come', roll_out: 'next', rolling_out: 'running', send: 'done' } as const;
+const ROLL_OUT_STATES = { create: 'upcoming', roll_out: 'next', rolling_out: 'running', send: 'done' } as const;
 
 function RollOutStage({ name, stage, found: { operation } }: { name: string; stage: FirstRunStage; found: FirstRun }) {
   const target = useSimulatorTarget();
@@ -103,9 +103,9 @@ function RollOutStage({ name, stage, found: { operation } }: { name: string; sta
     >
       {target.data === null && (
         <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-          No target here has the engine <code>sim</code>.{' '}
+          No target has the engine <code>sim</code>.{' '}
           <Link to="/targets" className="underline">
-            See what there is
+            Show targets
           </Link>
         </p>
       )}
@@ -121,7 +121,7 @@ function RollOutStage({ name, stage, found: { operation } }: { name: string; sta
       )}
       {rollOut.error && <ErrorNote error={rollOut.error} />}
       {operation?.status === 'failed' && stage === 'roll_out' && (
-        <ErrorNote error={new Error(`The last one failed: ${operation.message}`)} />
+        <ErrorNote error={new Error(`The last ${operation.kind} failed: ${operation.message}`)} />
       )}
       {operation && (
         <>

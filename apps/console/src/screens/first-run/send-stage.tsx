@@ -31,11 +31,11 @@ export function SendStage({ name, isReady }: { name: string; isReady: boolean })
   return (
     <StagePanel
       title="3. Send a request"
-      state={sent?.state === 'done' ? 'done' : isBusy ? 'running' : isReady ? 'next' : 'to come'}
+      state={sent?.state === 'done' ? 'done' : isBusy ? 'running' : isReady ? 'next' : 'upcoming'}
       lines={[{ name: 'curl', text: curl }]}
     >
       <p className="text-sm">
-        The gateway serves what OpenAI clients speak. The <code>model</code> is the deployment&apos;s name.
+        The gateway serves the OpenAI API. The <code>model</code> is the deployment&apos;s name.
       </p>
       <div className="flex flex-wrap items-end gap-2">
         <div className="min-w-0 grow">
@@ -72,17 +72,17 @@ function Answered({ sent: { state, answer, revision, failure }, name }: { sent: 
       {state === 'failed' && <ErrorNote error={failure} />}
       {state === 'done' && (
         <p role="status">
-          Served{revision && ` by ${revision}`}. Go on:{' '}
+          Served{revision && ` by ${revision}`}. Next:{' '}
           <Link to="/deployments/$name" params={{ name }} className="underline">
             watch {name}
           </Link>
           {', '}
           <Link to="/playground" search={{ model: name } as never} className="underline">
-            talk to it
+            open it in the playground
           </Link>
           {', or '}
           <Link to="/targets" className="underline">
-            see which engines there are
+            see the available engines
           </Link>
           .
         </p>

@@ -5,13 +5,13 @@ import { Panel } from '../../ui/panel.js';
 
 interface StagePanelProps {
   title: string;
-  state: 'to come' | 'next' | 'running' | 'done';
+  state: 'upcoming' | 'next' | 'running' | 'done';
   /** The same by hand, by the name of what takes it. */
   lines: { name: string; text: string }[];
   children: ReactNode;
 }
 
-const TONES = { 'to come': 'plain', next: 'info', running: 'info', done: 'good' } as const;
+const TONES = { upcoming: 'plain', next: 'info', running: 'info', done: 'good' } as const;
 
 /** One of the three clicks: what it does, what came of it, and how to do it without this page. */
 export function StagePanel({ title, state, lines, children }: StagePanelProps) {

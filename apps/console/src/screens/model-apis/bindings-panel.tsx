@@ -33,14 +33,14 @@ export function BindingsPanel({ product, bindings, chosen, onChoose }: BindingsP
       actions={
         mayChange && (
           <Button isSmall icon={<Plus aria-hidden className="size-3.5" />} onClick={() => setCreating(true)}>
-            Bind
+            Create binding
           </Button>
         )
       }
     >
       {bindings.length === 0 ? (
         <EmptyState
-          title="Nothing answers for it yet"
+          title="No bindings yet. Create one to connect the product to a model."
           command={`slipway bindings create ${product.id} --deployment chat --revision chat-00001`}
         />
       ) : (
@@ -64,7 +64,7 @@ const column = createColumnHelper<Binding>();
 const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) => [
   column.accessor(targetText, {
     id: 'target',
-    header: 'Target',
+    header: 'Destination',
     cell: ({ row: { original } }) => <BindingTarget binding={original} />,
   }),
   column.accessor('state', {
@@ -77,7 +77,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) =
     ),
   }),
   column.accessor(({ limits }) => limitsText(limits), { id: 'limits', header: 'Limits' }),
-  column.accessor('created_at', { header: 'Bound', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.display({
     id: 'choose',
     header: () => <span className="sr-only">Actions</span>,
@@ -85,7 +85,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) =
       <Button
         isSmall
         aria-pressed={original.id === chosen}
-        aria-label={`${original.id === chosen ? 'Shown' : 'Show'}: the qualification of ${targetText(original)}`}
+        aria-label={`${original.id === chosen ? 'Shown' : 'Show'}: qualification of ${targetText(original)}`}
         onClick={() => onChoose(original.id)}
       >
         {original.id === chosen ? 'Shown' : 'Show'}
@@ -115,6 +115,6 @@ function BindingTarget({ binding: { target } }: { binding: Binding }) {
 }
 
 function limitsText({ max_rps, max_concurrency }: Binding['limits']): string {
-  const limits = [max_rps && `${max_rps}/s`, max_concurrency && `${max_concurrency} at once`].filter(Boolean);
+  const limits = [max_rps && `${max_rps}/s`, max_concurrency && `${max_concurrency} concurrent`].filter(Boolean);
   return limits.join(', ') || 'none';
 }

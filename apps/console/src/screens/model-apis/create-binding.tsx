@@ -25,7 +25,7 @@ export function CreateBinding({ product, onClose, onCreated }: CreateBindingProp
   const create = useAction({
     run: (body: NewBinding) => slipway.admin.modelApi.targetBindings.create(body),
     renews: [['model-api-bindings']],
-    done: 'Bound: qualify it next',
+    done: 'Binding created. Qualify it next.',
     onDone: ({ id }) => {
       onCreated(id);
       onClose();
@@ -36,23 +36,23 @@ export function CreateBinding({ product, onClose, onCreated }: CreateBindingProp
     <SchemaDialog
       form={form}
       run={create}
-      title={`Bind ${product.slug}`}
-      description="A binding never changes. It serves once it is qualified and a publication names it."
-      verb="Bind"
+      title={`New binding of ${product.slug}`}
+      description="A binding is immutable. It serves requests once it is qualified and part of a publication."
+      verb="Create"
       onClose={onClose}
       isComplete={kind === 'revision' ? Boolean(deployment && revision) : Boolean(supplier && base_url && model)}
       action={bindingAction(form.body)}
       before={
         <SelectField
-          label="What answers"
+          label="Destination type"
           value={kind}
           onChange={(event) => {
             form.change(['target'], {});
             setKind(event.target.value as BoundKind);
           }}
         >
-          <option value="revision">a revision of a deployment here</option>
-          <option value="supplier">a server elsewhere</option>
+          <option value="revision">revision of a deployment</option>
+          <option value="supplier">model of a supplier</option>
         </SelectField>
       }
       widgets={kind === 'revision' ? { target: (path) => <RevisionFields form={form} path={path} /> } : undefined}
@@ -79,10 +79,12 @@ function RevisionFields({ form, path }: { form: SchemaFormState<NewBinding>; pat
         <SelectField
           label="Deployment"
           value={deployment}
-          hint={deployments.data?.next_cursor ? 'The first 200: the command line takes any.' : undefined}
+          hint={
+            deployments.data?.next_cursor ? 'Only the first 200 are listed. The command line accepts any.' : undefined
+          }
           onChange={(event) => form.change(path, { deployment: event.target.value })}
         >
-          <option value="">{deployments.isPending ? 'Reading…' : 'Choose one'}</option>
+          <option value="">{deployments.isPending ? 'Loading…' : 'Choose one'}</option>
           {deployments.data?.data.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
@@ -93,7 +95,7 @@ function RevisionFields({ form, path }: { form: SchemaFormState<NewBinding>; pat
           disabled={deployment === ''}
           onChange={(event) => form.change([...path, 'revision'], event.target.value)}
         >
-          <option value="">{revisions.isFetching && !revisions.data ? 'Reading…' : 'Choose one'}</option>
+          <option value="">{revisions.isFetching && !revisions.data ? 'Loading…' : 'Choose one'}</option>
           {revisions.data?.data.map(({ name, state }) => (
             <option key={name} value={name}>
               {name} ({state})

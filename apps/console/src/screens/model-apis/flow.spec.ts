@@ -27,7 +27,7 @@ const wordsOf = (bindings: Binding[], publications: Publication[] = []) =>
 describe('the way of a product', () => {
   it('begins with a binding', () => {
     expect(wordsOf([])).toEqual(['draft', 'none', '0 of 0 qualified', 'not published']);
-    expect(flowOf(product, [], []).next).toMatch(/^Bind it/);
+    expect(flowOf(product, [], []).next).toMatch(/^Create a binding/);
   });
 
   it('goes on to a qualification, then to a publication', () => {
@@ -69,8 +69,8 @@ describe('the way of a product', () => {
 
   it.each([
     ['available', /^Clients are served/],
-    ['degraded', /look at the instances/],
-    ['unavailable', /look at the instances/],
-    [undefined, /^It is published\.$/],
+    ['degraded', /Check the instances/],
+    ['unavailable', /Check the instances/],
+    [undefined, /^The product is published\.$/],
   ])('says what clients get where it is %s', (availability, says) => expect(servedText(availability)).toMatch(says));
 });

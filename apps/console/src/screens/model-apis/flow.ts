@@ -41,7 +41,7 @@ export function flowOf(
       {
         id: 'bindings',
         title: 'Bindings',
-        word: bindings.length === 0 ? 'none' : `${bindings.length} bound`,
+        word: bindings.length === 0 ? 'none' : String(bindings.length),
         tone: bindings.length === 0 ? 'warn' : 'good',
       },
       {
@@ -73,19 +73,19 @@ function nextOf(
   current: Publication | undefined,
   weak: readonly Binding[],
 ): string | undefined {
-  if (bindings.length === 0) return 'Bind it to a revision, or to a server elsewhere: something must answer for it.';
+  if (bindings.length === 0) return 'Create a binding to a revision or to a model of a supplier.';
   if (weak.length > 0)
-    return `${weak.map(targetText).join(', ')} is published, but ${weak.some(({ drifted }) => drifted) ? 'has another model by now' : 'did not pass its last qualification'}: qualify it again, or publish without it.`;
+    return `${weak.map(targetText).join(', ')} is published, but ${weak.some(({ drifted }) => drifted) ? 'now serves another model' : 'did not pass its last qualification'}. Qualify it again, or publish without it.`;
   if (current) return undefined;
-  if (qualified.length === 0) return 'Qualify a binding: only what has proven itself can be published.';
-  return 'Publish it: clients can name it from then on.';
+  if (qualified.length === 0) return 'Qualify a binding. Only qualified bindings can be published.';
+  return 'Publish the product. Clients can then send its slug as model.';
 }
 
 /** What clients of a published product get, as the catalog measures it. */
 export function servedText(availability: string | undefined): string {
-  if (availability === undefined) return 'It is published.';
+  if (availability === undefined) return 'The product is published.';
   if (availability === 'available') return 'Clients are served.';
-  return 'It is published, but not served as it should be: look at the instances of its bindings.';
+  return 'The product is published, but not fully available. Check the instances of its bindings.';
 }
 
 /** What a binding leads to, for admins: nobody else sees it. */

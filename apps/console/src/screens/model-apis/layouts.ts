@@ -15,11 +15,11 @@ export const CREATE_PRODUCT: Layout = {
     ],
   },
   words: {
-    slug: { mismatch: 'vendor/model, in small letters' },
-    pricing: { label: 'Price of a million tokens' },
+    slug: { mismatch: 'vendor/model, in lowercase letters' },
+    pricing: { label: 'Price per million tokens' },
     'pricing.input_per_mtok': { label: 'Input' },
     'pricing.output_per_mtok': { label: 'Output' },
-    'pricing.currency': { mismatch: 'Three capital letters' },
+    'pricing.currency': { mismatch: 'Three uppercase letters' },
   },
 };
 
@@ -36,10 +36,10 @@ export const bindingLayout = (kind: BoundKind): Layout => ({
   shown: { '': ['target', 'limits'], target: TARGET[kind] },
   fixed: ['product_id', ...TARGET[kind === 'revision' ? 'supplier' : 'revision'].map((name) => `target.${name}`)],
   words: {
-    target: { label: 'Target' },
+    target: { label: 'Destination' },
     'target.base_url': { label: 'Base URL' },
-    'limits.max_rps': { label: 'Requests a second' },
-    'limits.max_concurrency': { label: 'Requests at once' },
+    'limits.max_rps': { label: 'Requests per second' },
+    'limits.max_concurrency': { label: 'Concurrent requests' },
   },
 });
 
@@ -51,7 +51,6 @@ export const publicationLayout = (isOperator: boolean): Layout => ({
   operation: 'createModelApiPublication',
   shown: { '': ['audience', 'notes'] },
   fixed: ['product_id', 'bindings', ...(isOperator ? [] : ['audience'])],
-  words: { audience: { label: 'Who may name it' } },
 });
 
 export const PUBLISH = publicationLayout(true);

@@ -25,7 +25,7 @@ function CreateProduct({ onClose, onCreated }: { onClose: () => void; onCreated:
   const create = useAction({
     run: (body: NewProduct) => slipway.admin.modelApi.products.create(body),
     renews: [['model-api-products']],
-    done: ({ slug }) => `${slug} is a draft`,
+    done: ({ slug }) => `Product ${slug} created as a draft`,
     onDone: ({ slug }) => {
       onCreated(slug);
       onClose();
@@ -36,7 +36,7 @@ function CreateProduct({ onClose, onCreated }: { onClose: () => void; onCreated:
       form={form}
       run={create}
       title="New product"
-      description="A draft: nobody is served before it is published."
+      description="A new product is a draft. Clients cannot use it until it is published."
       verb="Create"
       onClose={onClose}
       action={productAction(form.body)}
@@ -61,7 +61,7 @@ export function ModelApisScreen() {
         actions={
           mayChange && (
             <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              New product
+              Create product
             </Button>
           )
         }
@@ -70,8 +70,10 @@ export function ModelApisScreen() {
         list={products}
         what="the products"
         empty={
-          <EmptyState title="There is no product yet" command={CLI}>
-            <p className="text-sm text-soft">A product is a name that clients send as model, whoever answers for it.</p>
+          <EmptyState title="No products yet" command={CLI}>
+            <p className="text-sm text-soft">
+              A product is a name that clients send as model. Its bindings define which models serve it.
+            </p>
           </EmptyState>
         }
       >
@@ -92,7 +94,7 @@ export function ModelApisScreen() {
               {product ? (
                 <ProductFlow key={product.id} product={product} />
               ) : (
-                <EmptyState title={`${chosen} is not among the products read`} command="slipway products list" />
+                <EmptyState title={`${chosen} is not among the loaded products`} command="slipway products list" />
               )}
             </div>
           );
@@ -118,7 +120,7 @@ interface ProductsProps {
 }
 
 function Products({ products, chosen, onChoose }: ProductsProps) {
-  if (products.length === 0) return <p className="mt-2 text-sm text-soft">None is like that.</p>;
+  if (products.length === 0) return <p className="mt-2 text-sm text-soft">No products match the search.</p>;
   return (
     <>
       <ul className="mt-2 max-h-[60vh] space-y-0.5 overflow-y-auto">
@@ -143,7 +145,7 @@ function Products({ products, chosen, onChoose }: ProductsProps) {
         ))}
       </ul>
       {products.length > MOST_SHOWN && (
-        <p className="mt-2 text-xs text-soft">The first {MOST_SHOWN}: search for others.</p>
+        <p className="mt-2 text-xs text-soft">Only the first {MOST_SHOWN} are shown. Search to find others.</p>
       )}
     </>
   );

@@ -64,7 +64,7 @@ function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: s
   const availability = current && served.data?.availability;
   return (
     <div className="rounded-lg border border-line bg-panel p-3">
-      <ol aria-label="The way to a published model" className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <ol aria-label="Steps to a published model" className="flex flex-wrap items-center gap-x-3 gap-y-2">
         {stages.map(({ id, title, word, tone }, index) => (
           <li key={id} className="flex items-center gap-2 text-sm">
             {index > 0 && <ArrowRight aria-hidden className="size-4 text-soft" />}
@@ -87,16 +87,15 @@ function Older({ bindings, publications }: { bindings: Pages<Binding>; publicati
   if (!moreBindings && !morePublications) return null;
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
-      Judged by the newest {bindings.rows?.length} bindings and {publications.rows?.length} publications of all
-      products.
+      Based on the newest {bindings.rows?.length} bindings and {publications.rows?.length} publications of all products.
       {moreBindings && (
         <Button isSmall isBusy={bindings.isReadingMore} onClick={bindings.readMore}>
-          Older bindings
+          Load older bindings
         </Button>
       )}
       {morePublications && (
         <Button isSmall isBusy={publications.isReadingMore} onClick={publications.readMore}>
-          Older publications
+          Load older publications
         </Button>
       )}
     </p>

@@ -13,7 +13,7 @@ export function ProductPanel({ product }: { product: Product }) {
       note={<Chip word={product.state} />}
       actions={
         <Link to="/catalog" search={{ model: product.slug }} className="text-xs underline">
-          In the catalog
+          Show in catalog
         </Link>
       }
     >
@@ -23,20 +23,20 @@ export function ProductPanel({ product }: { product: Product }) {
         </Row>
         <Row name="Name">{product.display_name}</Row>
         {product.description && <Row name="Description">{product.description}</Row>}
-        <Row name="Id">
+        <Row name="ID">
           <code className="text-xs break-all">{product.id}</code>
         </Row>
         <Row name="Modalities">{product.modalities.join(', ') || 'none'}</Row>
         <Row name="Tokens">
-          {`context ${product.context_length ?? 'not said'}, output ${product.max_output_tokens ?? 'not said'}`}
+          {`context ${product.context_length ?? 'not specified'}, output ${product.max_output_tokens ?? 'not specified'}`}
         </Row>
-        <Row name="Parameters">{product.supported_parameters.join(', ') || 'none are promised'}</Row>
+        <Row name="Parameters">{product.supported_parameters.join(', ') || 'none'}</Row>
         <Row name="Pricing">
           {pricing
-            ? `${pricing.input_per_mtok} in, ${pricing.output_per_mtok} out, ${pricing.currency} for a million tokens`
+            ? `${pricing.input_per_mtok} in, ${pricing.output_per_mtok} out, ${pricing.currency} per million tokens`
             : 'none'}
         </Row>
-        <Row name="Changed">
+        <Row name="Updated">
           <Time at={product.updated_at} />
         </Row>
       </dl>

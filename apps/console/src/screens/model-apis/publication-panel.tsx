@@ -54,11 +54,11 @@ export function PublicationPanel({ product, flow }: { product: Product; flow: Fl
         {current && <Shares publication={current} bindings={bindings} />}
         {publications.length === 0 ? (
           <EmptyState
-            title="It was never published"
+            title="Not published yet"
             command={`slipway publications create ${product.id} --binding ${(qualified[0] ?? bindings[0])?.id ?? 'bnd_1'}`}
           >
             {qualified.length === 0 && (
-              <p className="text-sm text-soft">It takes a binding that is qualified: none is yet.</p>
+              <p className="text-sm text-soft">Publishing requires a qualified binding. Qualify one first.</p>
             )}
           </EmptyState>
         ) : (
@@ -112,7 +112,7 @@ function WithdrawDialog({
   const withdraw = useAction({
     run: () => slipway.admin.modelApi.publications.withdraw(id),
     renews: [['model-api-publications'], ['model-api-products'], ['model-api-catalog'], ['models']],
-    done: `${slug} is withdrawn`,
+    done: `${slug} withdrawn`,
     onDone: onClose,
   });
   return (
@@ -129,8 +129,8 @@ function WithdrawDialog({
       onConfirm={() => withdraw.mutate(undefined)}
     >
       <p className="text-sm">
-        Clients that send <code>{slug}</code> get 404 model_not_found from now on. Its bindings stay qualified: it can
-        be published again.
+        Clients that send <code>{slug}</code> get 404 model_not_found from now on. Its bindings stay qualified, so you
+        can publish it again.
       </p>
     </ConfirmDialog>
   );
@@ -141,7 +141,7 @@ const column = createColumnHelper<Publication>();
 const COLUMNS = [
   column.accessor('version', { header: 'Version' }),
   column.accessor('state', { header: 'State', cell: ({ getValue }) => <Chip word={getValue()} /> }),
-  column.accessor(({ audience }) => audienceText(audience), { id: 'audience', header: 'For' }),
+  column.accessor(({ audience }) => audienceText(audience), { id: 'audience', header: 'Audience' }),
   column.accessor(({ notes }) => notes ?? '', { id: 'notes', header: 'Notes', enableSorting: false }),
   column.accessor('created_at', { header: 'Published', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('ended_at', {
@@ -151,6 +151,6 @@ const COLUMNS = [
 ];
 
 function audienceText({ visibility, tenants = [] }: Publication['audience']): string {
-  if (visibility === 'shared') return 'every tenant';
+  if (visibility === 'shared') return 'all tenants';
   return tenants.length === 0 ? 'this tenant' : `this tenant and ${tenants.length} more`;
 }

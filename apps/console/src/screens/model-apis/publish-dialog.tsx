@@ -25,9 +25,9 @@ function PublicationRehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createMod
   const { would, diff, warnings = [] } = rehearsal;
   return (
     <div role="status" className="space-y-2 rounded-md bg-good-soft p-3 text-sm text-good">
-      <p className="font-medium">The api would take it: {would.replaceAll('_', ' ')}. Nothing was changed.</p>
+      <p className="font-medium">Valid. This would {would.replaceAll('_', ' ')}. Nothing was changed.</p>
       {diff.length > 0 && (
-        <pre tabIndex={0} role="region" aria-label="What would change" className="max-h-48 overflow-auto text-xs">
+        <pre tabIndex={0} role="region" aria-label="Preview of changes" className="max-h-48 overflow-auto text-xs">
           {diff
             .slice(0, MOST_LINES)
             .map(({ op, path, value }) => `${op} ${path} ${rehearsedValueText(value)}`)
@@ -77,7 +77,7 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
   const publish = useAction({
     run: (body: NewPublication) => slipway.admin.modelApi.publications.create(body),
     renews: [['model-api-publications'], ['model-api-products'], ['model-api-catalog'], ['models']],
-    done: ({ slug, version }) => `Version ${version} of ${slug} is published`,
+    done: ({ slug, version }) => `Version ${version} of ${slug} published`,
     onDone: onClose,
   });
   const rehearse = useAction({ run: (body: NewPublication) => slipway.admin.modelApi.publications.rehearse(body) });
@@ -87,10 +87,8 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
     <SchemaDialog
       form={form}
       run={publish}
-      title={`Publish ${product.slug}`}
-      description={
-        current ? `It takes the place of version ${current.version}, at once.` : 'Clients can name it at once.'
-      }
+      title={`New publication of ${product.slug}`}
+      description={current ? `It replaces version ${current.version} immediately.` : 'Clients can use it immediately.'}
       verb="Publish"
       onClose={onClose}
       action={publicationAction(form.body)}
@@ -110,14 +108,14 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
             />
           ))}
           <p className="text-xs text-soft">
-            Weights share out the requests among those of the same priority. Lower priorities are preferred; a higher
-            one serves while none below it can.
+            Weights divide the requests among the bindings of one priority. Bindings with the lowest priority number
+            serve first. Higher numbers serve only if none with a lower number can.
           </p>
         </fieldset>
       }
     >
       <Button isBusy={rehearse.isPending} disabled={!form.isComplete} onClick={() => rehearse.mutate(form.body)}>
-        Dry run
+        Preview
       </Button>
       {rehearse.error && <ErrorNote error={rehearse.error} />}
       {/* What was rehearsed may not be what would be published now. */}

@@ -29,7 +29,9 @@ export function QualificationPanel({ binding }: { binding: Binding | undefined }
   if (!binding)
     return (
       <Panel title="3 Qualification">
-        <p className="text-sm text-soft">It calls the target as the gateway would. There is no binding to call yet.</p>
+        <p className="text-sm text-soft">
+          A qualification calls a binding as the gateway would. Create a binding first.
+        </p>
       </Panel>
     );
   return <Qualification binding={binding} />;
@@ -71,13 +73,13 @@ function Qualification({ binding }: { binding: Binding }) {
         <p className="text-sm">
           <span className="font-medium break-all">{targetText(binding)}</span>{' '}
           <span className="text-soft">
-            checked <Time at={checked_at} />
+            last checked <Time at={checked_at} />
           </span>
         </p>
         {drifted_since && (
           <p className="rounded-md bg-bad-soft p-2 text-sm text-bad">
-            Its server has another model since <Time at={drifted_since} />: no gateway calls it until it has the right
-            one again.
+            Its server serves another model. Gateways do not call it until it serves the right model again. Detected{' '}
+            <Time at={drifted_since} />.
           </p>
         )}
         {qualify.error && <ErrorNote error={qualify.error} />}
@@ -93,7 +95,7 @@ function Qualification({ binding }: { binding: Binding }) {
           />
         )}
         {!isRunning && checks.length === 0 && (
-          <EmptyState title="It was never qualified" command={qualifyAction(binding.id).cli} />
+          <EmptyState title="Not qualified yet" command={qualifyAction(binding.id).cli} />
         )}
       </div>
     </Panel>
@@ -156,9 +158,9 @@ const COLUMNS = [
     header: 'Result',
     cell: ({ getValue }) => <Chip word={getValue()} tone={RESULT_TONES[getValue()] ?? 'plain'} />,
   }),
-  column.accessor('message', { header: 'Seen', enableSorting: false }),
+  column.accessor('message', { header: 'Message', enableSorting: false }),
   column.accessor('duration_ms', {
-    header: 'Took',
+    header: 'Duration',
     cell: ({ getValue }) => (
       <span className="whitespace-nowrap">{getValue() === null ? '' : lengthText(getValue()!)}</span>
     ),

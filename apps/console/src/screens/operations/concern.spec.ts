@@ -23,10 +23,10 @@ describe('what is of concern', () => {
     ['nobody has picked it up', row({ status: 'pending', attempt: 0 }), /no worker has picked it up for 2 min/],
     ['it runs and does nothing', row({ updated_at: ago(90) }), /no progress for 1 min 30 s/],
     ['it is being cancelled and does nothing', row({ status: 'cancelling', updated_at: ago(90) }), /no progress/],
-    ['it tries again', row({ attempt: 3 }), /await_ready: try 3 of 5/],
-    ['it waits for a person', row({ status: 'waiting', awaiting: 'approval' }), /waits for a person/],
-    ['it waits long', row({ status: 'waiting', updated_at: ago(90) }), /await_ready waits, 1 min 30 s/],
-    ['its soak is over and nothing happens', soak(ago(45)), /due 45 s ago/],
+    ['it tries again', row({ attempt: 3 }), /await_ready: attempt 3 of 5/],
+    ['it waits for a person', row({ status: 'waiting', awaiting: 'approval' }), /has waited for a person for 5 s/],
+    ['it waits long', row({ status: 'waiting', updated_at: ago(90) }), /await_ready has waited for 1 min 30 s/],
+    ['its soak is over and nothing happens', soak(ago(45)), /overdue by 45 s/],
   ])('%s', (_, operation, text) => expect(concernOf(operation, NOW)?.text).toMatch(text));
 
   it.each([

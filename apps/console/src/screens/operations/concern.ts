@@ -28,18 +28,18 @@ export function concernOf(operation: OperationFacts, now: number): Concern | und
     return { rank: 5, text: `no worker has picked it up for ${lengthText(age)}` };
   if ((status === 'running' || status === 'cancelling') && still > PROGRESS_MS)
     return { rank: 4, text: `no progress for ${lengthText(still)}` };
-  if (attempt > 1) return { rank: 3, text: `${current_step}: try ${attempt} of ${max_attempts}` };
+  if (attempt > 1) return { rank: 3, text: `${current_step}: attempt ${attempt} of ${max_attempts}` };
   if (status !== 'waiting') return undefined;
-  if (waitsForPerson(operation)) return { rank: 2, text: `waits for a person, ${lengthText(still)} so far` };
+  if (waitsForPerson(operation)) return { rank: 2, text: `has waited for a person for ${lengthText(still)}` };
   return overdueOf(operation, now, still);
 }
 
 function overdueOf({ current_step, resume_at }: OperationFacts, now: number, still: number): Concern | undefined {
   const overdue = now - Date.parse(resume_at ?? '');
-  if (overdue > OVERDUE_MS) return { rank: 4, text: `due ${lengthText(overdue)} ago` };
+  if (overdue > OVERDUE_MS) return { rank: 4, text: `overdue by ${lengthText(overdue)}` };
   const isSoak = current_step.startsWith('soak');
   if (isSoak || still <= PROGRESS_MS) return undefined;
-  return { rank: 1, text: `${current_step} waits, ${lengthText(still)} so far` };
+  return { rank: 1, text: `${current_step} has waited for ${lengthText(still)}` };
 }
 
 /** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */

@@ -1,31 +1,16 @@
 import type { Operation } from '@slipway/sdk';
 import { useState } from 'react';
-import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
+import { OPERATION_WORDS, useOperationAction, type OperationVerb } from '../../api/operation-action.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.js';
 import { waitsForPerson } from '../../api/operation-state.js';
 
-const VERBS: Record<OperationVerb, { word: string; title: string; what: string; done: string }> = {
-  cancel: {
-    word: 'Cancel it',
-    title: 'Cancel this operation?',
-    what: 'It stops at its next step and undoes what it has begun. A rollout puts the route back that it found.',
-    done: 'It is being cancelled',
-  },
-  retry: {
-    word: 'Try again',
-    title: 'Try this operation again?',
-    what: 'It goes on at its first step that has not succeeded.',
-    done: 'It is being tried again',
-  },
-  resume: {
-    word: 'Let it go on',
-    title: 'Let this operation go on?',
-    what: 'Nothing else will ask before its next step. Look at what the gate measured first.',
-    done: 'It goes on',
-  },
+const EFFECTS: Record<OperationVerb, string> = {
+  cancel: 'It stops at its next step and undoes its completed steps. A rollout restores the previous route.',
+  retry: 'It continues at its first step that has not succeeded.',
+  resume: 'It continues with its next step without further confirmation. Check the results of the gate first.',
 };
 
 /** What can be done to an operation as it stands. */
@@ -39,7 +24,7 @@ export function OperationActions({ operation }: { operation: Operation }) {
     <>
       {waitsForPerson(operation) && (
         <Button kind="primary" onClick={() => setAsked('resume')}>
-          Go on
+          Resume
         </Button>
       )}
       {status === 'failed' && retryable && (
@@ -58,19 +43,19 @@ export function OperationActions({ operation }: { operation: Operation }) {
 }
 
 function VerbDialog({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
-  const { word, title, what, done } = VERBS[verb];
+  const words = OPERATION_WORDS[verb];
   const { id, kind, resource_name } = operation;
   const { action, copied, form } = useOperationAction(verb, id, {
     renews: [['operation', id], ['operations'], ['deployments'], ['deployment', resource_name]],
-    done,
     onDone: onClose,
   });
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={title}
-      verb={word}
+      title={words.title}
+      verb={words.verb}
+      dismissal={words.dismissal}
       isDangerous={verb === 'cancel'}
       isBusy={action.isPending}
       error={action.error}
@@ -78,7 +63,7 @@ function VerbDialog({ verb, operation, onClose }: { verb: OperationVerb; operati
       onConfirm={() => action.mutate()}
     >
       <p className="text-sm">
-        {kind} of <strong>{resource_name}</strong>. {what}
+        {kind} of <strong>{resource_name}</strong>. {EFFECTS[verb]}
       </p>
       {verb === 'cancel' && <SchemaForm form={form} attempt={action} />}
     </ConfirmDialog>

@@ -50,7 +50,7 @@ function Shown({ operation }: { operation: Operation }) {
       <ConcernNote operation={operation} />
       <div className="grid gap-3 lg:grid-cols-[22rem_1fr]">
         <div className="min-w-0 space-y-3">
-          <Panel title="Record" actions={<CopyButton text={operation.id} label="Copy the id" />}>
+          <Panel title="Record" actions={<CopyButton text={operation.id} label="Copy ID" />}>
             <Record operation={operation} />
           </Panel>
           <Panel title="Result">
@@ -80,7 +80,7 @@ function ConcernNote({ operation }: { operation: Operation }) {
         {operation.error_code && <p>{remediationOf(operation)}</p>}
         {operation.superseded_by && (
           <p>
-            In favour of{' '}
+            Superseded by{' '}
             <Link to="/operations/$id" params={{ id: operation.superseded_by }} className="underline">
               {operation.superseded_by}
             </Link>
@@ -90,7 +90,7 @@ function ConcernNote({ operation }: { operation: Operation }) {
     );
   const concern = concernOf(operation, now);
   if (!concern) return null;
-  return <p className="mb-3 rounded-md bg-warn-soft p-3 text-sm text-warn">Look at this: {concern.text}.</p>;
+  return <p className="mb-3 rounded-md bg-warn-soft p-3 text-sm text-warn">Needs attention: {concern.text}.</p>;
 }
 
 function positionText({ steps, current_step, progress }: Operation): string {
@@ -112,14 +112,14 @@ function Record({ operation }: { operation: Operation }) {
             <code>{operation.current_step}</code> {operation.current_step_status}
           </>
         ),
-        attempt: attempt === 0 ? 'never picked up' : `${attempt} of ${max_attempts}`,
+        attempt: attempt === 0 ? 'none yet' : `${attempt} of ${max_attempts}`,
         'waits for': operation.awaiting === 'approval' ? "a person's approval" : operation.awaiting && 'a person',
-        'goes on': operation.resume_at && <Time at={operation.resume_at} />,
+        continues: operation.resume_at && <Time at={operation.resume_at} />,
         'cancel requested': operation.cancel_requested ? 'yes' : 'no',
         message: operation.message || null,
         'cancel reason': operation.cancel_reason,
         reason: operation.reason,
-        'asked for by': (
+        'requested by': (
           <>
             {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
           </>
@@ -130,7 +130,7 @@ function Record({ operation }: { operation: Operation }) {
         request: operation.request_id && <code className="text-xs break-all">{operation.request_id}</code>,
         created: <Time at={created_at} />,
         updated: <Time at={operation.updated_at} />,
-        [completed_at ? 'took' : 'so far']: lengthText(took),
+        [completed_at ? 'duration' : 'running for']: lengthText(took),
       }}
     />
   );
@@ -150,9 +150,7 @@ function Told({ id }: { id: string }) {
   return (
     <Panel
       title="Events"
-      note={
-        <Chip word={hasEnded ? 'told to the end' : failure ? 'cut off' : 'live'} tone={failure ? 'bad' : 'plain'} />
-      }
+      note={<Chip word={hasEnded ? 'ended' : failure ? 'disconnected' : 'live'} tone={failure ? 'bad' : 'plain'} />}
       actions={
         <CopyButton text={`slipway operations events ${id} --follow`} label="Copy as CLI">
           CLI
@@ -162,7 +160,7 @@ function Told({ id }: { id: string }) {
       {failure && <ErrorNote error={failure} />}
       {events.length === 0 &&
         !failure &&
-        (hasEnded ? <p className="text-sm">None are kept.</p> : <Waiting for="events" />)}
+        (hasEnded ? <p className="text-sm">No events are stored.</p> : <Waiting for="events" />)}
       {events.length > 0 && <EventList events={events} />}
     </Panel>
   );
@@ -170,7 +168,7 @@ function Told({ id }: { id: string }) {
 
 function EventList({ events }: { events: DeploymentEvent[] }) {
   return (
-    <div tabIndex={0} role="region" aria-label="Events, the newest first" className="max-h-96 overflow-auto">
+    <div tabIndex={0} role="region" aria-label="Events, newest first" className="max-h-96 overflow-auto">
       <ol className="space-y-1 text-sm">
         {events.map((event) => (
           <li key={event.id} className="flex flex-wrap gap-x-3 border-b border-line pb-1 last:border-0">

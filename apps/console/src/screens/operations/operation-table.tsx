@@ -17,7 +17,7 @@ const COLUMNS: TableColumns<Operation> = [
       </Link>
     ),
   },
-  { header: 'Of', accessorKey: 'resource_name', cell: ({ row: { original } }) => <ResourceLink of={original} /> },
+  { header: 'Resource', accessorKey: 'resource_name', cell: ({ row: { original } }) => <ResourceLink of={original} /> },
   { header: 'Status', accessorKey: 'status', cell: ({ row: { original } }) => <Chip word={original.status} /> },
   {
     header: 'Step',
@@ -29,13 +29,13 @@ const COLUMNS: TableColumns<Operation> = [
     ),
   },
   {
-    header: 'Look at',
+    header: 'Attention',
     id: 'concern',
     enableSorting: false,
     cell: ({ row: { original } }) => <ToLookAt operation={original} />,
   },
   {
-    header: 'By',
+    header: 'Requested by',
     id: 'by',
     accessorFn: ({ requested_by }) => requested_by.id,
     cell: ({ getValue }) => <code className="text-xs whitespace-nowrap">{getValue<string>()}</code>,

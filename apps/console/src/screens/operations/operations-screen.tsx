@@ -26,7 +26,7 @@ function OperationFilters() {
       <TextFilter name="resource_name" label="Resource" placeholder="chat" />
       {(status || kind || resource_name) && (
         <Button kind="quiet" onClick={() => change({ status: '', kind: '', resource_name: '' })}>
-          Clear
+          Clear filters
         </Button>
       )}
     </div>
@@ -72,13 +72,13 @@ function GoingOn({ filter }: { filter: Filter }) {
     refetchInterval: REFRESH_MS,
   });
   return (
-    <Panel title="Going on, stuck first" note={query.data && <Count of={query.data} />}>
-      <Loaded query={query} what="what goes on">
+    <Panel title="In progress, stuck first" note={query.data && <Count of={query.data} />}>
+      <Loaded query={query} what="the operations in progress">
         {(rows) =>
           rows.length === 0 ? (
-            <p className="text-sm text-soft">Nothing goes on.</p>
+            <p className="text-sm text-soft">No operations are in progress.</p>
           ) : (
-            <OperationTable rows={stuckFirst(rows, Date.now())} caption="Operations that go on, stuck first" />
+            <OperationTable rows={stuckFirst(rows, Date.now())} caption="Operations in progress, stuck first" />
           )
         }
       </Loaded>
@@ -97,8 +97,13 @@ function Newest({ filter }: { filter: Filter }) {
       <RowList
         list={list}
         what="the operations"
-        empty={<EmptyState title="No operation like that" command="slipway operations list" />}
-        beyond="Filters narrow them down; slipway operations list has them all."
+        empty={
+          <EmptyState
+            title={Object.keys(filter).length > 0 ? 'No operations match the filters' : 'No operations yet'}
+            command="slipway operations list"
+          />
+        }
+        beyond="Filter the list, or run slipway operations list."
       >
         {(rows) => <OperationTable rows={rows} caption="Operations, newest first" />}
       </RowList>

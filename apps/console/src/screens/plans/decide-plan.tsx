@@ -15,7 +15,7 @@ interface DecidePlanProps {
   onClose: () => void;
 }
 
-const DONE = { approve: 'Your approval is recorded', reject: 'The plan is rejected' };
+const DONE = { approve: 'Approval recorded', reject: 'Plan rejected' };
 
 export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
   const form = usePlanDecision(verb, plan.content_digest);
@@ -34,11 +34,11 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
     <SchemaDialog
       form={form}
       run={decide}
-      title={isApproval ? 'Approve the plan?' : 'Reject the plan?'}
+      title={isApproval ? 'Approve this plan?' : 'Reject this plan?'}
       description={
         isApproval
-          ? 'Approval records only; serving does not change.'
-          : 'A rejected plan cannot be approved any more. Serving does not change.'
+          ? 'Approving only records your approval. Serving does not change.'
+          : 'A rejected plan can no longer be approved. Serving does not change.'
       }
       verb={isApproval ? 'Approve' : 'Reject'}
       isDangerous={!isApproval}
@@ -50,11 +50,11 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
       before={
         <>
           <p className="text-sm">
-            What is decided is the plan as you see it: <code className="text-xs break-all">{plan.content_digest}</code>
+            You decide on the plan as shown: <code className="text-xs break-all">{plan.content_digest}</code>
           </p>
           {isApproval && who && isOwnPlan(plan, who.owner) && !decide.error && (
             <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-              You made this plan: another person has to approve it, unless its policy says otherwise.
+              You created this plan. Another person must approve it, unless its policy allows self-approval.
             </p>
           )}
         </>
@@ -62,12 +62,12 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
     >
       {isSlipwayError(decide.error, 'self_approval_forbidden') && (
         <p className="text-sm">
-          Four eyes: all tokens of one owner are one person, and so is a token that one of theirs has made. Have
-          somebody else open this page, signed in as themselves.
+          All tokens of one owner, and the tokens created with them, count as one person. Ask another person to sign in
+          and open this page.
         </p>
       )}
       {isSlipwayError(decide.error, 'plan_digest_mismatch') && (
-        <p className="text-sm">This is not what was shown: close this, and read the plan again.</p>
+        <p className="text-sm">The plan differs from the one shown. Close this dialog and read the plan again.</p>
       )}
     </SchemaDialog>
   );

@@ -22,7 +22,7 @@ export function PlanApproval({ plan }: { plan: Plan }) {
   return (
     <div className="space-y-3 text-sm">
       <p>
-        {approvals.length} of {needed} {needed === 1 ? 'person has' : 'people have'} approved it.
+        {approvals.length} of {needed} required {needed === 1 ? 'approval' : 'approvals'}.
       </p>
       {approvals.map((decision) => (
         <Decision key={`${decision.by.id} ${decision.at}`} word="approved" decision={decision} />
@@ -44,11 +44,15 @@ export function PlanApproval({ plan }: { plan: Plan }) {
               Reject
             </Button>
           </div>
-          {whyNot ? <p>{whyNot}</p> : <p className="text-soft">Approval records only; serving does not change.</p>}
+          {whyNot ? (
+            <p>{whyNot}</p>
+          ) : (
+            <p className="text-soft">Approving only records your approval. Serving does not change.</p>
+          )}
         </div>
       )}
       {notYet ? (
-        state !== 'pending' && <p>It cannot be rolled out: {notYet}</p>
+        state !== 'pending' && <p>This plan cannot be rolled out. {notYet}</p>
       ) : (
         <div className="space-y-1">
           {mayDecide && (
@@ -60,9 +64,7 @@ export function PlanApproval({ plan }: { plan: Plan }) {
               Roll out this plan
             </Button>
           )}
-          <p className="text-soft">
-            It is approved and fresh. Nothing has changed yet: the rollout is an act of its own.
-          </p>
+          <p className="text-soft">The plan is approved and current. Nothing changes until you roll it out.</p>
         </div>
       )}
       {asked === 'roll out' && <RollOutPlan plan={plan} onClose={close} />}

@@ -2,7 +2,7 @@ import { specValueText, type PlanChange } from './plan-facts.js';
 
 /** What would be different in the spec, as a diff. */
 export function PlanChanges({ changes }: { changes: PlanChange[] }) {
-  if (changes.length === 0) return <p className="text-sm text-soft">The spec stays as it is.</p>;
+  if (changes.length === 0) return <p className="text-sm text-soft">The spec does not change.</p>;
   return (
     <ul className="space-y-2 text-sm">
       {changes.map(({ op, path, from, value, rationale }, index) => (

@@ -7,9 +7,9 @@ type EvidenceRow = Evidence & { key: string };
 
 /** Why its author believes in it. The numbers are the author's; what they say of each other is compared. */
 export function PlanEvidence({ evidence }: { evidence: Evidence[] }) {
-  if (evidence.length === 0) return <p className="text-sm text-soft">Its author gives none.</p>;
+  if (evidence.length === 0) return <p className="text-sm text-soft">The author provided no evidence.</p>;
   const rows = evidence.map((one, index) => ({ ...one, key: String(index) }));
-  return <DataTable caption="Baseline against candidate" columns={COLUMNS} rows={rows} idOf={({ key }) => key} />;
+  return <DataTable caption="Baseline and candidate" columns={COLUMNS} rows={rows} idOf={({ key }) => key} />;
 }
 
 const column = createColumnHelper<EvidenceRow>();
@@ -36,7 +36,7 @@ const COLUMNS = [
     cell: ({ row: { original } }) => <DeltaCell evidence={original} />,
   }),
   column.accessor('kind', {
-    header: 'From',
+    header: 'Source',
     cell: ({ getValue, row: { original } }) => (
       <>
         {getValue()}
@@ -46,10 +46,10 @@ const COLUMNS = [
   }),
   column.accessor('collected_at', {
     header: 'Collected',
-    cell: ({ getValue }) => (getValue() ? <Time at={getValue()} /> : <span className="text-soft">not said</span>),
+    cell: ({ getValue }) => (getValue() ? <Time at={getValue()} /> : <span className="text-soft">not specified</span>),
   }),
   column.accessor('digest', {
-    header: 'Digest of the data',
+    header: 'Data digest',
     cell: ({ getValue }) => {
       const digest = getValue();
       if (!digest) return <span className="text-soft">none</span>;
@@ -81,7 +81,7 @@ function DeltaCell({ evidence }: { evidence: Evidence }) {
       <span className="whitespace-nowrap">{percentText(delta.percent)}</span>
       {delta.computed !== null && (
         <span className="block rounded bg-warn-soft px-1 text-xs text-warn">
-          its values give {percentText(delta.computed)}
+          computed from the values: {percentText(delta.computed)}
         </span>
       )}
     </>

@@ -74,11 +74,11 @@ describe('who may approve', () => {
 
   it.each<[string, Parameters<typeof plan>[0], RegExp]>([
     ['rejected', { state: 'rejected' }, /rejected/],
-    ['superseded', { state: 'superseded' }, /Another revision/],
-    ['stale', { stale: true }, /Another revision/],
+    ['superseded', { state: 'superseded' }, /no longer active/],
+    ['stale', { stale: true }, /no longer active/],
     ['expired', { state: 'expired' }, /expired/],
     ['past its time, which nobody has noted yet', { expires_at: '2020-01-01T00:00:00Z' }, /expired/],
-    ['approved', { state: 'approved' }, /is approved/],
+    ['approved', { state: 'approved' }, /already approved/],
   ])('is nobody once it is %s', (_, given, why) => expect(whyNotApprovable(plan(given), BOB)).toMatch(why));
 
   it('is no service', () => expect(whyNotApprovable(plan(), { type: 'service', id: 'bob' })).toMatch(/service/));
@@ -94,5 +94,5 @@ describe('when it may be rolled out', () => {
   it('is once it is approved', () => expect(whyNotExecutable(plan({ state: 'approved' }))).toBeNull());
   it('is not before', () => expect(whyNotExecutable(plan())).toMatch(/not approved/));
   it('is not when it is stale', () =>
-    expect(whyNotExecutable(plan({ state: 'approved', stale: true }))).toMatch(/Another revision/));
+    expect(whyNotExecutable(plan({ state: 'approved', stale: true }))).toMatch(/no longer active/));
 });

@@ -41,10 +41,10 @@ export function specValueText(value: unknown): string {
 export function whyNotApprovable(plan: Plan, who: Person): string | null {
   const ended = whyOver(plan);
   if (ended) return ended;
-  if (plan.approval.state === 'approved') return 'It is approved.';
-  if (who.type !== 'person') return 'Approvals are of people, and you are signed in as a service.';
+  if (plan.approval.state === 'approved') return 'It is already approved.';
+  if (who.type !== 'person') return 'A person must approve it. You are signed in as a service.';
   if (plan.approval.approvals.some(({ by }) => isSame(by.owner, who)))
-    return 'You have approved it; others have to, too.';
+    return 'You have approved it. Other people must approve it too.';
   return null;
 }
 
@@ -58,7 +58,7 @@ export const isOwnPlan = (plan: Plan, who: Person): boolean => isSame(plan.creat
 function whyOver({ approval: { state }, stale, expires_at }: Plan): string | null {
   if (state === 'rejected') return 'It was rejected.';
   if (stale || state === 'superseded')
-    return 'Another revision is active than the one it was made for, maybe that of this plan.';
+    return 'It is based on a revision that is no longer active, possibly because it was rolled out.';
   return state === 'expired' || Date.parse(expires_at) <= Date.now() ? 'It has expired.' : null;
 }
 

@@ -92,7 +92,7 @@ function Shown({ plan }: { plan: Plan }) {
 
 function Impact({ impact }: { impact: Plan['predicted_impact'] }) {
   const entries = Object.entries(impact ?? {});
-  if (entries.length === 0) return <p className="text-sm text-soft">It predicts nothing.</p>;
+  if (entries.length === 0) return <p className="text-sm text-soft">No impact is predicted.</p>;
   const shown = entries.slice(0, 50);
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm">
@@ -126,12 +126,12 @@ function About({ plan }: { plan: Plan }) {
   const { created_by: maker } = plan;
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm">
-      <dt className="text-soft">Made by</dt>
+      <dt className="text-soft">Created by</dt>
       <dd className="break-words">
         {maker.owner ? `${maker.owner.type} ${maker.owner.id}, ` : ''}
         {maker.type} {maker.id}
       </dd>
-      <dt className="text-soft">Made</dt>
+      <dt className="text-soft">Created</dt>
       <dd>
         <Time at={plan.created_at} />
       </dd>
@@ -140,7 +140,7 @@ function About({ plan }: { plan: Plan }) {
         <Time at={plan.expires_at} />
       </dd>
       <dt className="text-soft">Policy</dt>
-      <dd>{plan.policy_version === null ? 'none was set' : `version ${plan.policy_version}`}</dd>
+      <dd>{plan.policy_version === null ? 'none' : `version ${plan.policy_version}`}</dd>
       <dt className="text-soft">Base digest</dt>
       <dd className="break-all">
         <code className="text-xs">{plan.base_spec_digest}</code>
@@ -149,7 +149,7 @@ function About({ plan }: { plan: Plan }) {
       <dd className="break-all">
         <code className="text-xs">{plan.content_digest}</code>
       </dd>
-      <dt className="text-soft">Id</dt>
+      <dt className="text-soft">ID</dt>
       <dd className="break-all">
         <code className="text-xs">{plan.id}</code>
       </dd>

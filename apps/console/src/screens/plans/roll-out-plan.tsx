@@ -27,7 +27,7 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
   const rollOut = useAction({
     run: () => slipway.deployments.rollouts.create(name, body),
     renews: [['plan', plan.id], ['deployment', name], ['deployments'], ['operations']],
-    done: 'The rollout has begun',
+    done: 'Rollout started',
     onDone: ({ operation }) => void navigate({ to: '/operations/$id', params: { id: operation.id } }),
   });
   // As long as it is not known where it runs, it may be production.
@@ -47,7 +47,7 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
       }}
       onConfirm={() => rollOut.mutate(undefined)}
     >
-      <Loaded query={rehearsal} what="the rehearsal">
+      <Loaded query={rehearsal} what="the preview">
         {(seen) => <RolloutRehearsal seen={seen} />}
       </Loaded>
     </ConfirmDialog>
@@ -59,8 +59,8 @@ function RolloutRehearsal({ seen }: { seen: RehearsalOf<'createRollout'> }) {
   return (
     <div className="space-y-2 text-sm">
       <p className="break-words">
-        Rehearsed, nothing written: <strong>{would.replaceAll('_', ' ')}</strong>
-        {strategy && `, as ${strategy.replaceAll('_', ' ')}`}
+        This would <strong>{would.replaceAll('_', ' ')}</strong>
+        {strategy && ` (strategy: ${strategy.replaceAll('_', ' ')})`}. Nothing was changed.
       </p>
       <ol aria-label="Steps" className="flex flex-wrap gap-x-3 gap-y-1 text-soft">
         {steps.map((step, index) => (
@@ -70,8 +70,8 @@ function RolloutRehearsal({ seen }: { seen: RehearsalOf<'createRollout'> }) {
         ))}
       </ol>
       <p>
-        It takes {capacity.needed} of {capacity.free ?? 'an unknown number of'} free places of {capacity.target}.
-        {capacity.gap_seconds ? ` Requests wait about ${lengthText(capacity.gap_seconds * 1000)}.` : ''}
+        Capacity on {capacity.target}: {capacity.needed} needed, {capacity.free ?? 'an unknown number'} free.
+        {capacity.gap_seconds ? ` Requests wait for about ${lengthText(capacity.gap_seconds * 1000)}.` : ''}
       </p>
       {warnings.map(({ code, field, message }) => (
         <p key={`${code} ${field}`} className="rounded-md bg-warn-soft p-2 text-warn">

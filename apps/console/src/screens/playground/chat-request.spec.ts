@@ -62,7 +62,7 @@ describe('a refusal', () => {
   });
 
   it.each([
-    [400, /^Change what/],
+    [400, /^Correct the request/],
     [500, /^The engine failed/],
   ])('says what to do where an engine refuses with %d and a code of its own', async (status, says) => {
     const response = new Response('{"error":{"message":"No.","code":"constructor"}}', { status });

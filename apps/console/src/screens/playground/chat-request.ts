@@ -36,7 +36,8 @@ export function settingFaultsOf({ temperature, max_tokens }: ChatSettings): Sett
   const most = Number(max_tokens);
   return {
     ...(!(heat >= 0 && heat <= 2) && { temperature: 'A number from 0 to 2.' }),
-    ...(max_tokens.trim() !== '' && !(Number.isInteger(most) && most >= 1) && { max_tokens: 'A whole number from 1.' }),
+    ...(max_tokens.trim() !== '' &&
+      !(Number.isInteger(most) && most >= 1) && { max_tokens: 'A whole number of at least 1.' }),
   };
 }
 

@@ -45,10 +45,12 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
           ref={box}
           tabIndex={0}
           role="region"
-          aria-label="What was said"
+          aria-label="Messages"
           className="max-h-[60vh] min-h-40 grow overflow-y-auto"
         >
-          {exchanges.length === 0 && <p className="text-sm text-soft">Nothing was asked yet.</p>}
+          {exchanges.length === 0 && (
+            <p className="text-sm text-soft">No messages yet. Send one to start the conversation.</p>
+          )}
           <ol className="space-y-4">
             {exchanges.map((exchange) => (
               <li key={exchange.id}>
@@ -58,7 +60,7 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
           </ol>
         </div>
         <p role="status" className="sr-only">
-          {isBusy ? 'The model answers.' : exchanges.length > 0 && `The answer has ended: ${exchanges.at(-1)!.state}.`}
+          {isBusy ? 'The model is responding.' : exchanges.length > 0 && `Response ended: ${exchanges.at(-1)!.state}.`}
         </p>
         <form onSubmit={submit} className="space-y-2">
           <TextArea
@@ -67,8 +69,8 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
             maxLength={100_000}
             hint={
               isFull
-                ? `A conversation has at most ${MOST_EXCHANGES} questions: clear it to go on.`
-                : 'Enter sends, Shift and Enter begins a line.'
+                ? `A conversation has at most ${MOST_EXCHANGES} questions. Clear it to continue.`
+                : 'Press Enter to send, Shift+Enter to start a new line.'
             }
             value={draft}
             onChange={(event) => onDraft(event.target.value)}

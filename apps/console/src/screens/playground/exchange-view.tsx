@@ -20,7 +20,7 @@ const TONES: Record<Exchange['state'], Tone> = {
 /** Words of the api that ask for a second one. */
 const FINISHES: Record<string, string> = {
   length: 'length: max_tokens was reached',
-  content_filter: 'content_filter: the engine held some back',
+  content_filter: 'content_filter: the engine withheld some content',
 };
 
 export function ExchangeView({ exchange }: { exchange: Exchange }) {
@@ -34,7 +34,7 @@ export function ExchangeView({ exchange }: { exchange: Exchange }) {
         <p className="flex flex-wrap items-center gap-2 text-xs text-soft">
           <span className="break-all">{model}</span>
           <Chip word={state} tone={TONES[state]} />
-          {answer.text !== '' && <CopyButton text={answer.text} label="Copy the answer" />}
+          {answer.text !== '' && <CopyButton text={answer.text} label="Copy answer" />}
         </p>
         {state === 'waiting' && <Waiting for="the first token" />}
         {answer.reasoning !== '' && (
@@ -65,7 +65,7 @@ function ExchangeFacts({ exchange: { model, headers, answer, sentAt, endedAt } }
       )}
       {ttft !== undefined && <Fact name="TTFT">{lengthText(ttft)}</Fact>}
       {tokensPerSecond !== undefined && <Fact name="Tokens/s">{`${about}${tokensPerSecond.toFixed(1)}`}</Fact>}
-      {endedAt !== undefined && <Fact name="Took">{lengthText(endedAt - sentAt)}</Fact>}
+      {endedAt !== undefined && <Fact name="Duration">{lengthText(endedAt - sentAt)}</Fact>}
       {headers?.held_ms && <Fact name="Waited at the gateway">{lengthText(Number(headers.held_ms))}</Fact>}
       {answer.usage && (
         <Fact name="Tokens">{`${answer.usage.prompt_tokens} in, ${answer.usage.completion_tokens} out`}</Fact>

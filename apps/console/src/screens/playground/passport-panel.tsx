@@ -30,7 +30,7 @@ export function PassportPanel({ id }: { id: string }) {
   const revoke = useAction({
     run: () => slipway.contextPassports.revoke(id),
     renews: [['passport', id]],
-    done: 'The passport is revoked',
+    done: 'Passport revoked',
     onDone: () => setAsking(false),
   });
   const record = passport.data;
@@ -49,7 +49,7 @@ export function PassportPanel({ id }: { id: string }) {
     >
       {record ? (
         <dl className="space-y-1 text-sm">
-          <Row name="Id">{record.id}</Row>
+          <Row name="ID">{record.id}</Row>
           <Row name="Bound to">{record.affinity.revision ?? record.affinity.deployment}</Row>
           <Row name="Bound">
             <Time at={record.affinity.bound_at} />
@@ -58,23 +58,23 @@ export function PassportPanel({ id }: { id: string }) {
             {`${record.stats.requests}: ${record.stats.hits} hits, ${record.stats.misses} misses, ${record.stats.rebinds} rebinds`}
           </Row>
           {record.stats.last_rebind_reason && (
-            <Row name="Moved because">{record.stats.last_rebind_reason.replaceAll('_', ' ')}</Row>
+            <Row name="Move reason">{record.stats.last_rebind_reason.replaceAll('_', ' ')}</Row>
           )}
           <Row name="Expires">
             <Time at={record.expires_at} />
           </Row>
-          <Row name="Promise">best effort: the session may move</Row>
+          <Row name="Guarantee">best effort, the session may move</Row>
         </dl>
       ) : passport.error ? (
         <ErrorNote error={passport.error} onAgain={() => void passport.refetch()} />
       ) : (
-        <Waiting for="the record: gateways write them in batches" />
+        <Waiting for="the record, which gateways write in batches" />
       )}
       {isAsking && (
         <ConfirmDialog
           isOpen
           onClose={() => setAsking(false)}
-          title="Revoke the passport?"
+          title="Revoke this passport?"
           verb="Revoke"
           isDangerous
           isBusy={revoke.isPending}
@@ -86,7 +86,7 @@ export function PassportPanel({ id }: { id: string }) {
           onConfirm={() => revoke.mutate(undefined)}
         >
           <p className="text-sm">
-            Gateways forget which instance has the session. Its requests go on, each to whichever instance is free.
+            Gateways forget which instance serves the session. Its next requests can go to any instance.
           </p>
         </ConfirmDialog>
       )}

@@ -79,9 +79,9 @@ function Playground({ models }: { models: string[] }) {
 function NothingToAsk() {
   return (
     <Panel title="Models">
-      <EmptyState title="There is nothing to ask yet" command="slipway apply -f chat.yaml">
+      <EmptyState title="No models yet" command="slipway apply -f chat.yaml">
         <p className="text-sm text-soft">
-          A deployment can be asked once it has a route, a model API once it is published.{' '}
+          A deployment appears here once it has a route, a model API once it is published.{' '}
           <Link to="/first-run" className="underline">
             Start with the simulator
           </Link>

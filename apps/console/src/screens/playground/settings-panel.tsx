@@ -22,7 +22,7 @@ export function SettingsPanel({ settings, faults, models, onModel, onChange, act
           label="Model"
           value={settings.model}
           onChange={(event) => onModel(event.target.value)}
-          fault={models.includes(settings.model) ? undefined : 'Nobody serves it now.'}
+          fault={models.includes(settings.model) ? undefined : 'This model is not served now.'}
         >
           <Names label="Deployments with a route" names={all.filter((name) => !isSlug(name))} />
           <Names label="Published model APIs" names={all.filter(isSlug)} />
@@ -39,7 +39,7 @@ export function SettingsPanel({ settings, faults, models, onModel, onChange, act
             label="Temperature"
             inputMode="decimal"
             maxLength={8}
-            placeholder="engine's own"
+            placeholder="engine default"
             value={settings.temperature}
             fault={faults.temperature}
             onChange={(event) => onChange({ temperature: event.target.value })}
@@ -48,7 +48,7 @@ export function SettingsPanel({ settings, faults, models, onModel, onChange, act
             label="Max tokens"
             inputMode="numeric"
             maxLength={8}
-            placeholder="engine's own"
+            placeholder="engine default"
             value={settings.max_tokens}
             fault={faults.max_tokens}
             onChange={(event) => onChange({ max_tokens: event.target.value })}
@@ -59,7 +59,7 @@ export function SettingsPanel({ settings, faults, models, onModel, onChange, act
           maxLength={255}
           autoComplete="off"
           placeholder="none"
-          hint="Requests with the same key go to the same instance where they can; the answer names the session's passport."
+          hint="Requests with the same key go to the same instance if possible. The response names the passport of the session."
           value={settings.session_id}
           onChange={(event) => onChange({ session_id: event.target.value })}
         />

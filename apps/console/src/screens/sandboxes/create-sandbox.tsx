@@ -21,7 +21,7 @@ export function CreateSandbox({ onClose }: { onClose: () => void }) {
   const create = useAction({
     run: (body: NewSandbox) => slipway.sandboxes.create(body),
     renews: [['sandboxes']],
-    done: 'The sandbox is there',
+    done: 'Sandbox created',
     onDone: ({ id }) => void navigate({ to: '/sandboxes/$id', params: { id } }),
   });
   return (
@@ -29,7 +29,7 @@ export function CreateSandbox({ onClose }: { onClose: () => void }) {
       form={form}
       run={create}
       title="New sandbox"
-      description="A durable workspace for files; Slipway runs nothing in it."
+      description="A sandbox is a durable workspace for files. Slipway runs nothing in it."
       verb="Create"
       onClose={onClose}
       action={{ curl: { method: 'POST', path: '/api/v1/sandboxes', body: form.body }, cli: cliOf(form.body) }}
@@ -47,9 +47,9 @@ function CapacityField({ form, path }: { form: SchemaFormState<NewSandbox>; path
   };
   return (
     <TextField
-      label="Room for files"
+      label="Capacity"
       placeholder="512 MiB"
-      hint="The installation's highest unless said."
+      hint="Default: the maximum of the installation."
       maxLength={24}
       fault={form.faultAt(path) && 'A number of bytes, such as 512 MiB.'}
       value={text}

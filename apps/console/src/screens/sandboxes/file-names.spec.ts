@@ -32,6 +32,6 @@ describe('a file', () => {
   it('is sent where there is room', () => expect(objectionTo({ name: 'a', size: 10 }, capacity)).toBeUndefined());
   it('is not where there is none', () => {
     expect(objectionTo({ name: 'a', size: 11 }, capacity)).toMatch(/has 10 B left/);
-    expect(objectionTo({ name: 'a', size: 101 }, capacity)).toMatch(/all of the workspace/);
+    expect(objectionTo({ name: 'a', size: 101 }, capacity)).toMatch(/can store at most 100 B/);
   });
 });

@@ -35,7 +35,8 @@ export function objectionTo(
   file: { name: string; size: number },
   { left, limit }: WorkspaceCapacity,
 ): string | undefined {
-  if (file.size > limit) return `It has ${bytesText(file.size)}; all of the workspace has ${bytesText(limit)}.`;
-  if (file.size > left) return `It has ${bytesText(file.size)}; the workspace has ${bytesText(left)} left.`;
+  if (file.size > limit)
+    return `The file has ${bytesText(file.size)}. The workspace can store at most ${bytesText(limit)}.`;
+  if (file.size > left) return `The file has ${bytesText(file.size)}. The workspace has ${bytesText(left)} left.`;
   return undefined;
 }

@@ -25,10 +25,10 @@ export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandb
       <RowList
         list={list}
         what="the files"
-        beyond="The command line lists all: slipway files list."
+        beyond="To list all, run slipway files list."
         empty={
           <EmptyState title="No files yet" command={`slipway files put ${id} hello.txt --content hello`}>
-            <p className="text-sm text-soft">Slipway keeps them, and runs nothing of them.</p>
+            <p className="text-sm text-soft">Upload a file to store it here. Slipway does not run files.</p>
           </EmptyState>
         }
       >
@@ -59,7 +59,7 @@ const columnsOf = (sandbox: string, isPassedOn: boolean) => [
   column.accessor('mode', { header: 'Mode', cell: ({ getValue }) => <code className="text-xs">{getValue()}</code> }),
   column.accessor('modified_at', { header: 'Modified', cell: ({ getValue }) => <Time at={getValue()} /> }),
   ...(isPassedOn
-    ? [column.accessor('sync', { header: 'Passed on', cell: ({ row: { original } }) => <Sync file={original} /> })]
+    ? [column.accessor('sync', { header: 'Sync', cell: ({ row: { original } }) => <Sync file={original} /> })]
     : []),
   column.display({
     id: 'actions',

@@ -9,5 +9,5 @@ export const CREATE_SANDBOX: Layout = {
 export const CREATE_REFERENCE: Layout = {
   operation: 'createSandboxReference',
   shown: { '': ['provider', 'base_url', 'external_id', 'credential'] },
-  words: { base_url: { label: 'Base URL' }, credential: { mismatch: 'No spaces, and nothing beyond ASCII' } },
+  words: { base_url: { label: 'Base URL' }, credential: { mismatch: 'ASCII characters without spaces' } },
 };

@@ -37,7 +37,7 @@ export function putFile({ sandbox, path, file, mayReplace, signal, onProgress }:
     request.onerror = () =>
       fail(
         'connection_failed',
-        'The connection broke before the api had answered. A file that is larger than the api takes ends like this too.',
+        'The connection broke before the API responded. The file may be larger than the API accepts.',
       );
     request.ontimeout = () => fail('timed_out', 'The file was not sent within 10 minutes.');
     request.onabort = () => reject(signal.reason as Error);
@@ -58,7 +58,7 @@ function jsonOf(text: string): Record<string, unknown> | undefined {
 function refusalOf(status: number, answer: Record<string, unknown> | undefined, size: number): SlipwayError {
   const said = answer?.error as ErrorBody | undefined;
   if (typeof said?.code !== 'string' || typeof said.message !== 'string')
-    return new SlipwayError(`The answer ${status} is none of the api's.`, {
+    return new SlipwayError(`The response with status ${status} does not come from the API.`, {
       code: 'unexpected_answer',
       retryable: status >= 500,
       status,
@@ -72,7 +72,7 @@ function tooLarge(body: ErrorBody & { max_bytes?: unknown }, size: number): Erro
   if (body.code !== 'file_too_large' || typeof body.max_bytes !== 'number') return body;
   return {
     ...body,
-    message: `The api takes files of at most ${bytesText(body.max_bytes)}; this one has ${bytesText(size)}.`,
-    remediation: 'Split it, or have the operator raise SLIPWAY_UPLOAD_MAX_BYTES.',
+    message: `The API accepts files of at most ${bytesText(body.max_bytes)}. This file has ${bytesText(size)}.`,
+    remediation: 'Split the file, or ask the operator to raise SLIPWAY_UPLOAD_MAX_BYTES.',
   };
 }

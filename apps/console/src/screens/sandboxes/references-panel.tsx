@@ -29,8 +29,8 @@ function RevokeReference({ reference, onClose }: { reference: SandboxReference; 
     renews: [['sandbox-references'], ['sandboxes']],
     done: ({ external_sandbox_changed }) =>
       external_sandbox_changed
-        ? `${external_id} is revoked`
-        : `${external_id} is revoked; the external sandbox was not changed`,
+        ? `${external_id} revoked`
+        : `${external_id} revoked. The external sandbox was not changed.`,
     onDone: onClose,
   });
   return (
@@ -46,9 +46,9 @@ function RevokeReference({ reference, onClose }: { reference: SandboxReference; 
       onConfirm={() => revoke.mutate(undefined)}
     >
       <p className="text-sm">
-        Slipway erases its credential and passes no more files on; what is being sent is cut.{' '}
-        <strong>The external sandbox is not changed</strong>: what it has stays there, and its provider still takes the
-        credential. Files here stay readable.
+        Slipway erases its credential, stops transfers in progress and sends no more files.{' '}
+        <strong>The external sandbox is not changed</strong>: it keeps its files, and its provider still accepts the
+        credential. Files stored here stay readable.
       </p>
     </ConfirmDialog>
   );
@@ -61,15 +61,15 @@ function CreateReference({ onClose }: { onClose: () => void }) {
   const create = useAction({
     run: (body: NewReference) => slipway.sandboxes.references.create(body),
     renews: [['sandbox-references'], ['sandboxes']],
-    done: ({ external_id }) => `${external_id} is registered`,
+    done: ({ external_id }) => `${external_id} registered`,
     onDone: onClose,
   });
   return (
     <SchemaDialog
       form={form}
       run={create}
-      title="Register an external sandbox"
-      description="Makes the sandbox whose files are passed on to it. Nothing is sent now: the external sandbox is not changed."
+      title="New external sandbox"
+      description="Registering creates a sandbox whose files are sent to the external sandbox. It sends nothing yet and does not change the external sandbox."
       verb="Register"
       onClose={onClose}
       action={referenceAction(form.body)}
@@ -98,20 +98,20 @@ export function ReferencesPanel() {
             icon={<Plus aria-hidden className="size-3.5" />}
             onClick={() => setCreating(true)}
           >
-            Register
+            Register sandbox
           </Button>
         )
       }
     >
       <p className="mb-3 text-sm text-soft">
-        Files of such a sandbox are kept here first and then passed on. Registering and revoking send nothing: the
-        external sandbox is not changed.
+        Slipway first stores the files of such a sandbox and then sends them on. Registering and revoking send nothing
+        and do not change the external sandbox.
       </p>
       <RowList
         list={list}
         what="the references"
-        beyond="The command line lists all: slipway references list."
-        empty={<EmptyState title="No external sandbox is registered" command={CLI} />}
+        beyond="To list all, run slipway references list."
+        empty={<EmptyState title="No external sandboxes yet" command={CLI} />}
       >
         {(rows) => (
           <DataTable
@@ -148,14 +148,14 @@ const columnsOf = (onRevoke: ((reference: SandboxReference) => void) | undefined
         <Chip word={original.state} />
         {original.state === 'active' && !original.egress_allowed && (
           <Chip word="egress not allowed" tone="warn">
-            files end as failed: the operator's file does not allow it
+            egress not allowed by the operator, files fail
           </Chip>
         )}
       </span>
     ),
   }),
   column.accessor('sandbox_id', {
-    header: 'Its files',
+    header: 'Files',
     enableSorting: false,
     cell: ({ getValue, row: { original } }) => (
       <Link

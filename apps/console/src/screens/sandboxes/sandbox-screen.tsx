@@ -37,7 +37,7 @@ export function SandboxScreen() {
         }
       />
       {isSlipwayError(sandbox.error, 'sandbox_not_found') ? (
-        <EmptyState title="There is no such sandbox, or it has expired" command="slipway sandboxes list" />
+        <EmptyState title="This sandbox does not exist or has expired" command="slipway sandboxes list" />
       ) : (
         <Loaded query={sandbox} what="the sandbox">
           {(data) => <Contents sandbox={data} />}
@@ -66,7 +66,7 @@ function Contents({ sandbox }: { sandbox: Sandbox }) {
 function About({ sandbox }: { sandbox: Sandbox }) {
   const { workspace, labels } = sandbox;
   return (
-    <Panel title="Workspace" actions={<CopyButton text={sandbox.id} label="Copy the id" />}>
+    <Panel title="Workspace" actions={<CopyButton text={sandbox.id} label="Copy ID" />}>
       <dl className="space-y-1 text-sm">
         <Row name="Used">
           <CapacityBar used={workspace.bytes_used} limit={workspace.bytes_limit} />

@@ -35,7 +35,7 @@ export function SandboxesPanel() {
             icon={<Plus aria-hidden className="size-3.5" />}
             onClick={() => setCreating(true)}
           >
-            New sandbox
+            Create sandbox
           </Button>
         )
       }
@@ -43,10 +43,10 @@ export function SandboxesPanel() {
       <RowList
         list={list}
         what="the sandboxes"
-        beyond="The command line lists all: slipway sandboxes list."
+        beyond="To list all, run slipway sandboxes list."
         empty={
-          <EmptyState title="There is no sandbox yet" command="slipway sandboxes create --labels team=search">
-            <p className="text-sm text-soft">A durable workspace for files. Slipway runs nothing in it.</p>
+          <EmptyState title="No sandboxes yet" command="slipway sandboxes create --labels team=search">
+            <p className="text-sm text-soft">A sandbox is a durable workspace for files. Slipway runs nothing in it.</p>
           </EmptyState>
         }
       >

@@ -37,14 +37,14 @@ export function UploadPanel({ sandbox, capacity }: { sandbox: string; capacity: 
           <TextField
             label="Folder"
             placeholder="data/input"
-            hint="Of the workspace; none: its root."
+            hint="Default: the root of the workspace."
             maxLength={1000}
             value={folder}
             onChange={(event) => setFolder(event.target.value)}
           />
           <CheckField
-            label="Replace files that are there"
-            hint="Without it such a file is refused."
+            label="Replace existing files"
+            hint="Otherwise the upload of an existing file fails."
             checked={mayReplace}
             onChange={(event) => setMayReplace(event.target.checked)}
           />
@@ -52,7 +52,8 @@ export function UploadPanel({ sandbox, capacity }: { sandbox: string; capacity: 
         <DropBox onFiles={add} />
         {uploads.leftOut > 0 && (
           <p className="text-sm text-warn">
-            {uploads.leftOut} files were left out: {MOST_UPLOADS} at once, the command line takes any number.
+            {uploads.leftOut} files were skipped. The limit is {MOST_UPLOADS} files at once; the command line has no
+            limit.
           </p>
         )}
         <Progress uploads={uploads} />
@@ -92,7 +93,7 @@ function DropBox({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
         Choose files
       </Button>
       <p id={hint} className="text-xs text-soft">
-        or drop them here. A folder has to be packed first.
+        or drop them here. Pack a folder into one file first.
       </p>
       <input
         ref={picker}
@@ -125,10 +126,10 @@ function Progress({ uploads: { uploads, stop, again, clear } }: { uploads: Uploa
   return (
     <div className="space-y-2">
       <p className="flex items-center gap-2 text-sm">
-        <span role="status">{`${ended} of ${uploads.length} files have ended`}</span>
+        <span role="status">{`${ended} of ${uploads.length} files finished`}</span>
         {ended > 0 && (
           <Button kind="quiet" isSmall onClick={clear}>
-            Clear those
+            Clear finished
           </Button>
         )}
       </p>
@@ -177,14 +178,14 @@ function UploadRow({ upload, onStop, onAgain }: UploadRowProps) {
           </Button>
         )}
         {(state === 'stopped' || (isSlipwayError(error) && error.retryable)) && (
-          <Button isSmall aria-label={`Again: ${path}`} onClick={() => onAgain(mayReplace)}>
-            Again
+          <Button isSmall aria-label={`Retry ${path}`} onClick={() => onAgain(mayReplace)}>
+            Retry
           </Button>
         )}
       </div>
       {state === 'sending' && (
         <progress
-          aria-label={`Sent of ${path}`}
+          aria-label={`Upload of ${path}`}
           max={Math.max(1, file.size)}
           value={sent}
           className="h-2 w-full accent-accent"

@@ -25,7 +25,7 @@ const alike = <Row extends Pick<Worker, 'id' | 'is_alive' | 'started_at' | 'seen
     cell: ({ getValue }) => <Chip word={getValue<string>()} tone={getValue<string>() === 'alive' ? 'good' : 'bad'} />,
   },
   {
-    header: 'Heard of',
+    header: 'Last seen',
     id: 'seen_at',
     accessorFn: ({ seen_at }) => seen_at,
     cell: ({ getValue }) => <Time at={getValue<string>()} />,
@@ -44,10 +44,10 @@ const GATEWAYS: TableColumns<Gateway> = [
   ...alike<Gateway>(),
   { header: 'Routes', accessorKey: 'routes' },
   {
-    header: 'Behind',
+    header: 'Outdated routes',
     accessorKey: 'routes_behind',
     cell: ({ getValue }) =>
-      getValue<number>() === 0 ? 'none' : <Chip word={`${getValue<number>()} behind`} tone="warn" />,
+      getValue<number>() === 0 ? 'none' : <Chip word={`${getValue<number>()} outdated`} tone="warn" />,
   },
   {
     header: 'Statistics until',
@@ -61,7 +61,7 @@ export function Workers({ workers }: { workers: Worker[] }) {
     <Panel title="Workers">
       {workers.some(({ is_alive }) => is_alive) || (
         <p className="mb-2 rounded-md bg-bad-soft p-2 text-sm text-bad">
-          No worker is polling: operations wait until one does. Start one, or see its log.
+          No worker is polling. Operations wait until a worker starts. Start one, or check its log.
         </p>
       )}
       <DataTable
@@ -79,7 +79,7 @@ export function Gateways({ gateways }: { gateways: Gateway[] }) {
     <Panel title="Gateways">
       {gateways.some(({ is_alive }) => is_alive) || (
         <p className="mb-2 rounded-md bg-bad-soft p-2 text-sm text-bad">
-          No gateway is there: nothing is served until one is.
+          No gateway is running. No requests are served until a gateway starts.
         </p>
       )}
       <DataTable

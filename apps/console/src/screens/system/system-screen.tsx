@@ -32,7 +32,7 @@ export function SystemScreen() {
           system ? (
             <Told system={system} />
           ) : (
-            <EmptyState title="This api is too old to tell about itself" command="slipway doctor" />
+            <EmptyState title="This version of the API reports no system information" command="slipway doctor" />
           )
         }
       </Loaded>
@@ -52,7 +52,9 @@ function Told({ system }: { system: SystemAnswer }) {
       </div>
       {workers && <Workers workers={workers} />}
       {gateways && <Gateways gateways={gateways} />}
-      {!database && <p className="text-sm text-soft">What runs behind it is told to the operator tenant alone.</p>}
+      {!database && (
+        <p className="text-sm text-soft">Only the operator tenant sees Postgres, the queue, workers and gateways.</p>
+      )}
     </div>
   );
 }
@@ -60,7 +62,7 @@ function Told({ system }: { system: SystemAnswer }) {
 function Api({ system: { version, node_version, started_at, schema } }: { system: SystemAnswer }) {
   const { data: session } = useQuery(sessionQuery);
   return (
-    <Panel title="This api" note={<Chip word="answers" tone="good" />}>
+    <Panel title="API" note={<Chip word="responding" tone="good" />}>
       <Facts
         of={{
           version,
@@ -68,7 +70,7 @@ function Api({ system: { version, node_version, started_at, schema } }: { system
           started: <Time at={started_at} />,
           migrations: schema && (
             <>
-              {schema.applied} applied, the newest <code className="text-xs break-all">{schema.newest}</code>
+              {schema.applied} applied, newest <code className="text-xs break-all">{schema.newest}</code>
             </>
           ),
           gateway: session && <code className="text-xs break-all">{session.gateway}</code>,
@@ -80,8 +82,8 @@ function Api({ system: { version, node_version, started_at, schema } }: { system
 
 function Database({ of: { version, latency_ms, started_at } }: { of: NonNullable<SystemAnswer['database']> }) {
   return (
-    <Panel title="Postgres" note={<Chip word="answers" tone="good" />}>
-      <Facts of={{ version, 'answered in': lengthText(latency_ms), started: <Time at={started_at} /> }} />
+    <Panel title="Postgres" note={<Chip word="responding" tone="good" />}>
+      <Facts of={{ version, 'response time': lengthText(latency_ms), started: <Time at={started_at} /> }} />
     </Panel>
   );
 }
@@ -111,7 +113,7 @@ function Retention({ days }: { days: SystemAnswer['retention_days'] }) {
     `${count} ${count === 1 ? 'day' : 'days'}`,
   ]);
   return (
-    <Panel title="Kept for">
+    <Panel title="Retention">
       <Facts of={Object.fromEntries(kept)} />
     </Panel>
   );

@@ -8,9 +8,9 @@ type Device = Schemas['TargetDeviceDto'];
 
 const TONES: Record<ReturnType<typeof deviceState>, Tone> = {
   free: 'good',
-  held: 'info',
+  'in use': 'info',
   'used by others': 'warn',
-  'out of use': 'bad',
+  unavailable: 'bad',
 };
 /** Of the holders of one device: memory bounds them, and rows are bounded nevertheless. */
 const MOST_HOLDERS = 16;
@@ -37,12 +37,12 @@ const COLUMNS: TableColumns<Device> = [
     cell: ({ row: { original } }) => (
       <span className="whitespace-nowrap tabular-nums">
         {memoryText(original.used_mb)} of {memoryText(original.memory_mb)}
-        {original.foreign_mb > 0 && `, ${memoryText(original.foreign_mb)} of them by others`}
+        {original.foreign_mb > 0 && `, ${memoryText(original.foreign_mb)} of it by others`}
       </span>
     ),
   },
   {
-    header: 'Held by',
+    header: 'Used by',
     id: 'holders',
     enableSorting: false,
     cell: ({ row: { original } }) => <Holders of={original.holders} />,
@@ -68,7 +68,7 @@ function Holders({ of }: { of: Device['holders'] }) {
         <li key={index} className="whitespace-nowrap">
           {revision ? <RevisionLink revision={revision} /> : 'another tenant'}
           {memory_mb !== null && `, ${memoryText(memory_mb)}`}
-          {ending && ', ending'}
+          {ending && ', stopping'}
         </li>
       ))}
     </ul>

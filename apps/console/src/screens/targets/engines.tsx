@@ -14,25 +14,26 @@ const COLUMNS: TableColumns<Arg> = [
   { header: 'Argument', accessorKey: 'name', cell: ({ getValue }) => <code>{getValue<string>()}</code> },
   { header: 'Type', accessorKey: 'type' },
   { header: 'Default', id: 'default', accessorFn: (arg) => argumentValueText(arg.default) },
-  { header: 'May be', id: 'range', accessorFn: rangeText },
-  { header: 'Worth trying', id: 'tune', accessorFn: ({ tune }) => argumentValueText(tune) },
+  { header: 'Allowed values', id: 'range', accessorFn: rangeText },
+  { header: 'Suggested values', id: 'tune', accessorFn: ({ tune }) => argumentValueText(tune) },
   {
-    header: 'A choice between',
+    header: 'Trade-off',
     id: 'reason',
-    accessorFn: ({ reason, quality }) => [reason, quality && 'may change answers'].filter(Boolean).join('; '),
+    accessorFn: ({ reason, quality }) => [reason, quality && 'may change the output'].filter(Boolean).join('; '),
   },
 ];
 
 /** What a revision may name as its engine, and what it may set of it. */
 export function Engines({ target, engines }: { target: string; engines: Engine[] }) {
-  if (engines.length === 0) return <p className="text-sm text-soft">No engines: it adopts servers that already run.</p>;
+  if (engines.length === 0)
+    return <p className="text-sm text-soft">No engines. This target adopts servers that already run.</p>;
   return (
     <div className="space-y-1">
       {engines.slice(0, MOST_ENGINES).map((engine) => (
         <details key={engine.name} className="rounded border border-line">
           <summary className="cursor-pointer px-2 py-1.5 text-sm">
             <code className="font-medium">{engine.name}</code>
-            {engine.template && <span className="text-soft"> of {engine.template}</span>}
+            {engine.template && <span className="text-soft"> from template {engine.template}</span>}
             <span className="text-soft">
               , {engine.args.length} arguments, {engine.env.length} variables
             </span>
@@ -50,7 +51,7 @@ function Declared({ target, engine: { name, args, declared, env } }: { target: s
   return (
     <div className="space-y-2 border-t border-line p-2">
       {rows.length === 0 ? (
-        <EmptyState title="It takes no arguments" />
+        <EmptyState title="No arguments" />
       ) : (
         <DataTable
           caption={`Arguments of ${name} on ${target}`}

@@ -32,7 +32,7 @@ describe('the state of a device', () => {
   it.each([
     ['free', free],
     ['used by others', { ...free, foreign_mb: 10 }],
-    ['held', { ...free, holders: [holder], foreign_mb: 10 }],
-    ['out of use', { ...free, holders: [holder], problem: 'its driver lost it' }],
+    ['in use', { ...free, holders: [holder], foreign_mb: 10 }],
+    ['unavailable', { ...free, holders: [holder], problem: 'its driver lost it' }],
   ])('is %s', (state, device) => expect(deviceState(device)).toBe(state));
 });

@@ -38,8 +38,8 @@ export function deviceState({
   holders,
   problem,
   foreign_mb,
-}: Device): 'out of use' | 'held' | 'used by others' | 'free' {
-  if (problem !== null) return 'out of use';
-  if (holders.length > 0) return 'held';
+}: Device): 'unavailable' | 'in use' | 'used by others' | 'free' {
+  if (problem !== null) return 'unavailable';
+  if (holders.length > 0) return 'in use';
   return foreign_mb > 0 ? 'used by others' : 'free';
 }

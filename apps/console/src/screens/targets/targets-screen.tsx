@@ -37,7 +37,7 @@ export function TargetsScreen() {
         {({ data, configuration }) => (
           <div className="space-y-3">
             <Configured configuration={configuration} />
-            {data.length === 0 && <EmptyState title="No target is configured" command="slipway targets list" />}
+            {data.length === 0 && <EmptyState title="No targets configured" command="slipway targets list" />}
             {data.map((target) => (
               <TargetPanel key={target.name} target={target} />
             ))}
@@ -101,15 +101,15 @@ function Configured({ configuration: { current, digest, loaded_at, problems } }:
   return (
     <Panel
       title="Configuration"
-      note={<Chip word={current ? 'current' : 'faulty, the last good one holds'} tone={current ? 'good' : 'bad'} />}
+      note={<Chip word={current ? 'current' : 'invalid, the last valid one is used'} tone={current ? 'good' : 'bad'} />}
     >
       <p className="text-sm">
         {digest ? (
           <>
-            Digest <code title={digest}>{digest.slice(0, 12)}</code>, taken <Time at={loaded_at} />.
+            Digest <code title={digest}>{digest.slice(0, 12)}</code>, loaded <Time at={loaded_at} />.
           </>
         ) : (
-          'Only what is built in: the operator has configured no targets.'
+          'The operator has configured no targets. Only built-in targets are available.'
         )}
       </p>
       {problems.length > 0 && (

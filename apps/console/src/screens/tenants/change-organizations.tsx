@@ -14,7 +14,7 @@ export function ChangeOrganizations({ tenant, onClose }: { tenant: Tenant; onClo
   const change = useAction({
     run: (body: BodyOf<'updateTenant'>) => slipway.tenants.update(tenant.id, body),
     renews: [['tenants']],
-    done: `The organizations of ${tenant.name} are changed`,
+    done: `Organizations of ${tenant.name} changed`,
     onDone: onClose,
   });
   const lost = tenant.external_organization_ids.filter((id) => !ids.includes(id));
@@ -33,8 +33,8 @@ export function ChangeOrganizations({ tenant, onClose }: { tenant: Tenant; onClo
     >
       {lost.length > 0 && (
         <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-          {lost.length === 1 ? 'One organization is' : `${lost.length} organizations are`} taken away: their users
-          cannot sign in to {tenant.name} any more.
+          {lost.length === 1 ? 'One organization is' : `${lost.length} organizations are`} removed. Their users can no
+          longer sign in to {tenant.name}.
         </p>
       )}
     </SchemaDialog>

@@ -19,14 +19,14 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
   if (create.data)
     return (
       <SecretDialog
-        title={`The tenant ${create.data.name}`}
+        title={`Tenant ${create.data.name}`}
         name="token"
         secret={create.data.token}
         onClose={onClose}
         returnTo={opener}
       >
         <p className="text-sm">
-          The tenant's first admin token: hand it to whoever is to keep the tenant. Slipway keeps only its hash.
+          This is the first admin token of the tenant. Give it to the admin of the tenant. Slipway stores only its hash.
         </p>
       </SecretDialog>
     );
@@ -35,7 +35,7 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
     <SchemaDialog
       form={form}
       run={create}
-      title="Create a tenant"
+      title="New tenant"
       verb="Create"
       onClose={onClose}
       action={actionOf(form.body)}

@@ -20,7 +20,7 @@ import { CreateTenant } from './create-tenant.js';
 export function TenantsScreen() {
   const who = useQuery(whoQuery);
   return (
-    <Loaded query={who} what="who you are">
+    <Loaded query={who} what="your identity">
       {({ tenant }) => (tenant.is_operator ? <Tenants ownId={tenant.id} /> : <NotTheOperator name={tenant.name} />)}
     </Loaded>
   );
@@ -31,7 +31,7 @@ function NotTheOperator({ name }: { name: string }) {
     <>
       <ScreenHead title="Tenants" />
       <p>
-        Tenants are kept by the operator of this Slipway. You are signed in to the tenant {name}, which sees nothing of
+        The operator of this installation manages the tenants. You are signed in to the tenant {name}, which cannot see
         the others.
       </p>
     </>
@@ -50,17 +50,17 @@ function Tenants({ ownId }: { ownId: string }) {
         actions={
           mayChange && (
             <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              Create a tenant
+              Create tenant
             </Button>
           )
         }
       />
-      <Panel title="Those who share this Slipway without seeing each other">
+      <Panel title="Tenants of this installation">
         <RowList
           list={list}
           what="the tenants"
-          beyond="The command line lists all: slipway tenants list."
-          empty={<EmptyState title="No tenants" command="slipway tenants create acme" />}
+          beyond="To list all, run slipway tenants list."
+          empty={<EmptyState title="No tenants yet" command="slipway tenants create acme" />}
         >
           {(rows) => (
             <DataTable
@@ -92,7 +92,7 @@ const columnsOf = (ownId: string, onChange?: (tenant: Tenant) => void) => [
       </span>
     ),
   }),
-  column.accessor('id', { header: 'Id', cell: ({ getValue }) => <code className="text-xs">{getValue()}</code> }),
+  column.accessor('id', { header: 'ID', cell: ({ getValue }) => <code className="text-xs">{getValue()}</code> }),
   column.accessor(({ external_organization_ids }) => external_organization_ids.length, {
     id: 'organizations',
     header: 'Organizations',
@@ -104,8 +104,8 @@ const columnsOf = (ownId: string, onChange?: (tenant: Tenant) => void) => [
     header: () => <span className="sr-only">Actions</span>,
     cell: ({ row: { original } }) =>
       onChange && (
-        <Button isSmall aria-label={`Organizations of ${original.name}`} onClick={() => onChange(original)}>
-          Organizations
+        <Button isSmall aria-label={`Change organizations of ${original.name}`} onClick={() => onChange(original)}>
+          Change organizations
         </Button>
       ),
   }),

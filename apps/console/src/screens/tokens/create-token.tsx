@@ -24,13 +24,13 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   if (create.data)
     return (
       <SecretDialog
-        title={`The token ${create.data.name}`}
+        title={`Token ${create.data.name}`}
         name="token"
         secret={create.data.token}
         onClose={onClose}
         returnTo={opener}
       >
-        <p className="text-sm">Slipway keeps only its hash. Put it where its user reads it, such as a secret store.</p>
+        <p className="text-sm">Slipway stores only its hash. Keep the token in a safe place, such as a secret store.</p>
       </SecretDialog>
     );
 
@@ -38,8 +38,8 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
     <SchemaDialog
       form={form}
       run={create}
-      title="Create a token"
-      description="It grants no more than you have."
+      title="New token"
+      description="A token cannot have more scopes than you have."
       verb="Create"
       onClose={onClose}
       action={actionOf(form.body)}

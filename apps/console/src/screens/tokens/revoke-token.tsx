@@ -10,14 +10,14 @@ export function RevokeToken({ token, isOwn, onClose }: { token: Token; isOwn: bo
   const revoke = useAction({
     run: () => slipway.tokens.revoke(token.id),
     renews: [['tokens']],
-    done: `${token.name} is revoked`,
+    done: `Token ${token.name} revoked`,
     onDone: onClose,
   });
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Revoke ${token.name}?`}
+      title={`Revoke token ${token.name}?`}
       verb="Revoke"
       isDangerous
       isBusy={revoke.isPending}
@@ -28,13 +28,10 @@ export function RevokeToken({ token, isOwn, onClose }: { token: Token; isOwn: bo
       }}
       onConfirm={() => revoke.mutate(undefined)}
     >
-      <p>
-        Whatever uses this token of {ownerText(token.owner)} is refused from its next request on. It cannot be taken
-        back.
-      </p>
+      <p>The next request with this token of {ownerText(token.owner)} is rejected. You cannot undo this.</p>
       {isOwn && (
         <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-          You are signed in with this token: this ends your own session too.
+          You are signed in with this token. Revoking it also ends your own session.
         </p>
       )}
       <LastAdminNote error={revoke.error} />

@@ -37,27 +37,27 @@ export function TokensScreen() {
         actions={
           mayChange && (
             <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              Create a token
+              Create token
             </Button>
           )
         }
       />
-      <Panel title="Who may call the api">
+      <Panel title="API tokens">
         <div className="mb-3 flex">
           <ChoiceFilter name="state" label="State" choices={['active', 'revoked', 'expired']} />
         </div>
         <RowList
           list={list}
           what="the tokens"
-          beyond="The command line lists all: slipway tokens list."
-          empty={<EmptyState title="No tokens" command={CLI} />}
+          beyond="To list all, run slipway tokens list."
+          empty={<EmptyState title="No tokens yet" command={CLI} />}
         >
           {(rows) => {
             const shown = rows.filter((row) => !state || row.state === state);
             return shown.length > 0 ? (
               <DataTable caption="Tokens" columns={columns} rows={shown} idOf={({ id }) => id} />
             ) : (
-              <EmptyState title={`None of the ${rows.length} tokens read is ${state}`} command={CLI} />
+              <EmptyState title={`No ${state} tokens among the ${rows.length} loaded`} command={CLI} />
             );
           }}
         </RowList>
@@ -91,7 +91,7 @@ const columnsOf = ({ own, onRevoke }: { own?: string; onRevoke?: (token: Token) 
     id: 'owner',
     header: 'Owner',
     cell: ({ getValue, row: { original } }) => (
-      <span title={`made by ${original.created_by}`} className="break-words">
+      <span title={`created by ${original.created_by}`} className="break-words">
         {getValue()}
       </span>
     ),

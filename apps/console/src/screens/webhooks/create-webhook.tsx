@@ -19,15 +19,15 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
   if (create.data)
     return (
       <SecretDialog
-        title="The webhook is there"
+        title="Webhook created"
         name="secret"
         secret={create.data.secret}
         onClose={onClose}
         returnTo={opener}
       >
         <p className="text-sm">
-          Every request to <span className="break-all">{create.data.url}</span> is signed with it, as
-          standard-webhooks.com describes (HMAC-SHA256): the receiver needs it to tell our requests from others.
+          Every request to <span className="break-all">{create.data.url}</span> is signed with this secret, as
+          standard-webhooks.com describes (HMAC-SHA256). The receiver needs it to verify requests from Slipway.
         </p>
       </SecretDialog>
     );
@@ -36,8 +36,8 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
     <SchemaDialog
       form={form}
       run={create}
-      title="Create a webhook"
-      description="Events from now on are posted to it as CloudEvents, at least once and in order."
+      title="New webhook"
+      description="Slipway posts new events to the webhook as CloudEvents, at least once and in order."
       verb="Create"
       onClose={onClose}
       action={actionOf(form.body)}

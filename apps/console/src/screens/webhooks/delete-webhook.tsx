@@ -14,7 +14,7 @@ export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProp
   const remove = useAction({
     run: () => slipway.webhooks.delete(webhook.id),
     renews: [['webhooks']],
-    done: 'The webhook is deleted',
+    done: 'Webhook deleted',
     onDone: () => {
       onDeleted();
       onClose();
@@ -24,7 +24,7 @@ export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProp
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title="Delete the webhook?"
+      title="Delete this webhook?"
       verb="Delete"
       isDangerous
       isBusy={remove.isPending}
@@ -36,8 +36,8 @@ export function DeleteWebhook({ webhook, onClose, onDeleted }: DeleteWebhookProp
       onConfirm={() => remove.mutate(undefined)}
     >
       <p>
-        <span className="font-medium break-all">{webhook.url}</span> is told of nothing any more. What was not sent yet
-        is not sent; its deliveries and its secret are gone with it.
+        <span className="font-medium break-all">{webhook.url}</span> receives no more events, and pending deliveries are
+        not sent. The deliveries and the secret of the webhook are deleted.
       </p>
     </ConfirmDialog>
   );

@@ -26,17 +26,24 @@ export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
       <RowList
         list={list}
         what="the deliveries"
-        beyond={`The command line lists all: ${command}.`}
+        beyond={`To list all, run ${command}.`}
         empty={
-          <EmptyState title="Nothing was to be sent to it yet; ended deliveries are kept 30 days" command={command} />
+          <EmptyState title="No deliveries yet" command={command}>
+            <p className="text-sm text-soft">Deliveries to the webhook appear here. Ended ones are kept for 30 days.</p>
+          </EmptyState>
         }
       >
         {(rows) => {
           const shown = rows.filter((row) => !status || row.status === status);
           return shown.length > 0 ? (
-            <DataTable caption="What was sent" columns={COLUMNS} rows={shown} idOf={({ event_id }) => event_id} />
+            <DataTable
+              caption="Deliveries to the webhook"
+              columns={COLUMNS}
+              rows={shown}
+              idOf={({ event_id }) => event_id}
+            />
           ) : (
-            <EmptyState title={`None of the ${rows.length} deliveries read is ${status}`} command={command} />
+            <EmptyState title={`No ${status} deliveries among the ${rows.length} loaded`} command={command} />
           );
         }}
       </RowList>
@@ -71,5 +78,5 @@ const COLUMNS = [
 function NextAttempt({ at }: { at: string | null }) {
   const now = useNow();
   if (!at) return <span className="text-soft">none</span>;
-  return Date.parse(at) > now ? <Time at={at} /> : <span>due, in its turn</span>;
+  return Date.parse(at) > now ? <Time at={at} /> : <span>due, waits for earlier ones</span>;
 }

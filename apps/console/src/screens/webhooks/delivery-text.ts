@@ -1,11 +1,11 @@
 import type { Delivery } from '../../api/items.js';
 
 const WHY: Record<string, string> = {
-  redirect: 'it led elsewhere, and redirects are not followed',
-  timeout: 'no answer in time',
-  connection_failed: 'no connection',
-  address_refused: 'its address is none that webhooks may go to',
-  event_expired: 'it was given up after about three days',
+  redirect: 'redirects are not followed',
+  timeout: 'no response in time',
+  connection_failed: 'connection failed',
+  address_refused: 'webhooks may not use this address',
+  event_expired: 'delivery stopped after about three days',
 };
 
 /** What the receiver made of the last attempt. */
@@ -15,5 +15,5 @@ export function responseText({ attempts, response_status, error }: Delivery): st
     return why ? `${response_status}: ${why}` : String(response_status);
   }
   if (error) return WHY[error] ?? error.replaceAll('_', ' ');
-  return attempts === 0 ? 'not sent yet' : 'no answer';
+  return attempts === 0 ? 'not sent yet' : 'no response';
 }

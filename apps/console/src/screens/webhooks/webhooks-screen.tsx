@@ -37,18 +37,22 @@ export function WebhooksScreen() {
         actions={
           mayChange && (
             <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
-              Create a webhook
+              Create webhook
             </Button>
           )
         }
       />
       <div className="space-y-3">
-        <Panel title="Who is told of events">
+        <Panel title="Event webhooks">
           <RowList
             list={list}
             what="the webhooks"
-            beyond="The command line lists all: slipway webhooks list."
-            empty={<EmptyState title="Nobody is told of events yet" command={CLI} />}
+            beyond="To list all, run slipway webhooks list."
+            empty={
+              <EmptyState title="No webhooks yet" command={CLI}>
+                <p className="text-sm text-soft">A webhook notifies another service of events.</p>
+              </EmptyState>
+            }
           >
             {(rows) => <DataTable caption="Webhooks" columns={columns} rows={rows} idOf={({ id }) => id} />}
           </RowList>
@@ -93,7 +97,7 @@ const columnsOf = ({ chosen, onChoose, onDelete }: Choices) => [
         <Chip word={getValue()} tone={getValue() === 'disabled' ? 'bad' : undefined} />
         {original.disabled_reason && (
           <span className="block text-xs text-soft">
-            {original.disabled_reason === 'gone' ? 'The receiver answered 410.' : original.disabled_reason}{' '}
+            {original.disabled_reason === 'gone' ? 'The receiver returned status 410.' : original.disabled_reason}{' '}
             <Time at={original.disabled_at} />
           </span>
         )}
@@ -105,7 +109,7 @@ const columnsOf = ({ chosen, onChoose, onDelete }: Choices) => [
   column.accessor('created_at', {
     header: 'Created',
     cell: ({ getValue, row: { original } }) => (
-      <span title={`by ${original.created_by}`}>
+      <span title={`created by ${original.created_by}`}>
         <Time at={getValue()} />
       </span>
     ),
@@ -120,11 +124,11 @@ const columnsOf = ({ chosen, onChoose, onDelete }: Choices) => [
           <Button
             isSmall
             aria-pressed={isChosen}
-            aria-label={`Deliveries to ${original.url}`}
+            aria-label={`Show deliveries to ${original.url}`}
             className={isChosen ? 'bg-accent-soft' : undefined}
             onClick={() => onChoose(isChosen ? undefined : original.id)}
           >
-            Deliveries
+            Show deliveries
           </Button>
           {onDelete && (
             <Button kind="danger" isSmall aria-label={`Delete ${original.url}`} onClick={() => onDelete(original)}>

@@ -11,6 +11,8 @@ interface ConfirmDialogProps {
   title: string;
   /** The word on the button that does it. */
   verb: string;
+  /** The word on the button that closes the dialog. */
+  dismissal?: string;
   isDangerous?: boolean;
   /** What must be typed first: for what cannot be undone, and for production. */
   nameToType?: string;
@@ -23,7 +25,20 @@ interface ConfirmDialogProps {
 
 /** Asks before something happens, says what will, and shows why it did not. Mount it anew for each thing that is asked about. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen, onClose, title, verb, isDangerous, nameToType, isBusy, error, action, onConfirm, children } = props;
+  const {
+    isOpen,
+    onClose,
+    title,
+    verb,
+    dismissal = 'Cancel',
+    isDangerous,
+    nameToType,
+    isBusy,
+    error,
+    action,
+    onConfirm,
+    children,
+  } = props;
   const [typed, setTyped] = useState('');
   return (
     <Dialog
@@ -37,7 +52,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               <CopyAs action={action} />
             </span>
           )}
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>{dismissal}</Button>
           <Button
             kind={isDangerous ? 'danger' : 'primary'}
             isBusy={isBusy}
@@ -52,7 +67,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       {children}
       {nameToType !== undefined && (
         <TextField
-          label={`Type ${nameToType} to go on`}
+          label={`Type ${nameToType} to confirm`}
           autoComplete="off"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}

@@ -41,7 +41,7 @@ export function FormDialog(props: FormDialogProps) {
               <CopyAs action={action} />
             </span>
           )}
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button
             type="submit"
             form={id}

@@ -37,7 +37,7 @@ export function SecretDialog({ title, name, secret, onClose, returnTo, children 
             Copy
           </Button>
           <Button kind={isCopied ? 'primary' : 'plain'} onClick={close}>
-            {isWarned && !isCopied ? 'Close without it' : 'Done'}
+            {isWarned && !isCopied ? 'Close without copying' : 'Done'}
           </Button>
         </>
       }
@@ -50,13 +50,13 @@ export function SecretDialog({ title, name, secret, onClose, returnTo, children 
         spellCheck={false}
         value={secret}
         className="font-mono"
-        hint="It is shown this once and can never be read again."
+        hint="It is shown only once."
         onFocus={(event) => event.target.select()}
         onCopy={() => setCopied(true)}
       />
       {isWarned && !isCopied && (
         <p role="alert" className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-          It was not copied yet, and it is gone once this is closed.
+          You have not copied it yet. After you close this dialog, it cannot be shown again.
         </p>
       )}
     </Dialog>

@@ -14,6 +14,9 @@ const SOAK: StepRecord = {
 describe('when a wait ends', () => {
   it('is what its message says', () => expect(endOf(SOAK)).toBe(Date.UTC(2026, 0, 2, 3, 4, 5)));
 
+  it('is the same in a message with a full stop', () =>
+    expect(endOf({ ...SOAK, message: `${SOAK.message}.` })).toBe(Date.UTC(2026, 0, 2, 3, 4, 5)));
+
   it.each([
     ['it is over', { ...SOAK, status: 'succeeded' }],
     ['the message tells no time', { ...SOAK, message: 'waits for a person' }],

@@ -14,7 +14,7 @@ const MOST_EVIDENCE = 4_000;
 /** A wait says when it ends in its message; the record has no field for it. */
 export function endOf({ status, message }: Pick<StepRecord, 'status' | 'message'>): number | undefined {
   if (status !== 'waiting' && status !== 'running') return undefined;
-  const at = Date.parse(/ until (\d{4}-\S+Z)$/.exec(message)?.[1] ?? '');
+  const at = Date.parse(/ until (\d{4}-\S+Z)\.?$/.exec(message)?.[1] ?? '');
   return Number.isNaN(at) ? undefined : at;
 }
 
@@ -28,5 +28,7 @@ export function lengthOf({ started_at: from, completed_at: to }: StepRecord, now
 export function evidenceText(evidence: StepRecord['evidence']): string | undefined {
   if (!evidence || Object.keys(evidence).length === 0) return undefined;
   const text = JSON.stringify(evidence, null, 2);
-  return text.length > MOST_EVIDENCE ? `${text.slice(0, MOST_EVIDENCE)}\n… and more: see the operation's JSON` : text;
+  return text.length > MOST_EVIDENCE
+    ? `${text.slice(0, MOST_EVIDENCE)}\n… and more. See the JSON of the operation.`
+    : text;
 }

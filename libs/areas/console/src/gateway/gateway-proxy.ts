@@ -90,7 +90,7 @@ export class GatewayProxy implements OnModuleDestroy {
     const count = this.inFlight.get(token) ?? 0;
     if (count >= MAX_REQUESTS_OF_TOKEN)
       throw errors.rate_limited({
-        message: `The playground asks ${MAX_REQUESTS_OF_TOKEN} things at a time with one token.`,
+        message: `The playground allows at most ${MAX_REQUESTS_OF_TOKEN} concurrent requests per token.`,
       });
     this.inFlight.set(token, count + 1);
     raw.once('close', () => {

@@ -49,5 +49,5 @@ export class SessionRenewal {
 /** Until its end the bearer does; then nobody can say yet whether the session has ended. */
 function stillGood(credentials: SessionCredentials, cause?: unknown): SessionCredentials {
   if ((credentials.bearerEndsAt ?? 0) > Date.now()) return credentials;
-  throw errors.unavailable({ message: 'The session waits for the identity provider.', cause });
+  throw errors.unavailable({ message: 'The identity provider has not renewed the session yet.', cause });
 }

@@ -12,7 +12,7 @@ export class SignInController {
     scope: 'public',
     tag: 'Identity',
     operationId: 'beginSignIn',
-    summary: 'Sign in to the console at the hosted identity provider',
+    summary: 'Sign in with identity provider',
     ok: { 302: null },
   })
   async begin(@Req() request: SlipwayRequest, @Query('return_to') returnTo?: string): Promise<Reply> {
@@ -25,7 +25,7 @@ export class SignInController {
     scope: 'public',
     tag: 'Identity',
     operationId: 'finishSignIn',
-    summary: 'The way back from the hosted identity provider',
+    summary: 'Finish a hosted sign-in',
     ok: { 302: null },
   })
   async finish(@Req() request: SlipwayRequest): Promise<Reply> {

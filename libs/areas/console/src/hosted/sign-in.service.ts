@@ -110,7 +110,7 @@ export class SignInService {
 
   private failed(why: SignInFailure, failure?: unknown): SignInStep {
     if (failure !== undefined)
-      this.logger.warn(`a sign-in at the identity provider failed (${why}): ${String(failure)}`);
+      this.logger.warn(`A sign-in at the identity provider failed (${why}): ${String(failure)}`);
     return { location: `/?sign_in=${why}`, cookies: [this.cookies.write('sign_in', '', 0)] };
   }
 

@@ -35,7 +35,7 @@ export class SessionLookup {
     const waitSeconds = this.wrong.take(address);
     if (waitSeconds !== undefined)
       throw errors.rate_limited({
-        message: 'Too many cookies that are of no session have come from this address.',
+        message: 'Too many requests with invalid session cookies from this address.',
         headers: { 'retry-after': String(waitSeconds) },
       });
     const found = await this.look(secret);

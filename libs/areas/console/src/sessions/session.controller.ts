@@ -13,7 +13,7 @@ export class SessionController {
     scope: 'public',
     tag: 'Identity',
     operationId: 'getConsoleSession',
-    summary: 'Whether the browser is signed in to the console',
+    summary: 'Get the console session',
     ok: { 200: null },
   })
   async get(@Req() request: SlipwayRequest): Promise<Reply<SessionAnswer>> {
@@ -27,7 +27,7 @@ export class SessionController {
     scope: 'public',
     tag: 'Identity',
     operationId: 'signInWithToken',
-    summary: 'Sign in to the console with an API token',
+    summary: 'Sign in with API token',
     ok: { 200: null },
     maxBodyBytes: 16_384,
   })

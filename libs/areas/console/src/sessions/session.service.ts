@@ -86,7 +86,7 @@ export class SessionService {
     const waitSeconds = this.attempts.take(address);
     if (waitSeconds === undefined) return;
     throw errors.rate_limited({
-      message: 'Too many sign-ins that failed have come from this address.',
+      message: 'Too many failed sign-ins from this address.',
       headers: { 'retry-after': String(waitSeconds) },
     });
   }

@@ -70,16 +70,16 @@ export function GateTable({ operation, analysis, candidate, baseline }: GateTabl
   return (
     <table className="w-full border-collapse text-left text-xs">
       <caption className="pb-1 text-left text-soft">
-        Gate: all within goes on, one beyond stops.{' '}
-        {told ? `Verdicts of ${told.step}.` : 'The verdict comes at the end of the soak; so far:'}
+        Gate: the rollout continues if all metrics are within their limits, and stops if one is not.{' '}
+        {told ? `Verdicts of ${told.step}.` : 'The verdict follows at the end of the soak. Current values:'}
       </caption>
       <thead className="text-soft">
         <tr>
-          <th scope="col">Measure</th>
+          <th scope="col">Metric</th>
           <th scope="col">Limit</th>
           <th scope="col">Candidate (n)</th>
           <th scope="col">Baseline (n)</th>
-          <th scope="col">Worse by (bounds)</th>
+          <th scope="col">Regression (bounds)</th>
           <th scope="col">Verdict</th>
         </tr>
       </thead>

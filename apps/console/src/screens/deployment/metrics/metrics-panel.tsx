@@ -57,14 +57,14 @@ export function MetricsPanel({ name, className }: { name: string; className?: st
       actions={
         <>
           <Choice
-            label="Requests of the class"
+            label="Request class"
             value={requestClass}
             all={CLASSES}
             onChange={(value) => change({ class: value })}
           />
           <Choice label="Percentile" value={stat} all={STATS} onChange={(value) => change({ stat: value })} />
           <Choice
-            label="Time shown"
+            label="Time range"
             value={range}
             all={Object.keys(RANGES)}
             onChange={(value) => change({ range: value })}
@@ -114,7 +114,7 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   const { data: analysis } = useAnalysis(name);
   const operation = shownOperation(operations ?? []);
   if (metrics.data.length === 0)
-    return <EmptyState title="No request in this time." command={`slipway deployments metrics ${name}`} />;
+    return <EmptyState title="No requests in this time range" command={`slipway deployments metrics ${name}`} />;
   const names = comparedRevisions(deployment, operation);
   const of = (revision: string | null) => metrics.data.find((one) => one.revision === revision);
   const [candidate, baseline] = [of(names.candidate), of(names.baseline)];
@@ -124,7 +124,7 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   ];
   const times = timesOf(metrics);
   return (
-    <Scrolled label="Charts and the gate">
+    <Scrolled label="Charts and gate">
       <p className="pb-1 text-xs text-soft">
         <ComparedRevision
           word={names.isRollout ? 'Candidate' : 'Active'}
@@ -187,7 +187,7 @@ function measuresOf(stat: Stat, requestClass: RequestClass): ChartMeasure[] {
   return [
     {
       title: requestClass === 'all' ? 'Requests' : `Requests: ${requestClass.replaceAll('_', ' ')}`,
-      unit: 'a second',
+      unit: 'per second',
       value: (point) => rateOf(point, requestClass),
       absent: 0,
     },
@@ -199,7 +199,7 @@ function measuresOf(stat: Stat, requestClass: RequestClass): ChartMeasure[] {
       gate: { name: 'error_rate', stat: 'rate', times: 100 },
     },
     ...DISTRIBUTIONS.filter(isTime).map(distribution),
-    { title: 'Output tokens', unit: 'a second, all', value: (point) => point.tokens_out_per_s, absent: 0 },
+    { title: 'Output tokens', unit: 'per second, total', value: (point) => point.tokens_out_per_s, absent: 0 },
     ...DISTRIBUTIONS.filter((name) => !isTime(name)).map(distribution),
     { title: 'Instances', unit: 'ready', value: ({ instances }) => instances, absent: null },
   ];
@@ -227,8 +227,8 @@ function classesText({ total: { attempts } }: RevisionMetrics): string {
     [ok, 'ok'],
     [client_error, '4xx'],
     [server_error, '5xx'],
-    [connect_error, 'not connected'],
-    [cancelled, 'left'],
+    [connect_error, 'failed to connect'],
+    [cancelled, 'cancelled'],
   ];
   return told
     .filter(([n, word]) => n > 0 || word === 'ok')

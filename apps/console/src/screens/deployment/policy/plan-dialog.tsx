@@ -27,14 +27,14 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
         ? slipway.autopilot.plans.approve(plan.id, given, { idempotencyKey })
         : slipway.autopilot.plans.reject(plan.id, given),
     renews: [keyOf('plans', name)],
-    done: isApproval ? 'The approval is recorded' : 'The plan is rejected',
+    done: isApproval ? 'Approval recorded' : 'Plan rejected',
     onDone: onClose,
   });
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={isApproval ? 'Approve the plan' : 'Reject the plan'}
+      title={isApproval ? 'Approve this plan?' : 'Reject this plan?'}
       verb={isApproval ? 'Approve' : 'Reject'}
       isDangerous={!isApproval}
       isBusy={run.isPending}
@@ -57,9 +57,11 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
       <p className="text-sm">{plan.summary}</p>
       <Changes
         changes={plan.changes.map(({ op = 'replace', path, value }) => ({ op, path, value }))}
-        none="It changes nothing."
+        none="No changes."
       />
-      {isApproval && <p className="text-sm font-medium">approval records only; serving does not change</p>}
+      {isApproval && (
+        <p className="text-sm font-medium">Approving only records your approval. Serving does not change.</p>
+      )}
       <SchemaForm form={form} attempt={run} />
     </ConfirmDialog>
   );

@@ -26,7 +26,7 @@ export function PolicyDialog({ name, policy, onClose }: PolicyDialogProps) {
   const set = useAction({
     run: (body: NewPolicy) => slipway.deployments.policy.set(name, body, { ifMatch: before?.etag ?? undefined }),
     renews: [keyOf('policy', name)],
-    done: ({ version }) => `Version ${version} of the policy is in force`,
+    done: ({ version }) => `Policy version ${version} is active`,
     onDone: onClose,
   });
   const { body } = form;
@@ -35,7 +35,7 @@ export function PolicyDialog({ name, policy, onClose }: PolicyDialogProps) {
       form={form}
       run={set}
       title={`Policy of ${name}`}
-      description="It replaces the whole policy; what is left empty gets its default."
+      description="It replaces the whole policy. Empty fields get their defaults."
       verb="Set"
       onClose={onClose}
       action={{

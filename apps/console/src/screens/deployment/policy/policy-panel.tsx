@@ -42,19 +42,19 @@ export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
         mayChange &&
         policy.data !== undefined && (
           <Button isSmall onClick={() => setChanging(true)}>
-            {policy.data ? 'Change the policy' : 'Set a policy'}
+            {policy.data ? 'Change policy' : 'Set policy'}
           </Button>
         )
       }
     >
-      <Scrolled label="The policy, and the plans that came of it">
+      <Scrolled label="Policy and its plans">
         <Loaded query={policy} what="the policy">
           {(data) =>
             data ? (
               <PolicyFacts policy={data} />
             ) : (
               <EmptyState
-                title="No policy of continual optimization: nothing is proposed."
+                title="No policy yet. Set one to get proposals for continual optimization."
                 command={`slipway policies set ${name} -f policy.yaml`}
               />
             )
@@ -64,7 +64,7 @@ export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
           {(rows) =>
             rows.length === 0 ? (
               <p className="pt-2 text-xs text-soft">
-                No plan yet. <code>slipway plans list --deployment {name}</code>
+                No plans yet. Proposed plans appear here and in <code>slipway plans list --deployment {name}</code>.
               </p>
             ) : (
               <ul className="divide-y divide-line">
@@ -104,7 +104,7 @@ function PolicyFacts({ policy }: { policy: Policy }) {
     [
       'Promotion',
       promotion
-        ? `${promotion.approvals_required ?? 1} approvals${promotion.prevent_self_approval === false ? ', one’s own count' : ', never one’s own'}`
+        ? `approvals required: ${promotion.approvals_required ?? 1}, self-approval ${promotion.prevent_self_approval === false ? 'allowed' : 'not allowed'}`
         : '',
     ],
   ];
@@ -166,7 +166,7 @@ function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
         ))}
       </ul>
       <p>
-        Predicted effect: {flatText(predicted_impact) || 'none told'}
+        Predicted impact: {flatText(predicted_impact) || 'none'}
         {risk.reasons && risk.reasons.length > 0 && `. Risks: ${oneLine(risk.reasons.join('; '), 300)}`}
       </p>
       {mayDecide && approval.state === 'approved' && !stale && (
@@ -182,7 +182,7 @@ function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
           <Button isSmall onClick={() => onDecide('reject')}>
             Reject
           </Button>
-          <span className="font-medium">approval records only; serving does not change</span>
+          <span className="font-medium">Approving only records your approval. Serving does not change.</span>
         </p>
       )}
     </li>

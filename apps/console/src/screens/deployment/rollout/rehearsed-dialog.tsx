@@ -46,9 +46,9 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
       footer={
         <>
           <span className="mr-auto">{body && <CopyAs action={actionOf(body)} />}</span>
-          <Button onClick={onClose}>Not now</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => rehearsal.mutate(body!)}>
-            Show what it would do
+            Preview
           </Button>
           <Button
             kind={isDangerous ? 'danger' : 'primary'}
@@ -71,11 +71,11 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
       {told ? (
         <RehearsalResult rehearsal={told} />
       ) : (
-        <p className="text-sm text-soft">Nothing is done before you have seen what it would do.</p>
+        <p className="text-sm text-soft">Preview the operation before you start it.</p>
       )}
       {nameToType !== undefined && (
         <TextField
-          label={`This is production: type ${nameToType} to go on`}
+          label={`This is production. Type ${nameToType} to confirm`}
           autoComplete="off"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
@@ -95,16 +95,12 @@ function RehearsalResult({
   rehearsal: OperationRehearsal;
 }) {
   return (
-    <section
-      aria-label="What it would do"
-      ref={intoView}
-      className="space-y-2 rounded-md border border-accent p-3 text-sm"
-    >
+    <section aria-label="Preview" ref={intoView} className="space-y-2 rounded-md border border-accent p-3 text-sm">
       <p role="status">
-        It would <strong>{would}</strong>
-        {strategy && ` by the strategy ${strategy}`}.
+        This would <strong>{would}</strong>
+        {strategy && ` (strategy: ${strategy})`}.
       </p>
-      <Changes changes={diff} none="The spec stays as it is." />
+      <Changes changes={diff} none="The spec does not change." />
       <p className="text-xs">
         Steps:{' '}
         {steps.slice(0, 100).map((step, index) => (
@@ -116,8 +112,10 @@ function RehearsalResult({
       </p>
       {capacity && (
         <p className="text-xs">
-          Room on {capacity.target}: {capacity.needed} needed, {capacity.free ?? 'an unknown number'} free
-          {capacity.gap_seconds ? `; nothing serves for about ${capacity.gap_seconds} s` : ', no gap in serving'}.
+          Capacity on {capacity.target}: {capacity.needed} needed, {capacity.free ?? 'an unknown number'} free.{' '}
+          {capacity.gap_seconds
+            ? `Serving is interrupted for about ${capacity.gap_seconds} s.`
+            : 'Serving is not interrupted.'}
         </p>
       )}
       {warnings.map(({ code, field, message }) => (

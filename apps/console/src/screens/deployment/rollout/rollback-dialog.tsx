@@ -36,13 +36,13 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
   const run = useAction({
     run: (given: object) => slipway.deployments.rollbacks.create(name, given, { idempotencyKey }),
     renews: ['deployment', 'operations', 'route', 'revisions'].map((what) => keyOf(what, name)),
-    done: 'The rollback has begun',
+    done: 'Rollback started',
     onDone: onClose,
   });
   const active = deployment?.active_revision ?? null;
   return (
     <RehearsedDialog
-      title={`Roll back ${name}`}
+      title={`Rollback of ${name}`}
       verb="Roll back"
       isDangerous
       nameToType={deployment?.environment === 'production' ? name : undefined}
@@ -70,7 +70,7 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
         <>
           {live && (
             <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
-              A {live.kind} goes on. The rollback takes over from it at once; what it has built is removed.
+              A {live.kind} is in progress. The rollback replaces it immediately and removes what it created.
             </p>
           )}
           <SchemaForm
@@ -83,7 +83,7 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
                   value={form.at(path) as string}
                   onChange={(event) => form.change(path, event.target.value)}
                 >
-                  <option value="">The last good one (the api chooses)</option>
+                  <option value="">Last good revision (default)</option>
                   {revisions?.pages
                     .flatMap(({ data }) => data)
                     .map((one) => {

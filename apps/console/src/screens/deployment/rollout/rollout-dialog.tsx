@@ -72,14 +72,14 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
   const run = useAction({
     run: (given: object) => slipway.deployments.rollouts.create(name, given as RolloutBody, { idempotencyKey }),
     renews: ['deployment', 'operations', 'revisions'].map((what) => keyOf(what, name)),
-    done: 'The rollout has begun',
+    done: 'Rollout started',
     onDone: onClose,
   });
   // A refusal is of the request as it stands, so its fields are those of the form as it stands.
   const attemptOf = (refusal: Error | null) => ({ error: refusal, variables: form.body });
   return (
     <RehearsedDialog
-      title={`Roll out to ${name}`}
+      title={`Rollout of ${name}`}
       verb="Roll out"
       nameToType={deployment.environment === 'production' ? name : undefined}
       body={body}
@@ -101,21 +101,21 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
         <>
           {deployment.protection.rollouts === 'approved_plan' && (
             <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
-              This deployment takes only rollouts of an approved plan: name it as <code>plan_id</code> in the JSON.
+              Rollouts of this deployment require an approved plan. Set its ID as <code>plan_id</code> in the JSON.
             </p>
           )}
           <div className="flex flex-wrap items-center gap-2">
             <p className="grow text-sm text-soft">
               {active
-                ? `What differs from ${active.name} is sent as a patch.`
-                : 'The first revision: the whole spec is sent.'}
+                ? `The differences from ${active.name} are sent as a patch.`
+                : 'This is the first revision. The full spec is sent.'}
             </p>
             <Button
               isSmall
               aria-pressed={raw !== undefined}
               onClick={() => setRaw(raw === undefined ? JSON.stringify(body ?? {}, null, 2) : undefined)}
             >
-              {raw === undefined ? 'Edit as JSON' : 'Back to the form'}
+              {raw === undefined ? 'Edit as JSON' : 'Back to form'}
             </Button>
           </div>
           {raw === undefined ? (
@@ -145,14 +145,14 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
             />
           ) : (
             <TextArea
-              label="The request as JSON"
+              label="Request as JSON"
               rows={16}
               maxLength={MOST_JSON}
               spellCheck={false}
               className="font-mono text-xs"
               value={raw}
               onChange={(event) => setRaw(event.target.value)}
-              hint="spec or spec_patch, strategy, analysis, and what else the api takes. Back to the form forgets it."
+              hint="spec or spec_patch, strategy, analysis, and any other field of the API. Back to form discards this text."
             />
           )}
         </>
@@ -166,15 +166,14 @@ function requestOf(
   form: SchemaFormState<RolloutBody>,
   made: () => RolloutBody,
 ): { body?: object; fault?: string } {
-  if (raw === undefined && !form.isComplete)
-    return { fault: `Still to be filled in, or mended: ${form.faulty.join(', ')}` };
+  if (raw === undefined && !form.isComplete) return { fault: `Missing or invalid: ${form.faulty.join(', ')}` };
   try {
     if (raw === undefined) return { body: made() };
     const body: unknown = JSON.parse(raw);
     if (typeof body !== 'object' || body === null || Array.isArray(body))
-      return { fault: 'The request is a JSON object.' };
+      return { fault: 'The request must be a JSON object.' };
     return { body };
   } catch (error) {
-    return { fault: raw === undefined ? (error as Error).message : `This is not JSON: ${(error as Error).message}` };
+    return { fault: raw === undefined ? (error as Error).message : `Invalid JSON: ${(error as Error).message}` };
   }
 }

@@ -101,5 +101,5 @@ describe('an argument', () => {
     ['boolean', 'false', false],
     ['json', '{"a":[1]}', { a: [1] }],
   ])('of the type %s', (type, text, value) => expect(argValue(type, 'x', text)).toEqual(value));
-  it('is refused where it is no JSON', () => expect(() => argValue('json', 'x', '{')).toThrow('x is not JSON.'));
+  it('is refused where it is no JSON', () => expect(() => argValue('json', 'x', '{')).toThrow('x is not valid JSON.'));
 });

@@ -97,7 +97,7 @@ export function argValue(type: string, name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new Error(`${name} is not JSON.`);
+    throw new Error(`${name} is not valid JSON.`);
   }
 }
 

@@ -18,16 +18,13 @@ export const ROLLOUT: Layout = {
   fixed: FIXED,
   aliases: { spec_patch: 'spec' },
   words: {
-    spec: { label: 'What runs', hint: '' },
-    strategy: { label: 'How it gets its traffic' },
+    spec: { hint: '' },
+    strategy: { label: 'Traffic' },
     'strategy.steps': { label: 'Steps' },
-    'strategy.steps[].requires_approval': { label: 'Ask me' },
-    analysis: { label: 'Gate: what must hold at the end of each soak' },
-    'analysis.metrics': { label: 'Measures' },
-    'analysis.metrics[].name': { label: 'Measure' },
+    analysis: { label: 'Gate at the end of each soak' },
+    'analysis.metrics[].name': { label: 'Metric' },
     'analysis.metrics[].stat': { label: 'Statistic' },
-    'analysis.metrics[].max_regression_percent': { label: 'Worse by, %' },
-    reason: { hint: 'Stands in the operation and the audit log.' },
+    reason: { hint: 'Shown in the operation and in the audit log.' },
   },
 };
 
@@ -37,5 +34,5 @@ export const ROLLOUT_AT_ONCE: Layout = { ...ROLLOUT, fixed: [...FIXED, 'strategy
 export const ROLLBACK: Layout = {
   operation: 'createRollback',
   shown: { '': ['to_revision', 'reason'] },
-  words: { reason: { hint: 'Stands in the operation and the audit log.' } },
+  words: { reason: { hint: 'Shown in the operation and in the audit log.' } },
 };

@@ -62,7 +62,7 @@ export function RuntimeFields({ form, attempt, path, targets, args, onArgs }: Ru
             <TextField
               key={name}
               label={name}
-              hint="The engine does not declare it: empty takes it away."
+              hint="The engine does not declare this argument. Clear the field to remove it."
               value={args[name] ?? ''}
               onChange={(event) => set(name, event.target.value)}
             />
@@ -94,7 +94,7 @@ function ArgField({ arg, value, onChange }: ArgFieldProps) {
     arg.type,
     arg.min !== undefined && `from ${arg.min}`,
     arg.max !== undefined && `to ${arg.max}`,
-    arg.default !== undefined && arg.default !== null && `${oneLine(arg.default, 40)} unless set`,
+    arg.default !== undefined && arg.default !== null && `default ${oneLine(arg.default, 40)}`,
     arg.reason,
   ]
     .filter(Boolean)
