@@ -344,7 +344,7 @@ describe('the main job, with real processes', () => {
       /^spec\.runtime\.engine: target "local" has the engines: .*sim/,
     );
     expect((await refused({ spcc: sim('m'), engine: 'sim' })).details.slice(1)).toEqual([
-      { field: 'spcc', code: 'unknown_field', message: 'spcc is not known here: did you mean `spec`?' },
+      { field: 'spcc', code: 'unknown_field', message: 'spcc is not a known field; did you mean `spec`?' },
       {
         field: 'engine',
         code: 'unknown_field',

@@ -3,7 +3,7 @@ import { StringField } from '../fields/field.decorators.js';
 
 /** Who did something, as every answer shows it. */
 export class ActorDto {
-  @StringField({ example: 'token', description: '`token`, `user`, or `system` for a part of the product' })
+  @StringField({ example: 'token', description: '`token`, `user`, or `system` for a component of Slipway' })
   type: string;
 
   @StringField()
@@ -15,6 +15,9 @@ export class OwnerDto implements Owner {
   @StringField({ enum: OWNER_TYPES })
   type: Owner['type'];
 
-  @StringField({ example: 'alice', description: '`user:` and their `sub` for who signs in at the hosted provider' })
+  @StringField({
+    example: 'alice',
+    description: 'For users of the hosted identity provider: `user:` followed by their `sub`',
+  })
   id: string;
 }

@@ -52,7 +52,7 @@ export function decodeCursor(text: string, parts: CursorPart[]): CursorKey {
   const expected = currentRequest()?.route?.operationId ?? '';
   const fits =
     operationId === expected && key.length === parts.length && parts.every((part, index) => isPart(key[index], part));
-  if (!fits) throw invalid('cursor', 'cursor must be a next_cursor of this list');
+  if (!fits) throw invalid('cursor', 'cursor must be a next_cursor that this list returned');
   return key as CursorKey;
 }
 

@@ -38,13 +38,15 @@ export class RehearsalDto {
   @BooleanField()
   valid: boolean;
 
-  @StringField({ description: 'What the request would do' })
+  @StringField({ description: 'Effect that the request would have' })
   would: string;
 
-  @ArrayField('string', { description: 'The steps of the operation it would start; empty where it starts none' })
+  @ArrayField('string', {
+    description: 'Steps of the operation that the request would start; empty if it would start none',
+  })
   steps: string[];
 
-  @ArrayField(() => RehearsalChangeDto, { description: 'RFC 6902: what would change' })
+  @ArrayField(() => RehearsalChangeDto, { description: 'Changes that the request would make, as RFC 6902 operations' })
   diff: object[];
 }
 

@@ -142,7 +142,7 @@ describe('the rate of a tenant', () => {
     expect([refused.outcome, refused.refusal?.extra, refused.refusal?.message]).toEqual([
       '429 rate_limited',
       { quota: 'reads_per_minute', limit: 4 },
-      'The quota reads_per_minute allows 4 to all tokens of the tenant together.',
+      'Tenant quota reads_per_minute exceeded: 4 requests a minute across all its tokens.',
     ]);
     expect(refused.headers).toEqual({ 'ratelimit-limit': '4', 'ratelimit-remaining': '0', 'ratelimit-reset': '60' });
     expect(refused.refusal?.headers).toEqual({ 'retry-after': '15' });

@@ -102,7 +102,7 @@ export class CredentialMemory {
     const waitSeconds = this.wrong.take(address);
     if (waitSeconds === undefined) return;
     throw errors.rate_limited({
-      message: 'Too many credentials that are not valid have come from this address.',
+      message: 'Too many requests with invalid credentials came from this address.',
       headers: { 'retry-after': String(waitSeconds) },
     });
   }
@@ -221,7 +221,7 @@ export class RequestGuard implements OnModuleInit {
     if (ofTenant?.isAllowed === false) {
       rate.ofToken?.giveBack(actor);
       throw errors.rate_limited({
-        message: `The quota ${rate.quota} allows ${ofTenant.limit} to all tokens of the tenant together.`,
+        message: `Tenant quota ${rate.quota} exceeded: ${ofTenant.limit} requests a minute across all its tokens.`,
         extra: { quota: rate.quota, limit: ofTenant.limit },
         headers,
       });

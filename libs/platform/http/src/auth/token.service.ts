@@ -43,7 +43,7 @@ export class TokenUses implements OnModuleDestroy, OnApplicationShutdown {
     try {
       await this.database.read('system', NOTE_TOKEN_USES, [uses.map(([id]) => id), uses.map(([, at]) => at)]);
     } catch (failure) {
-      this.logger.warn(`the last use of ${uses.length} tokens was not stored: ${String(failure)}`);
+      this.logger.warn(`could not store the last use of ${uses.length} tokens: ${String(failure)}`);
     }
   }
 

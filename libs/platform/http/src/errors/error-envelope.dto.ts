@@ -28,49 +28,49 @@ export class ErrorBodyDto {
   @StringField({ description: 'Stable code; branch on this.', example: 'validation_failed' })
   code: string;
 
-  @StringField({ description: 'For people; may change at any time.' })
+  @StringField({ description: 'Text for people; it may change at any time.' })
   message: string;
 
   @StringField({ enum: CATEGORIES })
   category: string;
 
-  @StringField({ optional: true, description: 'What to do about it.' })
+  @StringField({ optional: true, description: 'Recommended next step.' })
   remediation?: string;
 
-  @StringField({ description: 'The X-Request-Id of this answer.' })
+  @StringField({ description: 'X-Request-Id of this response.' })
   request_id: string;
 
   @BooleanField({ description: 'Whether the same request can succeed later.' })
   retryable: boolean;
 
-  @ArrayField(() => FieldIssueDto, { optional: true, description: 'Each field that was refused.' })
+  @ArrayField(() => FieldIssueDto, { optional: true, description: 'Each rejected field.' })
   details?: FieldIssueDto[];
 
   @IntField({ optional: true, description: 'With body_too_large and file_too_large: the limit in bytes.' })
   max_bytes?: number;
 
-  @StringField({ optional: true, description: 'With scope_insufficient: the scope that is needed.' })
+  @StringField({ optional: true, description: 'With scope_insufficient: the required scope.' })
   required_scope?: string;
 
-  @StringField({ optional: true, description: 'With conflicts: the operation that is in the way.' })
+  @StringField({ optional: true, description: 'With conflicts: the operation that blocks the request.' })
   operation_id?: string;
 
-  @StringField({ optional: true, description: 'With revision_not_ready: the first revision that is not.' })
+  @StringField({ optional: true, description: 'With revision_not_ready: the first revision that is not ready.' })
   revision?: string;
 
-  @ArrayField('string', { optional: true, description: 'With revision_not_ready: all that are not.' })
+  @ArrayField('string', { optional: true, description: 'With revision_not_ready: all revisions that are not ready.' })
   revisions?: string[];
 
-  @StringField({ optional: true, description: 'With binding_exists: the binding there is.' })
+  @StringField({ optional: true, description: 'With binding_exists: the existing binding.' })
   binding_id?: string;
 
-  @IntField({ optional: true, description: 'With cursor_expired: the first event that is still kept.' })
+  @IntField({ optional: true, description: 'With cursor_expired: the sequence of the first event that is still kept.' })
   first_sequence?: number;
 
-  @StringField({ optional: true, description: 'With quota_exceeded: which quota, by its name in the configuration.' })
+  @StringField({ optional: true, description: 'With quota_exceeded: the name of the quota in the configuration.' })
   quota?: string;
 
-  @IntField({ optional: true, description: 'With quota_exceeded: how much it allows.' })
+  @IntField({ optional: true, description: 'With quota_exceeded: the limit of the quota.' })
   limit?: number;
 }
 
@@ -83,13 +83,18 @@ export class ErrorEnvelopeDto {
 export class WarningDto {
   @StringField({
     enum: ['unknown_field', 'no_route'],
-    description: '`unknown_field`: the field was ignored; `no_route`: what was asked for takes no traffic yet.',
+    description:
+      '`unknown_field`: the field was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.',
   })
   code: string;
 
-  @StringField({ description: 'Dotted path of the field that it is about.' })
+  @StringField({ description: 'Dotted path of the field that the warning is about.' })
   field: string;
 
-  @StringField({ optional: true, description: 'What to do about it, for people.', example: 'did you mean `strategy`?' })
+  @StringField({
+    optional: true,
+    description: 'Text for people: the recommended next step.',
+    example: 'did you mean `strategy`?',
+  })
   message?: string;
 }

@@ -112,7 +112,7 @@ function fromFastify(code: string, maxBytes: number | undefined): SlipwayError |
     case 'FST_ERR_CTP_EMPTY_TYPE':
       return errors.unsupported_media_type();
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return errors.invalid_parameter({ message: 'The body is not as long as Content-Length says.' });
+      return errors.invalid_parameter({ message: 'The length of the request body differs from Content-Length.' });
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return errors.path_invalid();
@@ -132,12 +132,12 @@ export function toSlipwayError(thrown: unknown, requestId: string, maxBytes?: nu
   if (thrown instanceof SlipwayError) return thrown;
   const coded = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as CodedFailure;
   if (isUnreachable(thrown)) {
-    logger.warn(`request ${requestId}: dependency unreachable: ${describe(thrown)}`);
+    logger.warn(`request ${requestId} failed, a dependency is unreachable: ${describe(thrown)}`);
     return errors.unavailable({ headers: { 'retry-after': UNAVAILABLE_RETRY_SECONDS }, cause: thrown });
   }
   const code = sqlState(coded);
   if (code !== undefined && UNTEXTUAL_STATES.has(code)) {
-    return errors.invalid_parameter({ message: 'A text holds a character that cannot be stored.', cause: thrown });
+    return errors.invalid_parameter({ message: 'A text contains a character that cannot be stored.', cause: thrown });
   }
   const parser = code === undefined ? undefined : fromFastify(code, maxBytes);
   if (parser) return parser;

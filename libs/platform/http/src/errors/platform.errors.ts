@@ -17,13 +17,13 @@ export const errors = defineErrors({
   idempotency_key_invalid: {
     status: 400,
     category: 'invalid_request',
-    message: 'The Idempotency-Key header must hold 1 to 128 visible ASCII characters.',
+    message: 'The Idempotency-Key header must have 1 to 128 visible ASCII characters.',
     remediation: 'Send one key, for example a UUID.',
   },
   path_invalid: {
     status: 400,
     category: 'invalid_request',
-    message: 'The request path cannot be read.',
+    message: 'The request path is malformed.',
     remediation: 'Percent-encode path segments as UTF-8 and keep each below 1024 characters.',
   },
   unauthenticated: {
@@ -41,33 +41,33 @@ export const errors = defineErrors({
   scope_insufficient: {
     status: 403,
     category: 'permission',
-    message: 'The token does not carry the scope this operation needs.',
+    message: 'The token does not have the scope that this operation requires.',
     remediation: 'Use a token with the required scope.',
   },
   not_found: {
     status: 404,
     category: 'not_found',
-    message: 'There is nothing at this path.',
-    remediation: 'Look the path up at /docs; all of them begin with /api/v1.',
+    message: 'This path does not exist.',
+    remediation: 'Find the path at /docs. All API paths start with /api/v1.',
   },
   method_not_allowed: {
     status: 405,
     category: 'invalid_request',
     message: 'This path does not support the method.',
-    remediation: 'Use one of the methods named in the Allow header.',
+    remediation: 'Use one of the methods in the Allow header.',
   },
   request_timeout: {
     status: 408,
     category: 'invalid_request',
     retryable: true,
     message: 'The request did not arrive in time.',
-    remediation: 'Send it again, faster or in smaller parts.',
+    remediation: 'Send the request again, faster or in smaller parts.',
   },
   idempotency_in_progress: {
     status: 409,
     category: 'conflict',
     retryable: true,
-    message: 'The first request with this Idempotency-Key is still being worked on.',
+    message: 'The first request with this Idempotency-Key is still being processed.',
     remediation: 'Retry after the time given in Retry-After.',
   },
   precondition_failed: {
@@ -80,12 +80,12 @@ export const errors = defineErrors({
     status: 413,
     category: 'limit',
     message: 'The request body is larger than max_bytes.',
-    remediation: 'Send less.',
+    remediation: 'Send a smaller body.',
   },
   unsupported_media_type: {
     status: 415,
     category: 'invalid_request',
-    message: 'The content type of the request body is not supported here.',
+    message: 'This path does not support the content type of the request body.',
     remediation: 'Send Content-Type: application/json.',
   },
   expectation_failed: {
@@ -103,7 +103,7 @@ export const errors = defineErrors({
   idempotency_key_reused: {
     status: 422,
     category: 'invalid_request',
-    message: 'This Idempotency-Key was used before with another request.',
+    message: 'This Idempotency-Key was already used for another request.',
     remediation: 'Use a new key for a new request.',
   },
   rate_limited: {
@@ -129,14 +129,14 @@ export const errors = defineErrors({
     status: 502,
     category: 'upstream',
     retryable: true,
-    message: 'A system the service depends on gave a bad answer.',
-    remediation: 'Try again; if it stays, look into the log of the service for request_id.',
+    message: 'A system that the service depends on returned an invalid response.',
+    remediation: 'Retry. If the error persists, search the log of the service for request_id.',
   },
   unavailable: {
     status: 503,
     category: 'upstream',
     retryable: true,
-    message: 'The service cannot reach a system it depends on.',
+    message: 'The service cannot reach a system that it depends on.',
     remediation: 'Retry after the time given in Retry-After.',
   },
 });

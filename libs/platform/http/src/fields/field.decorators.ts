@@ -76,7 +76,7 @@ function some(...rules: (PropertyDecorator | false | undefined)[]): PropertyDeco
 }
 
 function storable(isEach?: boolean): PropertyDecorator {
-  return rule('storable', isStorableJson, broken('characters', 'must not hold NUL or lone surrogates', isEach));
+  return rule('storable', isStorableJson, broken('characters', 'must not contain NUL or lone surrogates', isEach));
 }
 
 const FORMATS: Partial<Record<string, (isEach?: boolean) => PropertyDecorator>> = {

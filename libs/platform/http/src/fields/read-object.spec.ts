@@ -183,8 +183,8 @@ describe('unknown fields', () => {
 
   it('stand in the message of the required field that they may have been meant to be', () => {
     expect(ofText('{"leaf":{"nmae":"a"},"leaves":[{"nane":"b"},{}]}').messages).toEqual([
-      'leaf.name is required: did you mean it by `leaf.nmae`?',
-      'leaves[0].name is required: did you mean it by `leaves[0].nane`?',
+      'leaf.name is required; did you misspell it as `leaf.nmae`?',
+      'leaves[0].name is required; did you misspell it as `leaves[0].nane`?',
       'leaves[1].name is required',
     ]);
   });
@@ -223,5 +223,5 @@ it('a class cannot redefine a field of its parent, whose rules would stay', () =
     @StringField()
     declare note: string;
   }
-  expect(() => read({}, ChildDto)).toThrow('A parent of ChildDto has note too');
+  expect(() => read({}, ChildDto)).toThrow('ChildDto and its parent both define the field note');
 });

@@ -68,7 +68,8 @@ export function fieldsOf(type: Function): Map<string, Field> {
   const inherited = parent && parent !== Function.prototype ? fieldsOf(parent) : new Map<string, Field>();
   const own = ownFields.get(type) ?? new Map<string, Field>();
   // class-validator would mix the rules of both, so that what the child requires could be left out.
-  for (const name of own.keys()) if (inherited.has(name)) throw new Error(`A parent of ${type.name} has ${name} too`);
+  for (const name of own.keys())
+    if (inherited.has(name)) throw new Error(`${type.name} and its parent both define the field ${name}`);
   const fields = new Map([...inherited, ...own]);
   resolvedFields.set(type, fields);
   return fields;
@@ -151,7 +152,7 @@ export function settle(
   // class-validator stops at the first broken constraint of a property.
   const [name, rule] = Object.entries(error.constraints)[0]!;
   const context = error.contexts?.[name] as FaultContext | undefined;
-  if (!context) throw new Error(`${path} was refused by a constraint without a code: ${name}`);
+  if (!context) throw new Error(`${path} was rejected by a constraint without a code: ${name}`);
   if (context.kind === 'item') return shape.closeItems!(value, path, findings);
   findings[context.kind].push({ field: path, code: context.code, message: `${path} ${rule}` });
   return undefined;
@@ -224,7 +225,7 @@ export function explainUnknown(type: Function, path: string, findings: Findings,
   const byField = new Map(here.map((one) => [one.meant, one.field]));
   for (const issue of findings.broken) {
     const sent = issue.code === 'required' ? byField.get(issue.field) : undefined;
-    if (sent !== undefined) issue.message += `: did you mean it by \`${sent}\`?`;
+    if (sent !== undefined) issue.message += `; did you misspell it as \`${sent}\`?`;
   }
 }
 
@@ -244,7 +245,7 @@ export function unknownIssues(unknown: readonly UnknownField[]): FieldIssue[] {
   return meant.map((one) => ({
     field: one.field,
     code: 'unknown_field',
-    message: `${one.field} is not known here: ${hintOf(one)}`,
+    message: `${one.field} is not a known field; ${hintOf(one)}`,
   }));
 }
 

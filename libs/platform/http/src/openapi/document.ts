@@ -79,7 +79,7 @@ function complete(operation: Operation, route: RouteSpec): void {
       content: ENVELOPE,
     };
   }
-  if (route.hot) operation.responses['304'] = { description: 'The answer is still the one with this ETag.' };
+  if (route.hot) operation.responses['304'] = { description: 'The response still has this ETag.' };
   if (route.eventStream) {
     const ok = operation.responses['200'] as { content?: Record<string, unknown> };
     ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' }, example: EVENT_STREAM } };
@@ -134,16 +134,16 @@ function impliedErrors(route: RouteSpec): string[] {
 /** What holds for every operation: the first thing that a reader of the document sees. */
 const DESCRIPTION = `Control plane for inference deployments: revisions, routing, optimization policy, plans, sandboxes and managed model APIs.
 
-- **Sign in**: \`Authorization: Bearer <token>\` on every operation. The first token stands in \`.slipway/bootstrap-token\` of a local stack. In the reading view press *Authorize* and paste it; the browser keeps it until you log out there.
-- **Scopes** nest: admin includes operator, operator includes viewer. \`x-required-scope\` of an operation is the least it needs. What another tenant owns answers 404.
-- **Long work** answers 202 with an operation, which goes on without the client. Follow it at \`GET /api/v1/operations/{id}\`, or its events.
-- **Retries**: send an \`Idempotency-Key\` where it is accepted. The same key with the same request adopts the first one; with another request it is 422 \`idempotency_key_reused\`.
-- **Rehearsal**: \`?validate_only=true\`, where it is accepted, makes every check, writes nothing, and answers what would happen.
-- **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document has every code with its meaning and remedy. 400 is malformed or mistyped, 422 is refused by a rule; \`details\` names the fields.
-- **Unknown fields** of a body are ignored and named in \`warnings\` of the answer.
-- **Pages**: lists answer \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` for the next page; it is null on the last one.
-- **Concurrent changes**: send the \`etag\` you read as \`If-Match\` where it is accepted; a resource that has changed since answers 412.
-- **Polling**: what is asked for again and again carries an \`ETag\`; send it as \`If-None-Match\` where it is accepted, and the answer is 304 without a body as long as nothing in it has changed.
-- **Events** are CloudEvents. \`Accept: text/event-stream\` on \`/deployments/{name}/events\` and \`/operations/{id}/events\` streams them; \`Last-Event-ID\` resumes behind the last one seen.
-- **Inference** is not served here but by the gateway, under \`/v1\` on its own port, with the same tokens.
+- **Sign in**: \`Authorization: Bearer <token>\` on every operation. A local stack stores the first token in \`.slipway/bootstrap-token\`. On the page \`/docs\`, press *Authorize* and paste the token; the browser keeps it until you log out there.
+- **Scopes** nest: admin includes operator, operator includes viewer. \`x-required-scope\` of an operation is the lowest scope that it needs. Resources of other tenants return 404.
+- **Long-running operations**: the API returns 202 with an operation, which continues without the client. Follow it at \`GET /api/v1/operations/{id}\` or through its events.
+- **Retries**: send an \`Idempotency-Key\` where it is accepted. A retry with the same key returns the result of the first request. The same key with another request returns 422 \`idempotency_key_reused\`.
+- **Rehearsal**: \`?validate_only=true\`, where it is accepted, runs every check, writes nothing, and returns what would happen.
+- **Errors** are \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Branch on \`code\`; \`x-errors\` of this document lists every code with its meaning and remedy. 400 means malformed or mistyped, 422 means that the request breaks a rule; \`details\` names the fields.
+- **Unknown fields** of a body are ignored and listed in \`warnings\` of the response.
+- **Pages**: lists return \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` to get the next page; it is null on the last page.
+- **Concurrent changes**: send the \`etag\` you read as \`If-Match\` where it is accepted; if the resource has changed since, the response is 412.
+- **Polling**: responses that clients poll carry an \`ETag\`. Send it as \`If-None-Match\` where it is accepted; if the response is unchanged, it is 304 without a body.
+- **Events** are CloudEvents. \`Accept: text/event-stream\` on \`/deployments/{name}/events\` and \`/operations/{id}/events\` streams them; \`Last-Event-ID\` resumes after the last event that the client received.
+- **Inference** is served by the gateway, not by this API: under \`/v1\` on its own port, with the same tokens.
 `;

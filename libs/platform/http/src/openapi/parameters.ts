@@ -14,7 +14,8 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'A retry with the same key adopts the first request. Visible ASCII, bare or as an RFC 8941 string.',
+  description:
+    'A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 };
 
@@ -22,7 +23,7 @@ const VALIDATE_ONLY: Parameter = {
   name: 'validate_only',
   in: 'query',
   required: false,
-  description: 'Make every check, write nothing, and answer what would happen.',
+  description: 'Run every check, write nothing, and return what would happen.',
   schema: { type: 'boolean', default: false },
 };
 
@@ -30,7 +31,7 @@ const IF_MATCH: Parameter = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag the resource must still have, as its answer gave it; else 412 `precondition_failed`.',
+  description: 'ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it.',
   schema: { type: 'string' },
 };
 
@@ -38,7 +39,7 @@ const IF_NONE_MATCH: Parameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The ETag of an answer that the client has; 304 without a body as long as the answer is the same.',
+  description: 'ETag of the response that the client has; 304 without a body if the response is unchanged.',
   schema: { type: 'string' },
 };
 
@@ -47,14 +48,14 @@ const PAGE: Parameter[] = [
     name: 'limit',
     in: 'query',
     required: false,
-    description: 'Rows of a page, 1 to 200.',
+    description: 'Maximum number of rows in a page, 1 to 200.',
     schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   },
   {
     name: 'cursor',
     in: 'query',
     required: false,
-    description: '`next_cursor` of the page before; absent for the first page.',
+    description: '`next_cursor` of the previous page; omit it for the first page.',
     schema: { type: 'string' },
   },
 ];
@@ -85,5 +86,5 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
 
 /** Of an area that the vocabulary does not know yet. */
 function resourceOf(collection: string, name: string): Pick<Parameter, 'description' | 'example'> {
-  return { description: `One of the ${collection.replaceAll('-', ' ')}, by its ${name}.`, example: 'first' };
+  return { description: `The ${name} of one of the ${collection.replaceAll('-', ' ')}.`, example: 'first' };
 }

@@ -97,7 +97,7 @@ export class RequestReader implements PipeTransform {
 
 function readQueryValue(value: unknown, field: string): unknown {
   if (value === undefined || (typeof value === 'string' && isStorable(value))) return value;
-  const message = Array.isArray(value) ? `${field} must be given once` : `${field} must be a text without NUL`;
+  const message = Array.isArray(value) ? `${field} must be given once` : `${field} must be text without NUL`;
   throw errors.invalid_parameter({ message, details: [{ field, code: 'type', message }] });
 }
 

@@ -46,7 +46,7 @@ function declare(spec: RouteSpec): void {
   const known = declared.get(spec.operationId);
   if (known && (known.path !== spec.path || known.method !== spec.method)) {
     throw new Error(
-      `operationId ${spec.operationId} stands on ${known.method} ${known.path} and ${spec.method} ${spec.path}`,
+      `operationId ${spec.operationId} is used by ${known.method} ${known.path} and by ${spec.method} ${spec.path}`,
     );
   }
   declared.set(spec.operationId, spec);
@@ -82,7 +82,7 @@ function publishedAnswer(status: number, type: RouteSpec['ok'][number]): MethodD
 const DESCRIPTIONS: Record<number, string> = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted; the work goes on after this answer.',
+  202: 'Accepted; the work continues after this response.',
   204: 'Done; no body.',
   304: 'Unchanged since the ETag in If-None-Match.',
 };

@@ -37,7 +37,7 @@ declare module 'fastify' {
  */
 export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBounds): void {
   const budget = new ByteBudget(bounds, (whose) =>
-    errors.unavailable({ message: `The requests of ${whose} in flight hold as many bytes as they may.` }),
+    errors.unavailable({ message: `The in-flight requests of ${whose} have reached their limit of buffered bytes.` }),
   );
   // It refuses __proto__ and constructor.prototype, which JSON.parse would let through.
   const parse = instance.getDefaultJsonParser('error', 'error') as Parser;
@@ -90,7 +90,7 @@ function collect(request: FastifyRequest, payload: NodeJS.ReadableStream, held: 
 function refusalOf({ fault }: JsonRefused): Error {
   if (fault === 'too_deep')
     return errors.invalid_json({ message: `The request body is nested more than ${MAX_DEPTH} levels deep.` });
-  if (fault === 'too_much') return errors.invalid_json({ message: 'The request body holds too many values.' });
+  if (fault === 'too_much') return errors.invalid_json({ message: 'The request body contains too many values.' });
   return errors.invalid_json();
 }
 
@@ -222,7 +222,7 @@ function refuseUnfitting(request: FastifyRequest): void {
   const query = request.query as Record<string, unknown>;
   if (query['validate_only'] !== undefined) {
     if (!route.dryRun && route.method !== 'GET') {
-      const message = 'This operation has no validate_only';
+      const message = 'This operation does not support validate_only';
       throw errors.invalid_parameter({ message, details: [{ field: 'validate_only', code: 'unsupported', message }] });
     }
     if (route.dryRun) readValidateOnly(query);
