@@ -26,7 +26,7 @@ it('a tenant has as many deployments as its quota says, and room again when one 
       quota: 'deployments',
       limit: LIMIT,
       retryable: false,
-      message: 'The quota deployments allows 5 deployments.',
+      message: 'Tenant quota deployments exceeded: at most 5 deployments.',
     }),
   ]);
   // A rehearsal says the same; a name that is taken is told as such.

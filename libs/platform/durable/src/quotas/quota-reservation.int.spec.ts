@@ -82,7 +82,7 @@ it('names each quota, its limit and what makes room', () => {
       category: 'limit',
       extra: { quota, limit: 20 },
     });
-    expect(refusal.message).toContain(`The quota ${quota} allows 20 `);
+    expect(refusal.message).toContain(`Tenant quota ${quota} exceeded: at most 20 `);
     expect(refusal.remediation).toMatch(/^.+, or ask the operator for a higher quota\.$/);
   }
   // Waiting makes room for streams, which end by themselves, and none for deployments.

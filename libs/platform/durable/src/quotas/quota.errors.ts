@@ -4,8 +4,8 @@ import { defineErrors, SlipwayError, type ErrorSpec } from '@slipway/platform-ht
 const SPEC = {
   status: 429,
   category: 'limit',
-  message: 'The tenant has as many of these as it may have.',
-  remediation: 'Delete what is no longer needed, or ask the operator for a higher quota.',
+  message: 'A quota of the tenant is exceeded.',
+  remediation: 'Delete unused resources, or ask the operator for a higher quota.',
 } as const satisfies ErrorSpec;
 
 /** The one definition of `quota_exceeded`, for all areas. Throw `quotaExceeded(...)`, which names the quota. */
@@ -16,7 +16,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   deployments: { counted: 'deployments', remedy: 'Delete a deployment' },
   revisions: {
     counted: 'revisions of this deployment',
-    remedy: 'Wait until old revisions are collected, delete bindings that pin them',
+    remedy: 'Wait until old revisions are deleted, delete bindings that pin them',
     eases: true,
   },
   instances: { counted: 'instances', remedy: 'Lower scaling.min_replicas, delete a deployment' },
@@ -37,14 +37,18 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   },
   webhooks: { counted: 'webhooks', remedy: 'Delete a webhook' },
   webhook_deliveries: {
-    counted: 'webhook deliveries that wait to be sent',
-    remedy: 'Repair or delete the webhook whose receiver does not answer',
+    counted: 'pending webhook deliveries',
+    remedy: 'Fix or delete the webhook whose receiver does not respond',
     eases: true,
   },
-  reads_per_minute: { counted: 'reads a minute', remedy: 'Slow down', eases: true },
-  mutations_per_minute: { counted: 'mutations a minute', remedy: 'Slow down', eases: true },
-  inference_requests_per_minute: { counted: 'inference requests a minute', remedy: 'Slow down', eases: true },
-  inference_concurrency: { counted: 'inference requests at a time', remedy: 'Slow down', eases: true },
+  reads_per_minute: { counted: 'reads a minute', remedy: 'Send fewer requests', eases: true },
+  mutations_per_minute: { counted: 'mutations a minute', remedy: 'Send fewer requests', eases: true },
+  inference_requests_per_minute: { counted: 'inference requests a minute', remedy: 'Send fewer requests', eases: true },
+  inference_concurrency: {
+    counted: 'concurrent inference requests',
+    remedy: 'Send fewer requests at a time',
+    eases: true,
+  },
 };
 
 /** `quota_exceeded` (429), to be thrown: what was asked for would be more than `limit` of this quota. */
@@ -54,7 +58,7 @@ export function quotaExceeded(quota: QuotaName, limit: number): SlipwayError {
     'quota_exceeded',
     { ...SPEC, retryable: eases },
     {
-      message: `The quota ${quota} allows ${limit} ${counted}.`,
+      message: `Tenant quota ${quota} exceeded: at most ${limit} ${counted}.`,
       remediation: `${remedy}, or ask the operator for a higher quota.`,
       extra: { quota, limit },
     },
