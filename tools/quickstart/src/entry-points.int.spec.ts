@@ -112,7 +112,7 @@ it('a server that is no Postgres ends all of them, in production too', async () 
 it('a Redis that is none ends the worker, which alone uses it', async () => {
   await ends(['worker'], {
     REDIS_URL: `redis://127.0.0.1:${port}`,
-    MESSAGE: `REDIS_URL: what answers at 127.0.0.1:${port} is no Redis. Correct REDIS_URL.`,
+    MESSAGE: `REDIS_URL: the server at 127.0.0.1:${port} is not Redis. Correct REDIS_URL.`,
   });
 });
 

@@ -90,7 +90,7 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
     [
       'a Redis that is none',
       () => ({ REDIS_URL: `redis://${address}` }),
-      () => `REDIS_URL: what answers at ${address} is no Redis. Correct REDIS_URL.`,
+      () => `REDIS_URL: the server at ${address} is not Redis. Correct REDIS_URL.`,
     ],
   ];
 

@@ -87,7 +87,7 @@ class PostgresBackend implements QueueBackend {
   async identity(): Promise<string> {
     const found = await this.pool.query<{ id: string | null }>(FIND_JOB_TABLE);
     const id = found.rows[0]?.id;
-    if (!id) throw new Error(`the schema "${SCHEMA}" is not there`);
+    if (!id) throw new Error(`the schema "${SCHEMA}" does not exist`);
     return id;
   }
 

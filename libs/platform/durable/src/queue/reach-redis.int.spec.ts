@@ -38,11 +38,11 @@ describe('what is said of a REDIS_URL', () => {
     const address = await standIn('-WRONGPASS invalid username-password pair or user is disabled.\r\n');
     expect(await redisFault(`redis://:wrong@${address}`)).toEqual({
       kind: 'refused',
-      text: `Redis at ${address} refuses the user or password (WRONGPASS invalid username-password pair or user is disabled.). Correct REDIS_URL, e.g. redis://:password@host:6379.`,
+      text: `Redis at ${address} rejects the user or password (WRONGPASS invalid username-password pair or user is disabled.). Correct REDIS_URL, e.g. redis://:password@host:6379.`,
     });
     const closed = await standIn('-NOAUTH Authentication required.\r\n');
     expect((await redisFault(`redis://${closed}`))?.text).toBe(
-      `Redis at ${closed} refuses the user or password (NOAUTH Authentication required.). Correct REDIS_URL, e.g. redis://:password@host:6379.`,
+      `Redis at ${closed} rejects the user or password (NOAUTH Authentication required.). Correct REDIS_URL, e.g. redis://:password@host:6379.`,
     );
   });
 
@@ -50,7 +50,7 @@ describe('what is said of a REDIS_URL', () => {
     const evicting = await standIn('', { redis_version: '7.2.0', maxmemory_policy: 'allkeys-lru' });
     expect(await redisFault(`redis://${evicting}`)).toEqual({
       kind: 'refused',
-      text: `Redis at ${evicting} may forget jobs (maxmemory-policy allkeys-lru). Set it to noeviction: redis-cli config set maxmemory-policy noeviction, and in its configuration file.`,
+      text: `Redis at ${evicting} may evict jobs (maxmemory-policy allkeys-lru). Set maxmemory-policy to noeviction: run redis-cli config set maxmemory-policy noeviction, and change its configuration file.`,
     });
     const old = await standIn('', { redis_version: '6.0.16', maxmemory_policy: 'noeviction' });
     expect((await redisFault(`redis://${old}`))?.text).toBe(`${old} is Redis 6.0.16; the queue needs 6.2 or newer.`);
@@ -74,12 +74,12 @@ describe('what is said of a REDIS_URL', () => {
     const http = await listening(createServer((_, response) => response.end('hi')));
     expect(await redisFault(`redis://${http}`)).toEqual({
       kind: 'refused',
-      text: `what answers at ${http} is no Redis. Correct REDIS_URL.`,
+      text: `the server at ${http} is not Redis. Correct REDIS_URL.`,
     });
     const silent = await listening(net.createServer(() => undefined));
     expect(await redisFault(`redis://${silent}`)).toEqual({
       kind: 'away',
-      text: `${silent} takes the connection and does not answer as Redis does (Command timed out). Start Redis there, or correct REDIS_URL.`,
+      text: `the server at ${silent} accepts the connection but does not respond like Redis (Command timed out). Start Redis there, or correct REDIS_URL.`,
     });
   }, 30_000);
 

@@ -27,7 +27,7 @@ export async function redisFault(redisUrl: string): Promise<ServiceFault | undef
     });
   } catch (error) {
     return refused(
-      `cannot be read (${oneLine(error)}). Correct ${VARIABLE}: special characters of user and password are percent-encoded.`,
+      `cannot be read (${oneLine(error)}). Correct ${VARIABLE}: percent-encode special characters in the user and the password.`,
     );
   }
   const { host, port } = client.options;
@@ -58,7 +58,7 @@ function infoFault(info: string, address: string): ServiceFault | undefined {
   const policy = field('maxmemory_policy');
   if (policy && policy !== 'noeviction')
     return refused(
-      `Redis at ${address} may forget jobs (maxmemory-policy ${policy}). Set it to noeviction: redis-cli config set maxmemory-policy noeviction, and in its configuration file.`,
+      `Redis at ${address} may evict jobs (maxmemory-policy ${policy}). Set maxmemory-policy to noeviction: run redis-cli config set maxmemory-policy noeviction, and change its configuration file.`,
     );
   return undefined;
 }
@@ -67,21 +67,22 @@ function faultOf(error: Error, address: string): ServiceFault {
   const text = oneLine(error);
   if (/WRONGPASS|NOAUTH|invalid password|without any password configured/i.test(text))
     return refused(
-      `Redis at ${address} refuses the user or password (${text}). Correct ${VARIABLE}, e.g. redis://:password@host:6379.`,
+      `Redis at ${address} rejects the user or password (${text}). Correct ${VARIABLE}, e.g. redis://:password@host:6379.`,
     );
-  if (/^(NOPERM|ERR )/.test(text)) return refused(`Redis at ${address} says: ${text}. Correct ${VARIABLE}.`);
+  if (/^(NOPERM|ERR )/.test(text))
+    return refused(`Redis at ${address} returned an error: ${text}. Correct ${VARIABLE}.`);
   if (/LOADING|BUSY|MASTERDOWN/.test(text))
     return { kind: 'away', text: `Redis at ${address} is not ready (${text}).` };
   if (error.name === 'ParserError' || /Protocol error/.test(text))
-    return refused(`what answers at ${address} is no Redis. Correct ${VARIABLE}.`);
+    return refused(`the server at ${address} is not Redis. Correct ${VARIABLE}.`);
   if (/certificate|SSL|wrong version number|self[- ]signed/i.test(text))
     return refused(
-      `no TLS with Redis at ${address} (${text}). Correct ${VARIABLE}: rediss:// is with TLS, redis:// without.`,
+      `the TLS connection to Redis at ${address} failed (${text}). Correct ${VARIABLE}: rediss:// uses TLS, redis:// does not.`,
     );
   return (
     networkFault(error, address, VARIABLE) ?? {
       kind: 'away',
-      text: `${address} takes the connection and does not answer as Redis does (${text}). Start Redis there, or correct ${VARIABLE}.`,
+      text: `the server at ${address} accepts the connection but does not respond like Redis (${text}). Start Redis there, or correct ${VARIABLE}.`,
     }
   );
 }

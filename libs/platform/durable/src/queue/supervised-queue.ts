@@ -58,17 +58,17 @@ export class SupervisedQueue implements OperationQueue {
     const deadline = Date.now() + this.times.addWithin;
     const session =
       this.session ?? (await this.sessionBefore(Math.min(deadline, this.awaySince + this.times.addWithin)));
-    if (!session) throw new QueueUnavailableError('the backend of the queue is away');
+    if (!session) throw new QueueUnavailableError('the queue backend is unavailable');
     try {
       await within(session.add(job), deadline - Date.now(), 'the queue took too long to add a job');
     } catch (error) {
       this.wake();
-      throw new QueueUnavailableError(`the queue did not take the job: ${messageOf(error)}`, { cause: error });
+      throw new QueueUnavailableError(`the queue did not accept the job: ${messageOf(error)}`, { cause: error });
     }
   }
 
   async consume(handler: WakeUpHandler, concurrency: number): Promise<void> {
-    if (this.consumer) throw new Error('consume was called before');
+    if (this.consumer) throw new Error('consume may be called only once');
     this.consumer = { handler, concurrency };
     this.wake();
   }
@@ -91,7 +91,8 @@ export class SupervisedQueue implements OperationQueue {
     let retryMs = FIRST_RETRY_MS;
     while (!this.closing) {
       try {
-        if (this.session) await within(this.session.probe(), this.times.answerWithin, 'the probe was not answered');
+        if (this.session)
+          await within(this.session.probe(), this.times.answerWithin, 'the backend did not respond to the probe');
         this.session ??= await this.open();
         if (this.consumer && !this.session.working) await this.startWork(this.session);
         retryMs = FIRST_RETRY_MS;
@@ -116,8 +117,8 @@ export class SupervisedQueue implements OperationQueue {
       }
     })();
     try {
-      const session = await within(opening, this.times.answerWithin, 'the backend did not answer');
-      this.log.log('the queue is open');
+      const session = await within(opening, this.times.answerWithin, 'the backend did not respond');
+      this.log.log('the queue is connected');
       this.session = session;
       for (const notify of this.opened) notify();
       return session;
@@ -159,7 +160,7 @@ export class SupervisedQueue implements OperationQueue {
       await handler(operationId);
     } catch (error) {
       this.log.error(
-        `the handler of ${operationId} failed: ${messageOf(error)}`,
+        `the wake-up handler of ${operationId} failed: ${messageOf(error)}`,
         error instanceof Error ? error.stack : undefined,
       );
     } finally {
@@ -177,7 +178,7 @@ export class SupervisedQueue implements OperationQueue {
     this.session = undefined;
     // Handlers of sessions that were lost before.
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-    if (this.running > 0) this.log.warn(`closed with ${this.running} running handlers`);
+    if (this.running > 0) this.log.warn(`the queue closed while ${this.running} handlers were running`);
   }
 
   private async sessionBefore(deadline: number): Promise<QueueSession | undefined> {
@@ -204,7 +205,9 @@ export class SupervisedQueue implements OperationQueue {
     this.wake();
     if (this.closing || Date.now() - this.errorLoggedAt < SAME_ERROR_EVERY_MS) return;
     this.errorLoggedAt = Date.now();
-    this.log.warn(`${this.session ? 'the queue reports' : 'the queue is away, trying again'}: ${messageOf(error)}`);
+    this.log.warn(
+      `${this.session ? 'the queue reported an error' : 'the queue is unavailable, retrying'}: ${messageOf(error)}`,
+    );
   }
 }
 
