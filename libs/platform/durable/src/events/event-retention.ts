@@ -77,7 +77,7 @@ export class EventRetention implements OnModuleInit {
     }, stopping);
     if (deleted > 0 || held.size > 0)
       this.logger.debug(
-        `${deleted} old events deleted${[...held].map(([name, count]) => `; in ${count} streams ${name} needed more`).join('')}`,
+        `deleted ${deleted} old events${[...held].map(([name, count]) => `; ${name} still needs old events in ${count} streams`).join('')}`,
       );
   }
 

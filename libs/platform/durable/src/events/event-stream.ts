@@ -61,7 +61,9 @@ export class EventStreams {
     const stream: OpenStream = { request, connection: this.answers.open(request), cursor };
     stream.connection.onClose(() => request.onClose?.());
     await this.follow(stream, bounds.last).catch((error: unknown) => {
-      this.logger.warn(`stream ${source.stream}: ${error instanceof Error ? error.message : String(error)}`);
+      this.logger.warn(
+        `event stream ${source.stream} failed: ${error instanceof Error ? error.message : String(error)}`,
+      );
       stream.connection.end();
     });
   }

@@ -23,7 +23,7 @@ export class EventDto {
   @StringField({ enum: ['application/json'] })
   datacontenttype: string;
 
-  @IntField({ min: 1, description: 'Position in the deployment, without gaps, in commit order' })
+  @IntField({ min: 1, description: 'Position in the event stream of the resource, in commit order and without gaps' })
   sequence: number;
 
   @StringField({ example: 'token:tok_1' })
@@ -43,7 +43,7 @@ export class EventPageDto {
   @ArrayField(() => EventDto)
   data: EventDto[];
 
-  @StringField({ nullable: true, description: 'Send it as `cursor` for the next page; null on the last one' })
+  @StringField({ nullable: true, description: 'Send it as `cursor` to get the next page; null on the last page' })
   next_cursor: string | null;
 }
 
@@ -53,7 +53,7 @@ export class EventQueryDto {
   @IntField({
     min: 0,
     optional: true,
-    description: 'Only events beyond this sequence, in the order asked for; a stream starts behind it',
+    description: 'Only events that follow this sequence in the requested order; a stream starts after it',
   })
   after?: number;
 

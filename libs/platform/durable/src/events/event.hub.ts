@@ -100,7 +100,7 @@ export class EventHub implements BeforeApplicationShutdown {
     const reading = new WakeableTask(() => this.read(stream, tail), {
       // Postgres is away: the reconnect of the LISTEN connection wakes every stream.
       onError: (error) => {
-        this.logger.warn(`reading ${stream}: ${error instanceof Error ? error.message : String(error)}`);
+        this.logger.warn(`could not read stream ${stream}: ${error instanceof Error ? error.message : String(error)}`);
         setTimeout(() => this.wake(stream), 1_000).unref();
       },
     });

@@ -140,7 +140,7 @@ it('keeps an event that its receiver could not take, undoes what that wrote, and
   await inbox.drain();
   expect(await notesOf('spelt')).toEqual([2]);
   expect(await waiting('spelt')).toEqual([{ attempts: 1, trouble: 'too hot', isDue: false }]);
-  expect(warned).toHaveBeenCalledWith('shop, bread.baked of spelt: too hot');
+  expect(warned).toHaveBeenCalledWith('subscription shop failed on bread.baked of spelt: too hot');
   await makeDue('spelt');
   await inbox.drain();
   expect(await waiting('spelt')).toMatchObject([{ attempts: 2 }]);
@@ -170,6 +170,8 @@ it('takes out of the inbox what is no longer kept as an event', async () => {
 
 it('does not start where the code subscribes to something else than the migrations did', async () => {
   const module = await moduleOf(ShopOfAnotherVersion);
-  await expect(module.init()).rejects.toThrow('subscription shop is for bread.baked, but the database has it for');
+  await expect(module.init()).rejects.toThrow(
+    'subscription shop has the event types bread.baked, but the database lists',
+  );
   await module.close();
 });

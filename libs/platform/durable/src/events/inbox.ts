@@ -67,7 +67,7 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private unlisten?: () => Promise<void>;
   private readonly receiving = new WakeableTask(() => this.receiveAll(), {
     // Postgres is away: the rows are still there, and the next poll checks again.
-    onError: (error) => this.logger.warn(reasonOf(error)),
+    onError: (error) => this.logger.warn(`could not receive events: ${reasonOf(error)}`),
   });
 
   constructor(
@@ -109,7 +109,7 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
       const stored = rows.filter(({ subscription }) => subscription === name).map(({ type }) => type);
       if ([...stored].sort().join() !== [...types].sort().join())
         throw new Error(
-          `subscription ${name} is for ${types.join(', ')}, but the database has it for ${stored.join(', ') || 'nothing'}: a migration must call slipway_subscribe`,
+          `subscription ${name} has the event types ${types.join(', ')}, but the database lists ${stored.join(', ') || 'none'}: add a migration that calls slipway_subscribe`,
         );
       if (this.subscribers.has(name)) throw new Error(`subscription ${name} has two subscribers`);
       this.subscribers.set(name, provider.instance as EventSubscriber);
@@ -127,7 +127,7 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
       });
     } catch (error) {
       if (!taken) throw error;
-      this.logger.warn(`${name}, ${taken.type} of ${taken.stream}: ${reasonOf(error)}`);
+      this.logger.warn(`subscription ${name} failed on ${taken.type} of ${taken.stream}: ${reasonOf(error)}`);
       await this.database.read('system', PUT_OFF, [taken.id, reasonOf(error).slice(0, 1_000)]);
     }
     return taken !== undefined;

@@ -128,7 +128,7 @@ it('10.10.5: a read whose row cannot be written is a read all the same, is count
     await bed.asOwner('alter table audit_log drop constraint full_up');
   }
   expect((await lost()) - before).toBe(3);
-  expect(error).toHaveBeenCalledWith(expect.stringContaining('3 reads are missing in the audit: '));
+  expect(error).toHaveBeenCalledWith(expect.stringContaining('3 reads are missing from the audit log: '));
   reads.record(read());
   await reads.flush();
   expect((await listed()).map((row) => row.reads)).toEqual([1]);
@@ -158,7 +158,7 @@ it('10.10.7: holds no more than so many different reads in memory', async () => 
   for (let i = 0; i < 10_002; i += 1) reads.record(read({ resourceName: `thing-${i}` }));
   await reads.flush();
   expect(error.mock.calls.map(([text]) => text)).toEqual([
-    '2 reads are missing in the audit: 10000 others waited to be written',
+    '2 reads are missing from the audit log: 10000 other reads were waiting to be written',
   ]);
   expect(await listed()).toHaveLength(10_000);
 });

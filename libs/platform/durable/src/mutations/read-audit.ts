@@ -21,7 +21,7 @@ const BATCH = 500;
 /** Different keys that may wait to be written. */
 const MAX_PENDING = 10_000;
 
-const lost = counter('slipway_audit_reads_lost_total', 'Reads that the audit should tell of and does not');
+const lost = counter('slipway_audit_reads_lost_total', 'Audited reads that are missing from the audit log');
 
 /**
  * Reads that matter, in the audit's list. They are counted here and written together once a second, away from the path of any request, so a
@@ -72,7 +72,7 @@ export class ReadAudit implements OnModuleInit, OnModuleDestroy {
   private async write(): Promise<void> {
     const all = [...this.pending.values()];
     this.pending.clear();
-    if (this.beyond > 0) this.lose(this.beyond, `${MAX_PENDING} others waited to be written`);
+    if (this.beyond > 0) this.lose(this.beyond, `${MAX_PENDING} other reads were waiting to be written`);
     this.beyond = 0;
     for (let at = 0; at < all.length; at += BATCH) {
       const some = all.slice(at, at + BATCH);
@@ -89,6 +89,6 @@ export class ReadAudit implements OnModuleInit, OnModuleDestroy {
 
   private lose(reads: number, why: string): void {
     lost.inc(reads);
-    this.logger.error(`${reads} reads are missing in the audit: ${why}`);
+    this.logger.error(`${reads} reads are missing from the audit log: ${why}`);
   }
 }

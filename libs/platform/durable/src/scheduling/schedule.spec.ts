@@ -117,7 +117,7 @@ it('goes on with a work that failed', async () => {
   await second();
   await second();
   expect(runs).toBe(2);
-  expect(Logger.prototype.warn).toHaveBeenCalledWith('broken: no luck');
+  expect(Logger.prototype.warn).toHaveBeenCalledWith('recurring task broken failed: no luck');
   await schedule.beforeApplicationShutdown();
 });
 

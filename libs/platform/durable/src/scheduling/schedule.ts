@@ -110,7 +110,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     try {
       await work(transact, this.stopping.signal);
     } catch (error) {
-      this.logger.warn(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      this.logger.warn(`recurring task ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }

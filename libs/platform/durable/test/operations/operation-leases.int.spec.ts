@@ -263,7 +263,7 @@ it('gives up on a step whose worker dies each time', async () => {
   expect(await one.record(TENANT, id)).toMatchObject({
     status: 'failed',
     error_code: 'attempts_exhausted',
-    message: 'step first failed 5 times: its worker died each time',
+    message: 'Step first failed 5 times: its worker died each time',
     retryable: true,
   });
 });

@@ -161,7 +161,7 @@ describe('a step that fails for now', () => {
       expect(await record(id)).toMatchObject({
         status: 'running',
         attempt: tries + 2,
-        message: `attempt ${tries + 1} failed: flaky`,
+        message: `Attempt ${tries + 1} failed: flaky`,
       });
       expect(await harness.leaseOf(id)).toMatchObject({ isHeld: false });
       await harness.skipTime(id);
@@ -275,7 +275,7 @@ describe('a worker that loses Postgres', () => {
     const first = oneAfterAnother(loses, leavesAnEffect);
     const id = await script([harness], { first }).begin();
     await drive(id);
-    expect(await record(id)).toMatchObject({ attempt: 2, message: 'attempt 1 failed: the connection was lost' });
+    expect(await record(id)).toMatchObject({ attempt: 2, message: 'Attempt 1 failed: the connection was lost' });
     await harness.skipTime(id);
     await drive(id);
     expect(first.count).toBe(2);

@@ -91,7 +91,7 @@ describe('the way back', () => {
     expect(await record(id)).toMatchObject({
       status: 'failed',
       error_code: 'attempts_exhausted',
-      message: 'the way back failed at undo: flaky; it began because: away',
+      message: 'Undo step undo failed: flaky. Reason for the undo: away',
       retryable: true,
       current_step: 'first',
       steps: [

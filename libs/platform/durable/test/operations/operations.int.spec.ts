@@ -122,7 +122,7 @@ describe('durable operations', () => {
     expect(record).toMatchObject({
       status: 'failed',
       error_code: 'attempts_exhausted',
-      message: 'step first failed 5 times: flaky',
+      message: 'Step first failed 5 times: flaky',
       retryable: true,
     });
   });

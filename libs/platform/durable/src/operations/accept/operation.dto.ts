@@ -33,7 +33,7 @@ export class OperationStepDto {
   @StringField()
   message: string;
 
-  @JsonField({ nullable: true, description: 'What the step observed' })
+  @JsonField({ nullable: true, description: 'Observations of the step' })
   evidence: Record<string, unknown> | null;
 }
 
@@ -48,10 +48,10 @@ export class OperationDto {
   @StringField({ enum: OPERATION_STATUSES })
   status: string;
 
-  @IntField({ min: 0, max: 100, description: 'Percent; never falls until a retry' })
+  @IntField({ min: 0, max: 100, description: 'Progress in percent; never decreases before a retry' })
   progress: number;
 
-  @IntField({ min: 0, description: 'Tries of the current step; 0 = never picked up' })
+  @IntField({ min: 0, description: 'Attempts of the current step; 0 = no worker has started it' })
   attempt: number;
 
   @IntField({ min: 1 })
@@ -60,7 +60,7 @@ export class OperationDto {
   @BooleanField()
   cancel_requested: boolean;
 
-  @StringField({ nullable: true, description: 'Why, in the words of who asked for the cancel' })
+  @StringField({ nullable: true, description: 'Reason given with the request to cancel' })
   cancel_reason: string | null;
 
   @StringField()
@@ -69,7 +69,11 @@ export class OperationDto {
   @StringField({ enum: STEP_STATUSES })
   current_step_status: string;
 
-  @StringField({ enum: FAILURE_CODES, optional: true, description: 'Present only when it failed or was cancelled' })
+  @StringField({
+    enum: FAILURE_CODES,
+    optional: true,
+    description: 'Present only if the operation failed or was cancelled',
+  })
   error_code?: string;
 
   @StringField()
@@ -96,29 +100,29 @@ export class OperationDto {
   @StringField({ nullable: true })
   reason: string | null;
 
-  @StringField({ nullable: true, description: 'The operation that ended this one in its favour' })
+  @StringField({ nullable: true, description: 'Id of the operation that superseded this one' })
   superseded_by: string | null;
 
   @StringField({
     enum: ['approval', 'pause'],
     nullable: true,
-    description: 'What a person is waited for: resume lets it go on. Null: nobody is',
+    description: 'Reason why the operation waits for a person; resume continues it. Null if it waits for no person',
   })
   awaiting: string | null;
 
   @TimestampField({
     nullable: true,
     description:
-      'When it goes on by itself: the end of a soak, the next look, or the next try. Null while it runs, and once it has ended',
+      'Time when the operation continues by itself: the end of a soak, the next check or the next attempt. Null while it runs and after it has ended',
   })
   resume_at: string | null;
 
-  @StringField({ nullable: true, description: 'The Idempotency-Key of the request that made it' })
+  @StringField({ nullable: true, description: 'Idempotency-Key of the request that created the operation' })
   idempotency_key: string | null;
 
   @StringField({
     nullable: true,
-    description: 'The X-Request-Id of that request, which log lines and the audit name too',
+    description: 'X-Request-Id of that request; log lines and the audit log also contain it',
   })
   request_id: string | null;
 
@@ -136,7 +140,9 @@ export class OperationEnvelopeDto {
   @ObjectField(() => OperationDto)
   operation: OperationDto;
 
-  @BooleanField({ description: 'false = an earlier operation was adopted by its Idempotency-Key' })
+  @BooleanField({
+    description: 'false if the Idempotency-Key belongs to an earlier operation, which is returned instead',
+  })
   created: boolean;
 }
 

@@ -4,7 +4,7 @@ export const operationErrors = defineErrors({
   operation_not_found: {
     status: 404,
     category: 'not_found',
-    message: 'There is no such operation.',
+    message: 'The operation does not exist.',
     remediation: 'List operations with GET /api/v1/operations.',
   },
   operation_in_progress: {
@@ -12,7 +12,7 @@ export const operationErrors = defineErrors({
     category: 'conflict',
     retryable: true,
     message: 'Another operation is running on this resource.',
-    remediation: 'Wait until it has ended, cancel it, or roll back, which supersedes a rollout.',
+    remediation: 'Wait until it has ended or cancel it. A rollback supersedes a running rollout.',
   },
   operation_not_retryable: {
     status: 409,
@@ -23,13 +23,13 @@ export const operationErrors = defineErrors({
   operation_not_cancellable: {
     status: 409,
     category: 'conflict',
-    message: 'The operation has ended or has passed the step after which it cannot be cancelled.',
+    message: 'The operation has ended, or it has passed the step after which it cannot be cancelled.',
     remediation: 'Roll back instead.',
   },
   operation_not_paused: {
     status: 409,
     category: 'conflict',
     message: 'The operation is not waiting for a person.',
-    remediation: 'Resume an operation whose status is waiting at an approval or a pause.',
+    remediation: 'Resume only operations that wait at an approval or a pause.',
   },
 });

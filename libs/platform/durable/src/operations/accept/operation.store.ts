@@ -121,7 +121,7 @@ export class OperationStore {
     }
     if (await tx.one(INSERT_OPERATION, values)) return { id, created: true };
     const found = await tx.one<{ id: string; fingerprint: string }>(OPERATION_BY_KEY, [tx.tenant, method, path, key]);
-    if (!found) throw new Error('a claim found neither its own row nor the one that refused it');
+    if (!found) throw new Error('the operation was not inserted, and no operation with its Idempotency-Key exists');
     if (found.fingerprint !== fingerprint) throw errors.idempotency_key_reused();
     return { id: found.id, created: false };
   }
@@ -199,7 +199,7 @@ export class OperationStore {
     const operation = await this.lock(tx, id);
     await tx.query(SUPERSEDE_OPERATION, [
       id,
-      `superseded by ${successor.id}`,
+      `Superseded by ${successor.id}.`,
       successor.id,
       operationFailures.superseded.code,
     ]);

@@ -42,7 +42,7 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
   onApplicationBootstrap(): void {
     const missing = definedOperations().filter(({ kind }) => !this.byKind.has(kind));
     if (missing.length > 0)
-      throw new Error(`nothing implements the operations ${missing.map(({ kind }) => kind).join(', ')}`);
+      throw new Error(`no implementation of the operations ${missing.map(({ kind }) => kind).join(', ')}`);
   }
 
   add<D extends OperationDefinition>(definition: D, operation: OperationOf<D>): void {

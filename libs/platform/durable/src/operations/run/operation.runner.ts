@@ -174,19 +174,19 @@ export class OperationRunner {
         const failure = { code: error.code, message, retryable: error.options.retryable ?? true };
         return await this.unwind(stepRun, failure, error.options);
       }
-      this.logger.warn(`step ${step.name} of ${operation.kind} failed, attempt ${operation.attempt}: ${message}`);
+      this.logger.warn(`step ${step.name} of ${operation.kind} failed on attempt ${operation.attempt}: ${message}`);
       if (operation.attempt >= operation.maxAttempts) {
         if (isForward) return await this.unwind(stepRun, exhausted(stepRun, message));
         if ((step.ageMs ?? 0) > WAY_BACK_PATIENCE_MS) return await this.giveUp(stepRun, message);
       }
       const delayMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** operation.attempt);
-      const again = { delayMs, message: `attempt ${operation.attempt} failed: ${message}` };
+      const again = { delayMs, message: `Attempt ${operation.attempt} failed: ${message}` };
       await this.commits.stepRetries(stepRun, again);
       return 'stop';
     } catch (second) {
       if (second instanceof LeaseLost) return 'again';
       // Postgres is away: the lease runs out and the repair finds the row.
-      this.logger.error(`could not record the failure of ${step.name}: ${reasonOf(second)}`);
+      this.logger.error(`could not record the failure of step ${step.name}: ${reasonOf(second)}`);
       return 'stop';
     }
   }
@@ -200,18 +200,18 @@ export class OperationRunner {
   /** What was done forward stays as it is, and a person must look: nothing else ends a way back that can never succeed. */
   private async giveUp(stepRun: StepRun, reason: string): Promise<NextMove> {
     const { operation, step } = stepRun;
-    const message = `the way back failed at ${step.name}: ${reason}; it began because: ${operation.failure?.message ?? ''}`;
+    const message = `Undo step ${step.name} failed: ${reason}. Reason for the undo: ${operation.failure?.message ?? ''}`;
     this.logger.error(`${operation.kind} ${operation.id}: ${message}`);
     await this.commits.wayBackFails(stepRun, message);
-    counter('slipway_operations_stuck_total', 'Operations whose way back failed for good: look at each.', ['kind']).inc(
-      { kind: operation.kind },
-    );
+    counter('slipway_operations_stuck_total', 'Operations whose undo steps failed permanently; each needs a person.', [
+      'kind',
+    ]).inc({ kind: operation.kind });
     return 'stop';
   }
 
   /** A kind this process does not know (a newer version wrote it): leave it to a process that does. */
   private async putBack(operation: OperationRow, step: StepRow | undefined): Promise<NextMove> {
-    this.logger.warn(`no definition here for kind ${operation.kind}`);
+    this.logger.warn(`this worker does not know operation kind ${operation.kind}; a newer worker must run it`);
     if (!step) return 'stop';
     // That is no attempt.
     const stepRun = { operation: { ...operation, attempt: operation.attempt - 1 }, step };
@@ -230,20 +230,20 @@ function bodyOf({ runnable, step }: StepRun): Step<AnyInput> {
     ? runnable.unwind.find((one) => one.name === step.name)?.run
     : runnable.steps[baseName(step.name)];
   if (body) return body;
-  const message = `this version of ${runnable.definition.kind} has no step ${step.name}`;
+  const message = `This version of Slipway has no step ${step.name} in operation kind ${runnable.definition.kind}`;
   throw new StepFailed(operationFailures.internal, message, { retryable: false });
 }
 
 const CANCELLED: OperationFailure = {
   code: operationFailures.cancelled_by_user.code,
-  message: 'cancelled on request',
+  message: 'Cancelled on request.',
   retryable: false,
 };
 
 function exhausted({ operation, step }: StepRun, reason: string): OperationFailure {
   return {
     code: operationFailures.attempts_exhausted.code,
-    message: `step ${step.name} failed ${operation.maxAttempts} times: ${reason}`,
+    message: `Step ${step.name} failed ${operation.maxAttempts} times: ${reason}`,
     retryable: true,
   };
 }

@@ -30,7 +30,8 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   private readonly running = new Map<Promise<void>, RunningOperation>();
   private readonly claiming = new WakeableTask(() => this.claimAll(), {
     // Postgres is away. What is due stays due.
-    onError: (error) => this.logger.warn(`claim: ${error instanceof Error ? error.message : String(error)}`),
+    onError: (error) =>
+      this.logger.warn(`could not claim operations: ${error instanceof Error ? error.message : String(error)}`),
   });
   /** Whether something due may have been left out for want of a slot. */
   private isShort = false;

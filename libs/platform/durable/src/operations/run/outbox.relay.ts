@@ -37,7 +37,10 @@ export class OutboxRelay {
     // Rows that are added meanwhile share a transaction and a wake-up.
     gapMs: OUTBOX_GAP_MS,
     // The rows are still there; the next poll tries again.
-    onError: (error) => this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`),
+    onError: (error) =>
+      this.logger.warn(
+        `could not relay wake-ups to the queue: ${error instanceof Error ? error.message : String(error)}`,
+      ),
   });
   private timer?: NodeJS.Timeout;
   private unlisten?: () => Promise<void>;
