@@ -126,12 +126,14 @@ describe('what the readers take, it takes', () => {
     ],
     ['the Compose file with its retention', at('docker/slipway.config.yaml').replace(/^# retention:/m, 'retention:')],
     ['what is built in', stringify(BUILT_IN_SETTINGS)],
-    ...['docs/guides/engines.md', 'docs/guides/kubernetes.md', 'docs/configuration.md'].flatMap((page) =>
-      [...at(page).matchAll(/^```yaml\n(targets:[^`]*)^```$/gm)].map((block, index): [string, string] => [
-        `example ${index + 1} of ${page}`,
-        block[1]!,
-      ]),
-    ),
+    ...['configuration', 'guides/adoption', 'guides/engines', 'guides/gpus', 'guides/kubernetes']
+      .map((name) => `docs/${name}.md`)
+      .flatMap((page) =>
+        [...at(page).matchAll(/^```yaml\n(targets:[^`]*)^```$/gm)].map((block, index): [string, string] => [
+          `example ${index + 1} of ${page}`,
+          block[1]!,
+        ]),
+      ),
     ['sections of which only the name is left', 'targets:\nsecrets:\noutbound:\nquotas:\nretention:\n'],
     ['a built-in engine taken away', 'targets: [{name: local, engines: {sim: null, mine: {command: [x, "{port}"]}}}]'],
     [
