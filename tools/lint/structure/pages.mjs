@@ -3,12 +3,18 @@ import { matches } from './workspace.mjs';
 
 /** Pages whose command blocks a test runs, and that test, which names the page. Each other block says why no test runs it. */
 const RUN_BY = {
-  'README.md': 'tools/quickstart/test/pages.e2e.spec.ts',
-  'docs/get-started/install.md': 'tools/quickstart/test/pages.e2e.spec.ts',
-  'docs/get-started/first-model-server.md': 'tools/quickstart/test/pages.e2e.spec.ts',
-  'docs/get-started/first-canary.md': 'tools/quickstart/test/pages.e2e.spec.ts',
-  'docs/get-started/first-rollback.md': 'tools/quickstart/test/pages.e2e.spec.ts',
-  'docs/api.md': 'tools/quickstart/test/pages.e2e.spec.ts',
+  ...Object.fromEntries(
+    [
+      'README.md',
+      'docs/api.md',
+      ...['install', 'first-model-server', 'first-canary', 'first-rollback'].map(
+        (name) => `docs/get-started/${name}.md`,
+      ),
+      ...['canaries', 'scaling', 'adoption', 'model-apis', 'sandboxes', 'webhooks'].map(
+        (name) => `docs/guides/${name}.md`,
+      ),
+    ].map((page) => [page, 'tools/quickstart/test/pages.e2e.spec.ts']),
+  ),
   'docs/cli.md': 'apps/api/test/clients/cli.e2e.spec.ts',
 };
 
@@ -31,7 +37,7 @@ export default {
       (file) => file.endsWith('.md') && !/\/files\/|^tools\/lint\/fixtures\//.test(file) && workspace.has(file),
     );
     const stale = Object.entries(RUN_BY)
-      .filter(([page, spec]) => workspace.has(page) && !workspace.text(spec)?.includes(page))
+      .filter(([page, spec]) => workspace.has(page) && !workspace.text(spec)?.includes(path.basename(page, '.md')))
       .map(([page, spec]) => ({ file: page, line: 1, text: `${spec} does not name this page` }));
     return [...stale, ...pages.flatMap((file) => findInPage(workspace, file, exists))];
   },
@@ -52,7 +58,11 @@ function findInPage(workspace, file, exists) {
     ? []
     : matches(source, BLOCK)
         .filter(({ match }) => COMMANDS.test(match[2]) && !/no-run: \S/.test(match[2]))
-        .map(({ line }) => ({ file, line, text: 'no test runs this block: add the page to a test, or `no-run: <reason>` after the language' }));
+        .map(({ line }) => ({
+          file,
+          line,
+          text: 'no test runs this block: add the page to a test, or `no-run: <reason>` after the language',
+        }));
   return [...broken, ...named, ...unrun];
 }
 

@@ -95,7 +95,9 @@ function complaintsAboutLine({ name, text }: PageStep, { stdout, stderr, status 
   return [
     ...(status === 0 ? [] : [`${name}: \`${line}\` exited with ${status}: ${stderr.trim()}`]),
     ...(/^\{"error":/m.test(stdout) ? [`${name}: \`${line}\` returned ${stdout.trim()}`] : []),
-    ...(/command not found|syntax error|parse error|Unterminated/i.test(stderr) ? [`${name} printed: ${stderr.trim()}`] : []),
+    ...(/command not found|syntax error|parse error|Unterminated/i.test(stderr)
+      ? [`${name} printed: ${stderr.trim()}`]
+      : []),
   ];
 }
 

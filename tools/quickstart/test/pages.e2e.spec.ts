@@ -28,6 +28,7 @@ const pages = [
   'docs/get-started/first-canary.md',
   'docs/get-started/first-rollback.md',
   'docs/api.md',
+  ...['canaries', 'scaling', 'adoption', 'model-apis', 'sandboxes', 'webhooks'].map((name) => `docs/guides/${name}.md`),
 ].map(page);
 const tour = pages.find(({ file }) => file === 'docs/api.md')!;
 /** The configuration of all pages. */
@@ -62,7 +63,10 @@ const onOurPorts = (text: string): string =>
   text
     .replaceAll('127.0.0.1:7070', `127.0.0.1:${ports.api}`)
     .replaceAll('127.0.0.1:7080', `127.0.0.1:${ports.gateway}`)
-    .replaceAll(/(127\.0\.0\.1:|--port )(800\d)/g, (_, before: string, port: string) => `${before}${ports.simulator + Number(port) - 8000}`);
+    .replaceAll(
+      /(127\.0\.0\.1:|--port )(800\d)/g,
+      (_, before: string, port: string) => `${before}${ports.simulator + Number(port) - 8000}`,
+    );
 
 const type = (shell: ShellName, steps: PageStep[], pasted: boolean): Promise<StepOutput[]> =>
   typeInto(
@@ -181,19 +185,22 @@ for (const shell of SHELL_NAMES) {
   });
 
   // Also the other way of typing, without a second stack.
-  whereInstalled(`${how(!isPasted(shell))}: each line of the tour is understood, and shows an error whole`, async () => {
-    const servers = await Promise.all([ports.api, ports.gateway].map(refuseAll));
-    const printed = await type(shell, tour.steps, !isPasted(shell));
-    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-    const unmoved = tour.steps.filter(
-      (step, index) => !complaintsAbout(step, printed[index] as StepOutput).includes(`${step.name} was answered 422`),
-    );
-    expect(unmoved).toEqual([]);
-    const shown = printed.map(({ stderr }) => stderr).join('');
-    expect(shown).toContain("message: 'mind the gap'");
-    expect(shown).toContain("field: 'name'");
-    expect(shown).not.toMatch(/not found|unexpected|parse error|[Ss]yntax|Unterminated|^\s+at /m);
-  });
+  whereInstalled(
+    `${how(!isPasted(shell))}: each line of the tour is understood, and shows an error whole`,
+    async () => {
+      const servers = await Promise.all([ports.api, ports.gateway].map(refuseAll));
+      const printed = await type(shell, tour.steps, !isPasted(shell));
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      const unmoved = tour.steps.filter(
+        (step, index) => !complaintsAbout(step, printed[index] as StepOutput).includes(`${step.name} was answered 422`),
+      );
+      expect(unmoved).toEqual([]);
+      const shown = printed.map(({ stderr }) => stderr).join('');
+      expect(shown).toContain("message: 'mind the gap'");
+      expect(shown).toContain("field: 'name'");
+      expect(shown).not.toMatch(/not found|unexpected|parse error|[Ss]yntax|Unterminated|^\s+at /m);
+    },
+  );
 }
 
 /** An API that refuses every request. */
