@@ -58,7 +58,7 @@ export const tooManyWrongTokens = (retryAfterSeconds: number): GatewayError =>
     429,
     'rate_limit_error',
     'rate_limited',
-    'Too many API tokens that are not valid have come from this address. Try again later.',
+    'Too many requests with invalid API tokens from this address. Try again later.',
     null,
     { 'retry-after': String(retryAfterSeconds) },
   );
@@ -72,15 +72,10 @@ export const wrongMethod = (method: string, path: string, allow: string): Gatewa
   });
 
 export const invalidJson = (): GatewayError =>
-  new GatewayError(400, INVALID, 'invalid_json', 'The body of the request is not a JSON object.');
+  new GatewayError(400, INVALID, 'invalid_json', 'The request body is not a JSON object.');
 
 export const bodyTooDeep = (maxDepth: number): GatewayError =>
-  new GatewayError(
-    400,
-    INVALID,
-    'invalid_json',
-    `The body of the request is nested more than ${maxDepth} levels deep.`,
-  );
+  new GatewayError(400, INVALID, 'invalid_json', `The request body is nested more than ${maxDepth} levels deep.`);
 
 export const missingParameter = (param: string): GatewayError =>
   new GatewayError(400, INVALID, 'missing_required_parameter', `Missing required parameter: '${param}'.`, param);
@@ -93,14 +88,14 @@ export const unsupportedMediaType = (): GatewayError =>
     415,
     INVALID,
     'unsupported_media_type',
-    "The body must be sent as 'application/json', without a content encoding.",
+    "The request body must be 'application/json', without a content encoding.",
   );
 
 export const bodyTooLarge = (maxBytes: number): GatewayError =>
-  new GatewayError(413, INVALID, 'body_too_large', `The body of the request is larger than ${maxBytes} bytes.`);
+  new GatewayError(413, INVALID, 'body_too_large', `The request body is larger than ${maxBytes} bytes.`);
 
 export const bodyTooSlow = (): GatewayError =>
-  new GatewayError(408, INVALID, 'request_timeout', 'The body of the request did not arrive in time.');
+  new GatewayError(408, INVALID, 'request_timeout', 'The request body did not arrive in time.');
 
 export const modelNotFound = (model: string): GatewayError =>
   new GatewayError(
@@ -117,7 +112,7 @@ export const rateLimited = (whose: string, retryAfterSeconds: number): GatewayEr
     429,
     'rate_limit_error',
     'rate_limit_exceeded',
-    `Too many requests of ${whose}. Try again later.`,
+    `Too many requests from ${whose}. Try again later.`,
     null,
     { 'retry-after': String(retryAfterSeconds) },
   );
@@ -127,7 +122,7 @@ export const tooManyAtOnce = (whose: string): GatewayError =>
     429,
     'rate_limit_error',
     'concurrency_limit_exceeded',
-    `Too many requests of ${whose} are in flight. Try again later.`,
+    `Too many requests from ${whose} are in flight. Try again later.`,
     null,
     { 'retry-after': '1' },
   );
@@ -137,7 +132,7 @@ export const modelQuotaExceeded = (): GatewayError =>
     429,
     'rate_limit_error',
     'quota_exceeded',
-    'The model is at its limit of requests. Try again later.',
+    'The model has reached its request limit. Try again later.',
     null,
     { 'retry-after': '1' },
   );
@@ -148,7 +143,14 @@ export const notReady = (): GatewayError =>
   new GatewayError(503, SERVER, 'unavailable', 'The gateway is not ready yet. Try again.', null, RETRY_SOON);
 
 export const overloaded = (): GatewayError =>
-  new GatewayError(503, SERVER, 'overloaded', 'The gateway is at its limit. Try again.', null, RETRY_SOON);
+  new GatewayError(
+    503,
+    SERVER,
+    'overloaded',
+    'The gateway has reached its limit of concurrent requests. Try again.',
+    null,
+    RETRY_SOON,
+  );
 
 /** @param whose requests use as many bytes as they may */
 export const tooManyBytes = (whose: string): GatewayError =>
@@ -156,7 +158,7 @@ export const tooManyBytes = (whose: string): GatewayError =>
     503,
     SERVER,
     'overloaded',
-    `The requests of ${whose} in flight hold as many bytes as they may. Try again.`,
+    `The requests in flight from ${whose} have reached their limit of bytes. Try again.`,
     null,
     RETRY_SOON,
   );
@@ -166,7 +168,7 @@ export const noCapacity = (model: string): GatewayError =>
     503,
     SERVER,
     'unavailable',
-    `The model '${model.slice(0, 200)}' has no instance that can answer at the moment. Try again.`,
+    `The model '${model.slice(0, 200)}' has no instance that can respond at the moment. Try again.`,
     null,
     RETRY_SOON,
   );
@@ -177,7 +179,7 @@ export const routeMissing = (deployment: string): GatewayError =>
     503,
     SERVER,
     'unavailable',
-    `The deployment '${deployment}' has no route: PUT /api/v1/deployments/${deployment}/route at the API, or roll out with strategy immediate.`,
+    `The deployment '${deployment}' has no route. Set one with PUT /api/v1/deployments/${deployment}/route, or roll out with strategy 'immediate'.`,
     null,
     RETRY_SOON,
   );
@@ -188,7 +190,7 @@ export const deploymentRestarting = (estimatedSeconds: number | null, retryAfter
     503,
     SERVER,
     'deployment_restarting',
-    'The model is being replaced where there is room for one only, and no more requests can wait for it, or not for longer. Try again.',
+    'The model is being started, or replaced on a target that has capacity for one revision only. Too many requests already wait, or this request cannot wait any longer. Try again.',
     null,
     { 'retry-after': String(retryAfterSeconds) },
     { estimated_seconds: estimatedSeconds },
@@ -200,7 +202,7 @@ export const startFailed = (cause: string): GatewayError =>
     503,
     SERVER,
     'start_failed',
-    `The model was asleep and could not be started (${cause}). It is tried again when the next request comes.`,
+    `The model was scaled to zero and failed to start (${cause}). The next request starts it again.`,
     null,
     RETRY_SOON,
     { cause },
@@ -217,13 +219,18 @@ export const upstreamUnreachable = (): GatewayError =>
   );
 
 export const upstreamFailed = (): GatewayError =>
-  new GatewayError(502, SERVER, 'upstream_error', 'The model server failed to answer.');
+  new GatewayError(502, SERVER, 'upstream_error', 'The model server failed to process the request.');
 
 export const answerTooLarge = (): GatewayError =>
-  new GatewayError(502, SERVER, 'upstream_error', 'The answer of the model server is too large.');
+  new GatewayError(502, SERVER, 'upstream_error', 'The response of the model server is too large.');
 
 export const upstreamTimeout = (): GatewayError =>
-  new GatewayError(504, SERVER, 'upstream_timeout', 'The model server did not answer in time.');
+  new GatewayError(504, SERVER, 'upstream_timeout', 'The model server did not respond in time.');
 
 export const internalError = (): GatewayError =>
-  new GatewayError(500, SERVER, 'internal', 'The gateway failed. The request id helps to find out why.');
+  new GatewayError(
+    500,
+    SERVER,
+    'internal',
+    'The gateway failed to process the request. Send the request id to the operator, who can find the cause in the logs.',
+  );

@@ -181,7 +181,7 @@ export class Gateway {
     await this.refuseForeignKey();
     log.info(
       { port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing },
-      'gateway serves',
+      'gateway is serving requests',
     );
   }
 

@@ -205,7 +205,7 @@ it('a gateway that was started with another key says so and exits with 78', asyn
   await deploy(victim, 'sealed', 'sk-victim');
   const { status, said } = await startWith(new KeyRing(randomBytes(32)).current.secret.export());
   expect(status).toBe(78);
-  expect(said).toMatch(/none of the published credentials can be opened/);
+  expect(said).toMatch(/none of the published credentials can be decrypted/);
   expect(said).toContain('SLIPWAY_SECRET_KEYS_OLD');
 });
 

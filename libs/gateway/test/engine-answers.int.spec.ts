@@ -181,7 +181,7 @@ it('asks for no coded answer, and passes none on', async () => {
       const shown = await asked();
       expect([shown.status, shown.body.error.message]).toEqual([
         status.startsWith('200') ? 502 : 400,
-        'The model server failed to answer.',
+        'The model server failed to process the request.',
       ]);
     }
 });

@@ -155,7 +155,7 @@ it.each([
     pour(response, piece);
   };
   expect(await sent(JSON.stringify({ model: SLUG, stream: true }))).toContain(
-    'The answer of the model server is too large.',
+    'The response of the model server is too large.',
   );
   await untilPassing(() => expect(upstream.cancelled).toBe(1));
 });

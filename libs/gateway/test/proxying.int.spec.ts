@@ -341,7 +341,7 @@ it('tells a deployment without a route from an unknown one, and both from one wh
     retryAfter: '1',
   });
   expect(bare.body.error.message).toBe(
-    "The deployment 'bare' has no route: PUT /api/v1/deployments/bare/route at the API, or roll out with strategy immediate.",
+    "The deployment 'bare' has no route. Set one with PUT /api/v1/deployments/bare/route, or roll out with strategy 'immediate'.",
   );
   expect((await ask(gateway, token, { body: { model: 'empty' } })).body.error.message).toContain('has no instance');
   expect(listed.body).toEqual({

@@ -185,7 +185,7 @@ export class PublishedErrorAnswer implements ClientAnswer {
     const reason =
       code === 'context_length_exceeded'
         ? 'The request is longer than the model’s context.'
-        : 'The model refused the request as invalid.';
+        : 'The model rejected the request as invalid.';
     this.response.writeHead(this.status, { 'content-type': 'application/json', ...this.own });
     this.response.end(errorBody(reason, 'invalid_request_error', param, code));
   }

@@ -23,10 +23,10 @@ export class HoldStats {
   lines(waiting: number): string[] {
     let below = 0;
     return [
-      '# HELP slipway_gateway_held_requests Requests that wait while the place of their deployment changes hands, or because it sleeps.',
+      '# HELP slipway_gateway_held_requests Requests that wait because their deployment is being replaced or is scaled to zero.',
       '# TYPE slipway_gateway_held_requests gauge',
       `slipway_gateway_held_requests ${waiting}`,
-      '# HELP slipway_gateway_hold_seconds How long requests waited that went on.',
+      '# HELP slipway_gateway_hold_seconds Time that released requests waited, in seconds.',
       '# TYPE slipway_gateway_hold_seconds histogram',
       ...BUCKETS.map((bound, n) => {
         below += this.counts[n] as number;
@@ -35,7 +35,7 @@ export class HoldStats {
       `slipway_gateway_hold_seconds_bucket{le="+Inf"} ${this.total}`,
       `slipway_gateway_hold_seconds_sum ${this.seconds}`,
       `slipway_gateway_hold_seconds_count ${this.total}`,
-      '# HELP slipway_gateway_hold_refused_total Requests that were told to come back later instead of waiting.',
+      '# HELP slipway_gateway_hold_refused_total Requests refused with Retry-After instead of waiting, or instead of waiting any longer.',
       '# TYPE slipway_gateway_hold_refused_total counter',
       ...Object.entries(this.refused).map(
         ([reason, count]) => `slipway_gateway_hold_refused_total{reason="${reason}"} ${count}`,

@@ -66,10 +66,10 @@ export class Holds {
     leader.queue = queue;
     const fields = { deployment_id: deploymentId, waits_for: id };
     if (terms) {
-      if (!queue.isHolding) this.log.info({ ...fields, hold: terms }, 'requests of a deployment are held');
+      if (!queue.isHolding) this.log.info({ ...fields, hold: terms }, 'holding the requests of a deployment');
       queue.hold(terms);
     } else if (queue.isHolding) {
-      this.log.info({ ...fields, waiting: queue.size }, 'held requests of a deployment go on');
+      this.log.info({ ...fields, waiting: queue.size }, 'releasing the held requests of a deployment');
       queue.letGo();
     }
   }

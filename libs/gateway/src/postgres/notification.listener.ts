@@ -62,7 +62,7 @@ export class NotificationListener {
     }
     if (this.client !== client) return;
     this.failures = 0;
-    this.log.info({ channels: this.channels }, 'listening for what is published');
+    this.log.info({ channels: this.channels }, 'listening for published changes');
     this.events.onConnected();
     this.schedulePing(client);
   }

@@ -148,7 +148,7 @@ const RAW_REFUSALS: Readonly<Record<string, [status: string, code: string, messa
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'headers_too_large',
-    'The headers of the request are too large.',
+    'The request headers are too large.',
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };

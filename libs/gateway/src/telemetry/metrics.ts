@@ -48,9 +48,17 @@ export function metricsText(from: MetricsSources): string {
     'CPU time of the gateway.',
     (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
   );
-  gauge('slipway_gateway_requests_in_flight', 'Requests between admission and end.', from.inFlight());
-  gauge('slipway_gateway_held_bytes', 'Bytes of bodies in flight, and of answers held whole.', from.heldBytes());
-  gauge('slipway_gateway_postgres_up', 'Whether Postgres answered the last read.', from.follower.isFollowing ? 1 : 0);
+  gauge('slipway_gateway_requests_in_flight', 'Requests that were admitted and have not ended.', from.inFlight());
+  gauge(
+    'slipway_gateway_held_bytes',
+    'Bytes of request bodies in flight and of fully buffered responses.',
+    from.heldBytes(),
+  );
+  gauge(
+    'slipway_gateway_postgres_up',
+    'Whether the last read from Postgres succeeded: 1 or 0.',
+    from.follower.isFollowing ? 1 : 0,
+  );
   gauge(
     'slipway_gateway_snapshot_age_seconds',
     'Time since Postgres last confirmed the snapshot; -1 before the first time.',
@@ -60,15 +68,15 @@ export function metricsText(from: MetricsSources): string {
   for (const { name, help, labels, value } of file ? operatorMetrics(file) : []) gauge(name, help, value, labels);
   gauge('slipway_gateway_routes', 'Routes in the snapshot.', from.snapshot.routes.size);
   gauge('slipway_gateway_sessions', 'Session bindings in memory.', from.sessions.size);
-  gauge('slipway_gateway_known_tokens', 'API tokens that need no look-up.', from.tokens.size);
+  gauge('slipway_gateway_known_tokens', 'API tokens that are checked without a query to Postgres.', from.tokens.size);
   gauge(
     'slipway_gateway_lost_windows_total',
-    'Windows of statistics given up while Postgres was away.',
+    'Windows of statistics dropped, for example while Postgres was unavailable.',
     from.recorder.lostWindows,
   );
   gauge(
     'slipway_gateway_lost_usage_total',
-    'Rows and requests of usage given up because there were too many or Postgres was away.',
+    'Rows and requests of usage dropped because there were too many or Postgres was unavailable.',
     from.usage.lostRows,
   );
   lines.push(...from.holds.metrics());
@@ -86,7 +94,7 @@ function pushInFlight(lines: string[], backends: Backends): void {
   for (const { spec, inFlight } of backends)
     lines.push(`slipway_gateway_revision_in_flight{${labelsOf(spec.tenantId, nameOf(spec))}} ${inFlight}`);
   lines.push(
-    '# HELP slipway_gateway_ejected_instances Instances that stand aside after failures.',
+    '# HELP slipway_gateway_ejected_instances Instances that get no requests for a while after failures.',
     '# TYPE slipway_gateway_ejected_instances gauge',
   );
   for (const backend of backends)
@@ -111,7 +119,7 @@ function pushTallies(lines: string[], recorder: Recorder, backends: Backends): v
       lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
   }
   lines.push(
-    '# HELP slipway_gateway_retries_total Attempts that another one followed.',
+    '# HELP slipway_gateway_retries_total Attempts that were retried.',
     '# TYPE slipway_gateway_retries_total counter',
   );
   for (const [labels, tally] of tallies) lines.push(`slipway_gateway_retries_total{${labels}} ${tally.retried}`);

@@ -99,7 +99,7 @@ export class Reporter {
           this.log.info({}, 'reporting to Postgres again');
         },
         (error: unknown) => {
-          if (!this.isAway) this.log.warn({ error: String(error) }, 'reports to Postgres fail; keeping them');
+          if (!this.isAway) this.log.warn({ error: String(error) }, 'cannot send reports to Postgres; keeping them');
           this.isAway = true;
         },
       )
@@ -161,7 +161,7 @@ export class Reporter {
           refused += 1;
           this.log.warn(
             { error: String(error), row: JSON.stringify(part[0]).slice(0, 500) },
-            'a row of a report is refused',
+            'dropped a row of a report that Postgres rejected',
           );
         }
       }

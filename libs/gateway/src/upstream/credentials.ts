@@ -6,7 +6,7 @@ import type { Log } from '../log.js';
 export class ForeignKeyError extends Error {
   constructor(reason: unknown) {
     super(
-      `none of the published credentials can be opened: ${reason instanceof Error ? reason.message : String(reason)}`,
+      `none of the published credentials can be decrypted: ${reason instanceof Error ? reason.message : String(reason)}`,
     );
     this.name = 'ForeignKeyError';
   }
@@ -47,7 +47,7 @@ export class PublishedCredentials {
     if (!this.missingKeys.has(key.id))
       this.log.error(
         { instance: id, key: key.id },
-        'instances that were started with this key cannot be asked: name it in SLIPWAY_SECRET_KEYS_OLD, or restart them',
+        'cannot send requests to instances that were started with this key: add the key to SLIPWAY_SECRET_KEYS_OLD, or restart the instances',
       );
     this.missingKeys.add(key.id);
     return undefined;
