@@ -69,19 +69,19 @@ it('ollama loads at its first request, which does not count, and refuses a model
   expect(shown[0]).toMatchObject({ name: 'warm_up', result: 'passed' });
   expect(shown[0]!.durationMs).toBeGreaterThanOrEqual(1_490);
   expect(shown.find(({ name }) => name === 'chat_completion')!.durationMs).toBeLessThan(shown[0]!.durationMs);
-  expect(messageOf(shown, 'unknown_model')).toBe('refused with 404');
+  expect(messageOf(shown, 'unknown_model')).toBe('rejected with 404');
 }, 60_000);
 
 it('lmstudio answers to any name while one model is loaded', async () => {
   const shown = await adopted('lmstudio', { models: ['tiny'] });
   expect(isQualified(shown)).toBe(true);
-  expect(messageOf(shown, 'unknown_model')).toBe('it answers to any name; identity is proven otherwise');
+  expect(messageOf(shown, 'unknown_model')).toBe('it responds to any name; its identity is proven in another way');
 }, 60_000);
 
 it('lmstudio refuses other names while two are loaded: a note, and no failure', async () => {
   const shown = await adopted('lmstudio', { models: ['tiny', 'other'] });
   expect(isQualified(shown)).toBe(true);
-  expect(messageOf(shown, 'unknown_model')).toContain('although it is declared as one that answers to any name');
+  expect(messageOf(shown, 'unknown_model')).toContain('although its declaration says that it responds to any name');
 }, 60_000);
 
 it('a server without the model is not qualified, whatever it answers', async () => {

@@ -127,8 +127,7 @@ it('a faulty file is told by every process, and changes nothing', async () => {
 
 it('an engine that does not say where its port goes is refused by api and worker in one line that says what to write', async () => {
   write('targets: [{name: gpu, kind: process, engines: {vllm: {command: [vllm, serve]}}}]\n');
-  const line =
-    'targets[0].engines.vllm.command must say with {port} where the engine is to listen, as in [\\"--port\\", \\"{port}\\"]';
+  const line = 'targets[0].engines.vllm.command must pass {port} to the engine, as in [\\"--port\\", \\"{port}\\"]';
   for (const app of ['api', 'worker'] as const) await until(`${app} tells`, async () => said(app, line) === 1, SOON_MS);
   const file = path.join(stack.home, 'slipway.config.yaml');
   const { status, stderr } = spawnSync(process.execPath, [path.join(ROOT, 'apps/api/dist/main.js')], {

@@ -140,7 +140,7 @@ describe('a recreate', () => {
     });
     const failure = {
       cause: 'model_missing' as const,
-      line: '/models/next.gguf is not there, or may not be read',
+      line: '/models/next.gguf does not exist or is not readable',
       remediation: 'Check model.uri.',
       exit_code: null,
       signal: null,

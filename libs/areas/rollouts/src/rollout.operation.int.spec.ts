@@ -526,7 +526,7 @@ describe('what a server says of itself', () => {
   it('ends the rollout at once where no waiting mends it', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
-    const message = 'http://h/health answered 404: set endpoint.health_path to a path that the server answers with 200';
+    const message = 'http://h/health returned 404: set endpoint.health_path to a path that returns 200';
     const { id: revisionId } = await bed.revision(deployment, 1);
     bed.neighbours.statuses.set(revisionId, { ready: 0, message, reason: 'health_path_missing' });
     await bed.drive(id);

@@ -137,8 +137,8 @@ function isRefusedByGuard(error: unknown): boolean {
 
 function reasonOf(error: unknown, { limitMs = CALL_TIMEOUT_MS }: EngineCall): string {
   const { name, code } = error as { name?: string; code?: string };
-  if (error instanceof AnswerTooLargeError) return `the answer was larger than ${MAX_ANSWER_BYTES} bytes`;
+  if (error instanceof AnswerTooLargeError) return `the response is larger than ${MAX_ANSWER_BYTES} bytes`;
   if (isRefusedByGuard(error)) return 'the egress guard refused the connection';
-  if (name === 'TimeoutError') return `no answer within ${limitMs / 1_000} s`;
+  if (name === 'TimeoutError') return `no response within ${limitMs / 1_000} s`;
   return `the target could not be reached (${/^[A-Z_]{2,40}$/.test(code ?? '') ? code : 'no connection'})`;
 }

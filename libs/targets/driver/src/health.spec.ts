@@ -40,13 +40,16 @@ it('is healthy for 2xx, and sends the credential as a bearer token', async () =>
 });
 
 it.each([
-  ['/sick', { isHealthy: false, status: 503, message: 'the health probe answered 503' }],
-  ['/redirect', { isHealthy: false, status: 301, message: 'the health probe answered 301' }],
+  ['/sick', { isHealthy: false, status: 503, message: 'the health probe returned 503' }],
+  ['/redirect', { isHealthy: false, status: 301, message: 'the health probe returned 301' }],
   [
     '/hang',
-    { isHealthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer within') },
+    { isHealthy: false, cause: 'no response within 0.3 s', message: expect.stringContaining('no response within') },
   ],
-  ['/trickle', { isHealthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer') }],
+  [
+    '/trickle',
+    { isHealthy: false, cause: 'no response within 0.3 s', message: expect.stringContaining('no response') },
+  ],
 ])('is unhealthy for %s', async (path, expected) => {
   expect(await probe(path)).toEqual(expected);
 });
@@ -71,12 +74,12 @@ it('says in plain words why nothing came, whatever the failure is', async () => 
   const { port } = talker.address() as AddressInfo;
   const notHttp = await causeAt(`http://127.0.0.1:${port}/`);
   talker.close();
-  expect(notHttp).toBe('what came back is not HTTP');
+  expect(notHttp).toBe('the response is not HTTP');
   for (const [code, cause] of [
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)'],
     ['CERT_HAS_EXPIRED', 'TLS failed (CERT_HAS_EXPIRED)'],
-    ['ECONNRESET', 'the connection was closed before an answer came'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'no answer within 5 s'],
+    ['ECONNRESET', 'the connection was closed before a response arrived'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'no response within 5 s'],
     ['EXOTIC', 'EXOTIC'],
   ])
     expect(causeOf({ code, message: 'the words of somebody else' }, 5)).toBe(cause);

@@ -32,7 +32,7 @@ export async function probeHealth(options: {
     const { statusCode: status } = answer;
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal });
     if (status >= 200 && status < 300) return { isHealthy: true, status };
-    return { isHealthy: false, status, message: `the health probe answered ${status}` };
+    return { isHealthy: false, status, message: `the health probe returned ${status}` };
   } catch (error) {
     const cause = causeOf(error, timeoutSeconds);
     return { isHealthy: false, cause, message: `the health probe failed: ${cause}` };
@@ -41,13 +41,13 @@ export async function probeHealth(options: {
 
 const CAUSES: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused: nothing listens there',
-  ECONNRESET: 'the connection was closed before an answer came',
-  EPIPE: 'the connection was closed before an answer came',
-  UND_ERR_SOCKET: 'the connection was closed before an answer came',
-  ENOTFOUND: 'no such host name is known',
-  EAI_AGAIN: 'the host name cannot be looked up at the moment',
-  EHOSTUNREACH: 'no network leads to the address',
-  ENETUNREACH: 'no network leads to the address',
+  ECONNRESET: 'the connection was closed before a response arrived',
+  EPIPE: 'the connection was closed before a response arrived',
+  UND_ERR_SOCKET: 'the connection was closed before a response arrived',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
+  EHOSTUNREACH: 'no network route to the address',
+  ENETUNREACH: 'no network route to the address',
 };
 const TIMEOUTS = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const TLS = /^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
@@ -55,10 +55,10 @@ const TLS = /^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO
 /** Why a request brought no answer, for people. Never what the other side wrote, nor what was sent to it. */
 export function causeOf(error: unknown, timeoutSeconds: number): string {
   const { name, code = '', message } = error as { name?: string; code?: string; message?: string };
-  if (name === 'TimeoutError' || TIMEOUTS.has(code)) return `no answer within ${timeoutSeconds} s`;
+  if (name === 'TimeoutError' || TIMEOUTS.has(code)) return `no response within ${timeoutSeconds} s`;
   if (name === 'EgressRefusedError') return message ?? 'refused';
   if (TLS.test(code)) return `TLS failed (${code})`;
-  if (name === 'HTTPParserError') return 'what came back is not HTTP';
+  if (name === 'HTTPParserError') return 'the response is not HTTP';
   return CAUSES[code] ?? (code || name || 'unknown error');
 }
 

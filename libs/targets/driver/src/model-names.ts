@@ -10,10 +10,10 @@ export function isListed(model: string, names: readonly string[]): boolean {
 
 /** Whether a server with this list has the model; where the list tells nothing, why. */
 export function checkModelList(model: string, names: readonly string[]): { has: boolean } | { unknown: string } {
-  if (names.length === 0) return { unknown: 'it lists none' };
+  if (names.length === 0) return { unknown: 'it lists no models' };
   if (isListed(model, names)) return { has: true };
   // A broker lists a pattern for all that it passes on.
-  if (names.some((name) => name.includes('*'))) return { unknown: 'it lists patterns' };
+  if (names.some((name) => name.includes('*'))) return { unknown: 'it lists patterns instead of models' };
   return { has: false };
 }
 

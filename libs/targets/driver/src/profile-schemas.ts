@@ -10,12 +10,12 @@ export const PROFILE_SCHEMAS = {
     type: 'array',
     minItems: 1,
     items: { enum: [...ENGINE_SERVICES] },
-    description: 'What clients may ask it for; picks the checks of a qualification. Default: [chat]',
+    description: 'Kinds of requests that it serves. They select the checks of a qualification. Default: [chat]',
   },
   unknown_model: {
     enum: [...UNKNOWN_MODEL],
     description:
-      'What it does with a model that it does not have: refuse it (the default), answer in its own name, answer in the name that was asked for; or nobody knows',
+      'Response to the name of a model that it does not have. rejects (default): an error. ignores: a result under the name of its own model. echoes: a result under the requested name. unknown: not known',
   },
   identity: {
     type: 'array',
@@ -36,6 +36,6 @@ export const PROFILE_SCHEMAS = {
       ],
     },
     description:
-      'How it proves which model it has: /v1/models names it, answers name it, or a field of the JSON at a path equals a text such as "{model.uri}"',
+      'How it proves which model it has: /v1/models lists it, responses name it, or a JSON field at a path equals a text such as "{model.uri}"',
   },
 } satisfies Record<string, Schema>;

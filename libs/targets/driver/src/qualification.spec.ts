@@ -108,27 +108,32 @@ it.each<[string, PromisedTraits, QualificationCheck, typeof answer, CheckResult]
 });
 
 it.each<[PromisedTraits['unknownModel'], typeof answer, CheckResult, string]>([
-  ['ignores', { body: '{"model":"m"}' }, 'not_applicable', 'it answers to any name; identity is proven otherwise'],
+  [
+    'ignores',
+    { body: '{"model":"m"}' },
+    'not_applicable',
+    'it responds to any name; its identity is proven in another way',
+  ],
   [
     'echoes',
     { body: '{"model":"slipway-qualification-no-such-model"}' },
     'not_applicable',
-    'it answers to any name, and with it; identity is proven otherwise',
+    'it responds to any name and repeats it; its identity is proven in another way',
   ],
   [
     'ignores',
     { status: 404, body: '{"message":"no"}' },
     'not_applicable',
-    'it refuses unknown names, although it is declared as one that answers to any name; identity is proven otherwise',
+    'it rejects unknown names, although its declaration says that it responds to any name; its identity is proven in another way',
   ],
   [
     'unknown',
     { status: 400, body: '{"error":"no"}' },
     'not_applicable',
-    'nothing is declared about unknown names; it refuses unknown names',
+    'its behaviour for unknown names is not declared; it rejects unknown names',
   ],
-  ['rejects', { body: '{"model":"m"}' }, 'failed', 'the answer was not a refusal (4xx) with an error object'],
-  ['ignores', { status: 500, body: 'dead' }, 'failed', 'answered 500 instead of a refusal or an answer'],
+  ['rejects', { body: '{"model":"m"}' }, 'failed', 'the response is not a rejection (4xx) with an error object'],
+  ['ignores', { status: 500, body: 'dead' }, 'failed', 'returned 500 instead of a rejection or a result'],
 ])('an unknown model, declared as %s: %j', async (declared, told, result, message) => {
   expect(await ask('unknown_model', told, { traits: engine(declared) })).toMatchObject({ result, message });
 });
@@ -194,7 +199,7 @@ it('counts reasoning as text, and says where usage is missing', async () => {
   const told = { type: 'text/event-stream', body };
   expect(await ask('streamed_completion', told, { traits: engine('rejects') })).toMatchObject({
     result: 'passed',
-    message: '3 chunks, 2 with text; no usage, though it was asked for',
+    message: '3 chunks, 2 with text; no usage, although it was requested',
     found: { hasUsage: false },
   });
 });
@@ -203,7 +208,7 @@ it('tells an outage from a wrong answer, reads no endless answer and quotes noth
   expect(await ask('chat_completion', { status: 503, body: 'secret words' })).toMatchObject({
     result: 'failed',
     isOutage: true,
-    message: 'answered 503 instead of a chat completion',
+    message: 'returned 503 instead of a chat completion',
   });
   expect(await ask('chat_completion', { status: 400, body: 'secret words' })).toMatchObject({
     result: 'failed',

@@ -111,8 +111,8 @@ function warmUp({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const limitMs = Math.min(traits?.readyTimeoutSeconds ?? 60, MAX_WARM_UP_SECONDS) * 1_000;
   return callEngine(target, { path, body: { model: target.model, ...body }, limitMs, signal }, ({ status }) =>
     isOutageStatus(status)
-      ? { result: 'failed', message: `the first request was answered with ${status}` }
-      : { result: 'passed', message: 'the first request was answered; its answer does not count' },
+      ? { result: 'failed', message: `the first request returned ${status}` }
+      : { result: 'passed', message: 'the engine responded to the first request; the response is not checked' },
   );
 }
 
@@ -123,7 +123,7 @@ function listModels({ target, traits, signal }: CheckSubject): Promise<CallResul
     const models = data.map((model) => (model as { id?: unknown } | null)?.id).filter((id) => typeof id === 'string');
     const found: ServerFindings = { models: models as string[] };
     if (isListed(target.model, models)) return { result: 'passed', message: 'the model is listed', found };
-    const message = 'models are listed, this one is not among them';
+    const message = 'the list of models does not include this model';
     return { result: proofsOf(traits).includes('models_list') ? 'failed' : 'passed', message, found };
   });
 }
@@ -143,10 +143,11 @@ async function infoRoutes({ target, traits, signal }: CheckSubject): Promise<Cal
     found.push(
       await callEngine(target, { path, isOutsideRoot: true, signal }, (answer) => {
         const value = fieldOf(answerJson(answer), field);
-        if (answer.status !== 200 || value === undefined) return failed(answer, `what ${path} tells of the model`);
+        if (answer.status !== 200 || value === undefined)
+          return failed(answer, `a JSON object with the field ${field} at ${path}`);
         if (String(value) !== equals)
-          return { result: 'failed', message: `${path} tells of another model than the revision's` };
-        return { result: 'passed', message: `${path} tells of the revision's model` };
+          return { result: 'failed', message: `${path} names a different model than the revision` };
+        return { result: 'passed', message: `${path} names the model of the revision` };
       }),
     );
     if (found.at(-1)?.result === 'failed') break;
@@ -159,7 +160,7 @@ async function infoRoutes({ target, traits, signal }: CheckSubject): Promise<Cal
 
 const UNPROVEN: CallResult = {
   result: 'not_applicable',
-  message: 'no info route is declared any more',
+  message: 'the engine no longer declares an info route',
   durationMs: 0,
   isOutage: false,
   isSilent: false,
@@ -184,7 +185,7 @@ function judged(kind: EngineService, { target, traits }: CheckSubject, answer: E
   // Which of the two an engine can do depends on its model: `isQualified` wants one of them.
   const isOneOfSeveral = (kind === 'embeddings' || kind === 'rerank') && (traits?.serves.length ?? 0) > 1;
   if (isOneOfSeveral && isRefusal(answer))
-    return { result: 'not_applicable', message: `refused with ${answer.status}: this model does not do it` };
+    return { result: 'not_applicable', message: `rejected with ${answer.status}: this model does not support it` };
   return failed(answer, wanted);
 }
 
@@ -199,15 +200,15 @@ function ofItsModel(
   // A list of scores names no model.
   const isNamed = model === target.model || Array.isArray(body);
   if (proofsOf(traits).includes('response_model') && !isNamed)
-    return { result: 'failed', message: 'the answer names another model', found };
+    return { result: 'failed', message: 'the response names another model', found };
   return { result: 'passed', message, found };
 }
 
 function textOf(kind: EngineService, body: unknown): string {
-  if (kind !== 'chat') return 'answered';
+  if (kind !== 'chat') return 'responded';
   const message = first(fieldOf(body, 'choices'))?.['message'] as Record<string, unknown>;
-  if (hasText(message)) return 'answered';
-  return 'answered without a word';
+  if (hasText(message)) return 'responded';
+  return 'responded without text';
 }
 
 function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<CallResult> {
@@ -222,11 +223,11 @@ function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<C
       .map((line) => line.slice('data:'.length).trim());
     const bodies = events.map(parseText);
     const deltas = bodies.map((one) => first(fieldOf(one, 'choices'))?.['delta']).filter(isObject);
-    if (deltas.length === 0) return { result: 'failed', message: 'the stream held no chunk of a chat completion' };
+    if (deltas.length === 0) return { result: 'failed', message: 'the stream contains no chunk of a chat completion' };
     if (events.at(-1) !== '[DONE]') return { result: 'failed', message: 'the stream did not end with [DONE]' };
     const hasUsage = bodies.some((one) => isObject(fieldOf(one, 'usage')));
     const words = `${deltas.length} chunks, ${deltas.filter(hasText).length} with text`;
-    const note = traits === undefined || hasUsage ? '' : '; no usage, though it was asked for';
+    const note = traits === undefined || hasUsage ? '' : '; no usage, although it was requested';
     return { result: 'passed', message: `${words}${note}`, found: { hasUsage } };
   });
 }
@@ -239,7 +240,7 @@ async function unknownModel(checked: CheckSubject): Promise<CallResult> {
   if (traits !== undefined || !isAdopted || observed === undefined || observed === 'rejects') return result;
   const { found } = await listModels(checked);
   if (!isListed(target.model, found?.models ?? [])) return result;
-  return { ...result, result: 'not_applicable', message: `it ${DOES[observed]}; its list of models names this one` };
+  return { ...result, result: 'not_applicable', message: `it ${DOES[observed]}; its list of models includes this one` };
 }
 
 function askForUnknown({ target, traits, signal }: CheckSubject): Promise<CallResult> {
@@ -249,22 +250,22 @@ function askForUnknown({ target, traits, signal }: CheckSubject): Promise<CallRe
     const found: ServerFindings = observed === undefined ? {} : { unknownModel: observed };
     const declared = traits?.unknownModel ?? 'rejects';
     if (declared === 'rejects') {
-      if (observed === 'rejects') return { result: 'passed', message: `refused with ${answer.status}`, found };
-      return { ...failed(answer, 'a refusal (4xx) with an error object'), found };
+      if (observed === 'rejects') return { result: 'passed', message: `rejected with ${answer.status}`, found };
+      return { ...failed(answer, 'a rejection (4xx) with an error object'), found };
     }
-    if (isOutageStatus(answer.status)) return failed(answer, 'a refusal or an answer');
-    const did = observed === undefined ? `answered ${answer.status}` : DOES[observed];
+    if (isOutageStatus(answer.status)) return failed(answer, 'a rejection or a result');
+    const did = observed === undefined ? `returned ${answer.status}` : DOES[observed];
     if (declared === 'unknown')
-      return { result: 'not_applicable', message: `nothing is declared about unknown names; it ${did}`, found };
-    const surprise = observed === declared ? '' : `, although it is declared as one that ${DOES[declared]}`;
-    return { result: 'not_applicable', message: `it ${did}${surprise}; identity is proven otherwise`, found };
+      return { result: 'not_applicable', message: `its behaviour for unknown names is not declared; it ${did}`, found };
+    const surprise = observed === declared ? '' : `, although its declaration says that it ${DOES[declared]}`;
+    return { result: 'not_applicable', message: `it ${did}${surprise}; its identity is proven in another way`, found };
   });
 }
 
 const DOES = {
-  rejects: 'refuses unknown names',
-  ignores: 'answers to any name',
-  echoes: 'answers to any name, and with it',
+  rejects: 'rejects unknown names',
+  ignores: 'responds to any name',
+  echoes: 'responds to any name and repeats it',
 } as const;
 
 function observedOf(answer: EngineAnswer): 'rejects' | 'ignores' | 'echoes' | undefined {
@@ -282,6 +283,6 @@ function isRefusal({ status }: EngineAnswer): boolean {
 function failed({ status }: EngineAnswer, wanted: string): CheckOutcome {
   return {
     result: 'failed',
-    message: status === 200 ? `the answer was not ${wanted}` : `answered ${status} instead of ${wanted}`,
+    message: status === 200 ? `the response is not ${wanted}` : `returned ${status} instead of ${wanted}`,
   };
 }

@@ -28,7 +28,7 @@ export const SERVED_REQUESTS: Record<EngineService, { path: string; body: object
   embeddings: {
     path: '/embeddings',
     body: { input: ['ready', 'not ready yet'] },
-    wanted: 'a vector of numbers for each text, all of one length',
+    wanted: 'a vector of numbers for each text, all of the same length',
     isAnswer: (body) => areVectors(fieldOf(body, 'data'), 2),
   },
   rerank: {

@@ -17,38 +17,39 @@ const CAUSES: Cause[] = [
   {
     cause: 'kv_too_small',
     pattern: /to serve at least one request with the model's max seq len/i,
-    remediation: 'Lower the context length to what the line names, or give the engine more memory for its cache.',
+    remediation: 'Lower the context length to the value in the line, or give the engine more memory for its cache.',
   },
   {
     cause: 'gpu_memory',
     pattern:
       /OutOfMemoryError|CUDA(?: error)?:? out of memory|cudaMalloc failed|free memory on device .* (?:is )?less than|no available memory for the cache blocks|not enough memory\. please try to increase --mem-fraction|failed to allocate .*(?:CUDA|ROCm|HIP|Vulkan|Metal)\S* buffer|hipErrorOutOfMemory|CUDA_ERROR_OUT_OF_MEMORY/i,
-    remediation: 'Give it a device with more free memory, or lower its memory share, context length or batch.',
+    remediation:
+      'Use a device with more free memory, or lower the memory share, context length or batch size of the engine.',
   },
   {
     cause: 'driver',
     pattern:
       /CUDA driver version is insufficient|no CUDA-capable device|NVIDIA driver on your system is too old|found no NVIDIA driver|driver\/library version mismatch|no kernel image is available|libcuda\.so\S* (?:cannot|: cannot)/i,
-    remediation: 'Repair the driver of the host, or use a build of the engine that fits it.',
+    remediation: 'Fix the driver of the host, or use a build of the engine that is compatible with it.',
   },
   {
     cause: 'port_in_use',
     pattern: /address already in use|EADDRINUSE|couldn't bind HTTP server socket/i,
     remediation:
-      'Nothing to do: the next start takes another port. If it stays, another program holds a port that the template fixes.',
+      'No action is needed: the next start uses another port. If the error persists, another program uses a port that the template fixes.',
   },
   {
     cause: 'model_access',
     pattern:
       /gated repo|GatedRepoError|40[13] Client Error|Invalid user token|awaiting a review from the repo authors/i,
     remediation:
-      'Accept the licence of the model where it is published, and give the prefetch a token that may read it.',
+      'Accept the licence of the model on the site that publishes it, and give the prefetch a token that can read the model.',
   },
   {
     cause: 'model_missing',
     pattern:
       /RepositoryNotFoundError|RevisionNotFoundError|EntryNotFoundError|LocalEntryNotFoundError|404 Client Error|is not a local folder and is not a valid model|failed to open GGUF|gguf_init_from_file.*failed|error loading model: (?:failed to open|.*no such file)|no such file or directory.*\.(?:gguf|safetensors|bin|json)|\.(?:gguf|safetensors|bin|json)\S*.*no such file or directory|couldn't (?:find|connect to .* to load) .*(?:model|files)/i,
-    remediation: 'Check model.uri and model.revision: the host has no such model, or not all of its files.',
+    remediation: 'Check model.uri and model.revision: the host does not have the model, or not all of its files.',
   },
   {
     cause: 'bad_argument',
@@ -62,13 +63,13 @@ const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
   ...Object.fromEntries(CAUSES.map(({ cause, remediation }) => [cause, remediation])),
   program_not_found:
     'Install the program on the host, or correct command or path of the engine in the configuration of the target.',
-  out_of_memory: 'Give the engine more memory of the host, or a smaller model or cache.',
-  lost: 'Read the last lines: it ended while no worker was there to see how.',
-  health_path_missing: 'Correct ready.path of the engine: the server answers there with something else than health.',
-  start_timeout: 'Raise timeout_seconds of the engine, or look in its lines for what it waits for.',
+  out_of_memory: 'Give the engine more host memory, or use a smaller model or cache.',
+  lost: 'Read the last lines of the log: the engine ended while no worker was running that could record how.',
+  health_path_missing: 'Correct ready.path of the engine: the server does not report its health at this path.',
+  start_timeout: 'Raise timeout_seconds of the engine, or check the lines of its log for what it waits for.',
   model_missing: CAUSES.find(({ cause }) => cause === 'model_missing')!.remediation,
 };
-const UNKNOWN = 'Read the last lines: they are of no known kind.';
+const UNKNOWN = 'Read the last lines of the log: they match no known cause.';
 
 /** How it ended, as far as somebody saw. */
 export interface StartEnd {

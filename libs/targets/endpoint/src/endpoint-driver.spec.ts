@@ -102,7 +102,7 @@ describe('observe', () => {
     Object.assign(server.behaviour, { status: 307, location: `http://127.0.0.1:${server.port}/elsewhere` });
     const seen = await observeUntil(driver, specFor(`http://127.0.0.1:${server.port}`), 'unhealthy');
     expect(seen.message).toBe(
-      `http://127.0.0.1:${server.port}/health answered 307, a redirect, and none is followed: endpoint.base_url must be where the server itself is`,
+      `http://127.0.0.1:${server.port}/health returned 307, and redirects are not followed: set endpoint.base_url to the address of the server itself`,
     );
     expect(new Set(server.requests.map(({ url }) => url))).toEqual(new Set(['/health']));
   });
@@ -152,16 +152,14 @@ describe('what it says of a server that is not there, or not as it was described
       change(spec);
       return (await look(spec)).message;
     };
-    expect(await told(404)).toBe(
-      `${at('/health')} answered 404: set endpoint.health_path to a path that the server answers with 200`,
-    );
+    expect(await told(404)).toBe(`${at('/health')} returned 404: set endpoint.health_path to a path that returns 200`);
     expect(await told(404, (spec) => (spec.probe.path = '/alive'))).toBe(
-      `${at('/alive')} answered 404: set probes.path to a path that the server answers with 200`,
+      `${at('/alive')} returned 404: set probes.path to a path that returns 200`,
     );
     expect(await told(401)).toBe(
-      `${at('/health')} answered 401: endpoint.credential_ref must name a secret that the server takes`,
+      `${at('/health')} returned 401: endpoint.credential_ref must name a secret that the server accepts`,
     );
-    expect(await told(503)).toBe(`${at('/health')} answered 503`);
+    expect(await told(503)).toBe(`${at('/health')} returned 503`);
     expect((await told(500, (spec) => (spec.endpoint!.healthPath = `/${'x'.repeat(900)}`)))!.length).toBeLessThan(230);
   });
 
@@ -174,7 +172,7 @@ describe('what it says of a server that is not there, or not as it was described
       resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
     });
     expect((await unknown.observe(specFor('http://a.example.com:81'))).message).toBe(
-      'http://a.example.com:81/health: no such host name is known',
+      'http://a.example.com:81/health: the host name does not exist',
     );
     await unknown.close();
     server = await runningServer();
@@ -192,7 +190,7 @@ describe('what it says of a server that is not there, or not as it was described
     const seen = await observeUntil(driver, spec, 'unhealthy');
     expect(seen).toMatchObject({
       reason: 'health_path_missing',
-      message: expect.stringContaining('/health answered 404'),
+      message: expect.stringContaining('/health returned 404'),
     });
     server.behaviour.status = 503;
     expect(await look(spec)).toMatchObject({ state: 'starting', reason: 'loading' });
@@ -217,7 +215,7 @@ describe('a server without /health', () => {
   it('is healthy by its list of models, says so, and is asked for nothing else from then on', async () => {
     expect(await driver.observe(local())).toMatchObject({
       state: 'ready',
-      message: 'it has no /health: GET /v1/models is asked instead',
+      message: 'it has no /health: the health probe uses GET /v1/models instead',
     });
     expect(paths()).toEqual(['/health', '/v1/models']);
     expect((await driver.observe(local())).state).toBe('ready');
@@ -229,7 +227,7 @@ describe('a server without /health', () => {
     await driver.observe(local());
     server.behaviour.at['/v1/models'] = { status: 500 };
     expect((await driver.observe(local())).message).toBe(
-      `http://127.0.0.1:${server.port}/v1/models: GET /v1/models answered 500`,
+      `http://127.0.0.1:${server.port}/v1/models: GET /v1/models returned 500`,
     );
     expect(await driver.observe(local())).toMatchObject({ state: 'unhealthy', reason: 'probe_failed' });
     server.behaviour.at['/health'] = { status: 200 };
@@ -243,7 +241,7 @@ describe('a server without /health', () => {
     ['answers something else', { status: 200, body: '{}' }],
   ])('is not when it %s', async (_what, answer) => {
     server.behaviour.at['/v1/models'] = answer;
-    expect((await driver.observe(local())).message).toContain('/health answered 404: set endpoint.health_path');
+    expect((await driver.observe(local())).message).toContain('/health returned 404: set endpoint.health_path');
   });
 
   it('is one that answers 404 there: one that is ill is ill, whatever it lists', async () => {
@@ -329,7 +327,7 @@ describe('a server whose model is swapped', () => {
     server.behaviour.at['/info'] = { status: 200, body: '{"model_id":"other"}' };
     expect(await profiled.observe(local())).toMatchObject({
       ...CHANGED,
-      message: 'the server has another model now: model_id of GET /info is another',
+      message: 'the server has another model now: model_id of GET /info has changed',
     });
     server.behaviour.at['/info'] = { status: 200, body: '{"model_id":"tiny"}' };
     await observeUntil(profiled, local(), 'ready');
@@ -357,9 +355,9 @@ describe('models', () => {
   });
 
   it.each([
-    ['{}', 'GET /v1/models answered something else than a list of models'],
-    ['null', 'GET /v1/models answered something else than a list of models'],
-    ['not json', 'GET /v1/models answered something else than a list of models'],
+    ['{}', 'GET /v1/models did not return a list of models'],
+    ['null', 'GET /v1/models did not return a list of models'],
+    ['not json', 'GET /v1/models did not return a list of models'],
     [' '.repeat(1024 * 1024 + 1), 'its list of models is too long'],
   ])('are unknown of a server that answers %.20j', async (body, unknown) => {
     Object.assign(server.behaviour, { status: 200, body });
@@ -375,11 +373,11 @@ describe('models', () => {
 
   it('are unknown of a server that has no list, redirects, is silent or not there, within the time of one probe', async () => {
     server.behaviour.status = 404;
-    expect(await ask()).toEqual({ unknown: 'GET /v1/models answered 404' });
+    expect(await ask()).toEqual({ unknown: 'GET /v1/models returned 404' });
     Object.assign(server.behaviour, { status: 302, location: `http://127.0.0.1:${server.port}/elsewhere` });
-    expect(await ask()).toEqual({ unknown: 'GET /v1/models answered 302' });
+    expect(await ask()).toEqual({ unknown: 'GET /v1/models returned 302' });
     server.behaviour.isSilent = true;
-    expect(await ask((spec) => (spec.probe.timeoutSeconds = 0.1))).toEqual({ unknown: 'no answer within 0.1 s' });
+    expect(await ask((spec) => (spec.probe.timeoutSeconds = 0.1))).toEqual({ unknown: 'no response within 0.1 s' });
     expect(server.requests).toHaveLength(3);
     await server.stop();
     expect(await ask()).toEqual({ unknown: 'the connection was refused: nothing listens there' });

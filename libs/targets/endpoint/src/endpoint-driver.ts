@@ -100,11 +100,15 @@ export class EndpointDriver implements TargetDriver {
         decision.code.endsWith('_not_allowed') ? 'not_allowed' : 'invalid_value',
         decision.code === 'url_not_allowed' ? outsideOf(this.egress.patterns(spec.tenantName ?? '')) : decision.message,
       );
-    if (baseUrl.includes('?')) refuse('endpoint.base_url', 'invalid_value', 'must not carry a query');
+    if (baseUrl.includes('?')) refuse('endpoint.base_url', 'invalid_value', 'must not contain a query');
     if (!PATH.test(healthPath))
       refuse('endpoint.health_path', 'invalid_value', 'must begin with "/" and consist of visible ASCII characters');
     if (credential !== undefined && !BEARER.test(credential)) {
-      refuse('endpoint.credential_ref', 'invalid_value', 'must lead to visible ASCII characters without spaces');
+      refuse(
+        'endpoint.credential_ref',
+        'invalid_value',
+        'must name a secret of visible ASCII characters without spaces',
+      );
     }
     return issues;
   }
@@ -248,7 +252,7 @@ function noHistory(generation: number): ProbeHistory {
 /** One look, the URL that was asked, and the list where that is what was asked. */
 type Health = HealthAnswer & { asked: string; list?: Awaited<ReturnType<typeof listModels>> };
 
-const LIST_ASKED = 'it has no /health: GET /v1/models is asked instead';
+const LIST_ASKED = 'it has no /health: the health probe uses GET /v1/models instead';
 
 /** A server that starts may answer 404 for a moment, so looks that follow one another faster than probes do count once. */
 function isPathMissing(history: ProbeHistory, { status }: HealthAnswer, intervalSeconds: number): boolean {
@@ -283,12 +287,12 @@ function missMessage({ probe }: Pick<InstanceSpec, 'probe'>, asked: string, { st
   const url = shown(asked);
   if (status === undefined) return `${url}: ${cause}`;
   const pathField = probe.path === undefined ? 'endpoint.health_path' : 'probes.path';
-  if (status === 404) return `${url} answered 404: set ${pathField} to a path that the server answers with 200`;
+  if (status === 404) return `${url} returned 404: set ${pathField} to a path that returns 200`;
   if (status === 401 || status === 403)
-    return `${url} answered ${status}: endpoint.credential_ref must name a secret that the server takes`;
+    return `${url} returned ${status}: endpoint.credential_ref must name a secret that the server accepts`;
   if (status >= 300 && status < 400)
-    return `${url} answered ${status}, a redirect, and none is followed: endpoint.base_url must be where the server itself is`;
-  return `${url} answered ${status}`;
+    return `${url} returned ${status}, and redirects are not followed: set endpoint.base_url to the address of the server itself`;
+  return `${url} returned ${status}`;
 }
 
 function shown(url: string): string {

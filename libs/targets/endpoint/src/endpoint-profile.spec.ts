@@ -65,18 +65,15 @@ it('asks where the profile says for health, until a revision names a path', asyn
 });
 
 it.each([
-  ['{extends: olama}', 'profile.extends names no built-in profile: there is no olama; did you mean ollama?'],
-  [
-    '{extends: constructor}',
-    'profile.extends names no built-in profile: there is no constructor (known: ollama, ollama@1',
-  ],
+  ['{extends: olama}', 'profile.extends must be a built-in profile, not olama; did you mean ollama?'],
+  ['{extends: constructor}', 'profile.extends must be a built-in profile, not constructor (known: ollama, ollama@1'],
   ['{extends: ollama, helth: /x}', 'profile.helth is not a known key; did you mean health?'],
   [
     '{serves: [chats]}',
     'profile.serves[0] must be chat or completions or responses or embeddings or rerank, not "chats"',
   ],
-  ['{unknown_model: ignores}', 'profile.identity must say how a server proves which model it has'],
-  ['{identity: [{path: /i, field: m, equals: "{port}"}]}', 'profile.identity asks for {port}'],
+  ['{unknown_model: ignores}', 'profile.identity must state how a server proves which model it has'],
+  ['{identity: [{path: /i, field: m, equals: "{port}"}]}', 'profile.identity uses an unknown placeholder in {port}'],
   ['{warm_up: {timeout_seconds: 0}}', 'profile.warm_up.timeout_seconds must be a whole number from 1 to 86400'],
 ])('refuses %s', (profile, problem) => {
   expect(() => targetWith(profile)).toThrow(OperatorConfigError);

@@ -72,8 +72,8 @@ export const PROFILE: MappingSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    extends: { enum: NAMES, description: 'A built-in profile; any key given here overrides, null takes away' },
-    health: { ...HTTP_PATH, description: 'Where a revision names no health path of its own' },
+    extends: { enum: NAMES, description: 'A built-in profile. Keys that are set here override it; null removes a key' },
+    health: { ...HTTP_PATH, description: 'Health path, if a revision does not name one' },
     ...PROFILE_SCHEMAS,
     warm_up: {
       type: 'object',
@@ -83,13 +83,13 @@ export const PROFILE: MappingSchema = {
           type: 'integer',
           minimum: 1,
           maximum: 86_400,
-          description: 'Of the first answer, which loads the model',
+          description: 'Time limit of the first response, which loads the model, in seconds',
         },
       },
       required: ['timeout_seconds'],
     },
   },
-  description: 'What its servers do, where it is not what an OpenAI-compatible server does',
+  description: 'Behaviour of its servers, if it differs from that of an OpenAI-compatible server',
 };
 
 /** For editors: null takes away what a built-in profile has. */
@@ -112,7 +112,7 @@ function builtIn(reader: ConfigReader, path: string, name: unknown): EndpointPro
   if (profile) return profile;
   const meant = NAMES.find((one) => isMisspelling(String(name), one));
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  reader.fail(path, `names no built-in profile: there is no ${String(name)}${hint} (known: ${NAMES.join(', ')})`);
+  reader.fail(path, `must be a built-in profile, not ${String(name)}${hint} (known: ${NAMES.join(', ')})`);
   return {};
 }
 
@@ -122,12 +122,12 @@ function identityProblems({ unknown_model: unknown = 'rejects', identity = [] }:
     typeof proof === 'string' || fillPlaceholders(proof.equals, all) !== undefined
       ? []
       : [
-          `asks for ${proof.equals}, where only ${[...all.keys()].map((one) => `{${one}}`).join(' ')} stand for something`,
+          `uses an unknown placeholder in ${proof.equals} (known: ${[...all.keys()].map((one) => `{${one}}`).join(' ')})`,
         ],
   );
   if (unknown !== 'rejects' && identity.length === 0)
     problems.push(
-      `must say how a server proves which model it has, for unknown_model is ${unknown}: as in [models_list]`,
+      `must state how a server proves which model it has, because unknown_model is ${unknown}; for example [models_list]`,
     );
   return problems;
 }

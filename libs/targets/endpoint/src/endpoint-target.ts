@@ -8,7 +8,10 @@ export const endpointTarget: TargetKind = {
   kind: 'endpoint',
   schema: {
     properties: {
-      allow: { ...ALLOW, description: 'Where its servers may be; private addresses only by their names' },
+      allow: {
+        ...ALLOW,
+        description: 'Addresses that its servers may have. Private addresses must be listed explicitly',
+      },
       profile: PROFILE_ENTRY,
     },
     required: ['allow'],

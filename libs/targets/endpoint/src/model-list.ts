@@ -25,7 +25,7 @@ export async function listModels(question: ServerQuestion): Promise<ModelsAnswer
   if ('unknown' in told) return told;
   const names = namesIn(told.json);
   const { bytes } = told;
-  if (!names) return { unknown: 'GET /v1/models answered something else than a list of models', bytes };
+  if (!names) return { unknown: 'GET /v1/models did not return a list of models', bytes };
   return { names: names.filter((name) => credential === undefined || !name.includes(credential)), bytes };
 }
 
@@ -33,7 +33,7 @@ export async function listModels(question: ServerQuestion): Promise<ModelsAnswer
 export async function askServer(
   { baseUrl, timeoutSeconds, dispatcher, credential }: ServerQuestion,
   path: string,
-  tooLong = `what GET ${path} answered is too long`,
+  tooLong = `the response of GET ${path} is too long`,
 ): Promise<ServerReply> {
   const seconds = Math.min(timeoutSeconds, MAX_SECONDS);
   const signal = AbortSignal.timeout(Math.max(1, seconds * 1000));
@@ -46,7 +46,7 @@ export async function askServer(
     });
     if (statusCode !== 200) {
       await body.dump({ limit: MAX_ANSWER_BYTES, signal });
-      return { unknown: `GET ${path} answered ${statusCode}`, bytes };
+      return { unknown: `GET ${path} returned ${statusCode}`, bytes };
     }
     const chunks: Buffer[] = [];
     for await (const chunk of body as AsyncIterable<Buffer>) {

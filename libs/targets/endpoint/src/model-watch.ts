@@ -79,5 +79,5 @@ async function ofInfo(
   const value = 'json' in told ? fieldOf(told.json, field) : undefined;
   if (value === undefined) return { is: 'unknown', bytes };
   if (String(value) === equals) return { is: 'has', bytes };
-  return { is: 'has_not', message: `the server has another model now: ${field} of GET ${path} is another`, bytes };
+  return { is: 'has_not', message: `the server has another model now: ${field} of GET ${path} has changed`, bytes };
 }

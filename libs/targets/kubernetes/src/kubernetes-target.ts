@@ -25,64 +25,71 @@ const KUBERNETES: MappingSchema = mapping(
         { enum: ['in-cluster'] },
         mapping(
           {
-            kubeconfig: { ...TEXT, pattern: '^/', description: 'Absolute path; read again when it changes' },
+            kubeconfig: {
+              ...TEXT,
+              pattern: '^/',
+              description: 'Absolute path. The file is read again when it changes',
+            },
             context: TEXT,
           },
           ['kubeconfig'],
         ),
       ],
       default: 'in-cluster',
-      description: 'Where the API server is: as the ServiceAccount of this pod has it, or as a kubeconfig says',
+      description: 'Access to the API server: with the ServiceAccount of this pod, or with a kubeconfig',
     },
     namespaces: {
       ...mapping(
         {
           default: NAMESPACE,
-          by_tenant: { type: 'object', additionalProperties: NAMESPACE, description: 'By names of tenants' },
+          by_tenant: { type: 'object', additionalProperties: NAMESPACE, description: 'Namespaces by tenant name' },
         },
         ['default'],
       ),
-      description: 'Where models run. They have to be there: Slipway creates none',
+      description: 'Namespaces where models run. They must exist: Slipway does not create them',
     },
     reach: {
       anyOf: [
         { enum: ['pod', 'service'] },
-        mapping({ url: { ...TEXT, description: 'With {unit}, and {namespace} where there are several' } }, ['url']),
+        mapping(
+          { url: { ...TEXT, description: 'URL with {unit}, and with {namespace} if there are several namespaces' } },
+          ['url'],
+        ),
       ],
       default: 'pod',
-      description: 'How gateways come to an engine: by the address of its pod, by a Service of its own, or by a URL',
+      description: 'How gateways reach an engine: by the address of its pod, by a Service of its own, or by a URL',
     },
     inference_pool: INFERENCE_POOL,
     secrets: {
       enum: ['reference', 'managed'],
       default: 'reference',
       description:
-        'Whether the kubelet reads secrets where they are, or Slipway writes their values into Secrets of its own',
+        'reference: the kubelet reads existing Secrets. managed: Slipway writes the values into Secrets of its own',
     },
     accelerators: {
       type: 'object',
       propertyNames: { pattern: NAME_PATTERN },
       additionalProperties: ACCELERATOR,
-      description: 'What resources.accelerator of a revision may name',
+      description: 'Accelerators that resources.accelerator of a revision may name',
     },
     engines: {
       type: 'object',
       minProperties: 1,
       propertyNames: { pattern: NAME_PATTERN },
       additionalProperties: KUBERNETES_ENGINE,
-      description: 'Images that serve a model, by the name that runtime.engine of a revision gives',
+      description: 'Images that serve a model, by the name in runtime.engine of a revision',
     },
     retain_seconds: {
       type: 'integer',
       minimum: 60,
       maximum: 604_800,
       default: DEFAULT_RETAIN_SECONDS,
-      description: 'How long a stopped unit stays, as the mark that it was started once',
+      description: 'Time that a stopped unit is kept to record that it was started, in seconds',
     },
     on_drift: {
       enum: ['report', 'replace'],
       default: 'report',
-      description: 'What becomes of a unit that somebody else has changed',
+      description: 'Action for a unit that was changed outside Slipway',
     },
   },
   ['namespaces', 'engines'],
@@ -98,7 +105,7 @@ export const kubernetesTarget: TargetKind = {
     const readKey = (key: string, fallback: unknown) =>
       entry[key] === undefined ? fallback : readAs(reader, `${path}.${key}`, entry[key], properties[key]!);
     for (const key of KUBERNETES.required ?? [])
-      if (entry[key] === undefined) reader.fail(`${path}.${key}`, 'must be there');
+      if (entry[key] === undefined) reader.fail(`${path}.${key}`, 'is required');
     const before = reader.problems.length;
     const accelerators = readKey('accelerators', {}) as Record<string, Accelerator>;
     const knowsAccelerators = reader.problems.length === before;

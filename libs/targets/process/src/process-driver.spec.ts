@@ -139,7 +139,7 @@ describe('what became of a start', () => {
     expect(await observeUntil(driver, spec, 'exited')).toMatchObject({
       reason: 'killed',
       lastExit: { code: null },
-      message: 'it was ended by SIGKILL',
+      message: 'it was stopped by SIGKILL',
     });
   });
 
@@ -277,8 +277,8 @@ it('refuses a target that is configured wrongly, naming every problem', () => {
     expect.objectContaining({
       name: 'TargetConfigError',
       problems: [
-        expect.stringContaining('engine "a": command must say with {port}'),
-        expect.stringContaining('engine "a": command[1] uses {prot}, which stands for nothing; did you mean {port}?'),
+        expect.stringContaining('engine "a": command must pass {port} to the engine'),
+        expect.stringContaining('engine "a": command[1] uses the unknown placeholder {prot}; did you mean {port}?'),
         'engine "b": command[0] must name its program without placeholders',
         'engine "b": env_allow[0] must not be SLIPWAY_X, which belongs to Slipway',
         expect.stringContaining('engine "c": command must name a program'),

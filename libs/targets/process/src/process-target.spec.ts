@@ -47,17 +47,23 @@ it('names each unknown key by its path', () => {
 
 it.each([
   ['engines: {}', /^targets\[0\]\.engines must name at least one/],
-  ['engines: {e: {command: ["{shell}"]}}', /^targets\[0\]\.engines\.e\.command\[0\] uses \{shell\}/],
+  [
+    'engines: {e: {command: ["{shell}"]}}',
+    /^targets\[0\]\.engines\.e\.command\[0\] uses the unknown placeholder \{shell\}/,
+  ],
   [
     'engines: {e: {command: [serve, "--port", "{prot}"]}}',
-    /^targets\[0\]\.engines\.e\.command\[2\] uses \{prot\}, which stands for nothing; did you mean \{port\}\?/,
+    /^targets\[0\]\.engines\.e\.command\[2\] uses the unknown placeholder \{prot\}; did you mean \{port\}\?/,
   ],
-  ['engines: {e: {command: [serve, "{ port }"]}}', /command\[1\] uses \{ port \}.*did you mean \{port\}\?/],
+  [
+    'engines: {e: {command: [serve, "{ port }"]}}',
+    /command\[1\] uses the unknown placeholder \{ port \}.*did you mean \{port\}\?/,
+  ],
   [
     'engines: {e: {command: [serve]}}',
-    /^targets\[0\]\.engines\.e\.command must say with \{port\} where the engine is to listen, as in \["--port", "\{port\}"\]$/,
+    /^targets\[0\]\.engines\.e\.command must pass \{port\} to the engine, as in \["--port", "\{port\}"\]$/,
   ],
-  ['engines: {e: {command: "serve --port {port}"}}', /engines\.e\.command must be a list with each word by itself/],
+  ['engines: {e: {command: "serve --port {port}"}}', /engines\.e\.command must be a list with one word per element/],
   ['engines: {e: {args: {}}}', /engines\.e\.command must name a program/],
   ['engines: {e: {comand: [serve, "{port}"]}}', /engines\.e\.comand is not a known key; did you mean command\?/],
   ['engines: {e: {command: [serve, "{port}"], env_allow: [SLIPWAY_HOME]}}', /env_allow\[0\] must not be SLIPWAY_HOME/],
@@ -87,13 +93,13 @@ it.each([
     'args: {n: {arg: "--n={}", type: text}}',
     'args.n.type must be string or integer or number or choice or switch or json',
   ],
-  ['args: {n: {arg: "--n={}", min: 1}}', 'args.n.min is for numbers: type integer or number'],
+  ['args: {n: {arg: "--n={}", min: 1}}', 'args.n.min is only valid for type integer or number'],
   ['args: {n: {arg: "--n={}", type: number, min: 2, max: 1}}', 'args.n.min must not be above max'],
   [
     'args: {n: {arg: "--n={}", type: integer, at_least: m}}',
-    'args.n.at_least must name another argument of this engine',
+    'args.n.at_least must name another numeric argument of this engine',
   ],
-  ['args: {n: {arg: "--n={}", type: choice}}', 'args.n.choices and type choice need each other'],
+  ['args: {n: {arg: "--n={}", type: choice}}', 'args.n.choices is required for type choice and only valid with it'],
   [
     'args: {n: {arg: "--n={}", type: integer, max: 4, default: 5}}',
     'args.n.default has 5, which must be a whole number',
@@ -101,18 +107,18 @@ it.each([
   ['args: {n: {arg: "--n={}", type: integer, tune: [1, a]}}', 'args.n.tune has "a", which must be a whole number'],
   [
     'args: {n: --n}',
-    'args.n must contain {} once, where the value goes; one without a value is {arg: "--x", type: switch}',
+    'args.n must contain {} once, where the value goes; an argument without a value is {arg: "--x", type: switch}',
   ],
   ['args: {r: {arg: --trust-remote-code, type: switch}}', 'args.r must not have --trust-remote-code: it runs the code'],
   ['args: {r: "--trust_remote_code={}"}', 'args.r must not have --trust-remote-code'],
-  ['env: {A: "{instance.key}"}', 'env.A uses {instance.key}, which stands for nothing; did you mean {instance_key}?'],
+  ['env: {A: "{instance.key}"}', 'env.A uses the unknown placeholder {instance.key}; did you mean {instance_key}?'],
   ['env: {A: 1}', 'env.A must be text: put it in quotes, as in "1"'],
   ['env: {SLIPWAY_HOME: x}', 'env.SLIPWAY_HOME must not be SLIPWAY_HOME, which belongs to Slipway'],
-  ['env: {PATH: x}', 'env.PATH must not be set: path puts folders before it'],
+  ['env: {PATH: x}', 'env.PATH must not be set: use path to put folders before it'],
   ['env: {TRUST_REMOTE_CODE: "true"}', 'env.TRUST_REMOTE_CODE must not be TRUST_REMOTE_CODE: it runs the code'],
   ['secret_env: {T: {secret: hub}}', 'secret_env.T.secret names a secret that the file does not have: "hub"'],
   ['path: [bin]', 'path[0] must be an absolute path'],
-  ['cwd: "{model.uri}"', 'cwd uses {model.uri}, which stands for nothing (known: {home} {instance.dir})'],
+  ['cwd: "{model.uri}"', 'cwd uses the unknown placeholder {model.uri} (known: {home} {instance.dir})'],
   ['user: "root;"', 'user must match'],
   ['limits: {nofile: 1}', 'limits.nofile must be a whole number from 64 to 1048576'],
   ['gpus: {min: 2, max: 1, share: exclusive}', 'gpus.min must not be above max'],
@@ -121,20 +127,23 @@ it.each([
   ['live: {path: health}', 'live.path must match'],
   ['stop: {signal: SIGKILL}', 'stop.signal must be SIGTERM or SIGINT or SIGQUIT, not "SIGKILL"'],
   ['serves: []', 'serves must not be empty'],
-  ['unknown_model: echoes', 'identity must say how the engine proves which model it has, for unknown_model is echoes'],
+  [
+    'unknown_model: echoes',
+    'identity must state how the engine proves which model it has, because unknown_model is echoes',
+  ],
   ['identity: [model_list]', 'identity[0] must be models_list or response_model or a mapping'],
-  ['identity: [{path: /i, field: m, equals: "{port}"}]', 'identity[0].equals uses {port}, which stands for nothing'],
+  ['identity: [{path: /i, field: m, equals: "{port}"}]', 'identity[0].equals uses the unknown placeholder {port}'],
   ['model_sources: [models]', 'model_sources[0] must be an absolute path such as /srv/models/**'],
   ['model_sources: ["/srv/../etc/**"]', 'model_sources[0] must have no ".."'],
-  ['model_sources: ["/srv/**.gguf"]', 'model_sources[0] must have ** as a folder of its own'],
+  ['model_sources: ["/srv/**.gguf"]', 'model_sources[0] must have ** only as a whole folder name'],
   ['model_sources: ["hf:Qwen"]', 'model_sources[0] must be hf: with an organisation and a name'],
   ['prefetch: {command: ["{model.uri}"], timeout_seconds: 1}', 'prefetch.command[0] must name its program without'],
   ['prefetch: {command: [hf]}', 'prefetch.timeout_seconds must be there'],
   ['metrics: {path: metrics}', 'metrics.path must match'],
-  ['program: other', 'program is for an engine that extends a template; name it first in command'],
-  ['extends: lamacpp', 'extends names no built-in template: there is no lamacpp; did you mean llamacpp?'],
-  ['extends: builtin', 'extends names no built-in template: there is no e (known: vllm'],
-  ['extends: llamacpp@2', 'extends names no built-in template: there is no llamacpp@2'],
+  ['program: other', 'program is only valid for an engine that extends a template; put the program first in command'],
+  ['extends: lamacpp', 'extends must be a built-in template, not lamacpp; did you mean llamacpp?'],
+  ['extends: builtin', 'extends must be a built-in template, not e (known: vllm'],
+  ['extends: llamacpp@2', 'extends must be a built-in template, not llamacpp@2'],
 ])('refuses %s by its place', (keys, problem) => {
   expect(engineWith(keys).map((one) => one.slice(0, problem.length + 'targets[0].engines.e.'.length))).toContain(
     `targets[0].engines.e.${problem}`,
@@ -155,9 +164,13 @@ it.each([
 it('refuses a port that has no name, and a count that no device gives, in a command', () => {
   const told = (command: string, keys = '') =>
     problemsOf(`targets: [{name: a, kind: process, engines: {e: {command: [serve, "{port}", ${command}]${keys}}}}]`);
-  expect(told('"{port.metrics}"')).toEqual([expect.stringContaining('command[2] uses {port.metrics}')]);
+  expect(told('"{port.metrics}"')).toEqual([
+    expect.stringContaining('command[2] uses the unknown placeholder {port.metrics}'),
+  ]);
   expect(told('"{port.metrics}"', ', ports: [metrics]')).toEqual([]);
-  expect(told('"--tp={gpu.count}"')).toEqual([expect.stringContaining('command[2] must be a list, or gpus.min 1')]);
+  expect(told('"--tp={gpu.count}"')).toEqual([
+    expect.stringContaining('command[2] must be a list, or gpus.min must be at least 1'),
+  ]);
   expect(told('["--tp={gpu.count}"]')).toEqual([]);
   expect(told('"--trust-remote-code"')).toEqual([expect.stringContaining('it runs the code of the repository')]);
   expect(told('--enable-log-requests')).toEqual([expect.stringContaining('it logs prompts')]);

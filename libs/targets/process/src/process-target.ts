@@ -18,11 +18,11 @@ const DEVICES: MappingSchema['properties'][string] = {
         type: 'object',
         additionalProperties: false,
         properties: {
-          index: { type: 'integer', minimum: 0, maximum: 1_023, description: 'By PCI bus' },
+          index: { type: 'integer', minimum: 0, maximum: 1_023, description: 'Index in the order of the PCI bus' },
           uuid: {
             type: 'string',
             minLength: 1,
-            description: 'For hosts that two targets share: both mean the same one',
+            description: 'Required if two targets share a host, so that both mean the same device',
           },
           memory_mb: { type: 'integer', minimum: 1, maximum: 67_108_864, description: 'MiB' },
         },
@@ -31,7 +31,7 @@ const DEVICES: MappingSchema['properties'][string] = {
     },
   ],
   default: 'auto',
-  description: 'Accelerators of the host: what it tells itself, none, or these',
+  description: 'Accelerators of the host: detected (auto), none, or this list',
 };
 
 const PROCESS: Pick<MappingSchema, 'properties' | 'required'> = {
@@ -41,7 +41,7 @@ const PROCESS: Pick<MappingSchema, 'properties' | 'required'> = {
       minProperties: 1,
       propertyNames: { pattern: NAME.source },
       additionalProperties: ENGINE_ENTRY,
-      description: 'Programs that serve a model, by the name that runtime.engine of a revision gives',
+      description: 'Programs that serve a model, by the name in runtime.engine of a revision',
     },
     engine_defaults: ENGINE_DEFAULTS,
     devices: DEVICES,
@@ -50,7 +50,7 @@ const PROCESS: Pick<MappingSchema, 'properties' | 'required'> = {
       minimum: 1,
       maximum: 16,
       default: 1,
-      description: 'Engines that may start at a time on one device',
+      description: 'Number of engines that may start on one device at the same time',
     },
   },
   required: ['engines'],

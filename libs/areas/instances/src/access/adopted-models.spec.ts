@@ -19,9 +19,9 @@ describe('what a server says of its models', () => {
   it.each([
     ['is listed', { names: ['large', 'tiny'] }, 'the server has tiny'],
     ['is listed by its tag', { names: ['tiny:latest'] }, 'the server has tiny'],
-    ['may be among what a broker passes on', { names: ['openai/*'] }, 'it lists patterns'],
-    ['is not told', { names: [] }, 'it lists none'],
-    ['cannot be asked for', { unknown: 'GET /v1/models answered 404' }, 'GET /v1/models answered 404'],
+    ['may be among what a broker passes on', { names: ['openai/*'] }, 'it lists patterns instead of models'],
+    ['is not told', { names: [] }, 'it lists no models'],
+    ['cannot be asked for', { unknown: 'GET /v1/models returned 404' }, 'GET /v1/models returned 404'],
   ])('lets a model pass that %s, with a note', (_case, answer, note) => {
     expect(examineAnswer('tiny', answer)).toEqual({ issues: [], message: expect.stringContaining(note) });
   });

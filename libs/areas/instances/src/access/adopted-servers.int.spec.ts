@@ -97,12 +97,12 @@ it('tells of a server that waits for what cannot come, and what it says anew whi
   status = listStatus = 404;
   // Slow enough that each of its states is seen.
   await worker.want('rev_1', { ...adopting(), probes: { ...PROBES, interval_seconds: 1 } });
-  await says(`probe_failed ${base_url}/health answered 404: set endpoint.health_path`);
-  await says(`health_path_missing ${base_url}/health answered 404: set endpoint.health_path`);
+  await says(`probe_failed ${base_url}/health returned 404: set endpoint.health_path`);
+  await says(`health_path_missing ${base_url}/health returned 404: set endpoint.health_path`);
   status = 503;
-  await says(`${base_url}/health answered 503`);
+  await says(`${base_url}/health returned 503`);
   status = 500;
-  await says(`${base_url}/health answered 500`);
+  await says(`${base_url}/health returned 500`);
   status = 200;
   await worker.ready('rev_1');
 });

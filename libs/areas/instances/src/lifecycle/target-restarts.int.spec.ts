@@ -268,7 +268,7 @@ it('brings the last lines of what has never been ready, without what it was give
 
 it('tells once what somebody else has changed at the target, and leaves the instance to serve', async () => {
   const before = await ready();
-  const drift = 'deployment slw-chat-1 was changed by somebody else: it has 3 replicas';
+  const drift = 'deployment slw-chat-1 was changed outside Slipway: it has 3 replicas';
   bed.cluster.change(before.id, drift);
   await until('it to be told', async () => (await events()).includes('instance.drifted'), only);
   // Looked at again, also by another worker.

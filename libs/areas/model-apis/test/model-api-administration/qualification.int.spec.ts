@@ -258,7 +258,7 @@ it('refuses an engine that answers to any name with another model than the revis
   const { body: binding } = await area.bindings.create(ADMIN, { product_id, target });
   const record = await area.qualify(binding.id);
   expect(record).toMatchObject({ status: 'failed', error_code: 'validation_failed' });
-  expect(record['message']).toContain('list_models: models are listed, this one is not among them');
+  expect(record['message']).toContain('list_models: the list of models does not include this model');
   expect(await everythingOf(record['id'])).not.toContain('swapped');
   await upstream.stop();
 });

@@ -70,7 +70,8 @@ export function placeholderProblems(text: string, known: ReadonlySet<string>): s
 function unknownPlaceholder(name: string, known: string[]): string {
   const meant = known.find((one) => isMisspelling(name.trim(), one));
   const hint = meant === undefined ? '' : `; did you mean {${meant}}?`;
-  return `uses {${name}}, which stands for nothing${known.length === 0 ? ' here' : ''}${hint}${known.length === 0 ? '' : ` (known: ${known.map((one) => `{${one}}`).join(' ')})`}`;
+  if (known.length === 0) return `uses {${name}}, but placeholders have no value here`;
+  return `uses the unknown placeholder {${name}}${hint} (known: ${known.map((one) => `{${one}}`).join(' ')})`;
 }
 
 /** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
@@ -116,7 +117,7 @@ export class DeclaredArg {
   /** What is wrong with a value, in words that follow the name of the field. */
   problemOf(value: unknown): string | undefined {
     const { type } = this;
-    if (type === 'switch') return typeof value === 'boolean' ? undefined : 'is a switch: true or false';
+    if (type === 'switch') return typeof value === 'boolean' ? undefined : 'must be true or false';
     if (this.isNumber) return this.numberProblem(value);
     if (type === 'json') return this.jsonProblem(value);
     const { choices = [] } = this.config;
@@ -156,8 +157,8 @@ export class DeclaredArg {
   private jsonProblem(value: unknown): string | undefined {
     const limit = Math.min(this.config.max_bytes ?? DEFAULT_JSON_BYTES, MAX_JSON_BYTES);
     if (typeof value !== 'string' || Buffer.byteLength(value) > limit)
-      return `must be the text of a JSON object or list, at most ${limit} bytes`;
-    if (compactJson(value) === undefined) return 'must be the text of a JSON object or list';
+      return `must be a JSON object or list as text, at most ${limit} bytes`;
+    if (compactJson(value) === undefined) return 'must be a JSON object or list as text';
     return undefined;
   }
 }
@@ -243,7 +244,11 @@ export function instanceIssues(target: string, spec: InstanceSpec): InstanceSpec
   if (!Number.isSafeInteger(spec.generation) || spec.generation < 1)
     issues.push({ field: 'generation', code: 'invalid_value', message: 'must be a positive integer' });
   if (spec.endpoint)
-    issues.push({ field: 'endpoint', code: 'not_applicable', message: `target "${target}" starts its servers itself` });
+    issues.push({
+      field: 'endpoint',
+      code: 'not_applicable',
+      message: `must be omitted: target "${target}" starts its servers itself`,
+    });
   if (spec.probe.path !== undefined && !PATH.test(spec.probe.path)) {
     const message = 'must begin with "/" and consist of visible ASCII characters';
     issues.push({ field: 'probes.path', code: 'invalid_value', message });
@@ -285,7 +290,7 @@ export function modelIssues(
     const value = model[field];
     if (!used.has(name)) return [];
     if (value === undefined || value === '')
-      return isRequired(name) ? [{ field: name, code: 'required', message: `engine "${engine}" needs it` }] : [];
+      return isRequired(name) ? [{ field: name, code: 'required', message: `is required by engine "${engine}"` }] : [];
     const issues = valueIssue(name, textProblem(value, true));
     const refusal = field === 'uri' && issues.length === 0 ? more.refusalOf?.(value) : undefined;
     return refusal === undefined ? issues : [{ field: name, code: 'not_allowed', message: refusal }];

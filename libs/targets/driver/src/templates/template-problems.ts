@@ -12,12 +12,12 @@ export interface TemplateProblem {
 /** Options that run a repository's code or a model's commands, that end the engine at anybody's word, or that log prompts. */
 const HARMFUL: Record<string, string> = {
   '--trust-remote-code': 'it runs the code of the repository that a client names',
-  '--tools': 'it lets a model run commands of the host',
-  '--agent': 'it lets a model run commands of the host',
-  '-ag': 'it lets a model run commands of the host',
-  '--allow-terminate-by-client': 'it lets every client end the engine',
+  '--tools': 'it lets a model run commands on the host',
+  '--agent': 'it lets a model run commands on the host',
+  '-ag': 'it lets a model run commands on the host',
+  '--allow-terminate-by-client': 'it lets every client stop the engine',
   '--enable-log-requests': 'it logs prompts',
-  '--enable-log-outputs': 'it logs answers',
+  '--enable-log-outputs': 'it logs responses',
   '--log-requests': 'it logs prompts',
   '--log-prompts-dir': 'it writes prompts to files',
   '--crash-dump-folder': 'it writes prompts to files',
@@ -25,8 +25,8 @@ const HARMFUL: Record<string, string> = {
 /** The same as variables. */
 const RESERVED: Record<string, string> = {
   TRUST_REMOTE_CODE: 'it runs the code of the repository that a client names',
-  LLAMA_ARG_TOOLS: 'it lets a model run commands of the host',
-  LLAMA_ARG_AGENT: 'it lets a model run commands of the host',
+  LLAMA_ARG_TOOLS: 'it lets a model run commands on the host',
+  LLAMA_ARG_AGENT: 'it lets a model run commands on the host',
 };
 
 /** What is wrong with a command of an engine. @param known the placeholders that have a meaning there */
@@ -57,14 +57,15 @@ export function argProblems(arg: DeclaredArg, args: readonly DeclaredArg[]): Tem
   if (type === 'switch' && blanks > 0) add('', 'is a switch, so it must not contain {}');
   if (type !== 'switch' && blanks !== 1) add('', 'must contain {} once, where the value goes');
   for (const element of [...arg.elements, config.off ?? '']) harmOf(element).forEach((problem) => add('', problem));
-  if (config.off !== undefined && type !== 'switch') add('.off', 'is for switches');
+  if (config.off !== undefined && type !== 'switch') add('.off', 'is only valid for type switch');
   for (const bound of ['min', 'max', 'at_least'] as const)
-    if (config[bound] !== undefined && !arg.isNumber) add(`.${bound}`, 'is for numbers: type integer or number');
+    if (config[bound] !== undefined && !arg.isNumber) add(`.${bound}`, 'is only valid for type integer or number');
   if ((config.min ?? -Infinity) > (config.max ?? Infinity)) add('.min', 'must not be above max');
   if (config.at_least !== undefined && !args.some(({ name, isNumber }) => name === config.at_least && isNumber))
-    add('.at_least', `must name another argument of this engine that is a number, not ${config.at_least}`);
-  if ((type === 'choice') !== (config.choices !== undefined)) add('.choices', 'and type choice need each other');
-  if (config.max_bytes !== undefined && type !== 'json') add('.max_bytes', 'is for JSON');
+    add('.at_least', `must name another numeric argument of this engine, not ${config.at_least}`);
+  if ((type === 'choice') !== (config.choices !== undefined))
+    add('.choices', 'is required for type choice and only valid with it');
+  if (config.max_bytes !== undefined && type !== 'json') add('.max_bytes', 'is only valid for type json');
   if (problems.length > 0) return problems;
   const values = { choices: config.choices, tune: config.tune, default: config.default };
   for (const [part, value] of Object.entries(values))
@@ -108,7 +109,7 @@ export function templateIdentityProblems(
   if (unknown !== 'rejects' && identity.length === 0)
     problems.push({
       key: 'identity',
-      problem: `must say how the engine proves which model it has, for unknown_model is ${unknown}: as in [models_list]`,
+      problem: `must state how the engine proves which model it has, because unknown_model is ${unknown}; for example [models_list]`,
     });
   return problems;
 }
@@ -122,7 +123,7 @@ export function gpuProblems({ gpus, command }: TemplateConfig): TemplateProblem[
       ? [
           {
             key: `command[${index}]`,
-            problem: 'must be a list, or gpus.min 1, since {gpu.count} has no value without any',
+            problem: 'must be a list, or gpus.min must be at least 1: {gpu.count} has no value without accelerators',
           },
         ]
       : [],
@@ -148,7 +149,10 @@ type Bag = Record<string, unknown>;
 export function checkCommandShape(reader: ConfigReader, path: string, engine: Bag, instead = ''): void {
   const { command } = engine;
   if (command !== undefined && !Array.isArray(command)) {
-    reader.fail(`${path}.command`, 'must be a list with each word by itself, as in [llama-server, "--port", "{port}"]');
+    reader.fail(
+      `${path}.command`,
+      'must be a list with one word per element, as in [llama-server, "--port", "{port}"]',
+    );
     delete engine['command'];
   } else if (command === undefined || (command as unknown[]).length === 0) {
     reader.fail(`${path}.command`, `must name a program, as in [llama-server, "--port", "{port}"]${instead}`);

@@ -33,26 +33,34 @@ export const ENV: Schema = {
   type: 'object',
   propertyNames: { pattern: ENV_NAME.source },
   additionalProperties: { type: 'string' },
-  description: 'Variables that every start has, with placeholders; one whose placeholder has no value is not set',
+  description:
+    'Environment variables of every start, with placeholders. A variable is omitted if a placeholder in it has no value',
 };
 
 export const ARG: MappingSchema = mapping(
   {
     arg: {
       anyOf: [TEXT, { type: 'array', minItems: 1, maxItems: 2, items: TEXT }],
-      description: 'One or two elements, with {} once where the value goes; of a switch the element itself',
+      description:
+        'One or two elements of the command line, with {} once for the value. For a switch: the element itself',
     },
-    off: { ...TEXT, description: 'What stands there when the switch is false' },
+    off: { ...TEXT, description: 'Element that is used if the switch is false' },
     type: { enum: ['string', 'integer', 'number', 'choice', 'switch', 'json'] },
     min: { type: 'number' },
     max: { type: 'number' },
-    at_least: { ...TEXT, description: 'Another argument, whose value it may not be below' },
-    default: { ...SCALAR, description: 'Passed on where a revision sets nothing' },
+    at_least: { ...TEXT, description: 'Another argument. The value must be at least the value of that argument' },
+    default: { ...SCALAR, description: 'Value that is used if a revision sets none' },
     choices: { type: 'array', minItems: 1, maxItems: 64, items: SCALAR },
     tune: { type: 'array', maxItems: 64, items: SCALAR, description: 'Values worth trying' },
-    quality: { type: 'boolean', description: 'Whether it may change what the engine answers' },
-    reason: { ...TEXT, description: 'What it is a choice between, for people' },
-    max_bytes: { type: 'integer', minimum: 2, maximum: 8_192, default: 2_048, description: 'Of JSON' },
+    quality: { type: 'boolean', description: 'Whether it can change the responses of the engine' },
+    reason: { ...TEXT, description: 'Trade-off that it controls, for people' },
+    max_bytes: {
+      type: 'integer',
+      minimum: 2,
+      maximum: 8_192,
+      default: 2_048,
+      description: 'Size limit of the JSON text, in bytes',
+    },
   },
   ['arg'],
 );
@@ -60,16 +68,16 @@ export const ARG: MappingSchema = mapping(
 const LIVE: MappingSchema = {
   ...mapping({
     path: HTTP_PATH,
-    interval_seconds: seconds(3_600, 'Between two probes'),
-    timeout_seconds: seconds(300, 'Of one probe'),
+    interval_seconds: seconds(3_600, 'Time between two probes, in seconds'),
+    timeout_seconds: seconds(300, 'Time limit of one probe, in seconds'),
     failure_threshold: {
       type: 'integer',
       minimum: 1,
       maximum: 1_000,
-      description: 'Misses in a row that make it unhealthy',
+      description: 'Number of failed probes in a row that make it unhealthy',
     },
   }),
-  description: 'How it is asked once it was ready, where a revision does not say',
+  description: 'Health probes after the engine was ready. A revision can override them',
 };
 
 const METRICS: MappingSchema = mapping(
@@ -86,7 +94,7 @@ const gpus = (shares: string[]): MappingSchema => ({
     },
     ['min', 'max', 'share'],
   ),
-  description: 'Accelerators that it takes, and whether it bears others beside it on one',
+  description: 'Accelerators that it uses, and whether it can share one with other engines',
 });
 
 /** Keys of an engine that read the same on every kind of target that starts it. */
@@ -97,15 +105,16 @@ export const TEMPLATE = {
     description: 'Variables that runtime.env of a revision may set',
   },
   ready: {
-    path: { ...HTTP_PATH, default: '/health', description: 'Where it answers health probes' },
-    timeout_seconds: seconds(86_400, 'To its first healthy answer', { default: 60 }),
+    path: { ...HTTP_PATH, default: '/health', description: 'Path of the health probe' },
+    timeout_seconds: seconds(86_400, 'Time limit for the first healthy response, in seconds', { default: 60 }),
   },
   live: LIVE,
   stop: {
-    grace_seconds: seconds(3_600, 'From the signal to SIGKILL'),
+    grace_seconds: seconds(3_600, 'Time from the signal to SIGKILL, in seconds'),
     drain: {
       enum: ['engine', 'gateway'],
-      description: 'Who lets requests under way end: the engine after its signal, or the gateways before it',
+      description:
+        'Component that lets requests in flight finish: the engine after its signal, or the gateways before it',
     },
   },
   gpus,

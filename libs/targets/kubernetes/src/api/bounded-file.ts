@@ -14,7 +14,7 @@ export function readBounded(file: string, advice: string): string {
     const opened = openSync(file, 'r');
     try {
       const stat = fstatSync(opened);
-      if (!stat.isFile()) throw Object.assign(new Error('no file'), { code: 'it is no file' });
+      if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'it is not a file' });
       if (stat.size > MAX_BYTES) throw Object.assign(new Error('too long'), { code: `longer than ${MAX_BYTES} bytes` });
       return readFileSync(opened, 'utf8');
     } finally {

@@ -133,7 +133,7 @@ users:
     ['http to elsewhere', { cluster: { server: 'http://10.0.0.1:8080' } }, 'must begin with https://'],
     ['no server', { cluster: {} }, '`server` must be the address of an API server'],
     ['a server that is none', { cluster: { server: 'prod' } }, '`server` must be the address of an API server'],
-    ['a number as server', { cluster: { server: 7 } }, 'cluster c: `server` must be a text'],
+    ['a number as server', { cluster: { server: 7 } }, 'cluster c: `server` must be a string'],
     ['a proxy', { cluster: { server: SERVER, 'proxy-url': 'http://proxy' } }, '`proxy-url` is not supported'],
     [
       'a CA that is no PEM',
@@ -145,8 +145,8 @@ users:
       { cluster: { server: SERVER, 'certificate-authority': 'no.crt' } },
       'no.crt: cannot be read (ENOENT)',
     ],
-    ['half a client certificate', { user: { 'client-key-data': base64('-----BEGIN X') } }, 'belong together'],
-    ['basic authentication', { user: { username: 'me', password: 'x' } }, 'not been known to API servers since'],
+    ['half a client certificate', { user: { 'client-key-data': base64('-----BEGIN X') } }, 'must be set together'],
+    ['basic authentication', { user: { username: 'me', password: 'x' } }, 'is not supported by API servers since'],
     ['an auth provider', { user: { 'auth-provider': { name: 'gcp' } } }, 'use `exec`'],
     ['impersonation', { user: { token: 'x', as: 'admin' } }, '`as` is not supported'],
     ['a token with a line break', { user: { token: 'a\nb' } }, 'must be visible ASCII'],
@@ -176,10 +176,10 @@ users:
       'none: cannot be read (ENOENT)',
     );
     expect(refused(() => readCluster({ kubeconfig: folder })).message).toContain('cannot be read');
-    expect(refused(() => readCluster({ kubeconfig: '/dev/zero' })).message).toContain('it is no file');
+    expect(refused(() => readCluster({ kubeconfig: '/dev/zero' })).message).toContain('it is not a file');
     const long = file('long', ' '.repeat(1024 * 1024 + 1));
     expect(refused(() => readCluster({ kubeconfig: long })).message).toContain('longer than 1048576 bytes');
-    expect(refused(() => readCluster({ kubeconfig: file('bad', 'a: [') })).message).toContain('is no YAML');
+    expect(refused(() => readCluster({ kubeconfig: file('bad', 'a: [') })).message).toContain('is not valid YAML');
     expect(refused(() => readCluster({ kubeconfig: file('list', '[]') })).message).toContain('must be a mapping');
     expect(refused(() => readCluster({ kubeconfig: file('empty', '{}') })).message).toContain('no `current-context`');
   });
@@ -365,11 +365,11 @@ ${after}`,
   });
 
   it.each([
-    ['console.log("hello")', 'printed no JSON'],
-    ['console.log("{}")', 'printed no ExecCredential'],
-    [printed({}), 'printed no token'],
-    [printed({ token: 'a b' }), 'printed no token'],
-    [printed({ token: 'x', expirationTimestamp: 'soon' }), 'is no time'],
+    ['console.log("hello")', 'did not print JSON'],
+    ['console.log("{}")', 'did not print an ExecCredential'],
+    [printed({}), 'did not print a token'],
+    [printed({ token: 'a b' }), 'did not print a token'],
+    [printed({ token: 'x', expirationTimestamp: 'soon' }), 'is not a time'],
     [printed({ token: 'x', expirationTimestamp: '2025-01-01T00:00:00Z' }), 'has expired; check the clocks'],
     [
       'import { writeSync } from "node:fs"; for (;;) writeSync(1, "x".repeat(1000))',

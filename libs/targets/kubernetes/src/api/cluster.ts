@@ -137,7 +137,7 @@ function inCluster(folder: string, environment: Record<string, string | undefine
   if (!host || !port)
     throw new KubeConfigError(
       'cluster: in-cluster',
-      'this process runs in no pod (KUBERNETES_SERVICE_HOST is not set); name a `kubeconfig` instead',
+      'this process does not run in a pod (KUBERNETES_SERVICE_HOST is not set); name a `kubeconfig` instead',
     );
   const tokenFile = path.join(folder, 'token');
   const caFile = path.join(folder, 'ca.crt');

@@ -58,9 +58,9 @@ export class FileToken implements ClusterCredentials {
   /** While a new token is being put in place the old one still serves. */
   private read(): void {
     try {
-      const token = readBounded(this.file, 'the token of the target').trim();
+      const token = readBounded(this.file, 'it must hold the token of the target').trim();
       if (!TOKEN.test(token))
-        throw new KubeConfigError(this.file, 'holds no token; it must be one line of visible characters');
+        throw new KubeConfigError(this.file, 'does not contain a token; a token is one line of visible characters');
       this.token = token;
     } catch (error) {
       if (this.token === undefined) throw error;
@@ -142,8 +142,8 @@ export class ExecCredentials implements ClusterCredentials {
         // Neither its output nor its arguments: both may hold what nobody should read in a log.
         const { code, killed, signal } = error as { code?: unknown; killed?: boolean; signal?: string | null };
         const isEnded = killed || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
-        const why = isEnded ? 'was ended: it ran too long or printed too much' : `failed (${String(code ?? signal)})`;
-        fail(this.problem(`${why}; run it by hand to see what it says`));
+        const why = isEnded ? 'was stopped: it ran too long or printed too much' : `failed (${String(code ?? signal)})`;
+        fail(this.problem(`${why}; run it by hand to see its output`));
       });
       child.stdin?.on('error', () => undefined).end();
     });
@@ -158,18 +158,20 @@ export class ExecCredentials implements ClusterCredentials {
     try {
       answer = JSON.parse(output);
     } catch {
-      throw this.problem('printed no JSON');
+      throw this.problem('did not print JSON');
     }
     if (answer?.kind !== 'ExecCredential' || answer.apiVersion !== this.plugin.apiVersion)
-      throw this.problem(`printed no ExecCredential of ${this.plugin.apiVersion}; write that as its \`apiVersion\``);
+      throw this.problem(
+        `did not print an ExecCredential of ${this.plugin.apiVersion}; its output must have this \`apiVersion\``,
+      );
     const { token, expirationTimestamp } = answer.status ?? {};
     if (typeof token !== 'string' || !TOKEN.test(token))
       throw this.problem(
-        'printed no token (client certificates from plugins are not supported); use one that prints a token',
+        'did not print a token (client certificates from plugins are not supported); use a plugin that prints a token',
       );
     if (expirationTimestamp === undefined || expirationTimestamp === null) return { token };
     const endsAt = Date.parse(String(expirationTimestamp));
-    if (!Number.isFinite(endsAt)) throw this.problem('printed an expirationTimestamp that is no time');
+    if (!Number.isFinite(endsAt)) throw this.problem('printed an expirationTimestamp that is not a time');
     if (endsAt <= this.now()) throw this.problem('printed a token that has expired; check the clocks');
     return { token, endsAt };
   }

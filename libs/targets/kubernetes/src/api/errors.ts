@@ -83,13 +83,14 @@ function describe(call: ApiCall, status: number, reason: string, message = ''): 
   const { verb, resource, group, namespace, name } = call;
   const what = `${verb} ${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` ${name}`}`;
   const where = namespace === '' ? '' : ` in namespace ${namespace}`;
-  return `Kubernetes answered ${status}${reason === '' ? '' : ` ${reason}`} to ${what}${where}${advice(status)}${
+  return `Kubernetes returned ${status}${reason === '' ? '' : ` ${reason}`} for ${what}${where}${advice(status)}${
     message === '' ? '' : `: ${message.slice(0, LONGEST_MESSAGE)}`
   }`;
 }
 
 function advice(status: number): string {
   if (status === 401) return ' (renew the credentials of the target)';
-  if (status === 403) return ' (allow this verb in the Role of the target, unless admission or quota refused)';
+  if (status === 403)
+    return ' (allow this verb in the Role of the target, unless admission or a quota rejected the request)';
   return '';
 }

@@ -30,8 +30,8 @@ type Mapping = Record<string, unknown>;
 
 /** Fields of a user that would mean somebody else than what we would send. */
 const UNKNOWN_USERS: Record<string, string> = {
-  'auth-provider': 'is no longer known since Kubernetes 1.26; use `exec`',
-  username: 'has not been known to API servers since Kubernetes 1.19; use a token',
+  'auth-provider': 'is not supported since Kubernetes 1.26; use `exec`',
+  username: 'is not supported by API servers since Kubernetes 1.19; use a token',
   as: 'is not supported; give the target a ServiceAccount of its own',
   'as-uid': 'is not supported; give the target a ServiceAccount of its own',
   'as-groups': 'is not supported; give the target a ServiceAccount of its own',
@@ -65,12 +65,15 @@ export function readKubeconfig({
     if (ca !== undefined && isInsecure)
       throw new KubeConfigError(
         file,
-        `${where}: \`certificate-authority\` and \`insecure-skip-tls-verify\` exclude each other`,
+        `${where}: \`certificate-authority\` and \`insecure-skip-tls-verify\` cannot be set together`,
       );
     const cert = pemOf(file, user, 'client-certificate', `user ${userName}`);
     const key = pemOf(file, user, 'client-key', `user ${userName}`);
     if ((cert === undefined) !== (key === undefined))
-      throw new KubeConfigError(file, `user ${userName}: \`client-certificate\` and \`client-key\` belong together`);
+      throw new KubeConfigError(
+        file,
+        `user ${userName}: \`client-certificate\` and \`client-key\` must be set together`,
+      );
     assertCertificate(file, ca, `${where}: \`certificate-authority\``);
     assertCertificate(file, cert, `user ${userName}: \`client-certificate\``);
     return {
@@ -111,13 +114,13 @@ function pluginOf(file: string, value: unknown, where: string): ExecPlugin {
   const args = exec.args ?? [];
   const env = exec.env ?? [];
   if (!Array.isArray(args) || !args.every((one) => typeof one === 'string'))
-    throw new KubeConfigError(file, `${where}: \`exec.args\` must be a list of texts`);
+    throw new KubeConfigError(file, `${where}: \`exec.args\` must be a list of strings`);
   if (!Array.isArray(env) || !env.every((one) => typeof one?.name === 'string' && typeof one?.value === 'string'))
     throw new KubeConfigError(file, `${where}: \`exec.env\` must be a list of {name, value}`);
   if (exec.interactiveMode === 'Always')
     throw new KubeConfigError(
       file,
-      `${where}: \`exec\` wants to ask a person (interactiveMode: Always); use one that does not`,
+      `${where}: \`exec\` requires user input (interactiveMode: Always); use a plugin that does not`,
     );
   return {
     file,
@@ -135,7 +138,7 @@ function serverOf(file: string, server: string | undefined, where: string): stri
   if (!url || !['https:', 'http:'].includes(url.protocol) || url.search || url.hash || url.username)
     throw new KubeConfigError(file, `${where}: \`server\` must be the address of an API server, https://host:6443`);
   if (url.protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
-    throw new KubeConfigError(file, `${where}: \`server\` must begin with https:// (only loopback may go without)`);
+    throw new KubeConfigError(file, `${where}: \`server\` must begin with https:// (except for loopback addresses)`);
   return url.href.replace(/\/+$/, '');
 }
 
@@ -157,7 +160,7 @@ function assertCertificate(file: string, pem: string | undefined, what: string):
   try {
     new X509Certificate(pem);
   } catch {
-    throw new KubeConfigError(file, `${what} holds no certificate that can be read`);
+    throw new KubeConfigError(file, `${what} does not contain a readable certificate`);
   }
 }
 
@@ -172,7 +175,7 @@ function mappingIn(file: string): Mapping {
     return asMapping(file, parse(text), 'the file');
   } catch (error) {
     if (error instanceof KubeConfigError) throw error;
-    throw new KubeConfigError(file, `is no YAML: ${(error as Error).message.split('\n', 1)[0]}`);
+    throw new KubeConfigError(file, `is not valid YAML: ${(error as Error).message.split('\n', 1)[0]}`);
   }
 }
 
@@ -196,7 +199,7 @@ function asMapping(file: string, value: unknown, what: string): Mapping {
 function textOf(file: string, from: Mapping, field: string, where: string): string | undefined {
   const value = from[field];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new KubeConfigError(file, `${where}: \`${field}\` must be a text`);
+  if (typeof value !== 'string') throw new KubeConfigError(file, `${where}: \`${field}\` must be a string`);
   return value;
 }
 

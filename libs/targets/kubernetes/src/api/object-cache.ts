@@ -9,7 +9,9 @@ const MAX_OBJECTS = 100_000;
 /** More objects than a cache holds. */
 export class CacheFullError extends Error {
   constructor() {
-    super(`the cluster lists more than ${MAX_OBJECTS} objects where ours are; give the target a namespace of its own`);
+    super(
+      `the cluster lists more than ${MAX_OBJECTS} objects in the namespace of the target; give the target a namespace of its own`,
+    );
     this.name = 'CacheFullError';
   }
 }

@@ -197,7 +197,7 @@ export class Reflector<T extends KubeObject> {
     const livedMs = now() - startedAt;
     // Servers end watches early where they shut down.
     if (livedMs < timeoutSeconds * 900) this.isVersionInDoubt = true;
-    if (livedMs < shortestWatchMs) throw new BrokenWatchError(`its end after ${livedMs} ms`);
+    if (livedMs < shortestWatchMs) throw new BrokenWatchError(`ended after ${livedMs} ms`);
     this.pace.succeeded();
   }
 
@@ -264,7 +264,7 @@ export class Reflector<T extends KubeObject> {
 class WatchCutError extends UnreachableError {
   constructor(server: string, cause: unknown) {
     const code = (cause as { code?: unknown } | null)?.code;
-    super(server, typeof code === 'string' ? code : 'CUT', 'the watch was cut', cause);
+    super(server, typeof code === 'string' ? code : 'CUT', 'the watch was interrupted', cause);
   }
 }
 

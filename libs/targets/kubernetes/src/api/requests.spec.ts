@@ -158,7 +158,7 @@ describe('objects', () => {
       reason: 'Forbidden',
       call: { verb: 'delete', resource: 'deployments', group: 'apps', namespace: NS, name: 'u1' },
       message: expect.stringContaining(
-        'to delete deployments.apps u1 in namespace models (allow this verb in the Role',
+        'for delete deployments.apps u1 in namespace models (allow this verb in the Role',
       ),
     });
   });

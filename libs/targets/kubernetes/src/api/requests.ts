@@ -265,7 +265,7 @@ export class KubeApi {
       const { continue: token, resourceVersion = '' } = list.metadata;
       if (!token || options.limit !== undefined) return { items, resourceVersion };
       if (token === next || page === MAX_PAGES)
-        throw this.invalid(`${kind.plural}, page ${page}: it does not come to an end`);
+        throw this.invalid(`a complete list of ${kind.plural} within ${page} pages`);
       next = token;
     }
   }
@@ -298,7 +298,7 @@ export class KubeApi {
   }
 
   private invalid(what: string): Error {
-    return this.transport.unreachable('INVALID_ANSWER', `it was asked for ${what} and sent something else`);
+    return this.transport.unreachable('INVALID_ANSWER', `it did not return ${what}`);
   }
 }
 

@@ -84,7 +84,7 @@ export class Transport {
    */
   async json(request: ApiRequest): Promise<unknown> {
     if (this.limit.pendingCount >= this.options.maxWaiting)
-      throw this.unreachable('BUSY', `${this.limit.pendingCount} calls wait for an answer already`);
+      throw this.unreachable('BUSY', `${this.limit.pendingCount} calls already wait for a response`);
     const deadline = AbortSignal.timeout(request.timeoutMs ?? this.options.callTimeoutMs);
     return this.limit(() =>
       this.withTries(request, deadline, async () => {
@@ -182,7 +182,7 @@ export class Transport {
       for await (const chunk of body) {
         bytes += chunk.length;
         if (bytes > maxBytes)
-          throw this.unreachable('TOO_LARGE', `its answer is longer than ${maxBytes} bytes; it was not read on`);
+          throw this.unreachable('TOO_LARGE', `its response is longer than ${maxBytes} bytes and was discarded`);
         chunks.push(chunk);
       }
     } catch (error) {
@@ -197,7 +197,7 @@ export class Transport {
     } catch {
       throw this.unreachable(
         'INVALID_ANSWER',
-        'what answers there sends no JSON; check that `server` is an API server',
+        'its response is not JSON; check that `server` is the address of an API server',
       );
     }
   }
@@ -219,17 +219,17 @@ function pauseAfter(error: unknown, request: ApiRequest, tries: number): number 
 const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 const EXPLANATIONS: Record<string, string> = {
-  TIMEOUT: 'it did not answer in time',
+  TIMEOUT: 'it did not respond in time',
   CLOSED: 'this client was closed',
   ECONNREFUSED: 'nothing listens at that address',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection came about; check address, routes and firewalls',
+  ECONNRESET: 'the connection was closed unexpectedly',
+  UND_ERR_SOCKET: 'the connection was closed unexpectedly',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out; check address, routes and firewalls',
   ENOTFOUND: 'its name cannot be resolved',
-  EAI_AGAIN: 'its name cannot be resolved just now',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by nobody we trust; set `certificate-authority`',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by nobody we trust; set `certificate-authority`',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust; set `certificate-authority`',
+  EAI_AGAIN: 'its name cannot be resolved at the moment',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by a trusted authority; set `certificate-authority`',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by a trusted authority; set `certificate-authority`',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by a trusted authority; set `certificate-authority`',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; set `tls-server-name`',
   CERT_HAS_EXPIRED: 'its certificate has expired',
 };

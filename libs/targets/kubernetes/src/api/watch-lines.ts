@@ -11,7 +11,7 @@ const NEWLINE = 0x0a;
 /** What came is no event of a watch. */
 export class BrokenWatchError extends Error {
   constructor(problem: string) {
-    super(`the watch sent ${problem}`);
+    super(`the watch ${problem}`);
     this.name = 'BrokenWatchError';
   }
 }
@@ -40,7 +40,7 @@ export async function* eventsOf(
       if (line.length > 0) yield eventIn(line.toString('utf8'));
     }
     bytes += rest.length;
-    if (bytes > maxLineBytes) throw new BrokenWatchError(`an event longer than ${maxLineBytes} bytes`);
+    if (bytes > maxLineBytes) throw new BrokenWatchError(`sent an event longer than ${maxLineBytes} bytes`);
     if (rest.length > 0) parts.push(rest);
   }
 }
@@ -52,11 +52,11 @@ function eventIn(line: string): WatchEvent {
   const object = event?.object as Partial<KubeObject> | undefined;
   if (event?.type === 'ERROR' && typeof object === 'object' && object !== null) return event as WatchEvent;
   const metadata = object?.metadata;
-  if (typeof metadata?.resourceVersion !== 'string') throw new BrokenWatchError('an event without an object');
+  if (typeof metadata?.resourceVersion !== 'string') throw new BrokenWatchError('sent an event without an object');
   if (event?.type === 'BOOKMARK') return event as WatchEvent;
-  if (!TYPES.has(event?.type ?? '')) throw new BrokenWatchError('an event of a type that we do not know');
+  if (!TYPES.has(event?.type ?? '')) throw new BrokenWatchError('sent an event of an unknown type');
   if (typeof metadata.name !== 'string' || typeof metadata.uid !== 'string')
-    throw new BrokenWatchError('an object without name and uid');
+    throw new BrokenWatchError('sent an object without name and uid');
   delete metadata.managedFields;
   return event as WatchEvent;
 }
@@ -65,6 +65,6 @@ function parsed(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new BrokenWatchError('a line that is no JSON');
+    throw new BrokenWatchError('sent a line that is not JSON');
   }
 }

@@ -45,16 +45,18 @@ export function targetWarnings({ engines, reach, inference_pool: pool }: Kuberne
   return Object.entries(engines).flatMap(([name, engine]) => [
     ...(reach === 'pod' && !isKeyed(engine)
       ? [
-          `engine "${name}" asks nobody for a key: once the address of a pod that is gone goes to another pod, requests may reach that one (key_env)`,
+          `engine "${name}" does not require a key: if another pod gets the address of a deleted pod, requests can reach the wrong pod; set key_env`,
         ]
       : []),
     ...(pool && isKeyed(engine)
       ? [
-          `engine "${name}" asks for a key that only Slipway's gateways have: who comes by its InferencePool is answered 401 (key_env)`,
+          `engine "${name}" requires a key that only Slipway's gateways have (key_env): requests through its InferencePool get 401`,
         ]
       : []),
     ...(/@sha256:[0-9a-f]{64}$/.test(engine.image)
       ? []
-      : [`engine "${name}" names its image by a tag, which may come to mean another image (name@sha256:…)`]),
+      : [
+          `engine "${name}" names its image by a tag, which can later point to another image; use a digest (name@sha256:…)`,
+        ]),
   ]);
 }

@@ -15,24 +15,25 @@ export const INFERENCE_POOL = {
             name: {
               type: 'string',
               minLength: 1,
-              description: 'Of its Service; {pool} stands for the name of the pool',
+              description: 'Name of its Service. {pool} is replaced by the name of the pool',
             },
             port: { type: 'integer', minimum: 1, maximum: 65_535 },
             failure_mode: {
               enum: ['FailClose', 'FailOpen'],
               default: 'FailClose',
-              description: 'What a gateway does where it does not answer: refuses, or takes any pod',
+              description:
+                'Behaviour of a gateway if the picker does not respond: it rejects the request (FailClose) or uses any pod (FailOpen)',
             },
           },
           ['name', 'port'],
         ),
-        description: 'Whom a gateway asks which pod gets a request: a Service in the namespace of the pods',
+        description: 'Service in the namespace of the pods that chooses the pod for each request of a gateway',
       },
     },
     ['endpoint_picker'],
   ),
   description:
-    'An InferencePool for each revision, for gateways that route by them. Absent: none, and nothing of them is asked for',
+    'An InferencePool for each revision, for gateways that route by InferencePools. Absent: no pools, and their types and rights are not required',
 };
 
 /** Under its key, or nothing where the file has none. */
@@ -53,6 +54,6 @@ function nameProblems(name: string): string[] {
   const unknown = placeholderProblems(name, new Set(['pool']));
   if (unknown.length > 0 || DNS_LABEL.test(pickerName(name, 'p'.repeat(LONGEST_REVISION_NAME)))) return unknown;
   return [
-    `must be the name of a Service: small letters, digits and "-", at most 63 with ${LONGEST_REVISION_NAME} for {pool}`,
+    `must be the name of a Service: lower-case letters, digits and "-", at most 63 characters if {pool} has ${LONGEST_REVISION_NAME}`,
   ];
 }

@@ -58,7 +58,7 @@ function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplatePro
   return allowed.flatMap((name, index) => {
     const isKey = Object.hasOwn(env, name) && placeholdersIn(env[name]!).includes('instance_key');
     return isKey
-      ? [{ key: `env_allow[${index}]`, problem: `must not be ${name}, which tells the engine its key` }]
+      ? [{ key: `env_allow[${index}]`, problem: `must not be ${name}, which passes the key to the engine` }]
       : [];
   });
 }
@@ -71,7 +71,7 @@ function shellProblems(key: string, command: KubernetesEngine['command']): Templ
   const isFilled = (words[script] ?? []).flatMap(placeholdersIn).some((name) => name.startsWith('model.'));
   if (script === 0 || !isFilled) return [];
   const problem =
-    'must not have what a client writes, for a shell reads it: let the script end with "$@", and put it behind';
+    'must not contain a placeholder of the model, because a shell would interpret its value: end the script with "$@" and put the placeholder after it';
   return [{ key: `${key}[${script}]`, problem }];
 }
 
@@ -97,7 +97,13 @@ function expansionProblems({
   ];
   return texts.flatMap(([key, text]) =>
     isReferenceMadeOfValues(text)
-      ? [{ key, problem: 'must not have "$" or an open "$(" before a value, which would name a variable then' }]
+      ? [
+          {
+            key,
+            problem:
+              'must not have "$" or an open "$(" before a value, because the value would become the name of a variable',
+          },
+        ]
       : [],
   );
 }
@@ -120,32 +126,32 @@ export function allowanceProblems(
     if (!Object.hasOwn(accelerators, name))
       problems.push({
         key,
-        problem: `must name one of accelerators of the target (${known.join(', ') || 'it has none'})`,
+        problem: `must be one of the accelerators of the target (${known.join(', ') || 'it has none'})`,
       });
     else if (accelerators[name]!.max_count < (gpus?.min ?? 1))
       problems.push({
         key,
-        problem: `has at most ${accelerators[name]!.max_count} on a node, and the engine takes ${gpus?.min}`,
+        problem: `has at most ${accelerators[name]!.max_count} on a node, but the engine requires at least ${gpus?.min}`,
       });
     if (allow.accelerators.indexOf(name) !== index) problems.push({ key, problem: `repeats ${name}` });
   });
   if (gpus && gpus.min > 0 && allow.accelerators.length === 0)
     problems.push({
       key: 'allow.accelerators',
-      problem: 'must name what the engine runs on, since it takes accelerators',
+      problem: 'must name the accelerators that the engine runs on, because gpus.min is above 0',
     });
   const { count_arg: elements } = allow;
   if (elements && elements.join('\n').split('{}').length !== 2)
     problems.push({ key: 'allow.count.arg', problem: 'must contain {} once, where the number goes' });
   const names = [...command.flat(), ...Object.values(env)].flatMap(placeholdersIn);
   if (names.includes('gpu.count') && !gpus)
-    problems.push({ key: 'allow.accelerators', problem: 'must name what {gpu.count} counts' });
+    problems.push({ key: 'allow.accelerators', problem: 'must name the accelerators that {gpu.count} counts' });
   return problems;
 }
 
 function unitProblems({ unit, worker_command: worker, worker_pod: pod }: KubernetesEngine): TemplateProblem[] {
   if (unit.kind === 'leaderworkerset') return [];
-  const problem = 'is for groups: unit.kind leaderworkerset';
+  const problem = 'is only valid for groups: unit.kind leaderworkerset';
   return [
     ...(worker ? [{ key: 'worker_command', problem }] : []),
     ...(Object.keys(pod).length > 0 ? [{ key: 'worker_pod', problem }] : []),

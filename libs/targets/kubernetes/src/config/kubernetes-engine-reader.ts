@@ -82,14 +82,20 @@ function sayOneOf(
 ): void {
   const { fixed, max, arg } = allow?.count ?? {};
   if (allow?.count && (fixed === undefined) === (max === undefined))
-    reader.fail(`${path}.allow.count`, `must have one of max and fixed${arg === undefined ? '' : ' beside arg'}`);
+    reader.fail(
+      `${path}.allow.count`,
+      `must have either max or fixed${arg === undefined ? '' : ' in addition to arg'}`,
+    );
   if (stop?.grace_seconds !== undefined && stop.drain_seconds !== undefined)
-    reader.fail(`${path}.stop.drain_seconds`, 'is five seconds less than grace_seconds: say one of them');
+    reader.fail(`${path}.stop.drain_seconds`, 'is always five seconds less than grace_seconds: set only one of them');
   if (stop?.grace_seconds !== undefined && stop.grace_seconds <= AFTER_DRAIN_SECONDS)
     reader.fail(`${path}.stop.grace_seconds`, `must be more than ${AFTER_DRAIN_SECONDS}`);
-  if (keyEnv !== undefined && Object.hasOwn(env, keyEnv)) reader.fail(`${path}.key_env`, 'is set by env as well');
+  if (keyEnv !== undefined && Object.hasOwn(env, keyEnv)) reader.fail(`${path}.key_env`, 'is also set in env');
   if (unit && (unit.kind === 'leaderworkerset') !== (unit.size !== undefined))
-    reader.fail(`${path}.unit.size`, unit.size === undefined ? 'must be there' : 'is for unit.kind leaderworkerset');
+    reader.fail(
+      `${path}.unit.size`,
+      unit.size === undefined ? 'is required' : 'is only valid for unit.kind leaderworkerset',
+    );
 }
 
 function written(read: WrittenEngine): Omit<KubernetesEngine, 'pod' | 'worker_pod'> {

@@ -34,8 +34,12 @@ const AMOUNTS: Schema = {
 
 export const ACCELERATOR: MappingSchema = mapping(
   {
-    resource: { type: 'string', pattern: RESOURCE_NAME.source, description: 'What nodes offer it as: nvidia.com/gpu' },
-    max_count: WHOLE(1, 64, 'Of one node'),
+    resource: {
+      type: 'string',
+      pattern: RESOURCE_NAME.source,
+      description: 'Resource name on the nodes, such as nvidia.com/gpu',
+    },
+    max_count: WHOLE(1, 64, 'Number on one node'),
     node_selector: {
       type: 'object',
       propertyNames: { pattern: LABEL_KEY.source },
@@ -52,7 +56,7 @@ export const ACCELERATOR: MappingSchema = mapping(
         effect: { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] },
         tolerationSeconds: { type: 'integer', minimum: 0, maximum: 86_400 },
       }),
-      description: 'Taints of those nodes that its pods bear; after those of pod',
+      description: 'Tolerations of its pods for taints of those nodes. They follow the tolerations in pod',
     },
     runtime_class: { type: 'string', pattern: DNS_LABEL.source, description: 'runtimeClassName of its pods' },
   },
@@ -64,47 +68,51 @@ const ALLOW: MappingSchema = {
     accelerators: { type: 'array', maxItems: 32, items: TEXT, description: "Names of the target's accelerators" },
     count: {
       ...mapping({
-        max: WHOLE(1, 64, 'The most accelerators that a revision may ask for'),
-        fixed: WHOLE(1, 64, 'How many it always has'),
-        arg: { ...ARG_ELEMENTS, description: 'How the number is passed on, with {} once; appended to the command' },
+        max: WHOLE(1, 64, 'Maximum number of accelerators that a revision may request'),
+        fixed: WHOLE(1, 64, 'Fixed number of accelerators'),
+        arg: {
+          ...ARG_ELEMENTS,
+          description: 'Argument that passes the number to the engine, with {} once. It is appended to the command',
+        },
       }),
-      description:
-        'How many accelerators a revision may ask for; gpus says the same for engines of every kind of target',
+      description: 'Number of accelerators that a revision may request. gpus means the same on every kind of target',
     },
     memory_mb: {
       ...mapping({ max: WHOLE(1, 67_108_864, 'MiB') }, ['max']),
-      description: 'Memory that a revision may ask for; it is what it requests and its limit',
+      description: 'Memory that a revision may request. It is the request and the limit of the container',
     },
-    max_replicas: WHOLE(1, 10_000, 'The most instances of a revision'),
+    max_replicas: WHOLE(1, 10_000, 'Maximum number of instances of a revision'),
   }),
-  description: 'What resources and scaling of a revision may ask for; nothing else of a pod is theirs',
+  description: 'Limits of resources and scaling of a revision. A revision cannot change other parts of a pod',
 };
 
 /** Parts of pod templates are read by the API server; only what would undo ours is refused here. */
 const POD: Schema = {
   type: 'object',
-  description: 'Merged over our pod template: metadata and spec. The main container is engine',
+  description: 'metadata and spec that are merged over the pod template of Slipway. The main container is named engine',
 };
 
 /** What is read by its schema; `pod` and `worker_pod` are taken as they are. */
 export const KUBERNETES_ENGINE: MappingSchema = mapping(
   {
-    image: { type: 'string', pattern: IMAGE.source, description: 'Best by digest: name@sha256:…' },
+    image: { type: 'string', pattern: IMAGE.source, description: 'Preferably with a digest: name@sha256:…' },
     command: {
       ...WORDS,
-      description: `Program and arguments, in place of those of the image. ${[...KUBERNETES_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} are filled in. What stands in a list is left out together where one of its placeholders has no value`,
+      description: `Program and arguments, instead of those of the image. Placeholders: ${[...KUBERNETES_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')}. A nested list is omitted as a whole if one of its placeholders has no value`,
     },
-    port: WHOLE(1, 65_535, 'Where the engine listens'),
+    port: WHOLE(1, 65_535, 'Port of the engine'),
     key_env: {
       type: 'string',
       pattern: ENV_NAME.source,
-      description: 'The variable by which it is told the key that it asks clients for: short for {instance_key} in env',
+      description:
+        'Variable that passes the key to the engine, which requires it from clients. Short for {instance_key} in env',
     },
     args: {
       type: 'object',
       propertyNames: { pattern: ARG_NAME.source },
       additionalProperties: { anyOf: [TEXT, { type: 'array', minItems: 1, maxItems: 2, items: TEXT }, ARG] },
-      description: 'What runtime.args of a revision may set; {} stands for the value, and one without it is a switch',
+      description:
+        'Arguments that runtime.args of a revision may set. {} is replaced by the value; an argument without {} is a switch',
     },
     env_allow: TEMPLATE.env_allow,
     env: ENV,
@@ -115,23 +123,27 @@ export const KUBERNETES_ENGINE: MappingSchema = mapping(
       ...TEMPLATE.stop,
       drain_seconds: seconds(
         3_595,
-        'How long requests under way may take to end; five seconds less than grace_seconds',
+        'Time limit for requests in flight to finish, in seconds; five seconds less than grace_seconds',
         { default: 30 },
       ),
     }),
     ...TEMPLATE.profile,
     metrics: TEMPLATE.metrics,
     unit: {
-      ...mapping({ kind: { enum: ['deployment', 'leaderworkerset'] }, size: WHOLE(2, 64, 'Pods of a group') }, [
-        'kind',
-      ]),
-      description: 'What an instance is: one pod (a Deployment of one), or a group of pods on several nodes',
+      ...mapping(
+        { kind: { enum: ['deployment', 'leaderworkerset'] }, size: WHOLE(2, 64, 'Number of pods in a group') },
+        ['kind'],
+      ),
+      description: 'Kind of an instance: one pod (a Deployment with one replica), or a group of pods on several nodes',
     },
-    worker_command: { ...WORDS, description: 'Of the pods of a group that do not lead' },
-    resources: { ...mapping({ requests: AMOUNTS, limits: AMOUNTS }), description: 'Of its container, as in a pod' },
+    worker_command: { ...WORDS, description: 'Command of the pods of a group that are not the leader' },
+    resources: {
+      ...mapping({ requests: AMOUNTS, limits: AMOUNTS }),
+      description: 'Resources of its container, as in a pod',
+    },
     allow: ALLOW,
     pod: POD,
-    worker_pod: { ...POD, description: 'The same for the pods of a group that do not lead' },
+    worker_pod: { ...POD, description: 'The same for the pods of a group that are not the leader' },
   },
   ['image', 'command', 'port'],
 );

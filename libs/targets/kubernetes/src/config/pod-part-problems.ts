@@ -9,18 +9,19 @@ type PodPartKey = 'pod' | 'worker_pod';
 
 /** What stands elsewhere, where Slipway fills it, and would be overwritten here. */
 const ELSEWHERE: Record<string, string> = {
-  image: 'image of the engine says it',
-  command: 'command of the engine says it',
-  args: 'command and args of the engine say it',
-  startupProbe: 'it is made of ready and of the probes of a revision',
-  readinessProbe: 'it is made of live and of the probes of a revision',
-  livenessProbe: 'it is made of live and of the probes of a revision',
+  image: 'use image of the engine instead',
+  command: 'use command of the engine instead',
+  args: 'use command and args of the engine instead',
+  startupProbe: 'it is derived from ready and from the probes of a revision',
+  readinessProbe: 'it is derived from live and from the probes of a revision',
+  livenessProbe: 'it is derived from live and from the probes of a revision',
 };
 const POD_ELSEWHERE: Record<string, string> = {
-  terminationGracePeriodSeconds: 'it is made of stop.grace_seconds',
-  restartPolicy: 'the cluster restarts engines that end',
-  ephemeralContainers: 'a template cannot have any',
-  nodeName: 'the scheduler chooses nodes; node_selector of an accelerator, or nodeSelector here, narrows its choice',
+  terminationGracePeriodSeconds: 'it is derived from stop.grace_seconds',
+  restartPolicy: 'the cluster always restarts engines that end',
+  ephemeralContainers: 'a pod template cannot have ephemeral containers',
+  nodeName:
+    'the scheduler chooses nodes; limit its choice with node_selector of an accelerator or with nodeSelector here',
 };
 const NAMED_LISTS = ['containers', 'initContainers', 'volumes'] as const;
 const PORT_NAME = 'http';
@@ -34,7 +35,7 @@ export function podPartProblems(key: PodPartKey, part: PodPart, taken: readonly 
   const problems: TemplateProblem[] = [];
   const add = (path: string, problem: string) => problems.push({ key: path === '' ? key : `${key}.${path}`, problem });
   for (const name of Object.keys(part))
-    if (name !== 'metadata' && name !== 'spec') add(name, 'is not a part of a pod template: metadata or spec');
+    if (name !== 'metadata' && name !== 'spec') add(name, 'is not a part of a pod template; use metadata or spec');
   for (const name of ['metadata', 'spec'] as const)
     if (part[name] !== undefined && !isBag(part[name])) add(name, 'must be a mapping');
   if (problems.length > 0) return problems;
@@ -50,11 +51,11 @@ function metadataProblems(metadata: Bag, add: ProblemSink): void {
     name.startsWith(`${OURS}/`) || [LABEL.managedBy, LABEL.name].some((label) => label === name);
   for (const [key, value] of Object.entries(metadata)) {
     if (key !== 'labels' && key !== 'annotations')
-      add(`metadata.${key}`, 'must not be set: labels and annotations may');
+      add(`metadata.${key}`, 'must not be set; only labels and annotations are allowed');
     else if (!isBag(value)) add(`metadata.${key}`, 'must be a mapping');
     else
       for (const [name, text] of Object.entries(value)) {
-        if (ours(name)) add(`metadata.${key}.${name}`, 'must not be set: by it Slipway finds what is its own');
+        if (ours(name)) add(`metadata.${key}.${name}`, 'must not be set: Slipway uses it to find its own objects');
         if (typeof text !== 'string') add(`metadata.${key}.${name}`, `must be text: put it in quotes`);
       }
   }
@@ -66,7 +67,7 @@ function specProblems(spec: Bag, taken: readonly string[], add: ProblemSink): vo
   if (spec['automountServiceAccountToken'] === true)
     add('spec.automountServiceAccountToken', "must not be true: engines run clients' models and get no token");
   if (spec['enableServiceLinks'] === true)
-    add('spec.enableServiceLinks', 'must not be true: variables of other Services would stand in the environment');
+    add('spec.enableServiceLinks', 'must not be true: variables of other Services would be added to the environment');
   seccompProblem('spec.securityContext', spec['securityContext'], add);
   for (const list of NAMED_LISTS) {
     const path = `spec.${list}`;
@@ -76,7 +77,7 @@ function specProblems(spec: Bag, taken: readonly string[], add: ProblemSink): vo
       containerProblems(at, container, add);
       if (container['name'] !== ENGINE_CONTAINER) return;
       if (list === 'initContainers')
-        add(`${at}.name`, `must not be ${ENGINE_CONTAINER}, which is the container that serves`);
+        add(`${at}.name`, `must not be ${ENGINE_CONTAINER}, which is the name of the container that serves the model`);
       else engineProblems(at, container, taken, add);
     });
   }
@@ -86,7 +87,8 @@ function containerProblems(at: string, { securityContext: context }: Bag, add: P
   seccompProblem(`${at}.securityContext`, context, add);
   if (!isBag(context)) return;
   for (const key of ['privileged', 'allowPrivilegeEscalation'])
-    if (context[key] === true) add(`${at}.securityContext.${key}`, 'must not be true: engines gain no privileges');
+    if (context[key] === true)
+      add(`${at}.securityContext.${key}`, 'must not be true: engines must not gain privileges');
 }
 
 function engineProblems(at: string, engine: Bag, taken: readonly string[], add: ProblemSink): void {
@@ -94,24 +96,31 @@ function engineProblems(at: string, engine: Bag, taken: readonly string[], add: 
     if (isSet(engine[key])) add(`${at}.${key}`, `must not be set: ${why}`);
   const { lifecycle, env, ports } = engine;
   if (isBag(lifecycle) && isSet(lifecycle['preStop']))
-    add(`${at}.lifecycle.preStop`, 'must not be set: until gateways know that it ends, an engine waits');
+    add(
+      `${at}.lifecycle.preStop`,
+      'must not be set: Slipway uses it to keep an engine running until the gateways know that it stops',
+    );
   if (isSet(env) && hasNames(`${at}.env`, env, add))
     (env as Bag[]).forEach(({ name }, index) => {
       const own = `${at}.env[${index}].name`;
       if (String(name).startsWith('SLIPWAY_')) add(own, `must not be ${String(name)}, which belongs to Slipway`);
       if (taken.includes(String(name)))
-        add(own, `must not be ${String(name)}, which env, env_allow or key_env of the engine has`);
+        add(own, `must not be ${String(name)}, which is already in env, env_allow or key_env of the engine`);
     });
   if (isSet(ports) && hasNames(`${at}.ports`, ports, add))
     (ports as Bag[]).forEach(({ name }, index) => {
-      if (name === PORT_NAME) add(`${at}.ports[${index}].name`, 'must not be http, which is port of the engine');
+      if (name === PORT_NAME)
+        add(`${at}.ports[${index}].name`, 'must not be http, which is the name of the port of the engine');
     });
 }
 
 function seccompProblem(at: string, context: unknown, add: ProblemSink): void {
   if (!isBag(context) || !isBag(context['seccompProfile'])) return;
   if (context['seccompProfile']['type'] === 'Unconfined')
-    add(`${at}.seccompProfile.type`, 'must not be Unconfined: RuntimeDefault, or a profile of your own as Localhost');
+    add(
+      `${at}.seccompProfile.type`,
+      'must not be Unconfined: use RuntimeDefault, or Localhost with a profile of your own',
+    );
 }
 
 /** Things are merged by their names, so that each needs one of its own. */
@@ -123,7 +132,7 @@ function hasNames(path: string, value: unknown, add: ProblemSink): boolean {
   const seen = new Set<unknown>();
   const problems = value.flatMap((one: unknown, index) => {
     const name = isBag(one) ? one['name'] : undefined;
-    if (typeof name !== 'string' || name === '') return [[`${path}[${index}].name`, 'must be there']];
+    if (typeof name !== 'string' || name === '') return [[`${path}[${index}].name`, 'is required']];
     if (seen.has(name)) return [[`${path}[${index}].name`, `repeats ${name}`]];
     seen.add(name);
     return [];

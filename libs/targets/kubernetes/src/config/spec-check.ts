@@ -76,7 +76,7 @@ function variableIssues(
     if (!allowed.includes(variable))
       return [{ field, code: 'not_allowed', message: `engine "${name}" does not accept this variable` }];
     const isName = SECRET_NAME.test(secret) && SECRET_KEY.test(key);
-    return valueIssue(field, isName ? undefined : 'refers to a secret that no Kubernetes cluster can have');
+    return valueIssue(field, isName ? undefined : 'refers to a secret whose name or key is not valid in Kubernetes');
   });
   return [...long, ...referred];
 }

@@ -259,7 +259,7 @@ kubeIt('each right that is taken away is named, and forgotten when it is given b
   await serving(bench.spec());
   const all = workerRules({ writesSecrets: false });
   for await (const { right, message } of bench.withoutEach(driver, all)) {
-    expect(message).toContain(`may not: ${right}`);
+    expect(message).toContain(`is not allowed to: ${right}`);
     expect((await driver.observe(bench.spec())).state).toBe('ready');
   }
 });

@@ -38,7 +38,7 @@ describe('while the API server is away', () => {
       () => driver.health(),
       ({ state }) => state === 'degraded',
     );
-    expect(driver.health().message).toContain('has not answered');
+    expect(driver.health().message).toContain('has not responded');
     expect(await driver.observe(spec)).toEqual(before);
     const nobody = { ...spec, instanceId: 'ins_unheard' };
     const asked = driver.observe(nobody).then(

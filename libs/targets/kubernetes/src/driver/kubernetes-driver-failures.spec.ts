@@ -112,7 +112,7 @@ describe('a start that comes to nothing', () => {
     });
     await expect(driver.provision(spec)).rejects.toMatchObject({
       name: 'UnitNameTakenError',
-      message: expect.stringContaining(`${metadata.name} in namespace ${NAMESPACE} is there already`),
+      message: expect.stringContaining(`${metadata.name} already exists in namespace ${NAMESPACE}`),
     });
     expect(bench.cluster.api.store.get(DEPLOYMENTS, NAMESPACE, metadata.name)?.metadata.uid).toBe(foreign.metadata.uid);
     bench.cluster.api.store.remove(DEPLOYMENTS, NAMESPACE, metadata.name);

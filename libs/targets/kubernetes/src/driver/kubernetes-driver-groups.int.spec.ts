@@ -256,7 +256,7 @@ it('each right that groups need is named when it is taken away, and forgotten wh
   const tried = all.filter((rule) => !plain.has(JSON.stringify(rule)));
   const told: string[] = [];
   for await (const { right, message } of bench.withoutEach(driver, all, tried)) {
-    expect(message).toContain(`may not: ${right}`);
+    expect(message).toContain(`is not allowed to: ${right}`);
     expect((await driver.observe(spec)).state).toBe('ready');
     told.push(right);
   }

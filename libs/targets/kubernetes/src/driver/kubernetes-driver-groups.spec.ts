@@ -218,7 +218,7 @@ describe('a target', () => {
       () => other.health(),
       ({ state }) => state === 'degraded',
     );
-    expect(message).toContain('has no leaderworkersets.leaderworkerset.x-k8s.io/v1: ');
+    expect(message).toContain('does not have the type leaderworkersets.leaderworkerset.x-k8s.io/v1. ');
     await bench.close();
   });
 });

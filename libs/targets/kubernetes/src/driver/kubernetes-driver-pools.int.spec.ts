@@ -82,7 +82,7 @@ it('a cluster without the type is told of and serves; once it has it, a revision
   const driver = bench.driver(pooled(), SOON);
   await serving(driver);
   const { message } = await becomes(driver, 'degraded');
-  expect(message).toContain('has no inferencepools.inference.networking.k8s.io/v1: ');
+  expect(message).toContain('does not have the type inferencepools.inference.networking.k8s.io/v1. ');
   expect((await driver.observe(bench.spec())).state).toBe('ready');
   await looking(
     driver,
@@ -153,7 +153,7 @@ it('each right that pools need is named when it is taken away, and forgotten whe
   const tried = RULES.filter(({ resources }) => resources.includes(INFERENCE_POOLS.plural));
   const named: string[] = [];
   for await (const { right, message } of bench.withoutEach(driver, RULES, tried)) {
-    expect(message).toContain(`may not: ${right}`);
+    expect(message).toContain(`is not allowed to: ${right}`);
     expect((await driver.observe(bench.spec())).state).toBe('ready');
     named.push(right);
   }

@@ -110,7 +110,7 @@ it('a cluster that does not know the type is told of, and has everything else', 
     () => driver.health(),
     ({ state }) => state === 'degraded',
   );
-  expect(message).toContain('has no inferencepools.inference.networking.k8s.io/v1: ');
+  expect(message).toContain('does not have the type inferencepools.inference.networking.k8s.io/v1. ');
   await looking(() => store().list(SERVICES).length + store().list(PDBS).length === 2);
   expect((await driver.observe(spec)).state).toBe('ready');
   installed();
@@ -131,7 +131,7 @@ it.each(['list', 'watch', 'create', 'patch', 'delete'] as const)(
       ({ state }) => state === 'degraded',
     );
     expect(message).toContain(
-      `may not: ${verb} inferencepools.inference.networking.k8s.io in namespace ${NAMESPACE}. `,
+      `is not allowed to: ${verb} inferencepools.inference.networking.k8s.io in namespace ${NAMESPACE}. `,
     );
   },
 );

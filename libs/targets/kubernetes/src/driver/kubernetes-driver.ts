@@ -84,7 +84,7 @@ export class KubernetesDriver implements TargetDriver {
     // What runs in the old cluster could not be asked or stopped any more.
     if (!isDeepStrictEqual(config.cluster, this.config.cluster))
       throw new TargetConfigError(config.name, [
-        'its cluster cannot change while the process runs: use another name, or restart',
+        'its cluster cannot change while the process runs: use another name for the target, or restart the process',
       ]);
     return () => {
       this.config = config;

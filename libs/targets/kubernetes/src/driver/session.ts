@@ -86,7 +86,7 @@ export class KubernetesSessions {
     if (await watch.listed(syncMs, isKnown)) return session;
     const { state, message } = health.state;
     const why = state === 'degraded' && message !== undefined ? `: ${message}` : '';
-    throw new Error(`target "${this.config().name}": what runs in its cluster is not known yet${why}`);
+    throw new Error(`target "${this.config().name}": the state of its cluster is not known yet${why}`);
   }
 
   /** Follows a new configuration, if anything is open. */
@@ -113,7 +113,8 @@ export class KubernetesSessions {
     if (this.isClosed) throw new Error('this driver is closed');
     const config = this.config();
     const installation = await this.host.installation?.();
-    if (!installation) throw new Error(`target "${config.name}" needs the id of this installation, and there is none`);
+    if (!installation)
+      throw new Error(`target "${config.name}" requires the id of this installation, but the installation has no id`);
     const writer = { installation };
     const api = new KubeApi(this.options.cluster ?? readCluster(config.cluster));
     const health = new TargetHealthWatch(api, {

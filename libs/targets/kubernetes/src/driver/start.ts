@@ -35,7 +35,9 @@ export class TargetUnavailableError extends Error {
 /** An object that is none of ours has the name of a unit. Nothing is started until somebody takes it away. */
 export class UnitNameTakenError extends Error {
   constructor(name: string, namespace: string) {
-    super(`${name} in namespace ${namespace} is there already, and it is no unit of this installation's instance`);
+    super(
+      `${name} already exists in namespace ${namespace} and does not belong to this instance; delete it so that the instance can start`,
+    );
     this.name = 'UnitNameTakenError';
   }
 }

@@ -54,7 +54,7 @@ describe('the health of a target', () => {
       const allow = stub.forbid({ verb: (subresource ?? verb) as 'list', plural: resource });
       health.start();
       const { message } = await becomes('degraded');
-      expect(message).toContain(`may not: ${text} in namespace models. A Role must allow it.`);
+      expect(message).toContain(`is not allowed to: ${text} in namespace models. Allow this in a Role.`);
       allow();
       await becomes('ok');
     },
@@ -67,11 +67,11 @@ describe('the health of a target', () => {
     health.start();
     const message = await until(
       () => health.state.message ?? '',
-      (text) => text.includes('may not'),
+      (text) => text.includes('is not allowed to'),
     );
     expect(message).toBe(
-      'https://cluster.example has no inferencepools.inference.networking.k8s.io/v1: its CustomResourceDefinition must be installed. ' +
-        "Slipway's account on https://cluster.example may not: create services in namespace models. A Role must allow it.",
+      'https://cluster.example does not have the type inferencepools.inference.networking.k8s.io/v1. Install its CustomResourceDefinition. ' +
+        "Slipway's account on https://cluster.example is not allowed to: create services in namespace models. Allow this in a Role.",
     );
     installed();
     allow();

@@ -76,10 +76,10 @@ export class TargetHealthWatch {
     const { server } = this.options;
     const more = rights.length > NAMED_RIGHTS ? ` and ${rights.length - NAMED_RIGHTS} more` : '';
     const sentences = [
-      ...types.map((type) => `${server} has no ${type}: its CustomResourceDefinition must be installed.`),
+      ...types.map((type) => `${server} does not have the type ${type}. Install its CustomResourceDefinition.`),
       ...(rights.length > 0
         ? [
-            `Slipway's account on ${server} may not: ${rights.slice(0, NAMED_RIGHTS).join(', ')}${more}. A Role must allow it.`,
+            `Slipway's account on ${server} is not allowed to: ${rights.slice(0, NAMED_RIGHTS).join(', ')}${more}. Allow this in a Role.`,
           ]
         : []),
     ];
@@ -122,7 +122,7 @@ export class TargetHealthWatch {
         : this.api.review(question.namespace, question.rule);
       const isThere = await Promise.race([answer, late]);
       if (this.isClosed) return;
-      if (isThere === undefined) return this.fail(`${server} has not answered within ${limitMs / 1_000} s`);
+      if (isThere === undefined) return this.fail(`${server} has not responded within ${limitMs / 1_000} s`);
       this.trouble = undefined;
       if (isThere) this.missing.delete(keyOf(question));
       else this.missing.add(keyOf(question));

@@ -21,5 +21,5 @@ it.each([
 
 it('nothing is to be done about a pod that goes', () => {
   const { message } = told({ ownerReferences: [owner], deletionTimestamp: '2026-03-01T10:07:00Z' });
-  expect(message).toBe('pod pod-1 of an older generation is not gone yet');
+  expect(message).toBe('pod pod-1 of an older generation still exists');
 });

@@ -52,10 +52,10 @@ function withoutUnit(units: readonly Unit[], pods: readonly Pod[]): Observation 
 function messageOf(left: Pod, units: readonly Unit[]): string {
   const { name, namespace, ownerReferences = [] } = left.metadata;
   if (isLeaving(left) || units.some((unit) => generationIn(unit) === generationIn(left)))
-    return `pod ${name} of an older generation is not gone yet`;
+    return `pod ${name} of an older generation still exists`;
   const owner = ownerReferences.find(({ controller }) => controller) ?? { kind: 'Pod', name };
   const command = `kubectl -n ${namespace} delete ${owner.kind.toLowerCase()} ${owner.name}`;
-  return `the unit of pod ${name} is gone. If the pod stays, it was orphaned, and nobody ends it: ${command}`;
+  return `the unit of pod ${name} no longer exists. If the pod remains, it is orphaned. Delete it with: ${command}`;
 }
 
 function lacksOwnSecret({ metadata }: Unit, { reason, message = '' }: Observation): boolean {

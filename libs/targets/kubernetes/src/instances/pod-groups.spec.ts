@@ -35,7 +35,7 @@ describe('a group', () => {
 
   it.each<[string, Pod[], Partial<Observation>]>([
     ['a worker that is not there', [leader, first], { state: 'starting', reason: 'loading' }],
-    ['no worker yet', [leader], { state: 'starting', message: `1 of the ${SIZE} pods of its group run` }],
+    ['no worker yet', [leader], { state: 'starting', message: `1 of the ${SIZE} pods of its group are running` }],
     ['a worker that begins', [leader, first, member(2, LOADING)], { state: 'starting', reason: 'loading' }],
     ['a worker without a node', [leader, first, member(2, UNSCHEDULABLE)], { reason: 'unschedulable' }],
     [
@@ -82,12 +82,16 @@ describe('a group', () => {
     [
       'a worker in the place of another one',
       [leader, first, member(2, UP, { creationTimestamp: '2026-03-01T10:00:31Z' })],
-      { state: 'unhealthy', reason: 'killed', message: expect.stringContaining('is not one of those') as never },
+      {
+        state: 'unhealthy',
+        reason: 'killed',
+        message: expect.stringContaining('was not started with the current leader') as never,
+      },
     ],
     [
       'a worker of the group before',
       [leader, first, member(2, UP, { creationTimestamp: '2026-03-01T09:59:59Z' })],
-      { state: 'starting', reason: 'loading', message: `2 of the ${SIZE} pods of its group run` },
+      { state: 'starting', reason: 'loading', message: `2 of the ${SIZE} pods of its group are running` },
     ],
     ['no leader', [first, second], { state: 'starting', reason: 'loading' }],
   ])('with %s is not', (_case, pods, expected) => expect(seen(pods)).toMatchObject(expected));

@@ -54,7 +54,7 @@ export function summarizeGroup({ leader, workers, size, refused }: GroupReports)
   return {
     state: 'starting',
     reason: 'loading',
-    message: `${ready + (leader ? 1 : 0)} of the ${size} pods of its group run`,
+    message: `${ready + (leader ? 1 : 0)} of the ${size} pods of its group are running`,
   };
 }
 

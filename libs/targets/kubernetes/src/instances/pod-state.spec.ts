@@ -108,7 +108,7 @@ describe('what somebody else changed', () => {
   it.each([
     [1, 1, undefined],
     [2, 3, 'it has 3 replicas'],
-    [2, 1, 'was changed by somebody else'],
+    [2, 1, 'was changed outside Slipway'],
     [2, 0, undefined],
   ])('generation %d with %d replicas', (generation, replicas, words) => {
     const drift = driftOf({ metadata: { name: 'u', generation }, spec: { replicas } });

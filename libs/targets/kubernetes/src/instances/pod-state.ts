@@ -122,7 +122,7 @@ function hasAddress(pod: Pod): boolean {
 export function driftOf(unit: Unit): string | undefined {
   if (isStopped(unit) || (unit.metadata.generation ?? 1) <= 1) return undefined;
   const { replicas = 1 } = unit.spec ?? {};
-  const words = `${kindOf(unit).kind.toLowerCase()} ${unit.metadata.name} was changed by somebody else`;
+  const words = `${kindOf(unit).kind.toLowerCase()} ${unit.metadata.name} was changed outside Slipway`;
   return replicas > 1 ? `${words}: it has ${replicas} replicas` : words;
 }
 
@@ -172,8 +172,9 @@ function memberTold(pod: Pod, leader: Pod | undefined, seen: UnitSnapshot): PodR
   const own = told(pod, seen);
   if (own.state !== 'ready' || !leader) return own;
   const { name } = pod.metadata;
-  if (restartsOf(pod) > 0) return { state: 'starting', reason: 'loading', message: `pod ${name} began anew alone` };
-  const message = `pod ${name} is not one of those that this leader began with`;
+  if (restartsOf(pod) > 0)
+    return { state: 'starting', reason: 'loading', message: `pod ${name} restarted without its group` };
+  const message = `pod ${name} was not started with the current leader`;
   if (isLate(pod, leader, seen.lateMs)) return { state: 'unhealthy', reason: 'killed', message };
   return isFormer(pod, leader) ? { state: 'starting', reason: 'loading', message } : own;
 }
@@ -192,7 +193,7 @@ function withoutPod({ unit, pods }: UnitSnapshot): PodReport {
   const refused = unit.status?.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   if (refused) return refusal(refused.message);
   const over = pods.filter(isOver).at(-1);
-  if (!over) return { state: 'starting', reason: 'loading', message: 'there is no pod yet' };
+  if (!over) return { state: 'starting', reason: 'loading', message: 'its pod does not exist yet' };
   return { state: 'unhealthy', reason: endOfPod(over).reason ?? 'killed', message: over.status?.message };
 }
 
@@ -226,7 +227,7 @@ function leaving(pod: Pod, disruption: ObservationReason | undefined): PodReport
     return {
       state: 'unhealthy',
       reason: 'node_lost',
-      message: message ?? `node ${pod.spec?.nodeName} does not answer`,
+      message: message ?? `node ${pod.spec?.nodeName} does not respond`,
     };
   const words = message ?? pod.status?.message ?? `pod ${pod.metadata.name} is being deleted`;
   return { state: 'unhealthy', reason: disruption ?? 'killed', message: words };
@@ -278,7 +279,8 @@ function loopReason(reason: ObservationReason | undefined): ObservationReason {
 }
 
 function endWords(who: string, { code, reason, words }: NonNullable<ReturnType<typeof exitOf>>): string {
-  const how = reason === 'out_of_memory' ? `was killed for its memory (code ${code})` : `ended with code ${code}`;
+  const how =
+    reason === 'out_of_memory' ? `was killed because it ran out of memory (code ${code})` : `ended with code ${code}`;
   return words === undefined ? `${who} ${how}` : `${who} ${how}: ${words}`;
 }
 
@@ -289,6 +291,10 @@ function serving(pod: Pod, wasReady: boolean): PodReport {
   const startedAt = status?.state?.running?.startedAt;
   const isSince = startedAt !== undefined && (ready?.lastTransitionTime ?? '') > startedAt;
   if (status?.started && (wasReady || isSince))
-    return { state: 'unhealthy', reason: 'probe_failed', message: ready?.message ?? 'it does not answer its probe' };
+    return {
+      state: 'unhealthy',
+      reason: 'probe_failed',
+      message: ready?.message ?? 'it does not respond to its probe',
+    };
   return { state: 'starting', reason: 'loading' };
 }

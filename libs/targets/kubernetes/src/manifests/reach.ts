@@ -44,7 +44,7 @@ export function urlProblems(
   const problems: string[] = [];
   if (!names.includes('unit')) problems.push('must contain {unit}, so that each instance has a URL of its own');
   if (Object.keys(byTenant).length > 0 && !names.includes('namespace'))
-    problems.push('must contain {namespace}, since there are several');
+    problems.push('must contain {namespace}, because there are several namespaces');
   if (
     !isHttpUrl(
       fillPlaceholders(

@@ -114,8 +114,8 @@ it('an operator is warned of an engine without a key and of images by tags', () 
   const of = (change: object) => targetWarnings({ ...config, engines: { vllm: { ...vllm!, ...change } } });
   expect(of({ image })).toEqual([]);
   expect(of({})).toEqual([expect.stringContaining('names its image by a tag')]);
-  expect(of({ image, env: {} })).toEqual([expect.stringContaining('asks nobody for a key')]);
+  expect(of({ image, env: {} })).toEqual([expect.stringContaining('does not require a key')]);
   expect(targetWarnings({ ...pooled, engines: { vllm: { ...vllm!, image } } })).toEqual([
-    expect.stringContaining('who comes by its InferencePool is answered 401'),
+    expect.stringContaining('requests through its InferencePool get 401'),
   ]);
 });

@@ -219,7 +219,7 @@ describe('what is secret', () => {
 
   it('is asked for: an engine with a key does not start without one', () => {
     const { instanceKey: _none, ...without } = spec;
-    expect(() => environmentOf(without, ECHO)).toThrow(/starts with \{instance_key\}, and was given none/);
+    expect(() => environmentOf(without, ECHO)).toThrow(/requires \{instance_key\}, but no key was given/);
   });
 });
 

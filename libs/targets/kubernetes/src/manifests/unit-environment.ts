@@ -143,7 +143,7 @@ export function secretOf(spec: InstanceSpec, config: KubernetesTargetConfig, wri
 function keyOf({ runtime, instanceKey }: InstanceSpec, engine: KubernetesEngine): string | undefined {
   if (!isKeyed(engine)) return undefined;
   if (instanceKey === undefined)
-    throw new Error(`engine "${runtime.engine}" starts with {instance_key}, and was given none`);
+    throw new Error(`engine "${runtime.engine}" requires {instance_key}, but no key was given`);
   return instanceKey;
 }
 

@@ -45,7 +45,7 @@ export function unitName({ instanceId, generation, owner }: UnitIdentity): strin
   const end = `-${owner?.ordinal ?? 0}-${idEnd(instanceId)}-g${generation}`;
   const available = Math.min(LONGEST_SLUG, LONGEST_UNIT_NAME - 'slw-'.length - end.length);
   if (available < 1)
-    throw new RangeError(`generation ${generation} of instance ${instanceId} leaves no room for a name`);
+    throw new RangeError(`the unit name for generation ${generation} of instance ${instanceId} is too long`);
   return `slw-${slug(owner?.revisionName ?? instanceId, available)}${end}`;
 }
 

@@ -63,12 +63,12 @@ export function resourceIssues(
   const { accelerators: allowed, memory_mb: most } = engine.allow;
   const names = allowed.join(', ') || 'none';
   if (accelerator !== undefined && !allowed.includes(accelerator))
-    add('accelerator', 'not_allowed', `engine "${engineName}" runs on: ${names}`);
+    add('accelerator', 'not_allowed', `engine "${engineName}" runs on these accelerators: ${names}`);
   else if (acceleratorName(spec, engine) === undefined && (count ?? engine.gpus?.min ?? 0) > 0 && allowed.length > 0)
-    add('accelerator', 'required', `engine "${engineName}" runs on: ${names}`);
+    add('accelerator', 'required', `engine "${engineName}" runs on these accelerators: ${names}`);
   if (count !== undefined) issues.push(...countIssues(engineName, engine, config, spec, count));
   if (memory === undefined) return issues;
-  if (!most) add('memory_mb', 'not_allowed', `engine "${engineName}" lets no revision choose its memory`);
+  if (!most) add('memory_mb', 'not_allowed', `engine "${engineName}" does not let a revision set its memory`);
   else if (!isWhole(memory, 1, most.max))
     add('memory_mb', 'invalid_value', `must be a whole number from 1 to ${most.max} for engine "${engineName}"`);
   return issues;

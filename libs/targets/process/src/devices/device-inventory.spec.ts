@@ -60,7 +60,7 @@ x, GPU-4, NVIDIA L4, 1, 1
         memory_mb: null,
         used_mb: null,
         is_usable: false,
-        problem: 'its driver says: [GPU is lost]',
+        problem: 'its driver reports: [GPU is lost]',
       },
     ],
   });
@@ -107,7 +107,7 @@ it('takes cards that nobody can ask for present and of unknown size, and a host 
   await writeFile(join(host, 'dev', 'nvidiactl'), '');
   expect(await inventory().look('auto')).toEqual({
     devices: [{ ...L4, uuid: 'local/nvidia1', index: 1, name: 'NVIDIA device', memory_mb: null, used_mb: null }],
-    problem: 'nvidia-smi is not on the PATH: memory and use are unknown',
+    problem: 'nvidia-smi is not on the PATH: memory and usage are unknown',
   });
 });
 
@@ -123,7 +123,7 @@ it("takes the operator's list as it is and asks nobody", async () => {
 it.each([
   ['fails', 'echo "NVIDIA-SMI has failed"; exit 9', 'ended with code 9'],
   ['talks without end', 'while :; do echo "0, GPU-1, NVIDIA L4, 1, 1, garbage garbage garbage"; done', '256 KiB'],
-  ['talks nonsense', 'head -c 3000 /dev/urandom', 'no device that can be read'],
+  ['talks nonsense', 'head -c 3000 /dev/urandom', 'no readable device'],
 ])('says what is wrong with a program that %s', async (_what, script, problem) => {
   await program('nvidia-smi', script);
   const found = await inventory().look('auto');
@@ -138,7 +138,7 @@ it('is back in time from a program that hangs, which ends with all that it has s
   // Who asks meanwhile waits for the same answer.
   const answers = await Promise.all([devices.look('auto'), devices.look('auto')]);
   expect(performance.now() - begun).toBeLessThan(5_000);
-  expect(answers[0]).toEqual({ devices: [], problem: expect.stringMatching(/did not answer within 0\.\d s/) });
+  expect(answers[0]).toEqual({ devices: [], problem: expect.stringMatching(/did not respond within 0\.\d s/) });
   expect(await readFile(join(host, 'starts'), 'utf8')).toBe('x\n');
   const child = Number(await readFile(join(host, 'child'), 'utf8'));
   await until(() => !isAlive(child));
@@ -153,11 +153,11 @@ it('starts no second program beside one that not even SIGKILL ends', async () =>
   process.kill = () => true;
   try {
     const ask = () => askProgram(file, [], { path, limitMs: 300 });
-    expect((await ask()).problem).toContain('did not answer');
-    expect((await ask()).problem).toContain('hangs for');
+    expect((await ask()).problem).toContain('did not respond');
+    expect((await ask()).problem).toContain('has not responded for');
     expect((await Promise.all([ask(), ask()])).map(({ problem }) => problem)).toEqual([
-      expect.stringContaining('hangs for'),
-      expect.stringContaining('hangs for'),
+      expect.stringContaining('has not responded for'),
+      expect.stringContaining('has not responded for'),
     ]);
     expect(await readFile(join(host, 'starts'), 'utf8')).toBe('x\n');
   } finally {

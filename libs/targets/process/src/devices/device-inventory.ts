@@ -117,9 +117,9 @@ export class DeviceInventory {
         is_usable: true,
         foreign_mb: 0,
       }));
-    if (devices.length > 0) return { devices, problem: 'nvidia-smi is not on the PATH: memory and use are unknown' };
+    if (devices.length > 0) return { devices, problem: 'nvidia-smi is not on the PATH: memory and usage are unknown' };
     if (names.includes('kfd'))
-      return { devices: [], problem: 'there are AMD devices, and rocm-smi is not on the PATH' };
+      return { devices: [], problem: 'the host has AMD devices, but rocm-smi is not on the PATH' };
     return { devices: [] };
   }
 
@@ -143,9 +143,7 @@ function divided(gpu: Device, parts: readonly MigDevice[]): Device[] {
 }
 
 function unreadable(output: string): string | undefined {
-  return output.trim() === '' || /no devices/i.test(output)
-    ? undefined
-    : 'nvidia-smi listed no device that can be read';
+  return output.trim() === '' || /no devices/i.test(output) ? undefined : 'nvidia-smi listed no readable device';
 }
 
 function inventory(devices: Device[], problem: string | undefined): Inventory {

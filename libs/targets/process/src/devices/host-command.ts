@@ -24,7 +24,7 @@ export async function askProgram(
 ): Promise<CommandAnswer> {
   const before = running.get(file);
   if (before && !(await isOver(before.ended, limitMs)))
-    return { output: '', problem: `${file} hangs for ${secondsSince(before.since)} s` };
+    return { output: '', problem: `${file} has not responded for ${secondsSince(before.since)} s` };
   // Two may have waited for the same one.
   if (running.has(file)) return askProgram(file, args, { path, limitMs });
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export async function askProgram(
     };
     const timer = setTimeout(() => {
       chunks.length = 0;
-      giveUp(`${file} did not answer within ${Math.ceil(limitMs / 100) / 10} s`);
+      giveUp(`${file} did not respond within ${Math.ceil(limitMs / 100) / 10} s`);
     }, limitMs);
     const ended = new Promise<void>((end) => {
       child.once('exit', () => end());

@@ -31,7 +31,7 @@ export function parseGpus(output: string): Device[] {
         memory_mb: wholeOrNull(total),
         used_mb: wholeOrNull(used),
         is_usable: !isLost,
-        ...(isLost ? { problem: `its driver says: ${shown(total === '' ? used : total)}` } : {}),
+        ...(isLost ? { problem: `its driver reports: ${shown(total === '' ? used : total)}` } : {}),
         foreign_mb: 0,
       },
     ];

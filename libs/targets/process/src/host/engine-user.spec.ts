@@ -90,12 +90,12 @@ const prying = (user: string, ...secrets: string[]) => ({
       () =>
         new ProcessDriver(engineConfig({ user }), { home: host.home, ...options });
     expect(make('nobody', { cgroups: false })).toThrow(
-      'user "nobody" cannot be used: the worker may make no control groups',
+      'user "nobody" cannot be used: the worker cannot create control groups',
     );
-    expect(make('no-such-user')).toThrow('the host does not know that user');
-    expect(make('root')).toThrow('root is no user to run engines as');
+    expect(make('no-such-user')).toThrow('this user does not exist on the host');
+    expect(make('root')).toThrow('engines must not run as root');
     await mkdir(join(host.home, 'x'));
-    expect(make('nobody')).toThrow(`it may not pass through ${host.home}`);
+    expect(make('nobody')).toThrow(`it cannot access ${host.home}`);
     expect(make('nobody', { starts: false })).not.toThrow();
   });
 });

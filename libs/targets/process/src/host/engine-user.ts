@@ -19,19 +19,19 @@ export interface EngineUser {
  * @throws Error saying why this process cannot run anything as that user
  */
 export function findUser(name: string, home: string): EngineUser {
-  if (!mayChangeUser()) throw new Error('the worker is not root and may not start processes of other users');
+  if (!mayChangeUser()) throw new Error('the worker is not root and cannot start processes of other users');
   const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
   if (setpriv === undefined) throw new Error('the program setpriv of util-linux is not installed');
   const [uid, gid] = ['-u', '-g'].map((flag) => idOf(flag, name));
-  if (uid === 0) throw new Error('root is no user to run engines as');
+  if (uid === 0) throw new Error('engines must not run as root');
   const rights = ['--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all'];
   const prefix = [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--init-groups', ...rights, '--'];
-  attempt(prefix, ['/bin/sh', '-c', ':'], `setpriv cannot make a process its own`);
+  attempt(prefix, ['/bin/sh', '-c', ':'], 'setpriv cannot start a process as this user');
   if (existsSync(home))
     attempt(
       prefix,
       ['/bin/sh', '-c', '[ -x "$1" ]', 'sh', home],
-      `it may not pass through ${home}: chmod o+x on it and the folders above`,
+      `it cannot access ${home}: run chmod o+x on this folder and on the folders above it`,
     );
   return { uid: uid!, gid: gid!, prefix };
 }
@@ -57,7 +57,7 @@ function idOf(flag: string, name: string): number {
   try {
     return Number(execFileSync('id', [flag, '--', name], { encoding: 'utf8', timeout: 5_000, stdio: 'pipe' }));
   } catch {
-    throw new Error('the host does not know that user');
+    throw new Error('this user does not exist on the host');
   }
 }
 

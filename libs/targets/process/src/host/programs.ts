@@ -22,7 +22,7 @@ export async function missingOnHost(
   const file = await findProgram(program, searched, resolve(driver.cwd, cwd));
   if (file === undefined) return failure('program_not_found', `${program} was not found`);
   if (modelFile !== undefined && !(await isThere(modelFile)))
-    return failure('model_missing', `${modelFile} is not there, or may not be read`);
+    return failure('model_missing', `${modelFile} does not exist or is not readable`);
   return undefined;
 }
 

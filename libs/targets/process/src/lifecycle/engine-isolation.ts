@@ -28,7 +28,9 @@ export function usersOf(
     try {
       // Nothing else tells its processes for sure: their environment is closed to others.
       if (!cgroups)
-        throw new Error('the worker may make no control groups (cgroup v2) to keep track of its processes by');
+        throw new Error(
+          'the worker cannot create control groups (cgroup v2), which it needs to track the processes of the engine',
+        );
       users.set(user, findUser(user, home));
     } catch (error) {
       problems.push(`engine "${name}": user "${user}" cannot be used: ${(error as Error).message}`);
@@ -44,18 +46,18 @@ export function isolationNotes(templates: readonly EngineTemplate[], cgroups: En
   const limited = templates.filter(({ config }) => config.limits?.memory_mb !== undefined).map(({ name }) => name);
   const notes = [
     cgroups
-      ? 'processes of engines are kept track of by control groups (cgroup v2)'
-      : 'processes of engines are kept track of by a variable in their environment: the worker may make no control groups (cgroup v2)',
+      ? 'engine processes are tracked with control groups (cgroup v2)'
+      : 'engine processes are tracked with an environment variable: the worker cannot create control groups (cgroup v2)',
   ];
   if (!existsSync('/proc/net/tcp'))
-    notes.push('who listens on the port of an engine is not checked: this host does not tell');
+    notes.push('the owner of an engine port is not checked: this host does not show which process listens');
   if (shared.length > 0)
     notes.push(
-      `engines without user share the worker's: they can read what it can, SLIPWAY_HOME included (${shared.join(', ')})`,
+      `engines without user run as the user of the worker: they can read what the worker can read, including SLIPWAY_HOME (${shared.join(', ')})`,
     );
   if (limited.length > 0 && !cgroups?.limitsMemory)
     notes.push(
-      `limits.memory_mb holds nobody to it: the worker's control group has no memory controller (${limited.join(', ')})`,
+      `limits.memory_mb has no effect: the control group of the worker has no memory controller (${limited.join(', ')})`,
     );
   return notes;
 }

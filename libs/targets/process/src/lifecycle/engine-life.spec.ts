@@ -155,9 +155,9 @@ describe('limits', () => {
   it('that nobody can be held to are said', () => {
     driver = host.driver({ cgroups: false }, { limits: { memory_mb: 300 } });
     expect(driver.warnings()).toEqual([
-      expect.stringContaining('kept track of by a variable in their environment'),
-      expect.stringContaining("share the worker's"),
-      expect.stringContaining('limits.memory_mb holds nobody to it'),
+      expect.stringContaining('tracked with an environment variable'),
+      expect.stringContaining('run as the user of the worker'),
+      expect.stringContaining('limits.memory_mb has no effect'),
     ]);
   });
 });

@@ -119,7 +119,7 @@ export class EngineStarter {
     const outcome: { hasEnded: boolean; failure?: Error } = { hasEnded: false };
     const cwd = resolve(this.options.cwd, launch.cwd ?? '.');
     // A program that is not there and a folder that is not there look the same to whoever spawns.
-    if (!(await isFolder(cwd))) throw new Error(`its working folder ${cwd} is not there`);
+    if (!(await isFolder(cwd))) throw new Error(`its working folder ${cwd} does not exist`);
     const logs = await openLogs(folder.path, generation);
     try {
       const metrics = ports?.[METRICS_PORT] ?? '';

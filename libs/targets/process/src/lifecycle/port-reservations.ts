@@ -36,7 +36,7 @@ export class PortReservations {
       const port = from + ((first + offset) % count);
       if (!taken.has(port) && (await this.claim(port, hour)) && (await isFree(port))) return port;
     }
-    throw new Error(`no port from ${from} to ${to} is free on this host`);
+    throw new Error(`all ports from ${from} to ${to} are in use on this host`);
   }
 
   private async claim(port: number, hour: number): Promise<boolean> {

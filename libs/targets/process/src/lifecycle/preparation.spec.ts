@@ -41,7 +41,7 @@ it('tells what a start would not find: the program, or the file of the model', a
   });
   expect(await driver.prepare(spec)).toMatchObject({
     state: 'failed',
-    failure: { cause: 'model_missing', line: `${model} is not there, or may not be read` },
+    failure: { cause: 'model_missing', line: `${model} does not exist or is not readable` },
   });
   await writeFile(model, '');
   expect(await driver.prepare(spec)).toEqual({ state: 'ready' });

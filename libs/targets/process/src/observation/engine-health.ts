@@ -40,7 +40,7 @@ export class EngineHealth {
     if (answer.isHealthy && !own.wasReady) await folder.mark(own.generation, 'ready');
     const judged = this.judge(spec, own, intent, answer, state);
     const seen =
-      owns?.is === 'unknown' ? { message: `whose port it is was not checked: ${owns.why}`, ...judged } : judged;
+      owns?.is === 'unknown' ? { message: `the owner of the port was not checked: ${owns.why}`, ...judged } : judged;
     if (own.wasReady) this.asked.set(spec.instanceId, { generation: own.generation, at: performance.now(), seen });
     return seen;
   }
@@ -84,7 +84,7 @@ export class EngineHealth {
       return {
         state: 'unhealthy',
         reason: 'health_path_missing',
-        message: `it answered ${answer.status} to GET ${path}, which is no answer of an engine that still loads`,
+        message: `GET ${path} returned ${answer.status}, which an engine does not return while it loads`,
       };
     }
     const timeout = spec.readyTimeoutSeconds ?? intent.timeoutSeconds;
@@ -97,7 +97,7 @@ export class EngineHealth {
   }
 }
 
-const NOBODY: HealthAnswer = { isHealthy: false, message: 'who answered listens no more' };
+const NOBODY: HealthAnswer = { isHealthy: false, message: 'the process that responded no longer listens' };
 
 /** Where an engine is asked, and whether it is the one that answers there. */
 interface EngineAtPort {

@@ -97,13 +97,13 @@ export class GenerationObserver {
           state: 'absent',
           generation,
           incarnation: processIncarnation(record),
-          message: `generation ${generation} still runs`,
+          message: `generation ${generation} is still running`,
         };
       return {
         state: 'stopping',
         generation,
         incarnation: processIncarnation(record),
-        message: `generation ${generation} has to end first`,
+        message: `generation ${generation} must end first`,
       };
     }
     return { state: 'absent' };
@@ -194,9 +194,9 @@ async function observeExited(
   const { generation, exit, stoppedAt } = own;
   const how =
     exit === undefined
-      ? 'it is gone'
+      ? 'its process no longer exists'
       : exit.signal
-        ? `it was ended by ${exit.signal}`
+        ? `it was stopped by ${exit.signal}`
         : `it ended with code ${exit.code}`;
   const over = { state: 'exited', generation, lastExit: { code: exit?.code ?? null } } as const;
   if (stoppedAt !== undefined) return { ...over, reason: 'terminated', message: `${how} after it was terminated` };

@@ -67,7 +67,7 @@ onLinux('a stranger that answers at the port of an engine that loads', () => {
       message: expect.stringMatching(
         `^process ${process.pid} \\(.+\\) listens on port ${port}, and is not the engine$`,
       ),
-      failure: { cause: 'port_in_use', remediation: expect.stringContaining('the next start takes another port') },
+      failure: { cause: 'port_in_use', remediation: expect.stringContaining('the next start uses another port') },
     });
     expect(await driver.answers(host.spec(), `http://127.0.0.1:${port}`)).toBe(false);
   });
@@ -88,7 +88,7 @@ onLinux('a stranger that answers at the port of an engine that loads', () => {
     });
     expect(await driver.observe(host.spec())).toMatchObject({
       state: 'starting',
-      message: 'who answered listens no more',
+      message: 'the process that responded no longer listens',
     });
   });
 

@@ -57,7 +57,7 @@ export class PortListeners {
 
   private async ownerBy(engine: ProcessOwner, maxAgeMs: number): Promise<PortOwner> {
     const all = await this.listeners(maxAgeMs);
-    if (all.length === 0) return { is: 'unknown', why: 'the host does not tell who listens' };
+    if (all.length === 0) return { is: 'unknown', why: 'the host does not show which process listens' };
     const listeners = at(engine.record.port, all);
     if (listeners === undefined) return { is: 'nobody' };
     const key = keyOf(engine);
@@ -77,7 +77,7 @@ export class PortListeners {
     const owned = await Promise.all((await this.processes.belonging(engine)).map((pid) => this.socketsOf(pid)));
     const foreign = listeners.find(({ inode }) => !owned.some((sockets) => sockets?.has(inode)));
     if (foreign === undefined) return { is: 'own' };
-    if (owned.includes(undefined)) return { is: 'unknown', why: 'what its processes have open cannot be read' };
+    if (owned.includes(undefined)) return { is: 'unknown', why: 'the open files of its processes cannot be read' };
     return { is: 'foreign', who: await this.nameOf(foreign) };
   }
 

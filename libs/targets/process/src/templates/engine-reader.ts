@@ -56,7 +56,7 @@ function templateOf(reader: ConfigReader, path: string, name: string, extended: 
   const meant = known.find((one) => isMisspelling(String(wanted), one));
   reader.fail(
     `${path}.extends`,
-    `names no built-in template: there is no ${String(wanted)}${meant === undefined ? '' : `; did you mean ${meant}?`} (known: ${known.join(', ')})`,
+    `must be a built-in template, not ${String(wanted)}${meant === undefined ? '' : `; did you mean ${meant}?`} (known: ${known.join(', ')})`,
   );
   return undefined;
 }
@@ -68,20 +68,24 @@ function replaceProgram(
   { program, isExtended }: { program: unknown; isExtended: boolean },
 ): void {
   const { command } = engine;
-  if (!isExtended) reader.fail(`${path}.program`, 'is for an engine that extends a template; name it first in command');
+  if (!isExtended)
+    reader.fail(
+      `${path}.program`,
+      'is only valid for an engine that extends a template; put the program first in command',
+    );
   else if (typeof program !== 'string' || program === '') reader.fail(`${path}.program`, 'must be a non-empty string');
   else if (Array.isArray(command)) engine['command'] = [program, ...command.slice(1)];
 }
 
 function checkShapes(reader: ConfigReader, path: string, engine: Bag): void {
-  checkCommandShape(reader, path, engine, ', or extends a template');
+  checkCommandShape(reader, path, engine, ', or set extends to a template');
   const args = Object(engine['args']) as Bag;
   for (const name of checkArgNames(reader, path, args)) {
     const declared = args[name];
     if (typeof declared === 'string' && declared.split('{}').length !== 2)
       reader.fail(
         `${path}.args.${name}`,
-        'must contain {} once, where the value goes; one without a value is {arg: "--x", type: switch}',
+        'must contain {} once, where the value goes; an argument without a value is {arg: "--x", type: switch}',
       );
   }
 }

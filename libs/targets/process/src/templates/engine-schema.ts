@@ -11,43 +11,60 @@ const SECRET_ENV: Schema = {
   type: 'object',
   propertyNames: { pattern: ENV_NAME.source },
   additionalProperties: mapping({ secret: TEXT }, ['secret']),
-  description: 'Variables whose values are secrets of this file, read at each start',
+  description: 'Environment variables whose values are secrets of this file. The secrets are read at each start',
 };
 
 /** What an engine has, and a target for all of its engines. */
 const SURROUNDINGS: MappingSchema['properties'] = {
   env: ENV,
   secret_env: SECRET_ENV,
-  path: { type: 'array', maxItems: 32, items: TEXT, description: 'Folders before PATH, as of a virtual environment' },
-  cwd: { ...TEXT, description: "Working folder, as in {instance.dir}; the worker's by default" },
-  user: { type: 'string', pattern: USER_NAME.source, description: 'Operating-system user that it runs as' },
+  path: {
+    type: 'array',
+    maxItems: 32,
+    items: TEXT,
+    description: 'Folders before PATH, such as that of a virtual environment',
+  },
+  cwd: { ...TEXT, description: 'Working folder, such as {instance.dir}. Default: that of the worker' },
+  user: { type: 'string', pattern: USER_NAME.source, description: 'Operating-system user that runs the engine' },
   limits: mapping({
-    nofile: { type: 'integer', minimum: 64, maximum: 1_048_576, description: 'Open files' },
+    nofile: { type: 'integer', minimum: 64, maximum: 1_048_576, description: 'Maximum number of open files' },
     nice: { type: 'integer', minimum: 0, maximum: 19 },
-    memory_mb: { type: 'integer', minimum: 1, maximum: 67_108_864, description: 'Of all its processes, by cgroup' },
-    core_mb: { type: 'integer', minimum: 0, maximum: 1_048_576, description: 'Size of a core file' },
+    memory_mb: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 67_108_864,
+      description: 'Memory limit of all its processes in MiB, enforced by a cgroup',
+    },
+    core_mb: { type: 'integer', minimum: 0, maximum: 1_048_576, description: 'Maximum size of a core file in MiB' },
   }),
   ready: mapping({
     ...TEMPLATE.ready,
     while_starting: {
       enum: ['refused', '503', 'either', 503],
       description:
-        'What is still loading: no connection, a 503, or both; anything else is reported at once. Absent: all is',
+        'Response of an engine that still loads: no connection (refused), 503, or either. Other responses are reported at once. Absent: every response means loading',
     },
     listener: {
       enum: ['own', 'any'],
       default: 'own',
       description:
-        'Who may listen at its port: its own processes, or any, as with containers that another program starts',
+        'Processes that may listen on its port: its own, or any, for example for containers that another program starts',
     },
-    log: { ...TEXT, description: 'A piece of what it logs when it is up; explains, decides nothing' },
+    log: {
+      ...TEXT,
+      description:
+        'Part of a line that it logs when it is ready. For explanations only: it does not decide whether the engine is ready',
+    },
   }),
   live: TEMPLATE.live,
   stop: mapping({
     signal: { enum: ['SIGTERM', 'SIGINT', 'SIGQUIT'] },
-    to: { enum: ['leader', 'group'], description: 'Who gets the signal; SIGKILL gets all that belongs to it' },
+    to: {
+      enum: ['leader', 'group'],
+      description: 'Processes that get the signal. SIGKILL goes to all processes of the engine',
+    },
     ...TEMPLATE.stop,
-    memory_free_within_seconds: seconds(600, 'How long the memory of its devices may take to come back', {
+    memory_free_within_seconds: seconds(600, 'Time limit for the memory of its devices to become free, in seconds', {
       default: 30,
     }),
   }),
@@ -55,7 +72,7 @@ const SURROUNDINGS: MappingSchema['properties'] = {
 
 export const ENGINE_DEFAULTS: MappingSchema = {
   ...mapping(SURROUNDINGS),
-  description: 'What every engine of this target has where it says nothing else',
+  description: 'Settings of every engine of this target that does not set its own',
 };
 
 export const PROCESS_ENGINE: MappingSchema = {
@@ -63,18 +80,18 @@ export const PROCESS_ENGINE: MappingSchema = {
     extends: {
       enum: ['builtin', ...builtInNames()],
       description:
-        'The built-in template of its own name (builtin), or another; any key given here overrides, null takes away',
+        'The built-in template with the name of the engine (builtin), or another one. Keys that are set here override it; null removes a key',
     },
-    program: { ...TEXT, description: 'The program of the template that it extends' },
+    program: { ...TEXT, description: 'Program that replaces the one of the template' },
     command: {
       ...WORDS,
-      description: `Program and arguments, without a shell. ${[...PROCESS_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} and {port.<name>} are filled in; {port} must be there. What stands in a list is left out together where one of its placeholders has no value`,
+      description: `Program and arguments, without a shell. Placeholders: ${[...PROCESS_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')} and {port.<name>}; {port} is required. A nested list is omitted as a whole if one of its placeholders has no value`,
     },
     args: {
       type: 'object',
       propertyNames: { pattern: ARG_NAME.source },
       additionalProperties: { anyOf: [{ type: 'string', pattern: '\\{\\}' }, ARG] },
-      description: 'What runtime.args of a revision may set; {} stands for the value',
+      description: 'Arguments that runtime.args of a revision may set. {} is replaced by the value',
     },
     env_allow: TEMPLATE.env_allow,
     ...SURROUNDINGS,
@@ -82,7 +99,7 @@ export const PROCESS_ENGINE: MappingSchema = {
       type: 'array',
       maxItems: 8,
       items: { type: 'string', pattern: PORT_NAME.source },
-      description: 'Ports that it needs beside {port}: metrics is {port.metrics}',
+      description: 'Ports that it needs in addition to {port}: metrics becomes {port.metrics}',
     },
     gpus: TEMPLATE.gpus(['exclusive', 'fraction']),
     ...TEMPLATE.profile,
@@ -92,14 +109,19 @@ export const PROCESS_ENGINE: MappingSchema = {
       maxItems: 64,
       items: TEXT,
       description:
-        'What model.uri may name: globs of absolute paths such as /srv/models/**, and hub ids such as hf:Qwen/*',
+        'Models that model.uri may name: globs of absolute paths such as /srv/models/**, and hub ids such as hf:Qwen/*',
     },
     prefetch: {
-      ...mapping({ command: WORDS, env: ENV, secret_env: SECRET_ENV, timeout_seconds: seconds(86_400, 'At most') }, [
-        'command',
-        'timeout_seconds',
-      ]),
-      description: 'Fetches the model before the start',
+      ...mapping(
+        {
+          command: WORDS,
+          env: ENV,
+          secret_env: SECRET_ENV,
+          timeout_seconds: seconds(86_400, 'Time limit, in seconds'),
+        },
+        ['command', 'timeout_seconds'],
+      ),
+      description: 'Command that fetches the model before the start',
     },
   }),
 };

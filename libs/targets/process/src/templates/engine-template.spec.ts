@@ -128,11 +128,11 @@ describe('typed arguments', () => {
     ['tokens', 2 ** 60, 'must be a whole number'],
     ['tokens', 3, 'would make tokens (3) less than seqs (4)'],
     ['cache', 'f32', 'must be one of f16, 8'],
-    ['caching', 'true', 'is a switch: true or false'],
-    ['config', '"--help"', 'must be the text of a JSON object or list'],
-    ['config', '{', 'must be the text of a JSON object or list'],
-    ['config', `[${'1,'.repeat(40)}1]`, 'must be the text of a JSON object or list, at most 40 bytes'],
-    ['config', 7, 'must be the text of a JSON object or list, at most 40 bytes'],
+    ['caching', 'true', 'must be true or false'],
+    ['config', '"--help"', 'must be a JSON object or list as text'],
+    ['config', '{', 'must be a JSON object or list as text'],
+    ['config', `[${'1,'.repeat(40)}1]`, 'must be a JSON object or list as text, at most 40 bytes'],
+    ['config', 7, 'must be a JSON object or list as text, at most 40 bytes'],
     ['name', '--help', 'may not begin with "-"'],
     ['name', -1, 'may not begin with "-"'],
   ])('%s refuses %j', (name, value, message) => {
@@ -220,7 +220,7 @@ describe('a start', () => {
     expect(() => keyed.launch(spec(), allocation)).toThrow('{instance_key}');
     expect(keyed.launch({ ...spec(), instanceKey: 'k' }, allocation).env).toMatchObject({ KEY: 'k' });
     const large = typed({ gpus: { min: 2, max: 2, share: 'exclusive' } });
-    expect(() => large.launch(spec(), allocation)).toThrow('takes at least 2 devices, and was given 0');
+    expect(() => large.launch(spec(), allocation)).toThrow('requires at least 2 devices, but got 0');
   });
 });
 

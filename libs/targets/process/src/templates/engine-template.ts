@@ -107,7 +107,7 @@ export class EngineTemplate {
     this.problems = templateProblems(config).map(({ key, problem }) => `engine "${name}": ${key} ${problem}`);
     const isOpen = !sources && placeholdersOf(config).has('model.uri');
     this.warnings = isOpen
-      ? [`engine "${name}" has no model_sources: model.uri of a revision may name all that the engine can read`]
+      ? [`engine "${name}" has no model_sources: model.uri of a revision may name everything that the engine can read`]
       : [];
   }
 
@@ -170,9 +170,9 @@ export class EngineTemplate {
     const { gpus, command } = this.config;
     const count = spec.devices?.length ?? 0;
     if (this.isKeyed && spec.instanceKey === undefined)
-      throw new Error(`engine "${this.name}" starts with {instance_key}, and was given none`);
+      throw new Error(`engine "${this.name}" requires {instance_key}, but no key was given`);
     if (gpus && count < gpus.min)
-      throw new Error(`engine "${this.name}" takes at least ${gpus.min} devices, and was given ${count}`);
+      throw new Error(`engine "${this.name}" requires at least ${gpus.min} devices, but got ${count}`);
     const values = this.values(spec, allocation);
     const { args: given } = spec.runtime;
     const args = this.args.flatMap((arg) =>

@@ -30,7 +30,7 @@ it.each(['/srv/models/../../etc/passwd', '/srv/models/./a', '/srv//models/a', '/
 it('names what is allowed, and answers a hostile name in no time', () => {
   const sources = new ModelSources(['/srv/**/*a*a*a*a*b', 'hf:Qwen/*']);
   expect(sources.problemOf('/etc/passwd')).toBe(
-    'is outside of what the operator allows: /srv/**/*a*a*a*a*b, hf:Qwen/*',
+    'is outside the model sources that the operator allows: /srv/**/*a*a*a*a*b, hf:Qwen/*',
   );
   const before = performance.now();
   expect(sources.problemOf(`/srv/${'a/'.repeat(200)}${'a'.repeat(600)}`)).toContain('outside');

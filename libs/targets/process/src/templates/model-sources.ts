@@ -59,7 +59,7 @@ export class ModelSources {
   }
 
   private outside(is: string): string {
-    return `${is} outside of what the operator allows: ${this.patterns.join(', ') || 'nothing'}`;
+    return `${is} outside the model sources that the operator allows: ${this.patterns.join(', ') || 'nothing'}`;
   }
 }
 
@@ -72,7 +72,7 @@ export function sourceProblem(pattern: string): string | undefined {
   if (!path.startsWith('/') || path === '/')
     return 'must be an absolute path such as /srv/models/**, or hf: and a hub id such as hf:Qwen/*';
   if (parts.some((part) => ['', '.', '..'].includes(part))) return 'must have no "..", "." and doubled or trailing "/"';
-  if (parts.some((part) => part.includes('**') && part !== '**')) return 'must have ** as a folder of its own';
+  if (parts.some((part) => part.includes('**') && part !== '**')) return 'must have ** only as a whole folder name';
   return undefined;
 }
 

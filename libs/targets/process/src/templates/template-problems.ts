@@ -40,9 +40,7 @@ function portProblems({ command, env = {} }: EngineConfig): TemplateProblem[] {
   if (program === undefined || program === '')
     return [{ key: 'command', problem: 'must name a program, as in [llama-server, "--port", "{port}"]' }];
   if ([...command.flat(), ...Object.values(env)].some((text) => placeholdersIn(text).includes('port'))) return [];
-  return [
-    { key: 'command', problem: 'must say with {port} where the engine is to listen, as in ["--port", "{port}"]' },
-  ];
+  return [{ key: 'command', problem: 'must pass {port} to the engine, as in ["--port", "{port}"]' }];
 }
 
 function variableNameProblems({
@@ -67,9 +65,9 @@ function ownVariableProblems({ env = {}, secret_env: secrets = {} }: EngineConfi
   const problems: TemplateProblem[] = [];
   for (const key of ['env', 'secret_env'] as const)
     if (Object.hasOwn({ env, secret_env: secrets }[key], 'PATH'))
-      problems.push({ key: `${key}.PATH`, problem: 'must not be set: path puts folders before it' });
+      problems.push({ key: `${key}.PATH`, problem: 'must not be set: use path to put folders before it' });
   for (const name of Object.keys(secrets).filter((one) => Object.hasOwn(env, one)))
-    problems.push({ key: `secret_env.${name}`, problem: 'is set by env as well' });
+    problems.push({ key: `secret_env.${name}`, problem: 'is also set in env' });
   return problems;
 }
 

@@ -29,7 +29,7 @@ export const lmdeploy: BuiltInEngine = {
       min: 1,
       max: 4_096,
       tune: [64, 128, 256],
-      reason: 'throughput against time between tokens',
+      reason: 'throughput versus time between tokens',
     },
     cache_max_entry_count: {
       arg: '--cache-max-entry-count={}',
@@ -37,7 +37,7 @@ export const lmdeploy: BuiltInEngine = {
       min: 0.05,
       max: 0.95,
       default: 0.8,
-      reason: 'its share of the memory that the weights leave free',
+      reason: 'share of the memory that is free after the weights are loaded',
     },
     session_len: { arg: '--session-len={}', type: 'integer', min: 256, max: 1_048_576 },
     quant_policy: { arg: '--quant-policy={}', type: 'choice', choices: [0, 4, 8], quality: true },

@@ -27,7 +27,7 @@ export const tei: BuiltInEngine = {
       max: 1_048_576,
       default: 16_384,
       tune: [8_192, 16_384, 32_768],
-      reason: 'throughput against memory',
+      reason: 'throughput versus memory',
     },
     max_concurrent_requests: {
       arg: '--max-concurrent-requests={}',
@@ -35,7 +35,7 @@ export const tei: BuiltInEngine = {
       min: 1,
       max: 65_536,
       default: 512,
-      reason: 'what is beyond is refused with 429',
+      reason: 'requests above this limit are rejected with 429',
     },
     max_client_batch_size: {
       arg: '--max-client-batch-size={}',
@@ -43,7 +43,7 @@ export const tei: BuiltInEngine = {
       min: 1,
       max: 4_096,
       default: 32,
-      reason: 'texts of one request',
+      reason: 'number of texts in one request',
     },
   },
 };

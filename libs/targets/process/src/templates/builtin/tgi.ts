@@ -26,7 +26,7 @@ export const tgi: BuiltInEngine = {
       min: 1,
       max: 4_096,
       default: 128,
-      reason: 'what is beyond is refused with 429',
+      reason: 'requests above this limit are rejected with 429',
     },
     max_total_tokens: { arg: '--max-total-tokens={}', type: 'integer', min: 16, max: 1_048_576 },
     max_batch_prefill_tokens: {
@@ -35,7 +35,7 @@ export const tgi: BuiltInEngine = {
       min: 16,
       max: 1_048_576,
       tune: [2_048, 4_096, 8_192],
-      reason: 'time to first token against time between tokens',
+      reason: 'time to first token versus time between tokens',
     },
     waiting_served_ratio: { arg: '--waiting-served-ratio={}', type: 'number', min: 0, max: 5 },
   },

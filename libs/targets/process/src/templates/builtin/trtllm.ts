@@ -19,7 +19,7 @@ export const trtllm: BuiltInEngine = {
       min: 1,
       max: 4_096,
       tune: [64, 256],
-      reason: 'throughput against time between tokens',
+      reason: 'throughput versus time between tokens',
     },
     max_num_tokens: { arg: '--max_num_tokens={}', type: 'integer', min: 256, max: 1_048_576, tune: [4_096, 8_192] },
     max_seq_len: { arg: '--max_seq_len={}', type: 'integer', min: 256, max: 1_048_576 },

@@ -36,7 +36,7 @@ export const vllm: BuiltInEngine = {
       min: 1,
       max: 2_048,
       tune: [32, 64, 128, 256, 512],
-      reason: 'throughput against time between tokens',
+      reason: 'throughput versus time between tokens',
     },
     max_num_batched_tokens: {
       arg: '--max-num-batched-tokens={}',
@@ -45,7 +45,7 @@ export const vllm: BuiltInEngine = {
       max: 65_536,
       at_least: 'max_num_seqs',
       tune: [1_024, 2_048, 4_096, 8_192],
-      reason: 'time to first token against time between tokens',
+      reason: 'time to first token versus time between tokens',
     },
     gpu_memory_utilization: {
       arg: '--gpu-memory-utilization={}',
@@ -53,13 +53,13 @@ export const vllm: BuiltInEngine = {
       min: 0.05,
       max: 0.97,
       default: 0.9,
-      reason: 'its share of the whole device: room for the cache against what else the device holds',
+      reason: 'share of the device memory: more for the cache versus more for other programs',
     },
     kv_cache_memory_bytes: {
       arg: '--kv-cache-memory-bytes={}',
       type: 'integer',
       min: 1,
-      reason: 'a cache of the same size at every start; stands over gpu_memory_utilization',
+      reason: 'same cache size at every start; overrides gpu_memory_utilization',
     },
     max_model_len: { arg: '--max-model-len={}', type: 'integer', min: 256, max: 1_048_576 },
     kv_cache_dtype: {
@@ -75,7 +75,7 @@ export const vllm: BuiltInEngine = {
       type: 'switch',
       tune: [true, false],
     },
-    enforce_eager: { arg: '--enforce-eager', type: 'switch', reason: 'a quicker start against slower answers' },
+    enforce_eager: { arg: '--enforce-eager', type: 'switch', reason: 'faster start versus slower responses' },
     // Not speculative_config: its JSON may name another model, wherever it is.
   },
 };
