@@ -10,6 +10,7 @@ export interface Text {
 export interface Message {
   file: string;
   line: number;
+  kind: Text['kind'] | 'page';
   isError: boolean;
   message: string;
 }

@@ -35,7 +35,7 @@ const plugins = [
   { pluginId: 'markdown', plugin: markdown.default ?? markdown },
 ];
 
-/** Messages of textlint for texts of one file or for a page: `{ file, line, isError, message }`. */
+/** Messages of textlint for texts of one file or for a page: `{ file, line, kind, isError, message }`. */
 export class TextLint {
   constructor(stylePage) {
     const { phrases, words } = dictionaryIn(stylePage);
@@ -56,12 +56,15 @@ export class TextLint {
         .trim(),
     );
     const messages = await this.#messages(lines.join('\n\n'), '.txt', this.rules);
-    return messages.map(({ line, ...rest }) => ({ file, ...rest, line: texts[(line - 1) / 2].line }));
+    return messages.map(({ line, ...rest }) => {
+      const { kind, line: start } = texts[(line - 1) / 2];
+      return { file, kind, ...rest, line: start };
+    });
   }
 
   async page(file, source) {
     const rules = [...this.rules, { ruleId: 'sentence-length', rule: sentenceLength }];
-    return (await this.#messages(source, '.md', rules)).map((message) => ({ file, ...message }));
+    return (await this.#messages(source, '.md', rules)).map((message) => ({ file, kind: 'page', ...message }));
   }
 
   async #messages(source, ext, rules) {
@@ -101,8 +104,8 @@ async function main(args) {
   }
   const messages = await messagesOf(workspace, only);
   const shown = messages.filter(({ isError }) => isError || args.includes('--warnings'));
-  for (const { file, line, isError, message } of shown)
-    print(`${file}:${line} ${isError ? 'error' : 'warning'} ${message}`);
+  for (const { file, line, kind, isError, message } of shown)
+    print(`${file}:${line} ${kind} ${isError ? 'error' : 'warning'} ${message}`);
   const errors = messages.filter(({ isError }) => isError).length;
   print(`texts: ${errors} errors, ${messages.length - errors} warnings`);
   if (errors > 0) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { messagesOf, textsOf, workspaceOf } from '../texts.mjs';
+import { messagesOf, readWorkspace, textsOf, workspaceOf } from '../texts.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -54,6 +54,12 @@ describe('a text', () => {
   });
 });
 
+it('finds no error in what users read: texts and pages', async () => {
+  const messages = await messagesOf(readWorkspace(root));
+  const errors = messages.filter(({ isError, kind }) => isError && (kind === 'text' || kind === 'page'));
+  expect(errors.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([]);
+});
+
 it('refuses ten bad sentences, where each of them begins', async () => {
   const messages = await messagesOf(
     workspaceOf({
@@ -63,8 +69,8 @@ it('refuses ten bad sentences, where each of them begins', async () => {
       'docs/page.md': fixture('page.md'),
     }),
   );
-  const places = messages.filter(({ isError }) => isError).map(({ file, line }) => `${path.basename(file)}:${line}`);
-  expect([...new Set(places)]).toEqual([
+  const positions = messages.filter(({ isError }) => isError).map(({ file, line }) => `${path.basename(file)}:${line}`);
+  expect([...new Set(positions)]).toEqual([
     'service.ts:1',
     'service.ts:2',
     'service.ts:4',
