@@ -87,13 +87,13 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
       return { behind: followers.behind, inFlight: counts.reduce((sum, count) => sum + count, 0) };
     });
     const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
-    if (behind === 0 && inFlight === 0) return done({ message: 'no request is in flight' });
+    if (behind === 0 && inFlight === 0) return done({ message: 'No requests are in flight.' });
     if (isOver)
       return done({
-        message: `went on with ${inFlight} requests in flight`,
+        message: `${inFlight} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s. The deletion continues.`,
         evidence: { in_flight: inFlight, gateways_behind: behind },
       });
-    return sleep({ forMs: LOOK_MS, status: 'running', message: `${inFlight} requests are in flight` });
+    return sleep({ forMs: LOOK_MS, status: 'running', message: `${inFlight} requests are in flight.` });
   }
 
   private async stopInstances({ operation, input, state, step }: DeletionContext): Promise<StepOutcome> {
@@ -110,14 +110,17 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     );
     // What is still wanted is held by somebody else, and waiting would not stop it.
     const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
-    if (stopping === 0) return done({ message: 'its instances have stopped' });
+    if (stopping === 0) return done({ message: 'The instances of the deployment have stopped.' });
     if (step.elapsedMs() > STOP_LIMIT_MS)
-      return done({ message: `${stopping} instances are still stopping`, evidence: { stopping } });
+      return done({
+        message: `${stopping} instances are still stopping after ${STOP_LIMIT_MS / 1_000} s. The deletion continues.`,
+        evidence: { stopping },
+      });
     return sleep({
       forMs: LOOK_MS,
       status: 'running',
       state,
-      message: `${stopping} instances are stopping`,
+      message: `${stopping} instances are stopping.`,
       commit: async (tx) => {
         for (const id of ids) await this.instances.wakeOnChange(tx, id, operation.id);
       },

@@ -100,7 +100,7 @@ it('takes the route away, stops instances, retires revisions, and frees the name
 it('waits for requests in flight before it stops anything', async () => {
   bed.neighbours.inFlight.set('r1', 1);
   const { operation } = (await remove()).body;
-  const draining = { status: 'running', current_step: 'drain', message: '1 requests are in flight' };
+  const draining = { status: 'running', current_step: 'drain', message: '1 requests are in flight.' };
   expect(await bed.drive(operation.id)).toMatchObject(draining);
   expect(await bed.drive(operation.id)).toMatchObject(draining);
   expect(bed.neighbours.calls).toEqual([`remove ${id}`]);
@@ -146,7 +146,10 @@ it('goes on without those that do not end, and says how many', async () => {
     await bed.age(operation.id, 16);
     const record = await bed.drive(operation.id);
     expect(record).toMatchObject({ current_step: 'stop_instances' });
-    expect(record.steps[1]).toMatchObject({ status: 'succeeded', message: 'went on with 2 requests in flight' });
+    expect(record.steps[1]).toMatchObject({
+      status: 'succeeded',
+      message: '2 requests were still in flight after 30 s. The deletion continues.',
+    });
   } finally {
     bed.neighbours.inFlight.delete('r1');
   }
@@ -156,7 +159,7 @@ it('waits until the processes are gone, but not for what somebody else holds, an
   bed.neighbours.lingering.add('r1');
   const { operation } = (await remove()).body;
   await bed.drive(operation.id);
-  const stopping = { status: 'running', current_step: 'stop_instances', message: '1 instances are stopping' };
+  const stopping = { status: 'running', current_step: 'stop_instances', message: '1 instances are stopping.' };
   expect(await bed.drive(operation.id)).toMatchObject(stopping);
   await bed.age(operation.id, 15);
   expect(await bed.drive(operation.id)).toMatchObject(stopping);

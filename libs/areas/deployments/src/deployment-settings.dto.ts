@@ -17,27 +17,29 @@ const DESCRIPTION = { max: 2000 };
 const LABELS = { values: 'string', maxKeyLength: 63, maxValueLength: 255, example: { team: 'search' } } as const;
 const MAX_LABELS = 64;
 const ENVIRONMENT = { min: 1, max: 63, example: 'production' };
-const DEFAULT_STRATEGY = { description: 'Strategy of a rollout that names none' };
+const DEFAULT_STRATEGY = { description: 'Strategy of rollouts that omit `strategy`' };
 const DEFAULT_ANALYSIS = {
   description:
-    'Gate of a rollout that names no `analysis`. Rollouts without a soak, such as a first revision, pass none.',
+    'Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it.',
 };
 const REVISION_HISTORY_LIMIT = {
   min: 1,
   max: 1000,
-  description: 'Revisions kept that no route, binding or rollback refers to',
+  description:
+    'Number of unused revisions to keep. Revisions that a route, binding or rollback refers to are always kept.',
 };
 const PROTECTION = {
   description:
-    'What the deployment is guarded against. To lower it takes the scope admin. A rollback is never refused.',
+    'Changes that the deployment is protected from. Lowering it requires the scope admin. A rollback is always allowed.',
 };
 const SCALING = {
-  description: 'Overrides the `scaling` of its revisions, field by field; what it leaves out, the revision says',
+  description:
+    'Overrides single fields of the `scaling` of its revisions. Omitted fields keep the value of the revision.',
 };
-const DELETION = { description: 'Whether DELETE answers 409 `deployment_protected`' };
+const DELETION = { description: 'Whether DELETE returns 409 `deployment_protected`' };
 const ROLLOUTS = {
   enum: PROTECTED_ROLLOUTS,
-  description: '`approved_plan`: a rollout without the `plan_id` of an approved plan answers 409 `plan_required`',
+  description: '`approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`',
 };
 export const UNPROTECTED: Protection = { deletion: false, rollouts: 'any' };
 
@@ -111,7 +113,7 @@ export class ProtectionPatchDto {
 
 /** A merge patch of `DeploymentSettingsDto`: types and bounds of what it names. What it makes is judged as a whole. */
 export class UpdateDeploymentDto {
-  @StringField({ max: 63, removable: true, description: 'Cannot change: clients send it as model' })
+  @StringField({ max: 63, removable: true, description: 'Cannot change, because clients send it as `model`' })
   name?: string | null;
 
   @StringField({ ...DISPLAY_NAME, removable: true })
@@ -125,7 +127,7 @@ export class UpdateDeploymentDto {
     maxEntries: 2 * MAX_LABELS,
     removable: true,
     removableValues: true,
-    description: `Merged key by key, null removes one; ${MAX_LABELS} in the end`,
+    description: `Merged key by key; null removes a key. At most ${MAX_LABELS} labels after the merge`,
     example: { team: 'search', trial: null },
   })
   labels?: Record<string, string | null> | null;

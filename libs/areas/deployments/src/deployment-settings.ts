@@ -63,7 +63,8 @@ export function patchedSettings(before: ShownSettings, patch: object): ShownSett
     throw errors.validation_failed({
       message: details[0]?.message,
       details,
-      remediation: 'A merge patch changes what it names and keeps the rest; null takes a field away.',
+      remediation:
+        'Correct the fields in details. A merge patch changes only the fields that it contains; null removes a field.',
     });
   }
   const made = shownSettings(storedSettings(plain(dto)));

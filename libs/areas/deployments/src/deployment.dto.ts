@@ -17,21 +17,22 @@ export class CreateDeploymentDto extends DeploymentSettingsDto {
     min: 1,
     max: 63,
     pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-    description: "What clients send as model; unique among the tenant's deployments",
+    description: 'Name that clients send as `model`; unique within the tenant',
     example: 'chat',
   })
   name: string;
 }
 
 export class DeploymentFilterDto {
-  @StringField({ min: 1, max: 63, optional: true, description: 'Only those whose environment is this' })
+  @StringField({ min: 1, max: 63, optional: true, description: 'Environment that the deployments must have' })
   environment?: string;
 
   @StringField({
     max: 1024,
     pattern: /^[^=,]+(=[^,]*)?(,[^=,]+(=[^,]*)?)*$/,
     optional: true,
-    description: '`key=value` or `key`, such as `team=search`; several, separated by commas, must all hold',
+    description:
+      'Label that the deployments must have: `key=value` or `key`, such as `team=search`. Separate several with commas; all must match.',
   })
   label?: string;
 }
@@ -43,13 +44,13 @@ export class ConditionDto {
   @StringField({ enum: ['True', 'False'] })
   status: string;
 
-  @StringField({ description: 'One word for programs', example: 'Serving' })
+  @StringField({ description: 'Machine-readable reason in one word', example: 'Serving' })
   reason: string;
 
-  @StringField({ description: 'One sentence for people' })
+  @StringField({ description: 'Explanation in one sentence' })
   message: string;
 
-  @TimestampField({ description: 'When the status last changed' })
+  @TimestampField({ description: 'Time at which `status` last changed' })
   last_transition_at: string;
 }
 
@@ -87,21 +88,24 @@ export class EffectiveScalingDto {
   @IntField({ min: 1 })
   max_replicas: number;
 
-  @IntField({ nullable: true, description: 'Null: the number follows no load' })
+  @IntField({ nullable: true, description: 'Null if the number of instances does not follow the load' })
   target_in_flight: number | null;
 
   @IntField()
   scale_down_after_seconds: number;
 
-  @IntField({ nullable: true, description: 'Null: it never sleeps' })
+  @IntField({ nullable: true, description: 'Null if the deployment never scales to zero' })
   idle_seconds: number | null;
 }
 
 export class ReplicasDto {
-  @IntField({ min: 0, description: 'Instances that the revisions with traffic should have; 0 while they sleep' })
+  @IntField({
+    min: 0,
+    description: 'Instances that the revisions with traffic should have; 0 while they are scaled to zero',
+  })
   desired: number;
 
-  @IntField({ min: 0, description: 'Of them, those that answer' })
+  @IntField({ min: 0, description: 'Number of these instances that are ready' })
   ready: number;
 }
 
@@ -136,12 +140,12 @@ export class DeploymentDto {
   @ObjectField(() => ProtectionDto)
   protection: ProtectionDto;
 
-  @ObjectField(() => ScalingOverrideDto, { nullable: true, description: 'What it overrides of its revisions' })
+  @ObjectField(() => ScalingOverrideDto, { nullable: true, description: 'Overrides of the `scaling` of its revisions' })
   scaling: object | null;
 
   @ObjectField(() => EffectiveScalingDto, {
     nullable: true,
-    description: 'What holds for its active revision: that one’s `scaling` under the deployment’s',
+    description: '`scaling` of the active revision with the overrides of the deployment applied',
   })
   effective_scaling: EffectiveScalingDto | null;
 
@@ -156,15 +160,15 @@ export class DeploymentDto {
 
   @StringField({
     nullable: true,
-    description: 'Name of the revision that last held 100 % of the traffic',
+    description: 'Name of the revision that last received 100 % of the traffic',
     example: 'chat-00002',
   })
   active_revision: string | null;
 
-  @StringField({ nullable: true, description: 'Name of the revision a rollout has built or is building' })
+  @StringField({ nullable: true, description: 'Name of the revision that a rollout has built or is building' })
   candidate_revision: string | null;
 
-  @StringField({ nullable: true, description: 'Name of the revision a rollback goes to by default' })
+  @StringField({ nullable: true, description: 'Name of the revision that a rollback returns to by default' })
   previous_revision: string | null;
 
   @ObjectField(() => DeploymentRouteDto, { nullable: true })
@@ -173,13 +177,18 @@ export class DeploymentDto {
   @StringField({ nullable: true })
   current_operation_id: string | null;
 
-  @StringField({ description: 'Also the ETag header; changes with what people and operations change, not with health' })
+  @StringField({
+    description:
+      'Value of the ETag header. It changes when a user or an operation changes the deployment, not with its health.',
+  })
   etag: string;
 
   @ObjectField(() => ActorDto)
   created_by: ActorDto;
 
-  @ObjectField(() => ActorDto, { description: 'Who last changed its settings; what operations do does not count' })
+  @ObjectField(() => ActorDto, {
+    description: 'Actor that last changed the settings. Changes by operations do not count.',
+  })
   updated_by: ActorDto;
 
   @TimestampField()

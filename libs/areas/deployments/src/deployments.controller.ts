@@ -33,7 +33,7 @@ export class DeploymentsController {
     operationId: 'createDeployment',
     summary: 'Create a deployment',
     description:
-      'Only a name for what will serve: roll out a revision to give it a model server. The name is what clients send to the gateway as `model`.',
+      'Creates a deployment without a model server. Create a rollout to start one. Clients send the name of the deployment to the gateway as `model`.',
     example: { name: 'chat', display_name: 'Chat', labels: { team: 'search' } },
     ok: { 201: DeploymentDto, 200: RehearsalDto },
     errors: ['deployment_exists', 'quota_exceeded'],
@@ -49,8 +49,8 @@ export class DeploymentsController {
     scope: 'viewer',
     tag: 'Deployments',
     operationId: 'listDeployments',
-    summary: 'List deployments, newest first',
-    description: '`environment` and `label` narrow the list.',
+    summary: 'List deployments',
+    description: 'Returns deployments, newest first. Filter them by `environment` and `label`.',
     ok: { 200: DeploymentPageDto },
     hot: true,
     paged: true,
@@ -68,7 +68,7 @@ export class DeploymentsController {
     operationId: 'getDeployment',
     summary: 'Inspect a deployment',
     description:
-      'Its state, the conditions behind that, which revisions are active, candidate and previous, the route, and the operation under way. `If-Match` of other operations takes its `etag`.',
+      'Returns the state with its conditions, the active, candidate and previous revisions, the route and the running operation. Send its `etag` as `If-Match` with a change.',
     ok: { 200: DeploymentDto },
     errors: ['deployment_not_found'],
   })
@@ -82,9 +82,9 @@ export class DeploymentsController {
     scope: 'operator',
     tag: 'Deployments',
     operationId: 'updateDeployment',
-    summary: 'Change the settings of a deployment',
+    summary: 'Change deployment settings',
     description:
-      'A JSON merge patch (RFC 7386): what it names changes, `null` takes a field away or back to its default, labels merge key by key. A rollout that runs goes on as it began. Lowering `protection` needs the scope admin.',
+      'Applies a JSON merge patch (RFC 7386). Fields in the patch change, `null` removes a field or resets it to its default, and labels merge key by key. A running rollout keeps the settings that it started with. Lowering `protection` requires the scope admin.',
     ok: { 200: [DeploymentDto, RehearsalDto] },
     example: { display_name: 'Chat for search', labels: { team: 'search' } },
     errors: ['deployment_not_found', 'operation_in_progress'],
@@ -110,7 +110,7 @@ export class DeploymentsController {
     operationId: 'deleteDeployment',
     summary: 'Delete a deployment',
     description:
-      'A durable operation of kind `delete_deployment`: takes the route away, lets requests in flight end, stops the instances, frees the name.',
+      'Starts a durable operation of kind `delete_deployment`. It removes the route, waits for requests in flight, stops the instances and frees the name. Returns 202 with the operation.',
     ok: { 202: OperationEnvelopeDto },
     errors: ['deployment_not_found', 'deployment_protected', 'operation_in_progress'],
     ifMatch: true,
@@ -125,9 +125,9 @@ export class DeploymentsController {
     scope: 'viewer',
     tag: 'Deployments',
     operationId: 'listDeploymentEvents',
-    summary: 'List or follow the events of a deployment',
+    summary: 'List or follow deployment events',
     description:
-      'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on, else from the first that is kept.',
+      'Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`, by default from the oldest stored event.',
     ok: { 200: EventPageDto },
     hot: true,
     errors: ['deployment_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],

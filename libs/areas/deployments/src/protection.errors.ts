@@ -5,7 +5,7 @@ export const protectionErrors = defineErrors({
   deployment_protected: {
     status: 409,
     category: 'conflict',
-    message: 'The deployment is protected from this.',
+    message: 'The deployment is protected from this change.',
     remediation: 'An admin can lift the protection with PATCH /api/v1/deployments/{name}.',
   },
 });
@@ -17,6 +17,6 @@ export function assertDeletable({ name, protection }: Pick<Deployment, 'name' | 
   throw protectionErrors.deployment_protected({
     message,
     details: [{ field: 'protection.deletion', code: 'protected', message }],
-    remediation: `An admin can lift it: PATCH /api/v1/deployments/${name} {"protection": {"deletion": false}}.`,
+    remediation: `An admin can lift the protection: PATCH /api/v1/deployments/${name} {"protection": {"deletion": false}}.`,
   });
 }

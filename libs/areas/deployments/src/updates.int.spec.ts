@@ -121,7 +121,7 @@ describe('a patch of a deployment', () => {
     });
     const kept = await patch({ default_strategy: { type: 'immediate' } });
     expect(codesOf(kept)).toEqual([422, 'validation_failed', ['default_strategy.steps not_applicable']]);
-    expect(kept.body.error.remediation).toMatch(/null takes a field away/);
+    expect(kept.body.error.remediation).toMatch(/null removes a field/);
     const gone = await patch({ default_strategy: { type: 'immediate', steps: null } });
     expect(gone.body.default_strategy).toEqual({ type: 'immediate' });
     expect(codesOf(await patch({ default_strategy: { type: null } }))).toEqual([
@@ -164,7 +164,7 @@ describe('a patch of a deployment', () => {
   it('says that the name cannot change, and takes the one that it has', async () => {
     const renamed = await patch({ name: 'other' });
     expect(codesOf(renamed)).toEqual([422, 'validation_failed', ['name immutable']]);
-    expect(renamed.body.error.message).toMatch(/clients send it as model/);
+    expect(renamed.body.error.message).toMatch(/clients send its name as model/);
     expect(codesOf(await patch({ name: null }))).toEqual([422, 'validation_failed', ['name immutable']]);
     expect((await patch({ name, description: 'same' })).body).toMatchObject({ name, description: 'same' });
   });
@@ -403,7 +403,9 @@ describe('protection', () => {
       'scope_insufficient',
       'admin',
     ]);
-    expect(refused.body.error.message).toBe(`Lowering protection.${field} needs the scope admin; raising it does not.`);
+    expect(refused.body.error.message).toBe(
+      `Lowering protection.${field} requires the scope admin; raising it does not.`,
+    );
     expect((await get()).protection).toMatchObject(raised);
     expect((await patch({ labels: { still: 'free' } }, { scope: 'operator' })).status).toBe(200);
     expect((await patch({ protection: lowered })).status).toBe(200);

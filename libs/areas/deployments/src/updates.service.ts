@@ -92,18 +92,19 @@ export class UpdatesService {
 }
 
 function nameIsFixed(name: string): Error {
-  const message = `The name of a deployment cannot change, because clients send it as model: ${name} stays ${name}.`;
+  const message = `Deployment ${name} cannot be renamed, because clients send its name as model.`;
   return errors.validation_failed({
     message,
     details: [{ field: 'name', code: 'immutable', message }],
-    remediation: 'Leave name out, or create another deployment and change display_name here.',
+    remediation:
+      'Omit name. To change the displayed name, set display_name. To get another name, create another deployment.',
   });
 }
 
 function loweringNeedsAdmin(field: string): Error {
   return errors.scope_insufficient({
-    message: `Lowering protection.${field} needs the scope admin; raising it does not.`,
-    remediation: 'Ask an admin, or send a token with the scope admin.',
+    message: `Lowering protection.${field} requires the scope admin; raising it does not.`,
+    remediation: 'Ask an admin to make the change, or send a token with the scope admin.',
     extra: { required_scope: 'admin' },
   });
 }

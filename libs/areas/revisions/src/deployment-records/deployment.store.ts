@@ -98,7 +98,7 @@ export class DeploymentStore implements DeploymentsPort {
       .returning('*')
       .execute();
     if (inserted.raw.length === 0)
-      throw deploymentErrors.deployment_exists({ message: `A deployment named ${deployment.name} exists.` });
+      throw deploymentErrors.deployment_exists({ message: `Deployment ${deployment.name} already exists.` });
     // By now `row` has every column as it is stored.
     return row as unknown as DeploymentRecord;
   }
@@ -273,21 +273,25 @@ export function sameConditions(one: readonly Condition[], other: readonly Condit
 function ready({ state, health }: ConditionFacts): ConditionFinding | undefined {
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
-  if (!health.isRouted) return no('NoRoute', 'No revision has traffic yet: roll one out or set the route.');
+  if (!health.isRouted) return no('NoRoute', 'No revision has traffic yet. Create a rollout or set the route.');
   if (!health.isServing)
     return no(
       'NoReadyInstance',
-      `A revision with traffic has no instance that answers (${health.ready} of ${health.desired} ready).`,
+      `A revision with traffic has no ready instance. In total, ${health.ready} of ${health.desired} instances are ready.`,
     );
   if (health.isAsleep)
-    return yes('Asleep', 'No instance runs because nobody asks; the next request waits for a start.');
+    return yes(
+      'Asleep',
+      'The deployment is scaled to zero, because it gets no requests. The next request waits until an instance is ready.',
+    );
   return yes('Serving', `${health.ready} of ${health.desired} instances are ready.`);
 }
 
 function progressing({ state, currentOperationId }: ConditionFacts): ConditionFinding {
   if (state === 'deleting') return yes('Deleting', 'The deployment is being deleted.');
   if (currentOperationId === null) return no('Idle', 'No operation is running.');
-  if (state === 'paused') return yes('OperationPaused', `Operation ${currentOperationId} waits for a person.`);
+  if (state === 'paused')
+    return yes('OperationPaused', `Operation ${currentOperationId} is paused. Resume or cancel it.`);
   return yes('OperationRunning', `Operation ${currentOperationId} is running.`);
 }
 
@@ -295,10 +299,10 @@ function degraded({ state, health }: ConditionFacts): ConditionFinding | undefin
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
   if (!health.isRouted) return no('NoRoute', 'No revision has traffic.');
-  if (health.isAsleep) return no('Asleep', 'No instance runs because nobody asks.');
+  if (health.isAsleep) return no('Asleep', 'The deployment is scaled to zero, because it gets no requests.');
   if (!health.isServing || health.ready < health.desired)
     return yes('InstancesNotReady', `${health.ready} of ${health.desired} instances are ready.`);
-  return no('AllInstancesReady', 'All instances behind the route are ready.');
+  return no('AllInstancesReady', 'All instances of the route are ready.');
 }
 
 function unseen(): ConditionFinding {

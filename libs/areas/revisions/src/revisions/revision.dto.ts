@@ -23,7 +23,7 @@ export class RevisionDto {
   @StringField({ example: 'chat-00007' }) name: string;
   @StringField({ enum: REVISION_STATES })
   state: string;
-  @StringField({ description: 'Why it is in this state, where there is something to say' }) message: string;
+  @StringField({ description: 'Reason for the state, such as a failure; empty if there is none' }) message: string;
   @ObjectField(() => RevisionSpecDto) spec: RevisionSpecDto;
   @StringField({ description: 'SHA-256 of the canonical spec' }) spec_digest: string;
   @ObjectField(() => RevisionSourceDto) source: RevisionSourceDto;
@@ -46,6 +46,8 @@ export class PatchOperationDto {
 export class RevisionDiffDto {
   @StringField() from: string;
   @StringField() to: string;
-  @ArrayField(() => PatchOperationDto, { description: 'RFC 6902: applied to the first spec it makes the second' })
+  @ArrayField(() => PatchOperationDto, {
+    description: 'JSON Patch (RFC 6902) that turns the first spec into the second',
+  })
   patch: PatchOperationDto[];
 }

@@ -4,7 +4,7 @@ export const revisionErrors = defineErrors({
   revision_not_found: {
     status: 404,
     category: 'not_found',
-    message: 'This deployment has no such revision.',
-    remediation: 'List them with GET /api/v1/deployments/{name}/revisions.',
+    message: 'The deployment has no such revision.',
+    remediation: 'List the revisions with GET /api/v1/deployments/{name}/revisions.',
   },
 });
