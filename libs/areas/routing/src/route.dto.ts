@@ -13,12 +13,16 @@ export class RouteTargetDto {
   @StringField({
     min: 1,
     max: 255,
-    description: 'Id, number or name of a revision of this deployment; answers show its name',
+    description: 'Id, number or name of a revision of this deployment; responses show its name',
     example: 'chat-00002',
   })
   revision: string;
 
-  @IntField({ min: 0, max: 100, description: 'Percent of the requests; 0 = dark' })
+  @IntField({
+    min: 0,
+    max: 100,
+    description: 'Percent of the requests; 0 keeps the revision in the route without traffic',
+  })
   weight: number;
 }
 
@@ -26,7 +30,7 @@ export class RouteAffinityDto {
   @StringField({
     enum: ['none', 'soft'],
     default: 'soft',
-    description: '`soft`: a session stays on its revision and, where it can, on its instance',
+    description: '`soft`: a session stays on its revision and, if possible, on its instance',
   })
   mode: 'none' | 'soft';
 
@@ -39,7 +43,7 @@ export class SetRouteDto {
     min: 1,
     max: 255,
     optional: true,
-    description: 'Gives this revision all traffic, keeping the affinity; or targets',
+    description: 'Revision that gets all traffic; the affinity stays unchanged. Send either this or `targets`.',
   })
   revision?: string;
 
@@ -47,11 +51,14 @@ export class SetRouteDto {
     minItems: 1,
     maxItems: 32,
     optional: true,
-    description: 'The whole route; weights sum to 100; or revision',
+    description: 'The complete route; the weights must sum to 100. Send either this or `revision`.',
   })
   targets?: RouteTargetDto[];
 
-  @ObjectField(() => RouteAffinityDto, { optional: true, description: 'With targets, the default where absent' })
+  @ObjectField(() => RouteAffinityDto, {
+    optional: true,
+    description: 'If omitted, `targets` resets it to its default and `revision` keeps it.',
+  })
   affinity?: RouteAffinityDto;
 
   @StringField({ max: 2000, optional: true })
@@ -59,18 +66,18 @@ export class SetRouteDto {
 
   static check(route: SetRouteDto): FieldIssue[] {
     if ((route.revision === undefined) !== (route.targets === undefined)) return [];
-    return [{ field: 'targets', code: 'exactly_one', message: 'give exactly one of revision and targets' }];
+    return [{ field: 'targets', code: 'exactly_one', message: 'send exactly one of revision and targets' }];
   }
 }
 
 export class RouteHoldDto {
-  @IntField({ min: 1, max: 290, description: 'The longest that one request waits; then it answers 503' })
+  @IntField({ min: 1, max: 290, description: 'Seconds that one request waits at most before it fails with 503' })
   max_seconds: number;
 
   @NumberField({
     min: 0,
     nullable: true,
-    description: 'How long it is expected to last; null where nothing was measured',
+    description: 'Seconds that the hold is expected to last; null if no start was measured',
   })
   estimated_seconds: number | null;
 
@@ -82,7 +89,7 @@ export class RouteDto {
   @StringField({ description: 'Name of the deployment', example: 'chat' })
   deployment: string;
 
-  @IntField({ min: 1, description: 'Rises by one at every change' })
+  @IntField({ min: 1, description: 'Increases by one with every change' })
   generation: number;
 
   @ArrayField(() => RouteTargetDto)
@@ -94,14 +101,14 @@ export class RouteDto {
   @ObjectField(() => RouteHoldDto, {
     nullable: true,
     description:
-      'While an operation keeps new requests waiting, because one revision makes room for another; else null',
+      'Set while an operation holds new requests, because one revision gives its capacity to another; else null',
   })
   hold: RouteHoldDto | null;
 
   @StringField({ nullable: true })
   reason: string | null;
 
-  @StringField({ description: 'Also the ETag header' })
+  @StringField({ description: 'Value of the ETag header' })
   etag: string;
 
   @ObjectField(() => ActorDto)

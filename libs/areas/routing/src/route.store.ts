@@ -115,10 +115,10 @@ export class RouteStore implements RoutesPort {
     const names = unready.map((target) => target.revisionName);
     const states = unready.map(
       (target) =>
-        `${target.revisionName} is ${revisions.get(target.revisionId)?.state ?? 'unknown'} and has no ready instance to serve`,
+        `${target.revisionName} is ${revisions.get(target.revisionId)?.state ?? 'unknown'} and has no ready instance`,
     );
     throw routeErrors.revision_not_ready({
-      message: `Not ready: ${states.join('; ')}.`,
+      message: `Revisions are not ready: ${states.join('; ')}.`,
       extra: { revision: names[0], revisions: names },
     });
   }
@@ -133,7 +133,7 @@ export class RouteStore implements RoutesPort {
     const owner = await this.trafficOwner(tx, deploymentId);
     if (owner === operationId) return;
     throw operationErrors.operation_in_progress({
-      message: `Operation ${owner} moves the traffic of this deployment.`,
+      message: `Operation ${owner} controls the traffic of this deployment.`,
       extra: { operation_id: owner },
     });
   }

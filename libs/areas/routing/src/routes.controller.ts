@@ -13,9 +13,9 @@ export class RoutesController {
     scope: 'viewer',
     tag: 'Routing',
     operationId: 'getRoute',
-    summary: 'Inspect the active route',
+    summary: 'Inspect the route',
     description:
-      '404 `route_not_found` until a rollout or a PUT has set one. `etag` goes into `If-Match` of the next PUT.',
+      'Returns 404 `route_not_found` until a rollout or a PUT has set a route. Send `etag` as `If-Match` with the next PUT.',
     ok: { 200: RouteDto },
     hot: true,
     errors: ['deployment_not_found', 'route_not_found'],
@@ -30,9 +30,9 @@ export class RoutesController {
     scope: 'operator',
     tag: 'Routing',
     operationId: 'setRoute',
-    summary: 'Set the active route target',
+    summary: 'Set the route',
     description:
-      '`{"revision": "..."}` gives one revision all traffic; `targets` splits it. Gateways follow the commit.',
+      '`{"revision": "..."}` sends all traffic to one revision; `targets` splits it. Gateways apply the route after it is stored.',
     example: { revision: 'chat-00001', reason: 'All traffic to the first revision' },
     ok: { 200: [RouteDto, RehearsalDto] },
     dryRun: true,

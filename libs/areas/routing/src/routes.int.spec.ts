@@ -268,7 +268,7 @@ it('compares If-Match with the generation, and before conflicts', async () => {
   const wrong = await put(split(70, 29), { 'if-match': '"x"' });
   expect([code(wrong), wrong.body.error.message]).toEqual([
     '422 route_weights_invalid',
-    'targets: the weights sum to 99, not to 100.',
+    'targets: the weights must sum to 100, but they sum to 99.',
   ]);
   const { etag } = (await put({ revision: '1' })).body;
   expect((await put(split(50, 50), { 'if-match': etag })).status).toBe(200);

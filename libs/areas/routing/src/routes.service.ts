@@ -110,7 +110,7 @@ export class RoutesService implements ExistenceCheck {
     const owner = await this.store.trafficOwner(tx, deployment.id);
     if (owner === undefined) return;
     throw routeErrors.route_owned_by_operation({
-      message: `Operation ${owner} moves the traffic of deployment ${deployment.name}.`,
+      message: `Operation ${owner} controls the traffic of deployment ${deployment.name}.`,
       extra: { operation_id: owner },
     });
   }

@@ -12,19 +12,20 @@ export function weightIssues(targets: readonly RevisionWeight[]): FieldIssue[] {
       issues.push({
         field: `targets[${index}].weight`,
         code: 'range',
-        message: 'a weight is a whole number of 0 to 100',
+        message: 'a weight must be a whole number from 0 to 100',
       });
     }
     if (seen.has(revisionId))
       issues.push({
         field: `targets[${index}].revision`,
         code: 'duplicate',
-        message: 'a revision stands in a route once',
+        message: 'a revision may occur only once in a route',
       });
     seen.add(revisionId);
   }
   const sum = targets.reduce((total, target) => total + target.weight, 0);
-  if (sum !== 100) issues.push({ field: 'targets', code: 'sum', message: `the weights sum to ${sum}, not to 100` });
+  if (sum !== 100)
+    issues.push({ field: 'targets', code: 'sum', message: `the weights must sum to 100, but they sum to ${sum}` });
   return issues;
 }
 

@@ -13,9 +13,9 @@ export class DeploymentMetricsController {
     scope: 'viewer',
     tag: 'Monitoring',
     operationId: 'getDeploymentMetrics',
-    summary: 'Show how requests to a deployment went',
+    summary: 'Show request metrics',
     description:
-      'By revision and step, from the records of the gateways that gates judge, by the same measures. What an analysis compared, with its limits and its verdict, stands in the `evidence` of its step of the operation.',
+      'Returns the metrics of a deployment by revision and time step, from the gateway records and with the measures that gates use. The `evidence` of an analysis step of a rollout shows what it compared, its limits and its verdict.',
     ok: { 200: DeploymentMetricsDto },
     errors: ['deployment_not_found', 'revision_not_found', 'validation_failed'],
     notFoundFirst: DeploymentMetricsService,

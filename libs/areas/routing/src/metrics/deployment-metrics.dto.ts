@@ -10,17 +10,21 @@ import {
 import { MAX_RANGE_SECONDS } from './metrics-range.js';
 
 export class MetricsQueryDto {
-  @TimestampField({ optional: true, description: '15 minutes before `to` unless given; at most 3 hours before it' })
+  @TimestampField({
+    optional: true,
+    description: 'Start of the range, at most 3 hours before `to`. Default: 15 minutes before `to`',
+  })
   from?: string;
 
-  @TimestampField({ optional: true, description: 'Now unless given' })
+  @TimestampField({ optional: true, description: 'End of the range. Default: now' })
   to?: string;
 
   @IntField({
     min: 1,
     max: MAX_RANGE_SECONDS,
     optional: true,
-    description: 'Seconds; at most 360 steps. Unless given, as short as makes at most 120',
+    description:
+      'Length of a step in seconds; the range has at most 360 steps. Default: the shortest common length that results in at most 120 steps',
   })
   step?: number;
 
@@ -28,36 +32,36 @@ export class MetricsQueryDto {
     min: 1,
     max: 255,
     optional: true,
-    description: 'Id, number or name of the only revision to tell of. Unless given, the newest ten that had requests',
+    description: 'Id, number or name of the only revision to return. Default: the newest ten that had requests',
   })
   revision?: string;
 }
 
 export class AttemptCountsDto {
-  @IntField({ min: 0, description: 'Answered 2xx or 3xx to the end' })
+  @IntField({ min: 0, description: 'Completed with a 2xx or 3xx response' })
   ok: number;
 
-  @IntField({ min: 0, description: 'Answered 4xx' })
+  @IntField({ min: 0, description: 'Completed with a 4xx response' })
   client_error: number;
-
-  @IntField({ min: 0, description: 'Answered 5xx, timed out, or cut after the first byte' })
-  server_error: number;
-
-  @IntField({ min: 0, description: 'Ended before the first byte of an answer' })
-  connect_error: number;
-
-  @IntField({ min: 0, description: 'The client left, which says nothing about the revision' })
-  cancelled: number;
 
   @IntField({
     min: 0,
-    description: 'Of those that failed, the ones that no client saw, because a further attempt followed',
+    description: 'Failed with a 5xx response, by a timeout, or after the first byte of the response',
   })
+  server_error: number;
+
+  @IntField({ min: 0, description: 'Failed before the first byte of a response' })
+  connect_error: number;
+
+  @IntField({ min: 0, description: 'Cancelled by the client, which is no evidence about the revision' })
+  cancelled: number;
+
+  @IntField({ min: 0, description: 'Failed attempts that no client saw, because a retry followed' })
   retried: number;
 }
 
 export class RateDto {
-  @NumberField({ nullable: true, min: 0, max: 1, description: 'A share; null without samples' })
+  @NumberField({ nullable: true, min: 0, max: 1, description: 'Share from 0 to 1; null without samples' })
   rate: number | null;
 
   @IntField({ min: 0 })
@@ -80,24 +84,27 @@ export class DistributionDto {
   @NumberField({ nullable: true })
   p99: number | null;
 
-  @IntField({ min: 0, description: 'Independent values: of `itl_ms` a stream is one, however many tokens it had' })
+  @IntField({
+    min: 0,
+    description: 'Number of independent values. In `itl_ms` each stream counts once, regardless of its tokens.',
+  })
   samples: number;
 }
 
 export class MetricsPointDto {
-  @TimestampField({ description: 'When it begins' })
+  @TimestampField({ description: 'Start of the step' })
   at: string;
 
-  @IntField({ min: 1, description: 'How much of its time the records cover so far' })
+  @IntField({ min: 1, description: 'Seconds of the step that the records cover so far' })
   seconds: number;
 
-  @ObjectField(() => AttemptCountsDto, { description: 'Attempts, by how they ended' })
+  @ObjectField(() => AttemptCountsDto, { description: 'Number of attempts by outcome' })
   attempts: AttemptCountsDto;
 
-  @NumberField({ min: 0, description: 'Requests as their clients saw them, those that they left not counted' })
+  @NumberField({ min: 0, description: 'Requests per second as clients saw them, without those that clients cancelled' })
   requests_per_s: number;
 
-  @IntField({ min: 0, description: 'Of `ok`, those that were streams' })
+  @IntField({ min: 0, description: 'Number of streams among `ok`' })
   streamed: number;
 
   @IntField({ min: 0 })
@@ -106,13 +113,17 @@ export class MetricsPointDto {
   @IntField({ min: 0 })
   tokens_out: number;
 
-  @NumberField({ min: 0, description: 'Of all requests together; of each by itself: `output_tokens_per_s`' })
+  @NumberField({
+    min: 0,
+    description:
+      'Output tokens per second of all requests together. `output_tokens_per_s` is the rate of single requests.',
+  })
   tokens_out_per_s: number;
 
   @IntField({
     nullable: true,
     min: 0,
-    description: 'Ready instances that a gateway chose among, the most; null: not known',
+    description: 'Largest number of ready instances that a gateway could choose from; null if unknown',
   })
   instances: number | null;
 
@@ -142,13 +153,17 @@ export class RevisionMetricsDto {
   @IntField({ min: 0, description: 'Requests in flight now' })
   in_flight: number;
 
-  @IntField({ min: 0, description: 'Requests that wait now, because it sleeps' })
+  @IntField({ min: 0, description: 'Requests that wait now, because the revision is scaled to zero' })
   held: number;
 
-  @ObjectField(() => MetricsPointDto, { description: 'The whole time: percentiles of steps cannot be added up' })
+  @ObjectField(() => MetricsPointDto, {
+    description: 'The whole range as one step, because percentiles of steps cannot be added up',
+  })
   total: MetricsPointDto;
 
-  @ArrayField(() => MetricsPointDto, { description: 'Oldest first; a step in which no request ended is absent' })
+  @ArrayField(() => MetricsPointDto, {
+    description: 'Steps, oldest first. Steps in which no request ended are omitted.',
+  })
   points: MetricsPointDto[];
 }
 
@@ -156,7 +171,7 @@ export class DeploymentMetricsDto {
   @StringField({ example: 'chat' })
   deployment: string;
 
-  @TimestampField({ description: 'Where the first step begins: a multiple of `step_seconds`' })
+  @TimestampField({ description: 'Start of the first step, a multiple of `step_seconds`' })
   from: string;
 
   @TimestampField()
@@ -168,13 +183,13 @@ export class DeploymentMetricsDto {
   @TimestampField({
     nullable: true,
     description:
-      'Until then the records of all gateways are there; steps that end later still change. Null: no gateway lives, or one has told nothing yet',
+      'Time until which all gateways have reported. Steps that end later can still change. Null if no gateway is running or one has not reported yet.',
   })
   complete_until: string | null;
 
-  @BooleanField({ description: 'Whether further revisions had requests in that time: ask for them by `revision`' })
+  @BooleanField({ description: 'Whether more revisions had requests in the range. Request them with `revision`.' })
   has_more: boolean;
 
-  @ArrayField(() => RevisionMetricsDto, { description: 'Newest first' })
+  @ArrayField(() => RevisionMetricsDto, { description: 'Revisions, newest first' })
   data: RevisionMetricsDto[];
 }

@@ -55,7 +55,10 @@ export class DeploymentMetricsService implements ExistenceCheck {
     const range = rangeOf(query, now);
     const question = { about: `${deploymentId} ${query.revision ?? ''}`, isNamed: query.revision !== undefined };
     if (this.reads.pendingCount >= READS_IN_WAIT)
-      throw errors.unavailable({ message: 'Too many ask for metrics at once.', headers: { 'retry-after': '2' } });
+      throw errors.unavailable({
+        message: `Too many concurrent requests for metrics: ${READS_IN_WAIT} are already waiting. Retry in 2 s.`,
+        headers: { 'retry-after': '2' },
+      });
     return this.reads(() =>
       this.database.tx({ tenantId }, async (tx) => {
         const named = await this.named(tx, deploymentId, query.revision);

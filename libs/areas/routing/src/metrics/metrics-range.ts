@@ -34,12 +34,14 @@ export function rangeOf({ from: since, to: until, step }: RangeRequest, now: Dat
 export function rangeIssues({ from, to, step }: RangeRequest, now: Date): FieldIssue[] {
   const end = secondsOf(to ?? now, Math.ceil);
   const seconds = from === undefined ? DEFAULT_SECONDS : end - secondsOf(from, Math.floor);
-  if (seconds <= 0) return [{ field: 'from', code: 'order', message: 'from must lie before to' }];
+  if (seconds <= 0) return [{ field: 'from', code: 'order', message: 'from must be before to' }];
   if (seconds > MAX_RANGE_SECONDS)
-    return [{ field: 'from', code: 'max', message: `from must lie at most ${MAX_RANGE_SECONDS} seconds before to` }];
+    return [{ field: 'from', code: 'max', message: `from must be at most ${MAX_RANGE_SECONDS} seconds before to` }];
   if (step === undefined || seconds <= step * MAX_STEPS) return [];
   const least = Math.ceil(seconds / MAX_STEPS);
-  return [{ field: 'step', code: 'min', message: `step must be at least ${least} for so long a time` }];
+  return [
+    { field: 'step', code: 'min', message: `step must be at least ${least} seconds for a range of ${seconds} seconds` },
+  ];
 }
 
 function secondsOf(at: string | Date, round: (value: number) => number): number {
