@@ -70,7 +70,9 @@ describe('one place, two revisions', () => {
     expect(unstarted).toMatchObject({
       status: 'failed',
       error_code: 'target_not_ready',
-      message: expect.stringMatching(/^nothing was stopped: .* program_not_found: no-such-engine was not found/),
+      message: expect.stringMatching(
+        /^Nothing was stopped, because .* program_not_found: no-such-engine was not found/,
+      ),
     });
     expect(unstarted.result.gap_seconds).toBeUndefined();
     const back = await stack.operation(

@@ -308,7 +308,7 @@ describe('the main job, with real processes', () => {
       const ready = `select 1 from instances i join revisions r on r.id = i.revision_id where r.name = $1 and i.state = 'ready'`;
       await until('it is seen to be dead', async () => (await stack.query(ready, [active])).length === 0);
       const { would } = await slipway.deployments.rollbacks.rehearse(name);
-      expect(would).toMatch(/-00001, the last good one before .* no ready instance$/);
+      expect(would).toMatch(/-00001, the last good revision before .* no ready instance$/);
       const back = await rollBack(name);
       expect(back.result).toMatchObject({ revision: `${name}-00001`, because: 'last_good_before' });
       expect(await stack.operation(back.id)).toMatchObject({ status: 'succeeded' });
@@ -336,7 +336,9 @@ describe('the main job, with real processes', () => {
     });
     expect(await refused({ spec: { ...sim('m'), runtime: { target: 'nowhere' } } })).toMatchObject({
       code: 'validation_failed',
-      message: expect.stringMatching(/^spec\.runtime\.target: no execution target has this name; there are: .*local/),
+      message: expect.stringMatching(
+        /^spec\.runtime\.target: execution target "nowhere" does not exist; available: .*local/,
+      ),
       details: [expect.objectContaining({ field: 'spec.runtime.target' })],
     });
     const noEngine = { ...sim('m'), runtime: { target: 'local', engine: 'nobody' } };

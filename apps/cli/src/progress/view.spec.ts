@@ -26,7 +26,7 @@ const stepOf = (name: string, index: number, current: number) => ({
   status: index < current ? 'succeeded' : index === current ? 'waiting' : 'pending',
   started_at: index <= current ? '2026-01-01T00:09:00Z' : null,
   completed_at: index < current ? '2026-01-01T00:09:12Z' : null,
-  message: index === current ? 'soaking until 2026-01-01T00:12:05.000Z' : '',
+  message: index === current ? 'Soaking until 2026-01-01T00:12:05.000Z' : '',
   evidence: null,
 });
 const operation = (current: number, more: Partial<Operation> = {}): Operation =>
@@ -175,13 +175,13 @@ describe('plain lines', () => {
       'validate: succeeded',
       'provision: succeeded',
       'await_ready: succeeded',
-      'shift_traffic:1: waiting (soaking until 2026-01-01T00:12:05.000Z)',
+      'shift_traffic:1: waiting (Soaking until 2026-01-01T00:12:05.000Z)',
       'about 5:00 left, if every gate passes',
     ]);
     const later = withOperation(before, operation(4));
     expect(linesBetween(before, later, NOW)).toEqual([
       'shift_traffic:1: succeeded',
-      'soak:1: waiting (soaking until 2026-01-01T00:12:05.000Z)',
+      'soak:1: waiting (Soaking until 2026-01-01T00:12:05.000Z)',
       'about 6:05 left, if every gate passes',
     ]);
     const told = withEvent(later, judged);

@@ -55,7 +55,7 @@ export function assertAdmitted(
   planId: string | null | undefined,
 ): void {
   if (protection.rollouts === 'any' || activeRevisionId === null || planId) return;
-  const message = `Deployment ${name} takes only rollouts of an approved plan: its protection.rollouts is ${protection.rollouts}.`;
+  const message = `Deployment ${name} accepts only rollouts of an approved plan, because its protection.rollouts is ${protection.rollouts}.`;
   throw rolloutErrors.plan_required({ message, details: [{ field: 'plan_id', code: 'required', message }] });
 }
 
@@ -66,14 +66,17 @@ export function assertActiveRevision(
 ): void {
   if (expected === undefined) return;
   if (active && [active.id, active.name, String(active.number)].includes(expected)) return;
-  throw errors.precondition_failed({ message: `The active revision is ${active?.name ?? 'none'}, not ${expected}.` });
+  const message = active
+    ? `The active revision is ${active.name}, not ${expected}.`
+    : `No revision is active, but ${expected} is expected to be.`;
+  throw errors.precondition_failed({ message });
 }
 
 /** @throws validation_failed (422) */
 export function assertKeepsNothing({ type }: Strategy, { keep_previous_seconds: kept = 0 }: RolloutDto): void {
   if (type !== 'recreate' || kept === 0) return;
   const message =
-    'recreate stops the previous revision for its room, so it cannot stay warm: leave keep_previous_seconds out or send 0; strategy auto keeps it where there is room';
+    'strategy recreate stops the previous revision to free its capacity, so it cannot stay warm: omit keep_previous_seconds, send 0, or use strategy auto, which keeps it if there is enough capacity';
   throw errors.validation_failed({ details: [{ field: 'keep_previous_seconds', code: 'not_applicable', message }] });
 }
 
@@ -155,7 +158,7 @@ export class RolloutCheck implements RolloutsPort {
     const isBase =
       rollout.base_revision === undefined || [base.id, base.name, String(base.number)].includes(rollout.base_revision);
     if (!isBase)
-      refuse([{ field: `${within}.base_revision`, code: 'not_base', message: `base_revision is not ${base.name}` }]);
+      refuse([{ field: `${within}.base_revision`, code: 'not_base', message: `base_revision must be ${base.name}` }]);
     const spec = rollout.spec
       ? completeSpec(rollout.spec)
       : patchedSpec(base.spec, rollout.spec_patch ?? {}, `${within}.spec_patch`);
@@ -256,12 +259,17 @@ export function wouldDo(revisionName: string, { changeover }: CapacityDecision):
   if (!changeover) return `roll out ${revisionName}`;
   const { stops, holdSeconds, estimatedSeconds } = changeover;
   const names = stops.map((one) => one.revisionName).join(', ');
-  const gap = estimatedSeconds === null ? 'for as long as its start takes' : `about ${Math.ceil(estimatedSeconds)} s`;
-  return `roll out ${revisionName} by recreate: ${names} stops first, and nothing serves ${gap}; each request waits for at most ${holdSeconds} s`;
+  const gap =
+    estimatedSeconds === null ? `until ${revisionName} has started` : `for about ${Math.ceil(estimatedSeconds)} s`;
+  return `roll out ${revisionName} with strategy recreate: ${names} stops first, and no revision serves ${gap}; each request waits for at most ${holdSeconds} s`;
 }
 
 function capacityExhausted({ target, resource, needed, total, free, own }: CapacityForecast): Error {
-  const message = `Target ${target} has ${free} of ${total} ${resource}s free and ${needed} are needed; this deployment itself holds ${own}: strategy recreate stops what holds them first, and auto does so where there is no room.`;
+  const available =
+    resource === 'device'
+      ? `Target ${target} has ${free} of ${total} devices free`
+      : `Target ${target} has free capacity for ${free} of ${total} instances`;
+  const message = `${available}; ${needed} are needed and this deployment already uses ${own}. Use strategy recreate, which stops these first, or auto, which does so if capacity is missing.`;
   const capacity = { target, resource, needed, total, free, own };
   return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });
 }

@@ -37,7 +37,7 @@ describe('a recreate', () => {
     expect(bed.neighbours.routeChanges[0]?.hold).toEqual({ maxSeconds: 90, estimatedSeconds: 40 });
     expect([...bed.neighbours.suspended]).toEqual([]);
     await bed.wake(id);
-    expect(await bed.wake(id)).toMatchObject({ current_step: 'stop_previous', message: '2 requests are under way' });
+    expect(await bed.wake(id)).toMatchObject({ current_step: 'stop_previous', message: '2 requests are in flight.' });
     expect([...bed.neighbours.suspended]).toEqual([[stable.id, id]]);
     const candidate = await bed.revision(deployment, 2);
     expect(bed.neighbours.holds.has(candidate.id)).toBe(false);
@@ -136,7 +136,7 @@ describe('a recreate', () => {
     bed.neighbours.preparations.set(candidate.id, { state: 'running', progress, failure: null });
     expect(await bed.begin(id)).toMatchObject({
       current_step: 'preflight',
-      message: `before anything is stopped, downloading 1.2 of 4.1 GB for ${candidate.name}`,
+      message: `Preparing ${candidate.name} before anything stops: downloading 1.2 of 4.1 GB.`,
     });
     const failure = {
       cause: 'model_missing' as const,
@@ -150,7 +150,7 @@ describe('a recreate', () => {
     expect(await bed.finish(id)).toMatchObject({
       status: 'failed',
       error_code: 'target_not_ready',
-      message: `nothing was stopped: ${candidate.name} could not start: model_missing: ${failure.line}. Check model.uri.`,
+      message: `Nothing was stopped, because ${candidate.name} could not start: model_missing: ${failure.line}. Check model.uri.`,
     });
     expect(changes()).toEqual([]);
     expect([...bed.neighbours.suspended.values()]).not.toContain(id);
@@ -266,7 +266,7 @@ describe('the way back of a recreate', () => {
     await bed.wake(id);
     expect(await bed.wake(id)).toMatchObject({
       status: 'cancelling',
-      message: `${stable.name} is started again: the driver is gone`,
+      message: `Starting ${stable.name} again: the driver is gone`,
     });
     await bed.age(id, 601);
     expect(await bed.finish(id)).toMatchObject({ status: 'cancelled', result: { outcome: 'failed_down' } });
@@ -322,7 +322,7 @@ describe('what is accepted', () => {
       strategy: 'recreate',
       steps: expect.arrayContaining(['stop_previous']),
       would: expect.stringMatching(
-        /by recreate: chat-\d+-00001 stops first, and nothing serves about 40 s; each request waits for at most 30 s/,
+        /with strategy recreate: chat-\d+-00001 stops first, and no revision serves for about 40 s; each request waits for at most 30 s/,
       ),
       capacity: { target: 'local', needed: 1, free: 0, gap_seconds: 40 },
     });

@@ -110,7 +110,10 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     const id = await end(deployment);
     const record = await bed.finish(id);
     expect(record).toMatchObject({ ...ended, result: { outcome: 'reverted' } });
-    expect(stepOf(record, 'revert_traffic')).toMatchObject({ status: 'succeeded', message: /the route it found/ });
+    expect(stepOf(record, 'revert_traffic')).toMatchObject({
+      status: 'succeeded',
+      message: 'The previous route is restored.',
+    });
     expect(bed.targets(deployment)).toEqual([[name(deployment, 1), 100]]);
     expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
     expect([...bed.neighbours.heldBy((await bed.revision(deployment, candidate)).id)]).toEqual([]);
@@ -159,7 +162,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     await begin(deployment);
     const id = await bed.rollback(deployment);
     await bed.cancel(id);
-    expect(stepOf(await bed.finish(id), 'revert_traffic').message).toContain('there is none again');
+    expect(stepOf(await bed.finish(id), 'revert_traffic').message).toContain('because the deployment had none before');
     expect(bed.targets(deployment)).toBeUndefined();
   });
 
@@ -258,7 +261,7 @@ describe('where a rollback goes out of a rollout', () => {
     const record = await bed.finish(operation.id);
     expect(record).toMatchObject({ status: 'succeeded' });
     expect(stepOf(record, 'resolve_target').message).toBe(
-      `${name(deployment, 2)}, which was active when the rollout began`,
+      `The rollback target is ${name(deployment, 2)}, the revision that was active when the rollout began.`,
     );
     expect(bed.targets(deployment)).toEqual([[name(deployment, 2), 100]]);
   });
@@ -266,7 +269,7 @@ describe('where a rollback goes out of a rollout', () => {
   it('to the last good one before that, where it has no ready instance, and says so everywhere', async () => {
     const { deployment, candidate } = await atAQuarter(2);
     await isDown(deployment, 2);
-    const why = `${name(deployment, 1)}, the last good one before what was active when the rollout began, because that has no ready instance`;
+    const why = `The rollback target is ${name(deployment, 1)}, the last good revision before the one that was active when the rollout began, because that one has no ready instance.`;
     const { operation } = await bed.askBack(deployment);
     expect(operation.result).toMatchObject({ revision: name(deployment, 1), because: 'last_good_before' });
     const record = await bed.finish(operation.id);

@@ -106,9 +106,9 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   /** Checks that the target can run here, and wants its instances; warm ones are simply still there. */
   private async resolveTarget({ operation, input }: RollbackContext): Promise<StepOutcome> {
     const valid = await this.candidate.validate(operation.tenantId, input.revisionId);
-    if (input.changeover) return { ...valid, message: targetMessage(input) };
+    if (input.changeover) return { ...valid, message: `The rollback target is ${targetMessage(input)}.` };
     const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
-    return { ...wanted, message: targetMessage(input) };
+    return { ...wanted, message: `The rollback target is ${targetMessage(input)}.` };
   }
 
   /** After a change-over the target may fail to start as often as it likes: its capacity is free now, and there is nothing else to run. */
@@ -133,7 +133,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
       return outcome.kind === 'sleep' ? { ...outcome, state } : outcome;
     } catch (error) {
       if (!(error instanceof StepFailed) || step.elapsedMs() > READY_DEADLINE_SECONDS * 1_000) throw error;
-      return sleep({ forMs: TRY_LOOK_MS, status: 'running', state, message: `it is tried on: ${error.message}` });
+      return sleep({ forMs: TRY_LOOK_MS, status: 'running', state, message: `Retrying the start: ${error.message}` });
     }
   }
 
@@ -143,7 +143,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     // Out of a recreate that was superseded: its requests go on with this route.
     const isEndOfGap = isHeld && !input.changeover;
     return done({
-      message: `all traffic goes to ${input.revisionName}`,
+      message: `All traffic now goes to ${input.revisionName}.`,
       result: { traffic_percent: 100 },
       operationResult: isEndOfGap ? { gap_seconds: gapSeconds } : undefined,
       commit: (tx) => this.takeOver(tx, operation, input.changeover && changeoverHold(input.changeover)),
@@ -199,16 +199,20 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     const { answered, asked } = await this.instances.probe(input.revisionId);
     if (asked > 0 && answered === asked)
       return done({
-        message: `${answered} of ${asked} instances answered`,
+        message: `${answered} of ${asked} instances responded.`,
         evidence: { answered, asked },
         // Nothing is left to drain where what it left was stopped before.
         operationResult: input.changeover && { outcome: 'rolled_back' },
       });
     if (step.elapsedMs() < VERIFY_LIMIT_MS)
-      return sleep({ forMs: VERIFY_LOOK_MS, status: 'running', message: `${answered} of ${asked} instances answered` });
+      return sleep({
+        forMs: VERIFY_LOOK_MS,
+        status: 'running',
+        message: `${answered} of ${asked} instances responded.`,
+      });
     throw new StepFailed(
       rolloutFailures.health_regression,
-      `${answered} of ${asked} instances of ${input.revisionName} answered; the traffic stays on it`,
+      `${answered} of ${asked} instances of ${input.revisionName} responded. The traffic stays on this revision.`,
       { evidence: { answered, asked } },
     );
   }
@@ -220,7 +224,8 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
 
   private async revertTraffic(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input, results } = context;
-    if (results['shift_traffic']) return done({ skipped: true, message: `the traffic stays on ${input.revisionName}` });
+    if (results['shift_traffic'])
+      return done({ skipped: true, message: `The traffic stays on ${input.revisionName}.` });
     if (input.changeover && results['hold_requests']) return this.goOnToTarget(context);
     const { foundRoute } = input;
     if (foundRoute === undefined) return done({ skipped: true });
@@ -240,7 +245,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     const { gapSeconds, message } = await this.changeover.gap(context);
     const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
     return done({
-      message: `all traffic goes to ${input.revisionName}, which is tried on; ${message}`,
+      message: `All traffic now goes to ${input.revisionName}, which is still starting. ${message}`,
       operationResult: { outcome: 'failed_down', gap_seconds: gapSeconds },
       commit: async (tx) => {
         await wanted.commit?.(tx);

@@ -133,7 +133,7 @@ describe('what it does', () => {
     const left = await bed.revision(deployment, 2);
     const id = await bed.rollback(deployment);
     bed.neighbours.inFlight.set(left.id, 3);
-    const draining = { status: 'running', current_step: 'drain_previous', message: '3 requests in flight' };
+    const draining = { status: 'running', current_step: 'drain_previous', message: '3 requests are in flight.' };
     expect(await bed.drive(id)).toMatchObject(draining);
     expect(await bed.wake(id)).toMatchObject(draining);
     bed.neighbours.inFlight.delete(left.id);
@@ -215,7 +215,7 @@ describe('beside a rollout that is running', () => {
     bed.neighbours.inFlight.set(deployment.activeRevisionId as string, 5);
     expect(await bed.drive(operation.id)).toMatchObject({
       current_step: 'drain_previous',
-      message: '1 requests in flight',
+      message: '1 requests are in flight.',
     });
     bed.neighbours.inFlight.clear();
     expect(await bed.wake(operation.id)).toMatchObject({ status: 'succeeded' });
@@ -228,7 +228,7 @@ describe('beside a rollout that is running', () => {
     const left = deployment.activeRevisionId as string;
     const id = await bed.rollback(deployment, { to_revision: '1' });
     bed.neighbours.inFlight.set(left, 1);
-    expect(await bed.drive(id)).toMatchObject({ current_step: 'drain_previous', message: '1 requests in flight' });
+    expect(await bed.drive(id)).toMatchObject({ current_step: 'drain_previous', message: '1 requests are in flight.' });
     bed.neighbours.inFlight.clear();
     expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
     expect(await bed.activations(deployment)).toEqual(['1', '2 left', '1']);

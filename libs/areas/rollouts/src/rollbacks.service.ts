@@ -184,12 +184,14 @@ export class RollbacksService {
       });
     }
     if (!live && target.id === deployment.activeRevisionId)
-      throw rollbackErrors.revision_already_active({ message: `Revision ${target.name} already holds all traffic.` });
+      throw rollbackErrors.revision_already_active({
+        message: `Revision ${target.name} already receives all traffic.`,
+      });
     const issues = await this.instances.check(tx, tenantId, target.spec);
     if (target.state !== 'failed' && issues.length === 0) return;
     const why = target.state === 'failed' ? 'it has failed' : issues.map((issue) => issue.message).join('; ');
     throw rollbackErrors.revision_not_restorable({
-      message: `Revision ${target.name} cannot be brought up again: ${why}.`,
+      message: `Revision ${target.name} cannot be started again: ${why}.`,
     });
   }
 

@@ -11,12 +11,15 @@ import { AnalysisDto, STRATEGY_TYPES, StrategyDto, type StrategyType } from '@sl
 import { RevisionSpecDto } from '@slipway/ports/revisions';
 
 export class RolloutDto {
-  @ObjectField(() => RevisionSpecDto, { optional: true, description: 'The whole spec; or spec_patch' })
+  @ObjectField(() => RevisionSpecDto, {
+    optional: true,
+    description: 'Complete spec. Send either this or `spec_patch`.',
+  })
   spec?: RevisionSpecDto;
 
   @JsonField({
     optional: true,
-    description: 'RFC 7386 merge patch on base_revision; or spec',
+    description: 'JSON merge patch (RFC 7386) on `base_revision`. Send either this or `spec`.',
     example: { runtime: { args: { ttft_ms: 10 } } },
   })
   spec_patch?: Record<string, unknown>;
@@ -25,19 +28,20 @@ export class RolloutDto {
     min: 1,
     max: 255,
     optional: true,
-    description: 'What spec_patch applies to: id, number or name; the active revision where absent',
+    description: 'Id, number or name of the revision that `spec_patch` applies to. Default: the active revision',
   })
   base_revision?: string;
 
   @ObjectField(() => StrategyDto, {
     optional: true,
-    description: "The deployment's default_strategy where absent, else candidate",
+    description: 'Default: the `default_strategy` of the deployment, else `candidate`',
   })
   strategy?: StrategyDto;
 
   @ObjectField(() => AnalysisDto, {
     optional: true,
-    description: "The deployment's default_analysis where absent, else none; the operation's `result.gate` says which",
+    description:
+      'Default: the `default_analysis` of the deployment, else none. `result.gate` of the operation shows which one applies.',
   })
   analysis?: AnalysisDto;
 
@@ -46,7 +50,7 @@ export class RolloutDto {
     max: 86_400,
     optional: true,
     description:
-      'How long the instances may take to be ready. 600 where absent; longer where the template of the engine gives a start longer',
+      'Seconds within which the instances must be ready. Default: 600, or more if the template of the engine allows more time for a start',
   })
   progress_deadline_seconds?: number;
 
@@ -55,11 +59,16 @@ export class RolloutDto {
     max: 2_592_000,
     optional: true,
     description:
-      'How long the previous revision (or an unrouted candidate) stays warm; 3600 where absent. A recreate keeps nothing: it takes 0 only',
+      'Seconds that the previous revision (or an unrouted candidate) stays warm. Default: 3600. Strategy `recreate` accepts only 0, because it keeps nothing.',
   })
   keep_previous_seconds?: number;
 
-  @StringField({ min: 1, max: 255, optional: true, description: '412 unless this revision is the active one' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'The request fails with 412 unless this revision is active.',
+  })
   expected_active_revision?: string;
 
   @StringField({
@@ -67,7 +76,7 @@ export class RolloutDto {
     max: 255,
     optional: true,
     description:
-      'Executes an approved plan; what this body leaves out comes from the plan, what it states must be what was approved',
+      'Approved plan that the rollout executes. Omitted fields come from the plan; other fields must match what was approved.',
   })
   plan_id?: string;
 
@@ -81,10 +90,12 @@ export class RolloutDto {
     // A plan brings its own spec.
     if (rollout.plan_id && !rollout.spec && !rollout.spec_patch) return [];
     if ((rollout.spec === undefined) === (rollout.spec_patch === undefined)) {
-      return [{ field: 'spec', code: 'exactly_one', message: 'give exactly one of spec and spec_patch' }];
+      return [{ field: 'spec', code: 'exactly_one', message: 'send exactly one of spec and spec_patch' }];
     }
     if (rollout.spec && rollout.base_revision)
-      return [{ field: 'base_revision', code: 'not_applicable', message: 'base_revision goes with spec_patch' }];
+      return [
+        { field: 'base_revision', code: 'not_applicable', message: 'base_revision is only allowed with spec_patch' },
+      ];
     return [];
   }
 }
@@ -93,24 +104,28 @@ export class CapacityDto {
   @StringField()
   target: string;
 
-  @IntField({ min: 0, description: 'Places or devices that the revision takes' })
+  @IntField({ min: 0, description: 'Number of instances or devices that the revision needs on the target' })
   needed: number;
 
-  @IntField({ min: 0, nullable: true, description: 'Null where the target does not tell, or has no limit' })
+  @IntField({ min: 0, nullable: true, description: 'Null if the target does not report it or has no limit' })
   free: number | null;
 
   @NumberField({
     min: 0,
     nullable: true,
     description:
-      'For how long requests are expected to wait, by the last measured starts; 0 where none waits, null where none was measured',
+      'Seconds that requests are expected to wait, estimated from the last measured starts. 0 if no request waits; null if no start was measured',
   })
   gap_seconds: number | null;
 }
 
 /** Of a rollout or a rollback. */
 export class RolloutRehearsalDto extends RehearsalDto {
-  @StringField({ enum: STRATEGY_TYPES, optional: true, description: 'Of a rollout: what `auto` comes to now' })
+  @StringField({
+    enum: STRATEGY_TYPES,
+    optional: true,
+    description: 'Strategy of the rollout, with `auto` resolved; absent for a rollback',
+  })
   strategy?: StrategyType;
 
   @ObjectField(() => CapacityDto)
@@ -123,14 +138,14 @@ export class RollbackDto {
     max: 255,
     optional: true,
     description:
-      'Id, number or name; where absent the last good revision that was fully active before. Out of a rollout: the one that was active when it began or, if that has no ready instance, the last good one before. `result.because` says which',
+      'Id, number or name. Default: the last good revision that was fully active before. During a rollout: the revision that was active when it began or, if that one has no ready instance, the last good revision before it. `result.because` shows the reason.',
   })
   to_revision?: string;
 
   @StringField({
     enum: ['supersede', 'fail'],
     default: 'supersede',
-    description: 'What becomes of a rollout that is running',
+    description: 'Whether to supersede a running rollout or to fail the request',
   })
   on_active_operation: 'supersede' | 'fail';
 

@@ -5,16 +5,16 @@ export const rolloutErrors = defineErrors({
   capacity_exhausted: {
     status: 409,
     category: 'capacity',
-    message: 'The target has no room for one more revision beside those that this deployment runs.',
+    message: 'The target does not have enough capacity for another revision alongside those that this deployment runs.',
     remediation:
-      'Roll out with strategy recreate, which stops the previous revision first, or auto; or have the operator give the target more room.',
+      'Use strategy recreate, which stops the previous revision first, or auto. Or ask the operator to add capacity to the target.',
   },
   plan_required: {
     status: 409,
     category: 'conflict',
-    message: 'The deployment takes only rollouts of an approved plan.',
+    message: 'The deployment accepts only rollouts of an approved plan.',
     remediation:
-      'Propose it with POST /api/v1/autopilot/plans, have it approved, and send its plan_id. A rollback needs none.',
+      'Propose a plan with POST /api/v1/autopilot/plans, have it approved, and send its plan_id. A rollback needs no plan.',
   },
 });
 
@@ -22,31 +22,31 @@ export const rollbackErrors = defineErrors({
   no_previous_revision: {
     status: 404,
     category: 'not_found',
-    message: 'There is no earlier revision to roll back to.',
-    remediation: 'Name one with to_revision.',
+    message: 'The deployment has no earlier revision to roll back to.',
+    remediation: 'Choose a revision with to_revision.',
   },
   revision_already_active: {
     status: 409,
     category: 'conflict',
-    message: 'This revision already holds all traffic.',
-    remediation: 'Name another revision with to_revision.',
+    message: 'This revision already receives all traffic.',
+    remediation: 'Choose another revision with to_revision.',
   },
   revision_not_restorable: {
     status: 409,
     category: 'conflict',
-    message: 'This revision cannot be brought up again.',
-    remediation: 'Name another revision with to_revision, or roll out its spec anew.',
+    message: 'This revision cannot be started again.',
+    remediation: 'Choose another revision with to_revision, or create a new rollout with its spec.',
   },
 });
 
 export const rolloutFailures = defineFailures({
   health_regression: [
-    'A revision that was ready did not stay up, or does not answer',
-    'Look at the evidence of the step for how the instances ended; mend the spec or the model server, and roll out anew.',
+    'A revision that was ready did not stay up or does not respond',
+    'Check in the evidence of the step how the instances ended. Fix the spec or the model server, and create a new rollout.',
   ],
   analysis_failed: [
     'A gate found the candidate worse than allowed',
-    'Compare the values in the evidence of the step; mend the revision, or loosen the gate if it was too strict.',
+    'Compare the values in the evidence of the step; fix the revision, or loosen the gate if it was too strict.',
   ],
   analysis_inconclusive: [
     'A gate had too few samples to decide',
@@ -54,10 +54,10 @@ export const rolloutFailures = defineFailures({
   ],
   analysis_not_comparable: [
     'A gate could not compare the candidate with the baseline at equal load',
-    'Give the candidate about as much traffic for each of its instances as the baseline has, or check a threshold; the evidence of the step shows the loads.',
+    'Send each instance of the candidate about as much traffic as each instance of the baseline, or check a threshold. The evidence of the step shows the loads.',
   ],
   metrics_unavailable: [
     'A gate had no samples at all',
-    'See that requests go through the gateway while it soaks, and that the gateway reaches Postgres.',
+    'Check that requests go through the gateway during the soak, and that the gateway can reach Postgres.',
   ],
 });

@@ -41,11 +41,11 @@ export type RolloutContext = StepContext<RolloutInput>;
 
 /** Why a rollback goes where it goes, as `result.because` says it, and in words. */
 export const BECAUSE = {
-  named: 'which the request names',
-  previous: 'the last good one before what is active',
-  active_when_rollout_began: 'which was active when the rollout began',
+  named: 'the requested revision',
+  previous: 'the last good revision before the active one',
+  active_when_rollout_began: 'the revision that was active when the rollout began',
   last_good_before:
-    'the last good one before what was active when the rollout began, because that has no ready instance',
+    'the last good revision before the one that was active when the rollout began, because that one has no ready instance',
 } as const;
 
 /** What the steps of a rollback need. */
@@ -95,7 +95,7 @@ export function changeoverResult({ holdSeconds, estimatedSeconds }: ChangeoverIn
 
 /** For steps that only an operation with a change-over has. */
 export function changeoverOf({ changeover }: { changeover?: ChangeoverInput }): ChangeoverInput {
-  if (!changeover) throw new Error('a step of a change-over in an operation without one');
+  if (!changeover) throw new Error('the step requires a change-over, but the operation has none');
   return changeover;
 }
 

@@ -94,11 +94,11 @@ describe('succeeding', () => {
     const first = bed.deployment();
     expect(await bed.finish(await bed.rollout(first, { spec: spec('m') }))).toMatchObject({
       status: 'succeeded',
-      message: `${first.name}-00001 is ready; no route: PUT /api/v1/deployments/${first.name}/route, or roll out with strategy immediate`,
+      message: `${first.name}-00001 is ready, but the deployment has no route. Set one with PUT /api/v1/deployments/${first.name}/route, or create a rollout with strategy immediate.`,
     });
     const routed = await bed.serving();
     expect(await bed.finish(await bed.rollout(routed, { spec: spec('next') }))).toMatchObject({
-      message: `${routed.name}-00002 is ready and takes no traffic until PUT /api/v1/deployments/${routed.name}/route gives it some`,
+      message: `${routed.name}-00002 is ready. To send traffic to it, set the route with PUT /api/v1/deployments/${routed.name}/route.`,
     });
     const promoted = await bed.finish(await bed.rollout(routed, { spec: spec('next-2'), strategy: IMMEDIATE }));
     expect(promoted['message']).not.toContain('route');
@@ -113,7 +113,7 @@ describe('succeeding', () => {
     const candidate = await bed.revision(deployment, 2);
     bed.neighbours.inFlight.set(stable.id, 2);
     bed.neighbours.inFlight.set(candidate.id, 7);
-    const draining = { status: 'running', current_step: 'drain_previous', message: '2 requests in flight' };
+    const draining = { status: 'running', current_step: 'drain_previous', message: '2 requests are in flight.' };
     expect(await bed.drive(id)).toMatchObject(draining);
     expect(await bed.wake(id)).toMatchObject(draining);
     // What the candidate is answering is nobody's to wait for.
@@ -143,7 +143,7 @@ describe('succeeding', () => {
     await bed.age(id, 16);
     const record = await bed.wake(id);
     expect(record).toMatchObject({ status: 'succeeded' });
-    expect(stepOf(record, 'drain_previous').message).toBe('1 requests were still in flight after 30 s');
+    expect(stepOf(record, 'drain_previous').message).toBe('1 requests were still in flight after 30 s.');
   });
 
   it('asks before it promotes where a step says so, and goes on when a person does', async () => {
@@ -534,7 +534,7 @@ describe('what a server says of itself', () => {
     expect(record).toMatchObject({
       status: 'failed',
       error_code: 'target_not_ready',
-      message: `0 of 1 instances are ready, and waiting mends nothing: ${message}`,
+      message: `0 of 1 instances are ready, and waiting does not help: ${message}`,
       retryable: true,
     });
     expect(stepOf(record, 'await_ready').evidence).toMatchObject({ cause: 'health_path_missing' });
@@ -560,7 +560,7 @@ describe('a start that fails', () => {
     bed.neighbours.statuses.set(revisionId, { ready: 0, restarts: 2, failure, failedStarts: 2, startingSeconds: 1.5 });
     expect(await bed.drive(id)).toMatchObject({
       current_step: 'await_ready',
-      message: '0 of 1 instances are ready: starting for 1 s; the start before ended: exited, it ended with code 7',
+      message: '0 of 1 instances are ready: starting for 1 s; the previous start failed: exited, it ended with code 7.',
     });
     bed.neighbours.statuses.set(revisionId, { ready: 0, restarts: 3, failure, failedStarts: 3 });
     const record = await bed.finish(id);
@@ -568,7 +568,7 @@ describe('a start that fails', () => {
       status: 'failed',
       error_code: 'target_not_ready',
       message:
-        '0 of 1 instances are ready, and 3 starts in a row ended alike: exited: it ended with code 7: the model is broken. Its last lines: loading. Mend it.',
+        '0 of 1 instances are ready, and 3 consecutive starts failed in the same way: exited: it ended with code 7: the model is broken. Last log lines: loading. Mend it.',
     });
     expect(stepOf(record, 'await_ready').evidence).toEqual({
       ready: 0,
@@ -596,7 +596,7 @@ describe('a start that fails', () => {
     const progress = { phase: 'downloading' as const, bytes: 1.2e9, total_bytes: 4.1e9 };
     bed.neighbours.statuses.set(revisionId, { ready: 0, progress, startingSeconds: 42.7 });
     expect(await bed.drive(id)).toMatchObject({
-      message: '0 of 1 instances are ready: downloading 1.2 of 4.1 GB for 42 s',
+      message: '0 of 1 instances are ready: downloading 1.2 of 4.1 GB for 42 s.',
     });
     bed.neighbours.statuses.set(revisionId, {});
     await bed.finish(id);

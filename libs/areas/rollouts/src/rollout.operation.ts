@@ -114,7 +114,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     // A first revision has nobody to share with, whatever the first step of its strategy is.
     const percent = input.foundActiveRevisionId === null ? 100 : percentAt(input.strategy, step.number);
     return done({
-      message: `${percent} % of the traffic goes to ${input.revisionName}`,
+      message: `${percent} % of the traffic now goes to ${input.revisionName}.`,
       result: { traffic_percent: percent },
       commit: (tx) => this.setTraffic(tx, operation, percent),
     });
@@ -124,7 +124,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     const { operation, input } = context;
     const { gapSeconds, message } = await this.changeover.gap(context);
     return done({
-      message: `all traffic goes to ${input.revisionName}; ${message}`,
+      message: `All traffic now goes to ${input.revisionName}. ${message}`,
       result: { traffic_percent: 100 },
       operationResult: { gap_seconds: gapSeconds },
       commit: (tx) => this.setTraffic(tx, operation, 100),
@@ -132,11 +132,11 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   }
 
   private async awaitPromotion({ operation, input, step, resumed }: RolloutContext) {
-    if (resumed) return done({ message: 'approved' });
+    if (resumed) return done({ message: 'Approved.' });
     return sleep({
       status: 'waiting',
       awaiting: 'approval',
-      message: `waits for POST /api/v1/operations/${operation.id}/resume`,
+      message: `Waiting for approval with POST /api/v1/operations/${operation.id}/resume`,
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);
         await this.deployments.update(tx, input.deploymentId, { state: 'paused' });
@@ -147,7 +147,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
 
   private async promote({ operation, input }: RolloutContext) {
     return done({
-      message: `${input.revisionName} is active`,
+      message: `${input.revisionName} is active.`,
       operationResult: { outcome: 'promoted' },
       commit: async (tx) => {
         await this.setTraffic(tx, operation, 100);

@@ -38,9 +38,9 @@ export class RolloutsController {
     scope: 'operator',
     tag: 'Revisions',
     operationId: 'createRollout',
-    summary: 'Create a candidate revision and roll it out',
+    summary: 'Create a rollout',
     description:
-      'Builds the candidate of `spec`, or of `spec_patch` on the active revision, beside the one that serves, proves it ready, and moves the traffic as `strategy` says: `candidate` (unless the deployment has another default) moves none, `immediate` all at once, `canary` and `blue_green` step by step with `analysis`. `recreate` stops what serves before it starts the candidate, for targets without room for both: requests wait for at most `hold_seconds` each. Whatever fails puts back the route it found. `GET /targets` says which targets and engines there are. Answers 202 with an operation.',
+      'Starts a candidate from `spec`, or from `spec_patch` on the active revision, alongside the serving revision. Waits until it is ready, and moves the traffic according to `strategy`: `candidate` (unless the deployment has another default) moves none, `immediate` moves all at once, `canary` and `blue_green` move it step by step with `analysis`. `recreate` stops the serving revision before it starts the candidate, for targets without capacity for both; each request waits for at most `hold_seconds`. A failed rollout restores the previous route. `GET /targets` lists targets and engines. Returns 202 with the operation.',
     example: {
       spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim' } },
       strategy: { type: 'immediate' },
@@ -82,10 +82,10 @@ export class RolloutsController {
     scope: 'operator',
     tag: 'Revisions',
     operationId: 'createRollback',
-    summary: 'Roll back to a prior revision',
+    summary: 'Roll back a deployment',
     description:
-      'Points the traffic back at an earlier revision, the same immutable one, which is brought up before anything moves. Where the target has no room for both, what runs is stopped first, and requests wait. Without `to_revision` it picks the last good one. A running rollout is superseded. Works while the active revision is dead. Answers 202 with an operation.',
-    example: { reason: 'Worse answers' },
+      'Starts an earlier revision, unchanged, and moves all traffic to it once it is ready. If the target has no capacity for both, the running revisions stop first and requests wait. Without `to_revision` it selects the last good revision. It supersedes a running rollout, and works even if the active revision is down. Returns 202 with the operation.',
+    example: { reason: 'Worse responses' },
     ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RolloutRehearsalDto] },
     errors: [
       'deployment_not_found',

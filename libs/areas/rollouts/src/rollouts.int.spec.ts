@@ -94,7 +94,7 @@ describe('accepting', () => {
       {
         code: 'no_route',
         field: 'strategy',
-        message: `the candidate will take no traffic: no route: PUT /api/v1/deployments/${first.name}/route, or roll out with strategy immediate`,
+        message: `The candidate will receive no traffic, because the deployment has no route. Set one with PUT /api/v1/deployments/${first.name}/route, or create a rollout with strategy immediate.`,
       },
     ]);
     expect(await warningsOf(bed.deployment(), { spec: spec('m'), strategy: IMMEDIATE })).toEqual([]);
@@ -110,13 +110,13 @@ describe('accepting', () => {
   it('is refused in words that name the first field, and then leaves the deployment as it was', async () => {
     const deployment = bed.deployment();
     bed.neighbours.issues = [
-      { field: 'runtime.target', code: 'unknown', message: 'no execution target has this name; there are: local' },
+      { field: 'runtime.target', code: 'unknown', message: 'execution target "gone" does not exist; available: local' },
       { field: 'runtime.engine', code: 'unknown', message: 'target "local" has the engines: sim' },
     ];
     try {
       await expect(bed.ask(deployment, { spec: spec('m') })).rejects.toMatchObject({
         code: 'validation_failed',
-        message: 'spec.runtime.target: no execution target has this name; there are: local',
+        message: 'spec.runtime.target: execution target "gone" does not exist; available: local',
         details: [{ field: 'spec.runtime.target' }, { field: 'spec.runtime.engine' }],
       });
     } finally {

@@ -207,7 +207,8 @@ export class RolloutsService {
     const base = body.base_revision ? await this.revisions.find(tx, deployment.id, body.base_revision) : active;
     if (body.spec) return { spec: completeSpec(body.spec), base };
     if (base) return { spec: patchedSpec(base.spec, body.spec_patch ?? {}), base };
-    const message = 'there is no active revision for spec_patch to apply to; send the whole spec or name base_revision';
+    const message =
+      'the deployment has no active revision that spec_patch could apply to; send a complete spec or set base_revision';
     throw errors.validation_failed({ details: [{ field: 'spec_patch', code: 'no_base', message }] });
   }
 

@@ -5,7 +5,7 @@ const SOAK: StepRecord = {
   name: 'soak:1',
   index: 4,
   status: 'waiting',
-  message: 'soaking until 2026-01-02T03:04:05.000Z',
+  message: 'Soaking until 2026-01-02T03:04:05.000Z',
   started_at: '2026-01-02T03:04:00.000Z',
   completed_at: null,
   evidence: null,
@@ -20,7 +20,7 @@ describe('when a wait ends', () => {
   it.each([
     ['it is over', { ...SOAK, status: 'succeeded' }],
     ['the message tells no time', { ...SOAK, message: 'waits for a person' }],
-    ['the time is none', { ...SOAK, message: 'soaking until 2026-99-99T99:99Z' }],
+    ['the time is none', { ...SOAK, message: 'Soaking until 2026-99-99T99:99Z' }],
   ])('is not told where %s', (_, step) => expect(endOf(step)).toBeUndefined());
 });
 

@@ -127,7 +127,7 @@ describe('what follows from a verdict', () => {
       expect(next).toMatchObject({ status: 'waiting', current_step: 'analyze:2' });
       expect(next['steps'].find((step: any) => step.name === 'analyze:1')).toMatchObject({
         status: 'succeeded',
-        message: `${verdict}; a person let it go on`,
+        message: `${verdict}; resumed by a user`,
       });
       await bed.resume(id);
       expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
@@ -160,7 +160,7 @@ describe('several metrics', () => {
     const record = await bed.finish(mixed.id);
     expect(record).toMatchObject({ status: 'failed', error_code: 'metrics_unavailable' });
     // Only what counted is blamed.
-    expect(record['message']).toBe('unavailable: e2e_latency_ms p99 without samples (0 samples, limit 100)');
+    expect(record['message']).toBe('unavailable: e2e_latency_ms p99 has no value (0 samples, limit 100)');
   });
 
   it.each([
@@ -235,7 +235,7 @@ describe('what is judged', () => {
       expect(await bed.drive(id)).toMatchObject({
         status: 'running',
         current_step: 'analyze:1',
-        message: "waits for the gateways' records of the soak",
+        message: 'Waiting for the gateways to report the metrics of the soak.',
       });
       await bed.wake(id);
       expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
@@ -251,7 +251,7 @@ describe('what is judged', () => {
     const waiting = {
       status: 'running',
       current_step: 'analyze:1',
-      message: 'the candidate does not answer its probe',
+      message: 'The candidate does not respond to its probe.',
     };
     bed.neighbours.silent.add(candidate.id);
     expect(await bed.drive(id)).toMatchObject(waiting);

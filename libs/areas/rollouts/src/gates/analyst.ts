@@ -34,12 +34,16 @@ export class Analyst {
 
   async analyze(context: RolloutContext): Promise<StepOutcome> {
     const { input, state, step } = context;
-    if (!input.analysis) return done({ skipped: true, message: 'no metrics were asked for' });
+    if (!input.analysis) return done({ skipped: true, message: 'The rollout has no analysis.' });
     if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
     // A candidate that died a moment ago is for the reconciler to tell: it must have looked before the records are judged.
     const isOver = step.elapsedMs() > STATS_LIMIT_MS;
     if (!isOver && !(await this.candidate.answers(input.revisionId)))
-      return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: 'the candidate does not answer its probe' });
+      return sleep({
+        forMs: STATS_LOOK_MS,
+        status: 'running',
+        message: 'The candidate does not respond to its probe.',
+      });
     const judgement = await this.database.tx('system', async (tx) => {
       await this.candidate.assertUp(tx, context, input.revisionId, input.revisionName);
       const until = await statsCompleteUntil(tx);
@@ -47,7 +51,11 @@ export class Analyst {
       return this.judgeAll(tx, context, input.analysis as AnalysisDto);
     });
     if (!judgement)
-      return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: "waits for the gateways' records of the soak" });
+      return sleep({
+        forMs: STATS_LOOK_MS,
+        status: 'running',
+        message: 'Waiting for the gateways to report the metrics of the soak.',
+      });
     return sleep({
       forMs: 0,
       status: 'running',
@@ -67,7 +75,7 @@ export class Analyst {
     };
     if (verdict === 'pass' || resumed) {
       return done({
-        message: resumed ? `${verdict}; a person let it go on` : verdict,
+        message: resumed ? `${verdict}; resumed by a user` : verdict,
         evidence: judgement,
         result: judgement,
         operationResult,
@@ -211,7 +219,7 @@ function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: Roll
 
 function describe({ verdict, metrics }: Judgement): string {
   const culprits = metrics.filter((metric) => metric.verdict === verdict && !metric.dry_run);
-  return `${verdict}: ${culprits.map((one) => `${one.metric} ${one.stat} ${one.candidate.value ?? 'without samples'} (${one.candidate.samples} samples, limit ${one.limit})`).join('; ')}`;
+  return `${verdict}: ${culprits.map((one) => `${one.metric} ${one.stat} ${one.candidate.value ?? 'has no value'} (${one.candidate.samples} samples, limit ${one.limit})`).join('; ')}`;
 }
 
 function floorSecond(at: Date): Date {

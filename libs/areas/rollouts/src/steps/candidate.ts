@@ -106,14 +106,14 @@ export class Candidate {
     };
     if (ready >= desired) {
       return done({
-        message: `${ready} of ${desired} instances are ready`,
+        message: `${ready} of ${desired} instances are ready.`,
         result: { restarts: status?.restarts ?? 0 },
         commit: (tx) => this.markReady(tx, context, revisionId),
       });
     }
     if (status) this.instances.assertMayBecomeReady(status);
     if (reason && PERMANENT_REASONS.has(reason)) {
-      const what = `${ready} of ${desired} instances are ready, and waiting mends nothing: ${message}`;
+      const what = `${ready} of ${desired} instances are ready, and waiting does not help: ${message}`;
       throw new StepFailed(instanceFailures.target_not_ready, what, { evidence });
     }
     const trouble = message ?? failure?.message;
@@ -166,12 +166,12 @@ export class Candidate {
     if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
       throw didNotStayUp(input.revisionName, status, 0);
     const leftMs = soakMs - step.elapsedMs();
-    if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
+    if (leftMs <= 0 && silentSince === undefined) return done({ message: `Soaked for ${soakMs / 1_000} s.` });
     return sleep({
       forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
       status: 'waiting',
       state: { silentSince },
-      message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
+      message: `Soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
       commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
     });
   }
@@ -194,9 +194,9 @@ export class Candidate {
     const left = counts.reduce((total, count) => total + count, 0);
     const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
     if (left > 0 && !isOver)
-      return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
+      return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests are in flight.` });
     return done({
-      message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '',
+      message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s.` : '',
       operationResult,
     });
   }
@@ -264,7 +264,7 @@ export function refused(issues: readonly RevisionSpecIssue[], { isRetryable }: {
 function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
   return new StepFailed(
     rolloutFailures.health_regression,
-    `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`,
+    `${revisionName} did not stay up: ${status?.message ?? 'no instance responds to its probe'}`,
     { evidence: { restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 } },
   );
 }

@@ -87,21 +87,23 @@ export class Changeover {
     if (unready && leftMs <= 0)
       throw new StepFailed(
         instanceFailures.target_not_ready,
-        `nothing was stopped: ${unready}, after ${deadlineSeconds} s`,
+        `Nothing was stopped, because the preparation did not finish within ${deadlineSeconds} s. ${unready}`,
       );
     if (unready) return sleep({ forMs: Math.min(LOOK_MS, leftMs), status: 'running', state, message: unready });
     if (hasCapacityAfterStop(capacity)) return done({ evidence: { capacity } });
-    const what = `${capacity.needed} needed on target ${capacity.target}, of which ${capacity.own} will be made free and others hold the rest`;
+    const [needed, freed] = [capacity.needed, capacity.own].map((count) => amountOf(count, capacity.resource));
+    const what = `${input.revisionName} needs ${needed} on target ${capacity.target}. Stopping the previous revision frees ${freed}; other deployments use the rest.`;
     if (leftMs <= 0)
-      throw new StepFailed(instanceFailures.capacity_exhausted, `no room within ${deadlineSeconds} s: ${what}`, {
-        retryable: true,
-        evidence: { capacity },
-      });
+      throw new StepFailed(
+        instanceFailures.capacity_exhausted,
+        `The capacity did not become free within ${deadlineSeconds} s. ${what}`,
+        { retryable: true, evidence: { capacity } },
+      );
     return sleep({
       forMs: Math.min(CAPACITY_LOOK_MS, leftMs),
       status: 'running',
       state,
-      message: `waits for a ${capacity.resource} before it stops anything: ${what}`,
+      message: `Waiting for capacity before anything stops. ${what}`,
     });
   }
 
@@ -124,15 +126,15 @@ export class Changeover {
       const { cause, line, remediation, exit_code, log_tail } = failure;
       throw new StepFailed(
         instanceFailures.target_not_ready,
-        `nothing was stopped: ${name} could not start: ${cause}: ${line ?? 'see its last lines'}. ${remediation}`,
+        `Nothing was stopped, because ${name} could not start: ${cause}: ${line ?? 'read its last lines'}. ${remediation}`,
         { evidence: { cause, exit_code, log_tail } },
       );
     }
     const open = found.find(({ state }) => state !== undefined && state !== 'ready');
     if (!open) return undefined;
     return open.state === 'asked'
-      ? `waits for a worker of the target to look at what ${open.name} needs`
-      : `before anything is stopped, ${this.instances.progressText(open.progress)} for ${open.name}`;
+      ? `Waiting for a worker of the target to check the requirements of ${open.name}.`
+      : `Preparing ${open.name} before anything stops: ${this.instances.progressText(open.progress)}.`;
   }
 
   /** Done when every gateway holds. */
@@ -155,9 +157,14 @@ export class Changeover {
       return { ...followers, since: route?.hold?.since };
     });
     if (behind > 0 && step.elapsedMs() < FOLLOW_LIMIT_MS)
-      return sleep({ forMs: LOOK_MS, status: 'running', state, message: `${behind} gateways do not hold yet` });
+      return sleep({
+        forMs: LOOK_MS,
+        status: 'running',
+        state,
+        message: `${behind} gateways do not hold requests yet.`,
+      });
     return done({
-      message: `new requests wait for at most ${hold.maxSeconds} s each`,
+      message: `New requests wait for at most ${hold.maxSeconds} s each.`,
       result: { since },
       evidence: { gateways, gateways_behind: behind },
     });
@@ -190,20 +197,20 @@ export class Changeover {
     const inFlight = isDrained ? underWay : Number(state['inFlight']);
     if (alive === 0) {
       const cut = isDrained ? 0 : inFlight;
-      const message = `${namesOf(stops)} stopped${cut > 0 ? `; ${cut} requests were still under way` : ''}`;
+      const message = `${namesOf(stops)} stopped.${cut > 0 ? ` ${cut} requests were still in flight.` : ''}`;
       return done({ message, evidence: { requests_cut: cut }, operationResult: { requests_cut: cut } });
     }
     if (step.elapsedMs() > deadlineSeconds * 1_000)
       throw new StepFailed(
         instanceFailures.target_not_ready,
-        `${namesOf(stops)} did not stop in ${deadlineSeconds} s`,
+        `${namesOf(stops)} did not stop within ${deadlineSeconds} s`,
         { evidence: { alive } },
       );
     return sleep({
       forMs: LOOK_MS,
       status: 'running',
       state: { inFlight },
-      message: underWay > 0 ? `${underWay} requests are under way` : `${alive} instances are stopping`,
+      message: underWay > 0 ? `${underWay} requests are in flight.` : `${alive} instances are stopping.`,
       commit: async (tx) => {
         for (const { revisionId } of stops) await this.instances.wakeOnChange(tx, revisionId, operation.id);
       },
@@ -229,20 +236,20 @@ export class Changeover {
       });
     }
     const down = await this.database.tx('system', (tx) => this.down(tx, stops));
-    if (down.length === 0) return done({ message: `${namesOf(stops)} serves again` });
+    if (down.length === 0) return done({ message: `${namesOf(stops)} serves again.` });
     const names = namesOf(down);
     const trouble = down.find(({ message }) => message)?.message;
-    const why = trouble ? `: ${trouble}` : '';
+    const why = trouble ? `: ${trouble}` : '.';
     if (step.elapsedMs() > deadlineSeconds * 1_000)
       return done({
-        message: `${names} did not start again in ${deadlineSeconds} s, and is tried on${why}`,
+        message: `${names} did not start again within ${deadlineSeconds} s. The target keeps retrying${why}`,
         evidence: { down: down.map(({ revisionName }) => revisionName) },
       });
     return sleep({
       forMs: LOOK_MS,
       status: 'running',
       state,
-      message: `${names} is started again${why}`,
+      message: `Starting ${names} again${why}`,
       commit: async (tx) => {
         for (const { revisionId } of down) await this.instances.wakeOnChange(tx, revisionId, operation.id);
       },
@@ -269,7 +276,7 @@ export class Changeover {
     return {
       isHeld: Boolean(route?.hold),
       gapSeconds: Math.round((before + seconds) * 10) / 10,
-      message: `requests waited for ${seconds.toFixed(1)} s`,
+      message: `Requests waited for ${seconds.toFixed(1)} s.`,
     };
   }
 
@@ -301,5 +308,9 @@ function sum(counts: readonly number[]): number {
 }
 
 function namesOf(revisions: readonly { revisionName: string }[]): string {
-  return revisions.map(({ revisionName }) => revisionName).join(', ') || 'nothing';
+  return revisions.map(({ revisionName }) => revisionName).join(', ') || 'No revision';
+}
+
+function amountOf(count: number, resource: 'place' | 'device'): string {
+  return resource === 'device' ? `${count} devices` : `capacity for ${count} instances`;
 }

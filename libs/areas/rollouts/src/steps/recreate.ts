@@ -38,7 +38,7 @@ export class Recreate {
   async holdForPrevious(context: RolloutContext): Promise<StepOutcome> {
     const { input, state } = context;
     const { isHeld } = await this.changeover.gap(context);
-    if (isHeld && !state) return done({ skipped: true, message: 'requests wait already' });
+    if (isHeld && !state) return done({ skipped: true, message: 'Requests already wait.' });
     return this.changeover.hold(context, changeoverHold(changeoverOf(input)), input.foundRoute?.targets);
   }
 
@@ -51,9 +51,9 @@ export class Recreate {
   async releaseToPrevious(context: RolloutContext): Promise<StepOutcome> {
     const { operation, input } = context;
     const { isHeld, gapSeconds, message } = await this.changeover.gap(context);
-    if (!isHeld) return done({ skipped: true, message: 'no request waits' });
+    if (!isHeld) return done({ skipped: true, message: 'No requests wait.' });
     return done({
-      message: `${putBackMessage(input.foundRoute)}; ${message}`,
+      message: `${putBackMessage(input.foundRoute)} ${message}`,
       operationResult: { gap_seconds: gapSeconds },
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);

@@ -11,7 +11,9 @@ interface RouteToRestore {
 
 /** What `putBackRoute` does, for the message of the step that does it. */
 export function putBackMessage(foundRoute: Route | null): string {
-  return foundRoute ? 'the route it found is back' : 'it found no route, and there is none again';
+  return foundRoute
+    ? 'The previous route is restored.'
+    : 'The route is removed, because the deployment had none before.';
 }
 
 /** Ends the way back of an operation's traffic: with the route that it found, ready or not, and with none if it found none. */
@@ -44,11 +46,11 @@ function routePath(deploymentName: string): string {
 
 /** Said wherever a rollout ends that leaves its deployment without traffic: nobody who has just rolled out expects a 503. */
 function noRoute(deploymentName: string): string {
-  return `no route: PUT ${routePath(deploymentName)}, or roll out with strategy immediate`;
+  return `the deployment has no route. Set one with PUT ${routePath(deploymentName)}, or create a rollout with strategy immediate.`;
 }
 
 export function warnOfNoRoute(deploymentName: string): void {
-  const message = `the candidate will take no traffic: ${noRoute(deploymentName)}`;
+  const message = `The candidate will receive no traffic, because ${noRoute(deploymentName)}`;
   requestContext().warnings.push({ code: 'no_route', field: 'strategy', message });
 }
 
@@ -57,6 +59,6 @@ export function candidateMessage(
   route: Route | undefined,
   { deploymentName, revisionName }: { deploymentName: string; revisionName: string },
 ): string {
-  if (!route) return `${revisionName} is ready; ${noRoute(deploymentName)}`;
-  return `${revisionName} is ready and takes no traffic until PUT ${routePath(deploymentName)} gives it some`;
+  if (!route) return `${revisionName} is ready, but ${noRoute(deploymentName)}`;
+  return `${revisionName} is ready. To send traffic to it, set the route with PUT ${routePath(deploymentName)}.`;
 }
