@@ -49,7 +49,7 @@ async function rollOut(name: string, engine: string): Promise<{ record: any; sec
 it('an engine that exits at once fails its rollout soon, with the cause and its own last lines, which stay to be read', async () => {
   const { record, seconds } = await rollOut('dying', 'dying');
   expect(record).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
-  expect(record.message).toMatch(/[3-9] starts in a row ended alike/);
+  expect(record.message).toMatch(/[3-9] consecutive starts failed in the same way/);
   expect(record.message).toContain('the weights of tiny are corrupt');
   expect(record.steps.find((step: any) => step.name === 'await_ready').evidence).toMatchObject({
     cause: 'exited',

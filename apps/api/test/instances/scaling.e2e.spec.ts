@@ -93,7 +93,7 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
   const rollout = await rollouts.create('chat', { spec: next, ...more });
   const { steps: done, ...record } = await stack.operation(rollout.operation.id);
   expect(record).toMatchObject({ status: 'succeeded' });
-  expect(done.find(({ name }: { name: string }) => name === 'await_ready').message).toBe('4 of 4 instances are ready');
+  expect(done.find(({ name }: { name: string }) => name === 'await_ready').message).toBe('4 of 4 instances are ready.');
   const lost = (await load.stop()).filter(({ status, isCut }) => isCut || status !== 200);
   expect(lost).toEqual([]);
   await asleep();

@@ -75,7 +75,7 @@ export class InstancesService implements InstancesPort {
   async want(tx: Tx, workload: Workload, retainer: Retainer): Promise<void> {
     const { revisionId, revisionName, tenantId, deploymentId, spec } = workload;
     const target = this.catalog.find(spec.runtime.target);
-    if (!target) throw notThere(`no execution target is named "${spec.runtime.target}"`);
+    if (!target) throw notThere(`execution target "${spec.runtime.target}" does not exist`);
     await lockQuota(tx, tenantId, 'instances');
     const { replicas } = await this.capacity.forecast(tx, workload);
     const current = await tx.one<LockedWorkload>(LOCK_WORKLOAD, [revisionId]);

@@ -88,5 +88,5 @@ export function examineAnswer(model: string, answer: ModelsAnswer): ModelExamina
 }
 
 function unknownModel(why: string): ModelExamination {
-  return { issues: [], message: `whether the server has the model is not known: ${why}` };
+  return { issues: [], message: `cannot determine whether the server has the model: ${why}` };
 }

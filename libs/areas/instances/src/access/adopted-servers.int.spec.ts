@@ -83,7 +83,9 @@ it('sends nothing for a tenant that may not call the server or use the secret', 
   const note = (text: string) => ({ issues: [], message: expect.stringContaining(text) });
   expect(await examine(worker, adopting({ base_url: 'http://10.0.0.1' }))).toEqual(note('outside'));
   expect(await examine(worker, adopting({ credential_ref: 'key' }), 'ten_b')).toEqual(note('has no secret "key"'));
-  expect(await examine(worker, adopting({ credential_ref: 'lost' }))).toEqual(note('not known'));
+  expect(await examine(worker, adopting({ credential_ref: 'lost' }))).toEqual(
+    note('cannot determine whether the server has the model'),
+  );
   expect(asked).toEqual([]);
 });
 

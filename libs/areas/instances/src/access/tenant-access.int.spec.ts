@@ -167,7 +167,7 @@ describe('targets', () => {
   it('that are not for a tenant do not exist for it', async () => {
     const api = await bed.process('api', adoptedBy({ tenants: ['default'] }));
     const issues = await api.check(adopting(base_url), ACME);
-    const message = 'no execution target has this name; there are: local';
+    const message = 'execution target "adopted" does not exist; available: local';
     expect(issues).toEqual([{ field: 'runtime.target', code: 'unknown', message }]);
     expect(await api.check(adopting(base_url), OPERATOR)).toEqual([]);
     const targets = api.context.get(TargetsService);

@@ -198,12 +198,12 @@ function deliveryRefusal(
   if (kubernetes && taking === 'resolved')
     return {
       code: 'not_allowed',
-      message: `the value of secret "${name}" stands in Kubernetes, where this target cannot look: the operator keeps those for it in env or file`,
+      message: `secret "${name}" refers to a Kubernetes Secret, which this target cannot read: the operator must declare it with env or file`,
     };
   if (!kubernetes && taking === 'references')
     return {
       code: 'not_allowed',
-      message: `this target takes secrets by reference alone: the operator declares "${name}" as {kubernetes: {name, key}}, or sets secrets: managed for the target`,
+      message: `this target accepts only secrets in Kubernetes: the operator must declare "${name}" as {kubernetes: {name, key}}, or set secrets: managed for the target`,
     };
   return undefined;
 }
@@ -213,7 +213,7 @@ function mayBeSent(origins: readonly string[] | undefined, tenantName: string, u
 }
 
 /** What is said of a target that is no more. */
-export const REMOVED_TARGET = "was removed from the operator's configuration; nothing new starts on it";
+export const REMOVED_TARGET = "was removed from the operator's configuration and starts no new instances";
 
 /** What a workload's tenant may use now: the configuration may have changed since its spec was accepted. */
 @Injectable()
@@ -248,7 +248,7 @@ export class TenantAccess {
 
   private targetFor(name: string, { tenant_name }: Pick<WorkloadRow, 'tenant_name'>): Target {
     const target = this.catalog.find(name);
-    if (!target || !isFor(target, tenant_name)) throw new AccessRefused(`no execution target is named "${name}"`);
+    if (!target || !isFor(target, tenant_name)) throw new AccessRefused(`execution target "${name}" does not exist`);
     return target;
   }
 
@@ -298,7 +298,7 @@ export class SpecCheck {
       issues.push({
         field: 'scaling.min_replicas',
         code: 'not_allowed',
-        message: `target "${target.config.name}" adopts servers, which it can neither stop nor start`,
+        message: `must be at least 1: target "${target.config.name}" adopts running servers and cannot start or stop them`,
       });
     }
     if (max !== undefined && replicasOn(target, spec) > max) {
@@ -317,8 +317,10 @@ export class SpecCheck {
 function unknownTarget(catalog: TargetCatalog, tenantName: string, target: string): RevisionSpecIssue {
   const known = shortList(catalog.of(tenantName).map(({ config }) => config.name));
   const wasThere = catalog.removedOf(tenantName).some(({ config }) => config.name === target);
-  const what = wasThere ? `execution target "${target}" ${REMOVED_TARGET}` : 'no execution target has this name';
-  return { field: 'runtime.target', code: 'unknown', message: `${what}; there are: ${known}` };
+  const what = wasThere
+    ? `execution target "${target}" ${REMOVED_TARGET}`
+    : `execution target "${target}" does not exist`;
+  return { field: 'runtime.target', code: 'unknown', message: `${what}; available: ${known}` };
 }
 
 function shortList(names: readonly string[]): string {

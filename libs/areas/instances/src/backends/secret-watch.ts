@@ -79,7 +79,9 @@ export class SecretWatch {
   private async renewOne(workload: PublishedWorkload): Promise<void> {
     try {
       if (await this.publisher.renew(workload))
-        this.logger.log(`${workload.revision_name} has another credential or other addresses at the gateways`);
+        this.logger.log(
+          `published a changed credential or changed addresses of ${workload.revision_name} to the gateways`,
+        );
     } catch (error) {
       if (!(error instanceof SecretUnavailable || error instanceof AccessRefused)) throw error;
       this.trouble.tell(error);

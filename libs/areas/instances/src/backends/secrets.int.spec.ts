@@ -47,9 +47,9 @@ describe('a secret in a cluster', () => {
       );
     };
     const NOT_THERE =
-      /^runtime\.env\.API_KEY not_allowed: the value of secret "hf" stands in Kubernetes, where this target cannot look/;
+      /^runtime\.env\.API_KEY not_allowed: secret "hf" refers to a Kubernetes Secret, which this target cannot read/;
     const BY_REFERENCE =
-      /^runtime\.env\.API_KEY not_allowed: this target takes secrets by reference alone: the operator declares "key"/;
+      /^runtime\.env\.API_KEY not_allowed: this target accepts only secrets in Kubernetes: the operator must declare "key"/;
 
     it('is taken where the target finds it, and refused where it does not', async () => {
       expect(await issuesOf(naming('hf'))).toEqual([]);
@@ -128,8 +128,8 @@ describe('a secret in a cluster', () => {
     });
 
     it.each([
-      ['references', 'key', 'it could not be started: this target takes secrets by reference alone'],
-      ['resolved', 'hf', 'it could not be started: the value of secret "hf" stands in Kubernetes'],
+      ['references', 'key', 'it could not be started: this target accepts only secrets in Kubernetes'],
+      ['resolved', 'hf', 'it could not be started: secret "hf" refers to a Kubernetes Secret'],
     ] as const)('does not start where the target has come to take %s alone', async (taking, name, told) => {
       const worker = await bed.process('worker', withSecrets());
       bed.cluster.secrets = taking;

@@ -57,5 +57,5 @@ it('is read once, and looked for again after a look that failed', async () => {
 
 it('says what to do where the row is gone', async () => {
   const empty = { tx: async () => [] } as unknown as Database;
-  await expect(new Installation(empty).id()).rejects.toThrow('put back the one of a back-up');
+  await expect(new Installation(empty).id()).rejects.toThrow('restore its row from a backup');
 });

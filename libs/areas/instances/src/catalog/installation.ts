@@ -24,7 +24,7 @@ export class Installation {
 
   private async read(): Promise<string> {
     const [row] = await this.database.tx('system', (tx) => tx.repository(InstallationEntity).find());
-    if (!row) throw new Error('the table installation has no row: put back the one of a back-up of this database');
+    if (!row) throw new Error('the table installation is empty: restore its row from a backup of this database');
     return row.id;
   }
 }

@@ -127,7 +127,7 @@ export class TargetCatalog implements OnApplicationShutdown {
 
   private kindOf({ kind }: TargetConfig): TargetKind {
     const found = this.kinds.find((one) => one.kind === kind);
-    if (!found) throw new Error(`there is no kind of target named ${kind}`);
+    if (!found) throw new Error(`the target kind ${kind} does not exist`);
     return found;
   }
 }

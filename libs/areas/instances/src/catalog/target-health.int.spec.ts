@@ -56,15 +56,15 @@ it('is told to who lists targets, in the log once for each change, and as a metr
 
   bed.cluster.health = { state: 'degraded' };
   await until('the other reason', async () => (await told()).conditions?.[0]?.message !== LISTS_PODS, told);
-  expect(await told()).toEqual(ill('its driver does not say why'));
+  expect(await told()).toEqual(ill('its driver reports no reason'));
   bed.cluster.health = { state: 'ok' };
   await isTold('ok');
   expect(await told()).toEqual(WELL);
   expect(await metric()).toMatch(/ 0$/);
   expect(said()).toEqual([
     `target twin is degraded: ${LISTS_PODS}`,
-    'target twin is degraded: its driver does not say why',
-    'target twin is well again',
+    'target twin is degraded: its driver reports no reason',
+    'target twin has recovered',
   ]);
 });
 
@@ -72,9 +72,7 @@ it('names nothing of the operator to other tenants', async () => {
   bed.cluster.health = { state: 'degraded', message: LISTS_PODS };
   await bed.process('worker');
   await isTold('degraded');
-  expect(await told(false)).toEqual(
-    ill('it cannot be worked with as it should be at the moment; its operator is told why'),
-  );
+  expect(await told(false)).toEqual(ill('the target is degraded; its operator can see the reason'));
 });
 
 it('is what the leader of the target says, also after a time without one', async () => {

@@ -13,12 +13,12 @@ export const RECORD_TARGET_HEALTH = prepared(
    on conflict (target) do update set problem = excluded.problem, changed_at = now() where h.problem is distinct from excluded.problem`,
 );
 
-const UNSAID = 'its driver does not say why';
+const UNSAID = 'its driver reports no reason';
 
 const degraded = () =>
   gauge(
     'slipway_target_degraded',
-    '1 while a target cannot be worked with as it should be, told by the worker that leads it',
+    '1 while a target is degraded, else 0; reported by the worker that leads the target',
     ['target'],
   );
 
@@ -76,7 +76,7 @@ export class HealthWatch {
       this.logger.warn(`target ${name} is degraded: ${problem}`);
       return;
     }
-    this.logger.log(`target ${name} is well again`);
+    this.logger.log(`target ${name} has recovered`);
     this.onWell();
   }
 

@@ -13,9 +13,9 @@ export class DeploymentInstancesController {
     scope: 'viewer',
     tag: 'Deployments',
     operationId: 'listInstances',
-    summary: 'List the instances of a deployment, newest first',
+    summary: 'List deployment instances',
     description:
-      'Of all its revisions, with those that have stopped. `failure` says why the last start came to nothing, `progress` how far one is.',
+      'Returns the instances of all revisions, newest first, including stopped ones. `failure` shows why the last start failed, `progress` how far the current one is.',
     ok: { 200: InstanceListDto },
     errors: ['deployment_not_found'],
     paged: true,

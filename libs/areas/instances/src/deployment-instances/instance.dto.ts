@@ -24,13 +24,13 @@ export class InstanceDeviceDto {
 }
 
 export class InstanceFailureDto {
-  @StringField({ description: 'Why, from a closed list', example: 'gpu_memory' })
+  @StringField({ description: 'Cause, from a closed list', example: 'gpu_memory' })
   cause: string;
 
   @StringField({ example: 'it ended with code 1' })
   message: string;
 
-  @StringField({ description: 'What to do about it' })
+  @StringField({ description: 'Next step to fix the failure' })
   remediation: string;
 
   @IntField({ nullable: true })
@@ -39,7 +39,7 @@ export class InstanceFailureDto {
   @StringField({ nullable: true, example: 'SIGKILL' })
   signal: string | null;
 
-  @IntField({ min: 0, description: 'Starts in a row that ended so' })
+  @IntField({ min: 0, description: 'Number of consecutive starts that failed in this way' })
   starts: number;
 }
 
@@ -64,48 +64,52 @@ export class InstanceDto {
   @IntField({ min: 0, description: 'Number within the revision, from 0' })
   ordinal: number;
 
-  @StringField({ enum: SHOWN_STATES, description: '`exited`: it is over, and starts again if it is still wanted' })
+  @StringField({ enum: SHOWN_STATES, description: '`exited`: it has ended, and starts again if it is still needed' })
   state: ShownState;
 
-  @StringField({ nullable: true, description: 'Why it is in this state, from a closed list' })
+  @StringField({ nullable: true, description: 'Reason for the state, from a closed list' })
   reason: string | null;
 
-  @StringField({ nullable: true, description: 'The same for people' })
+  @StringField({ nullable: true, description: 'Explanation of the reason' })
   message: string | null;
 
-  @IntField({ min: 0, description: 'Crashes since it was last wanted anew' })
+  @IntField({ min: 0, description: 'Number of crashes since the instance was last requested' })
   restarts: number;
 
-  @IntField({ min: 1, description: 'Number of its start' })
+  @IntField({ min: 1, description: 'Sequence number of the start' })
   generation: number;
 
   @StringField({ description: 'Execution target', example: 'local' })
   target: string;
 
-  @StringField({ nullable: true, description: 'Where within the target, such as a node' })
+  @StringField({ nullable: true, description: 'Location within the target, such as a node' })
   place: string | null;
 
   @StringField({
     nullable: true,
-    description: 'What somebody else has changed of it at its target, for people; it goes on nevertheless',
+    description:
+      'Description of a change that was made to it on its target from outside Slipway. The instance keeps running.',
   })
   drift: string | null;
 
-  @ArrayField(() => InstanceDeviceDto, { description: 'Accelerators that it has' })
+  @ArrayField(() => InstanceDeviceDto, { description: 'Accelerators that the instance uses' })
   devices: InstanceDeviceDto[];
 
-  @IntField({ min: 0, description: 'Requests that gateways have in flight to it, as of their last report' })
+  @IntField({ min: 0, description: 'Requests in flight, according to the last report of each gateway' })
   in_flight: number;
 
   @TimestampField({ nullable: true })
   started_at: string | null;
 
-  @ObjectField(() => InstanceProgressDto, { nullable: true, description: 'Of a start, where the target can tell' })
+  @ObjectField(() => InstanceProgressDto, {
+    nullable: true,
+    description: 'Progress of the start, if the target reports it',
+  })
   progress: InstanceProgressDto | null;
 
   @ObjectField(() => InstanceFailureDto, {
     nullable: true,
-    description: 'Why its last start came to nothing, until one is ready',
+    description: 'Failure of the last start; null once a start is ready',
   })
   failure: InstanceFailureDto | null;
 }

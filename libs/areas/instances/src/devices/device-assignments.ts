@@ -81,7 +81,7 @@ export class DeviceAssignments {
     if (!asked) return [];
     const { demand } = asked;
     if (demand.memoryMb !== null && demand.memoryMb < 1) {
-      const message = `engine "${spec.runtime.engine}" shares devices: say how many MiB of each it takes`;
+      const message = `engine "${spec.runtime.engine}" shares devices: set the number of MiB that it uses of each`;
       return [{ field: 'resources.memory_mb', code: 'required', message }];
     }
     const { name } = target.config;
@@ -97,7 +97,7 @@ export class DeviceAssignments {
     if (fitting >= needed) return [];
     const part = demand.memoryMb === null ? '' : ` with ${demand.memoryMb} MiB each`;
     const field = demand.memoryMb !== null && fitting < demand.count ? 'resources.memory_mb' : 'resources.count';
-    const message = `target "${name}" has ${fitting} devices${part} for it, and ${needed} are asked for`;
+    const message = `target "${name}" has ${fitting} suitable devices${part}, but ${needed} are requested`;
     return [{ field, code: 'not_allowed', message }];
   }
 
@@ -141,13 +141,13 @@ export class DeviceAssignments {
     const claims = await tx.query<DeviceClaimRow>(READ_DEVICE_CLAIMS, [[name]]);
     const own = claims.filter((claim) => claim.instance_id === instance.id);
     if (own.some((claim) => claim.has_ended && !claim.is_back))
-      return { message: `waits until the memory of its devices on target ${name} is back` };
+      return { message: `waiting until the memory of its devices on target ${name} is free` };
     const others = claims.filter((claim) => claim.instance_id !== instance.id);
     const states = devices.map((device) => stateOf(device, others));
     const { demand } = asked;
     const kept = ownDevices(states, own, demand);
     if (kept?.some((device) => device.starting >= startsAtOnce))
-      return { message: `waits for its turn: another instance starts on the same device of target ${name}` };
+      return { message: `waiting because another instance is starting on the same device of target ${name}` };
     const chosen = kept ?? (await this.choose(tx, target, workload, states, demand, startsAtOnce));
     if (!chosen) return waitFor(name, demand, startsAtOnce, states, others, workload);
     await this.claim(tx, workload, instance, chosen, asked);
@@ -232,7 +232,7 @@ function stateOf(device: DeviceRow, claims: readonly DeviceClaimRow[]): DeviceSt
 /** Why nothing can be started on a device, whoever asks. */
 export function problemOf({ is_usable, problem, stuck_above_mb: stuckAbove }: DeviceRow): string | undefined {
   if (!is_usable) return problem ?? 'is not usable';
-  return stuckAbove === null ? undefined : 'is faulty: what held it is gone, and its memory has not come back';
+  return stuckAbove === null ? undefined : 'is unusable: its last instance has ended, but its memory is still not free';
 }
 
 /** The devices that the instance has from its last start, where they are still good for the next. */
@@ -269,7 +269,8 @@ function waitFor(
   claims: readonly DeviceClaimRow[],
   { tenant_id, warm_age_seconds }: WorkloadRow,
 ): DeviceWait {
-  if (states.length === 0) return { message: `waits for a device: none of target ${target} is known yet` };
+  if (states.length === 0)
+    return { message: `waiting for a device: the devices of target ${target} are not known yet` };
   const candidates = suitable(states, demand);
   const reasons = candidates.slice(0, MOST_NAMED).map((device) => {
     const own = claims.filter((claim) => claim.device_uuid === device.uuid);
@@ -277,7 +278,7 @@ function waitFor(
   });
   const more = candidates.length > MOST_NAMED ? ` and ${candidates.length - MOST_NAMED} more` : '';
   const what = demand.count === 1 ? 'a device' : `${demand.count} devices of one kind`;
-  const message = `waits for ${what} of target ${target}: ${reasons.join('; ')}${more}`;
+  const message = `waiting for ${what} of target ${target}: ${reasons.join('; ')}${more}`;
   // One that is going already may be enough; nothing that is warm itself drives out another.
   const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
   if (isLeaving || warm_age_seconds !== null) return { message };
@@ -290,8 +291,8 @@ function waitFor(
 
 function reasonOf(why: string | undefined, claims: readonly DeviceClaimRow[], tenantId: string): string {
   if (why === undefined) return 'is free';
-  if (why !== 'is held') return why;
-  if (claims.length === 0) return 'is kept for what has waited for longer';
+  if (why !== 'is in use') return why;
+  if (claims.length === 0) return 'is reserved for an instance that has waited longer';
   const names = claims.map((claim) => (claim.tenant_id === tenantId ? claim.revision_name : 'another tenant'));
-  return `is held by ${[...new Set(names)].slice(0, MOST_NAMED).join(', ')}`;
+  return `is used by ${[...new Set(names)].slice(0, MOST_NAMED).join(', ')}`;
 }

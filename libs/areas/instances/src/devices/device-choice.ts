@@ -63,15 +63,15 @@ export function whyNot(device: DeviceState, { memoryMb }: DeviceDemand, startsAt
   const { problem, claims, foreignMb } = device;
   if (problem !== undefined) return problem;
   if (memoryMb !== null) {
-    if (claims.includes(null)) return 'is held';
-    if (device.memoryMb === null) return 'is of unknown size';
+    if (claims.includes(null)) return 'is in use';
+    if (device.memoryMb === null) return 'has an unknown amount of memory';
     if (freeMb(device) < memoryMb) return `has ${Math.max(0, freeMb(device))} MiB left`;
-    return device.starting < startsAtOnce ? undefined : 'has another start on it';
+    return device.starting < startsAtOnce ? undefined : 'has another instance starting on it';
   }
-  if (claims.length > 0) return 'is held';
-  if (foreignMb >= FOREIGN_BEARABLE_MB) return `has ${foreignMb} MiB in use by programs that Slipway has not started`;
+  if (claims.length > 0) return 'is in use';
+  if (foreignMb >= FOREIGN_BEARABLE_MB) return `has ${foreignMb} MiB in use by programs that Slipway did not start`;
   const bearable = Math.max(HIDDEN_USE_MB, (device.memoryMb ?? 0) * HIDDEN_USE_SHARE);
-  if ((device.usedMb ?? 0) > bearable) return `has ${device.usedMb} MiB in use, by whom cannot be seen`;
+  if ((device.usedMb ?? 0) > bearable) return `has ${device.usedMb} MiB in use by unknown programs`;
   return undefined;
 }
 

@@ -30,7 +30,7 @@ describe('declared devices', () => {
     await host.want('rev_2', bed.gpuSpec('both', 'gpu', { count: 2 }));
     await host.waitsForDevice(
       'rev_2',
-      '2 devices of one kind of target local: device 0 is held by chat-1; device 1 is free',
+      '2 devices of one kind of target local: device 0 is used by chat-1; device 1 is free',
     );
     // The free device goes to an instance that needs only one.
     await host.want('rev_3', bed.gpuSpec('last', 'gpu'));
@@ -49,7 +49,7 @@ describe('declared devices', () => {
     const host = await bed.deviceHost();
     await host.want('rev_1', bed.gpuSpec('first', 'part', { memory_mb: 5_000 }));
     await host.want('rev_2', bed.gpuSpec('second', 'part', { memory_mb: 4_000 }));
-    await host.waitsForDevice('rev_2', 'has another start on it');
+    await host.waitsForDevice('rev_2', 'has another instance starting on it');
     expect(await bed.devicesOf('second')).toEqual([]);
     await bed.makeReady('first');
     await until('the second start', async () => (await bed.devicesOf('second')).length === 1);
@@ -59,7 +59,7 @@ describe('declared devices', () => {
     await host.waitsForDevice('rev_3', 'has 488 MiB left');
     // Nor does anything have it for itself.
     await host.want('rev_4', bed.gpuSpec('whole', 'gpu'));
-    await host.waitsForDevice('rev_4', 'is held by chat-1, chat-2');
+    await host.waitsForDevice('rev_4', 'is used by chat-1, chat-2');
 
     const seenBy = async (tenantId: string, isOperatorTenant: boolean) => {
       const viewer = { tenantId, tenantName: 'acme', isOperatorTenant };
@@ -90,10 +90,10 @@ describe('declared devices', () => {
     const host = await bed.deviceHost();
     await until('the devices to be known', async () => (await of('m', 'part', large)).length > 0);
     expect(await of('m', 'part', large)).toEqual([
-      'resources.memory_mb not_allowed target "local" has 0 devices with 20000 MiB each for it, and 1 are asked for',
+      'resources.memory_mb not_allowed target "local" has 0 suitable devices with 20000 MiB each, but 1 are requested',
     ]);
     expect(await of('m', 'part')).toEqual([
-      'resources.memory_mb required engine "part" shares devices: say how many MiB of each it takes',
+      'resources.memory_mb required engine "part" shares devices: set the number of MiB that it uses of each',
     ]);
     const three = { ...bed.gpuSpec('m', 'gpu', { count: 2 }), scaling: { min_replicas: 2 } };
     expect(await api.check(three)).toMatchObject([{ field: 'resources.count', code: 'not_allowed' }]);
@@ -147,7 +147,7 @@ describe('declared devices', () => {
     await host.want('rev_1', bed.gpuSpec('old', 'gpu'));
     await host.ready('rev_1');
     await host.want('rev_other', bed.gpuSpec('other', 'gpu'), 'operation:op_3');
-    await host.waitsForDevice('rev_other', 'is held by chat-1');
+    await host.waitsForDevice('rev_other', 'is used by chat-1');
     await host.database.tx('system', (tx) => host.instances.suspend(tx, 'rev_1', 'op_2'));
     await until('rev_1 to be gone', async () => (await host.status('rev_1'))?.alive === 0);
     await host.want('rev_2', bed.gpuSpec('new', 'gpu'), 'operation:op_2');
@@ -170,7 +170,7 @@ describe('declared devices', () => {
     child.kill('SIGKILL');
     const host = await bed.deviceHost();
     await host.want('rev_2', bed.gpuSpec('second', 'gpu'));
-    await host.waitsForDevice('rev_2', 'is held by chat-1');
+    await host.waitsForDevice('rev_2', 'is used by chat-1');
     await bed.makeReady('first');
     expect(await host.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 0 }]);
     expect([await bed.devicesOf('first'), await bed.devicesOf('second')]).toEqual([['0'], []]);
@@ -231,7 +231,7 @@ describe('devices that nvidia-smi reports', () => {
     await host.database.tx('system', (tx) => tx.query(shorten));
     await until(
       'the device to be faulty',
-      async () => (await host.status('rev_2'))?.message?.includes('is faulty') === true,
+      async () => (await host.status('rev_2'))?.message?.includes('is unusable') === true,
     );
     await oneCard(12);
     await host.ready('rev_2');
@@ -241,7 +241,7 @@ describe('devices that nvidia-smi reports', () => {
     await oneCardHost(9_000);
     const host = await bed.deviceHost();
     await host.want('rev_1', bed.gpuSpec('m', 'gpu'));
-    await host.waitsForDevice('rev_1', 'has 9000 MiB in use, by whom cannot be seen');
+    await host.waitsForDevice('rev_1', 'has 9000 MiB in use by unknown programs');
   });
 
   it('goes on beside a nvidia-smi that sleeps for ever: what needs no device starts, and the worker ends in time', async () => {
@@ -257,7 +257,7 @@ describe('devices that nvidia-smi reports', () => {
     await host.want('rev_1', bed.gpuSpec('m', 'gpu'));
     await host.want('rev_2', bed.spec());
     await host.ready('rev_2');
-    await host.waitsForDevice('rev_1', 'none of target local is known yet');
+    await host.waitsForDevice('rev_1', 'the devices of target local are not known yet');
     await host.release('rev_2');
     await host.retired('rev_2');
     // The tool answers nothing until its time limit, and the worker ends before that.

@@ -73,7 +73,7 @@ export class InstanceEnds {
       state: 'backing_off',
       generation: instance.generation + 1,
       baseUrl: null,
-      message: `key ${instance.key_id}, which its own was derived from, has left the ring`,
+      message: `key ${instance.key_id}, from which its own key was derived, is no longer in the key ring`,
       backOffSeconds: 0,
     });
     return 0;

@@ -90,7 +90,7 @@ it('asks soon for a place on a full target, but where a pass of it reads thousan
   const waiting = {
     state: 'pending',
     reason: 'waiting_for_place',
-    message: 'waits for a free place on target far',
+    message: 'waiting for free capacity on target far',
   } as const;
   const none = { state: 'absent' } as const;
   expect(await look(waiting, none, {}, 'queue')).toEqual({ changes: [], inMs: 150 });

@@ -94,7 +94,7 @@ export class InstanceKeeper {
   }
 
   private async queue(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    const message = `waits for a free place on target ${workload.spec.runtime.target}`;
+    const message = `waiting for free capacity on target ${workload.spec.runtime.target}`;
     const reason = 'waiting_for_place';
     if (instance.message !== message || instance.reason !== reason)
       await this.transitions.change(workload, instance, { state: 'pending', message, reason });
@@ -120,7 +120,7 @@ export class InstanceKeeper {
           return this.ends.handleCrash(workload, instance, {
             ...seen,
             reason: 'lost',
-            message: 'nothing is left of it',
+            message: 'it no longer exists on its target',
           });
         return this.starts.provision(driver, workload, instance);
       case 'stopping':

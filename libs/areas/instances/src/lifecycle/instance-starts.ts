@@ -12,7 +12,7 @@ import type { TenantAccess } from '../access/tenant-access.js';
 
 const CHECK_MS = 150;
 const UNAVAILABLE = 'target_unavailable';
-const AWAY = 'it waits for its target, which cannot be worked with at the moment';
+const AWAY = 'waiting for its target, which is not available';
 
 /** Hands a generation to its driver, and says what became of it. */
 export class InstanceStarts {
@@ -51,7 +51,7 @@ export class InstanceStarts {
   /** The target as a whole cannot be worked with, which is not this instance's fault. What it lacks is for the operator alone. */
   private async wait(workload: WorkloadRow, instance: InstanceRow, problem: string): Promise<void> {
     if (instance.message === AWAY && instance.reason === UNAVAILABLE) return;
-    this.logger.warn(`${instance.id} of ${workload.revision_name} waits for its target: ${problem}`);
+    this.logger.warn(`${instance.id} of ${workload.revision_name} is waiting for its target: ${problem}`);
     await this.transitions.change(workload, instance, { state: 'starting', message: AWAY, reason: UNAVAILABLE });
   }
 

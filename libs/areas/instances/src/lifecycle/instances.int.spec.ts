@@ -69,7 +69,10 @@ it('lets a revision wait for a place that others need, says so, and starts it wh
   await worker.ready('rev_1');
   await worker.ready('rev_2');
   await until('rev_3 to wait', async () => (await worker.status('rev_3'))?.reason === 'waiting_for_place');
-  expect(await worker.status('rev_3')).toMatchObject({ desired: 1, message: 'waits for a free place on target local' });
+  expect(await worker.status('rev_3')).toMatchObject({
+    desired: 1,
+    message: 'waiting for free capacity on target local',
+  });
 
   // What is only kept warm gives way, the longest first, and no more of it than is missing.
   await worker.retain('rev_2', 'warm', 3_600);

@@ -49,7 +49,7 @@ export class Preparations {
       return await this.driver.prepare!(toInstanceSpec(spec, about, placeholderSecrets));
     } catch (error) {
       if (!(error instanceof InvalidSpecError)) throw error;
-      const remediation = 'Correct what the message names.';
+      const remediation = 'Fix the problem that the message describes.';
       const none = { exit_code: null, signal: null, log_tail: [] };
       return { state: 'failed', failure: { cause: 'config_error', remediation, line: error.message, ...none } };
     }

@@ -29,7 +29,7 @@ describe('a wait for what somebody has to mend', () => {
       }
       expect(failed).toMatchObject({
         code: 'target_not_ready',
-        message: `1 of 2 instances are ready, and nobody has mended it for 60 s: ${reason}: pull access denied for models/none`,
+        message: `1 of 2 instances are ready, still failing after 60 s: ${reason}: pull access denied for models/none`,
         options: { evidence: { cause: reason, ready: 1, desired: 2 } },
       });
       expect(() => assertMayBecomeReady(waiting({ reason, ready: 2, startingSeconds: 600 }))).not.toThrow();

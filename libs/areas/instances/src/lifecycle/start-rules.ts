@@ -22,13 +22,13 @@ function assertMayBecomeReady(status: WorkloadStatus): void {
   if (reason && FIXABLE_REASONS.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
     throw new StepFailed(
       instanceFailures.target_not_ready,
-      `${ready} of ${desired} instances are ready, and nobody has mended it for ${MENDED_WITHIN_SECONDS} s: ${reason}: ${message}`,
+      `${ready} of ${desired} instances are ready, still failing after ${MENDED_WITHIN_SECONDS} s: ${reason}: ${message}`,
       { evidence: { ready, desired, restarts, cause: reason } },
     );
   if (!failure) return;
   const isHopeless = PERMANENT_REASONS.has(failure.cause);
   if (!isHopeless && (failedStarts ?? 0) < SAME_CAUSE_LIMIT) return;
-  const why = isHopeless ? 'waiting mends nothing' : `${failedStarts} starts in a row ended alike`;
+  const why = isHopeless ? 'waiting does not help' : `${failedStarts} consecutive starts failed in the same way`;
   const { cause, exit_code, log_tail } = failure;
   throw new StepFailed(
     instanceFailures.target_not_ready,
@@ -49,7 +49,7 @@ function failureText(failure: NonNullable<WorkloadStatus['failure']>): string {
   const { cause, message, line, remediation } = failure;
   const told = line === undefined || message.includes(line) ? message : `${message}: ${line}`;
   const last = failure.log_tail.slice(-SHOWN_LINES).filter((one) => !told.includes(one));
-  const lines = last.length > 0 ? ` Its last lines: ${last.join(' | ')}.` : '';
+  const lines = last.length > 0 ? ` Last log lines: ${last.join(' | ')}.` : '';
   return `${cause}: ${told.replace(/\.$/, '')}.${lines} ${remediation}`;
 }
 
@@ -57,9 +57,9 @@ function waitMessage(status: WorkloadStatus | undefined): string {
   const { desired = 1, ready = 0, message = null, progress, startingSeconds, failure } = status ?? {};
   const counted = `${ready} of ${desired} instances are ready`;
   if (message !== null) return message;
-  if (startingSeconds === null || startingSeconds === undefined) return counted;
-  const again = failure ? `; the start before ended: ${shortOf(failure)}` : '';
-  return `${counted}: ${progressText(progress)} for ${Math.max(0, Math.floor(startingSeconds))} s${again}`;
+  if (startingSeconds === null || startingSeconds === undefined) return `${counted}.`;
+  const again = failure ? `; the previous start failed: ${shortOf(failure)}` : '';
+  return `${counted}: ${progressText(progress)} for ${Math.max(0, Math.floor(startingSeconds))} s${again}.`;
 }
 
 function shortOf({ cause, message }: StartFailure & { message: string }): string {

@@ -254,7 +254,7 @@ export class TargetReconciler {
     );
     const known = new Set(rows.map(({ id }) => id));
     for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
-      this.logger.warn(`stopping ${instanceId} on target ${this.name}: nobody wants it`);
+      this.logger.warn(`stopping ${instanceId} on target ${this.name}, because no workload needs it`);
       await this.target.driver.terminate(instanceId);
     }
     return false;

@@ -233,7 +233,7 @@ it('waits with a start for a target that cannot be worked with, and counts nothi
   expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, back_off: null });
   // What the target lacks is the operator's business.
   expect(await worker.status('rev_1')).toMatchObject({
-    message: 'it waits for its target, which cannot be worked with at the moment',
+    message: 'waiting for its target, which is not available',
     reason: 'target_unavailable',
     failure: null,
   });

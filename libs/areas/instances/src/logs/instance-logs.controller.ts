@@ -14,9 +14,9 @@ export class InstanceLogsController {
     scope: 'operator',
     tag: 'Deployments',
     operationId: 'getInstanceLogs',
-    summary: 'Read or follow the output of an instance',
+    summary: 'Read or follow instance output',
     description:
-      'Text, a line each, without what looks like a secret; it is kept for each start. With `follow=true` a stream: events `stdout` and `stderr` with `{at, text}`, and `end` with `{reason}`. The audit tells who read.',
+      'Returns the output as lines of text, with anything that looks like a secret removed. The output of each start is kept. With `follow=true` it returns a stream: events `stdout` and `stderr` with `{at, text}`, and `end` with `{reason}`. The audit log records each reader.',
     ok: { 200: 'text/plain' },
     errors: [
       'deployment_not_found',

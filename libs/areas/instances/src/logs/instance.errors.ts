@@ -4,13 +4,13 @@ export const instanceErrors = defineErrors({
   instance_not_found: {
     status: 404,
     category: 'not_found',
-    message: 'This deployment has no such instance.',
-    remediation: 'List them with GET /api/v1/deployments/{name}/instances.',
+    message: 'The deployment has no such instance.',
+    remediation: 'List the instances with GET /api/v1/deployments/{name}/instances.',
   },
   logs_not_kept: {
     status: 409,
     category: 'conflict',
-    message: 'The target of this instance keeps no output: it was not started by Slipway.',
+    message: 'The output of this instance is not kept, because Slipway did not start it.',
     remediation: 'Read the output where the server was started.',
   },
   logs_unavailable: {
@@ -18,6 +18,6 @@ export const instanceErrors = defineErrors({
     category: 'capacity',
     retryable: true,
     message: 'The output cannot be read now.',
-    remediation: 'See that a worker runs on the host of the target, and ask again.',
+    remediation: 'Check that a worker runs on the host of the target, and retry.',
   },
 });

@@ -1,18 +1,21 @@
 import { BooleanField, IntField, StringField, TimestampField } from '@slipway/platform-http';
 
 export class LogQueryDto {
-  @IntField({ min: 1, max: 10_000, default: 200, description: 'Last lines' })
+  @IntField({ min: 1, max: 10_000, default: 200, description: 'Number of last lines to return' })
   tail: number;
 
-  @TimestampField({ optional: true, description: 'Only what was written from then on' })
+  @TimestampField({ optional: true, description: 'Only output that was written at or after this time' })
   since?: string;
 
-  @StringField({ enum: ['stdout', 'stderr', 'both'], default: 'both', description: 'Which of its two outputs' })
+  @StringField({ enum: ['stdout', 'stderr', 'both'], default: 'both', description: 'Output stream to return' })
   stream: 'stdout' | 'stderr' | 'both';
 
-  @BooleanField({ default: false, description: 'The last start that is over, instead of the newest' })
+  @BooleanField({
+    default: false,
+    description: 'Return the output of the last start that has ended instead of the newest one',
+  })
   previous: boolean;
 
-  @BooleanField({ default: false, description: 'Goes on with what is written from now on, as `text/event-stream`' })
+  @BooleanField({ default: false, description: 'Keep streaming new output as `text/event-stream`' })
   follow: boolean;
 }

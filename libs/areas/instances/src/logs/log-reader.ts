@@ -63,7 +63,7 @@ export class LogReader {
       let isHeard = false;
       while (!signal.aborted) {
         const taken = await this.take(id);
-        if (!taken) throw unavailable('the reading was given up');
+        if (!taken) throw unavailable('the request expired');
         if (taken.isServed && !isHeard) yield [];
         isHeard ||= taken.isServed;
         for (const { lines, is_last: isLast, problem } of taken.chunks) {
@@ -71,9 +71,9 @@ export class LogReader {
           yield lines;
           if (isLast) return;
         }
-        if (taken.isLeft) throw unavailable('the worker that read has gone');
+        if (taken.isLeft) throw unavailable('the worker that read it has stopped');
         if (!isHeard && performance.now() - askedAt > ANSWER_TIMEOUT_MS)
-          throw unavailable(`the worker that leads target ${target} does not answer, or reads for too many at once`);
+          throw unavailable(`the worker that leads target ${target} does not respond, or serves too many readers`);
         if (taken.chunks.length === 0) await wake.within(CHECK_MS);
       }
     } finally {

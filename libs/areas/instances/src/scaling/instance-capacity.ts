@@ -97,7 +97,7 @@ export class InstanceCapacity {
     if (isReserved) return;
     throw new StepFailed(
       instanceFailures.quota_exceeded,
-      `the quota instances allows ${max}: ${taken} are taken, and ${replicas} more are wanted`,
+      `Tenant quota instances exceeded: at most ${max} instances; ${taken} are in use and ${replicas} more are needed. Wait until others stop, or ask the operator for a higher quota.`,
       { retryable: true, evidence: { quota: 'instances', limit: max } },
     );
   }

@@ -24,9 +24,7 @@ const AT_ONCE = 50;
 type ScalingOverride = Partial<ScalingSpec>;
 type ScalableWorkload = ScalableRow & Pick<WorkloadEntity, 'spec'>;
 
-const decisions = counter('slipway_scaling_decisions_total', 'Changes of the number of instances, by reason', [
-  'reason',
-]);
+const decisions = counter('slipway_scaling_decisions_total', 'Number of scaling decisions, by reason', ['reason']);
 
 /**
  * The one writer of `workloads.replicas` once a workload runs. Each run looks at all of them without a lock, and takes a deployment's lock only

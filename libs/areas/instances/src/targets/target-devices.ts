@@ -33,7 +33,7 @@ export class TargetDevices {
             // It tells of the host's programs and their files.
             .map(({ problem }) => ({
               type: 'devices_unknown' as const,
-              message: isOperatorTenant ? (problem ?? '') : 'the devices of its host could not be looked at',
+              message: isOperatorTenant ? (problem ?? '') : 'the devices of its host could not be checked',
             })),
         }),
       };

@@ -17,101 +17,109 @@ export class EngineArgDto implements EngineArg {
 
   @StringField({
     enum: ['string', 'integer', 'number', 'boolean', 'choice', 'json'],
-    description: '`string` takes a number or true/false as well; `json` is the text of a JSON object or list',
+    description: '`string` also accepts a number or true/false; `json` is the text of a JSON object or list',
   })
   type: EngineArg['type'];
 
-  @NumberField({ optional: true, description: 'Of a number, inclusive' })
+  @NumberField({ optional: true, description: 'Smallest allowed number, inclusive' })
   min?: number;
 
-  @NumberField({ optional: true, description: 'Of a number, inclusive' })
+  @NumberField({ optional: true, description: 'Largest allowed number, inclusive' })
   max?: number;
 
-  @StringField({ optional: true, description: 'Another argument, whose value it may not be below' })
+  @StringField({
+    optional: true,
+    description: 'Name of another argument. The value must be at least as large as the value of that argument.',
+  })
   at_least?: string;
 
-  @JsonField({ any: true, optional: true, description: 'Passed on where a revision sets nothing', example: 8192 })
+  @JsonField({ any: true, optional: true, description: 'Value if a revision does not set the argument', example: 8192 })
   default?: ArgValue;
 
-  @JsonField({ any: true, optional: true, description: 'A list: the values that it takes', example: ['f16', 'q8_0'] })
+  @JsonField({ any: true, optional: true, description: 'List of allowed values', example: ['f16', 'q8_0'] })
   choices?: ArgValue[];
 
-  @JsonField({ any: true, optional: true, description: 'A list: values worth trying', example: [4096, 8192] })
+  @JsonField({ any: true, optional: true, description: 'List of values worth trying', example: [4096, 8192] })
   tune?: ArgValue[];
 
-  @BooleanField({ optional: true, description: 'It may change what the engine answers' })
+  @BooleanField({ optional: true, description: 'True if the argument may change the quality of responses' })
   quality?: true;
 
-  @StringField({ optional: true, description: 'What it is a choice between', example: 'throughput against ITL' })
+  @StringField({
+    optional: true,
+    description: 'Trade-off that the argument controls',
+    example: 'throughput against ITL',
+  })
   reason?: string;
 }
 
 export class TargetEngineDto {
-  @StringField({ description: 'What `runtime.engine` of a revision may name', example: 'sim' })
+  @StringField({ description: 'Name for `runtime.engine` of a revision', example: 'sim' })
   name: string;
 
-  @ArrayField('string', { description: 'What `runtime.args` may set', example: ['ttft_ms'] })
+  @ArrayField('string', { description: 'Names that `runtime.args` may set', example: ['ttft_ms'] })
   args: string[];
 
-  @ArrayField('string', { description: 'What `runtime.env` may set' })
+  @ArrayField('string', { description: 'Names that `runtime.env` may set' })
   env: string[];
 
-  @ArrayField(() => EngineArgDto, { optional: true, description: 'The same arguments as they are declared' })
+  @ArrayField(() => EngineArgDto, { optional: true, description: 'Declarations of these arguments' })
   declared?: EngineArgDto[];
 
-  @StringField({ optional: true, example: 'llamacpp@1', description: 'The built-in template that it extends' })
+  @StringField({ optional: true, example: 'llamacpp@1', description: 'Built-in template that the engine extends' })
   template?: string;
 }
 
 export class TargetCapacityDto {
-  @IntField({ nullable: true, description: 'Instances it runs at most; null = no limit' })
+  @IntField({ nullable: true, description: 'Largest number of instances that the target runs; null means no limit' })
   max_instances: number | null;
 
-  @IntField({ description: 'Instances that are wanted on it now, over all tenants' })
+  @IntField({ description: 'Number of instances that all tenants together need on the target now' })
   in_use: number;
 }
 
 export class TargetDeviceHolderDto {
   @StringField({
     nullable: true,
-    description: 'Revision that it runs for; null for one of another tenant',
+    description: 'Revision that uses the device; null if it belongs to another tenant',
     example: 'chat-00003',
   })
   revision: string | null;
 
-  @IntField({ nullable: true, description: 'MiB that it takes beside others; null = all of the device' })
+  @IntField({ nullable: true, description: 'MiB that it uses of a shared device; null means the entire device' })
   memory_mb: number | null;
 
-  @BooleanField({ description: 'Whether it is over, and only its memory has not been seen to be back' })
+  @BooleanField({ description: 'Whether it has ended and only its memory is not free yet' })
   ending: boolean;
 }
 
 export class TargetDeviceDto {
-  @IntField({ description: 'By PCI bus; may change at a reboot' })
+  @IntField({ description: 'Index by PCI bus; may change after a reboot' })
   index: number;
 
-  @StringField({ description: 'Stable over reboots', example: 'GPU-5c89852c-1d5c-4d26-a2f1-2a3f9a5d8f4e' })
+  @StringField({ description: 'Stable across reboots', example: 'GPU-5c89852c-1d5c-4d26-a2f1-2a3f9a5d8f4e' })
   uuid: string;
 
   @StringField({ example: 'NVIDIA L4' })
   name: string;
 
-  @IntField({ nullable: true, description: 'MiB; null where the host does not tell' })
+  @IntField({ nullable: true, description: 'Memory in MiB; null if the host does not report it' })
   memory_mb: number | null;
 
-  @IntField({ nullable: true, description: 'MiB in use when it was looked at last' })
+  @IntField({ nullable: true, description: 'MiB in use at the last check' })
   used_mb: number | null;
 
-  @IntField({ description: 'MiB of it that programs hold which Slipway has not started' })
+  @IntField({ description: 'MiB of it in use by programs that Slipway did not start' })
   foreign_mb: number;
 
   @StringField({
     nullable: true,
-    description: 'Why nothing is started on it: its driver lost it, or the memory of its last holder has not come back',
+    description:
+      'Reason why nothing starts on the device: its driver lost it, or the memory of its last user is still not free',
   })
   problem: string | null;
 
-  @ArrayField(() => TargetDeviceHolderDto, { description: 'Who has it; empty = it is free' })
+  @ArrayField(() => TargetDeviceHolderDto, { description: 'Users of the device; empty if it is free' })
   holders: TargetDeviceHolderDto[];
 }
 
@@ -119,16 +127,16 @@ export class TargetConditionDto {
   @StringField({
     enum: ['devices_unknown', 'degraded'],
     description:
-      'What is wrong with the target; `degraded`: nothing can be started, stopped or seen there as it should, while what runs goes on',
+      'Kind of problem. `degraded`: instances may fail to start, to stop or to be checked there; running instances keep running.',
   })
   type: 'devices_unknown' | 'degraded';
 
-  @StringField({ description: 'In words' })
+  @StringField({ description: 'Description of the problem' })
   message: string;
 }
 
 export class TargetDto {
-  @StringField({ description: 'What `runtime.target` of a revision names', example: 'local' })
+  @StringField({ description: 'Name for `runtime.target` of a revision', example: 'local' })
   name: string;
 
   @StringField({
@@ -138,24 +146,26 @@ export class TargetDto {
   })
   kind: string;
 
-  @ArrayField(() => TargetEngineDto, { description: 'Empty for targets that adopt what already runs' })
+  @ArrayField(() => TargetEngineDto, {
+    description: 'Engines of the target; empty if it adopts servers that already run',
+  })
   engines: TargetEngineDto[];
 
   @ObjectField(() => TargetCapacityDto)
   capacity: TargetCapacityDto;
 
-  @ArrayField(() => TargetDeviceDto, { description: 'Accelerators of its host, as the worker saw them last' })
+  @ArrayField(() => TargetDeviceDto, { description: 'Accelerators of its host at the last check by the worker' })
   devices: TargetDeviceDto[];
 
-  @StringField({ enum: ['ok', 'degraded'], description: '`ok` while it has no conditions' })
+  @StringField({ enum: ['ok', 'degraded'], description: '`ok` if the target has no conditions' })
   status: 'ok' | 'degraded';
 
-  @ArrayField(() => TargetConditionDto, { description: 'Empty while nothing is wrong' })
+  @ArrayField(() => TargetConditionDto, { description: 'Problems of the target; empty if there are none' })
   conditions: TargetConditionDto[];
 
   @BooleanField({
     description:
-      "Whether the operator's configuration names it no more. It is listed while something is wanted on it; what runs goes on, nothing new starts",
+      "Whether the target was removed from the operator's configuration. It is listed while instances are needed on it: running instances keep running, and no new ones start.",
   })
   removed: boolean;
 }
@@ -163,20 +173,22 @@ export class TargetDto {
 export class OperatorConfigurationDto {
   @StringField({
     nullable: true,
-    description: 'SHA-256 of the file that holds in this api process, in hex; null where only what is built in holds',
+    description:
+      'SHA-256 of the configuration file that this api process uses, in hex; null if it uses only built-in defaults',
   })
   digest: string | null;
 
-  @TimestampField({ description: 'When this process took it' })
+  @TimestampField({ description: 'Time at which this process loaded the file' })
   loaded_at: string;
 
   @BooleanField({
-    description: 'Whether the file as it is now holds. False: it is faulty or gone, and what it said before goes on',
+    description:
+      'Whether the current file is in use. If false, the file is invalid or missing, and the previous configuration stays in use.',
   })
   current: boolean;
 
   @ArrayField('string', {
-    description: 'What is wrong with the file as it is now, by key path; told to the operator tenant alone',
+    description: 'Problems of the current file, by key path; only visible to the operator tenant',
   })
   problems: string[];
 }
@@ -188,6 +200,6 @@ export class TargetListDto {
   @StringField({ nullable: true })
   next_cursor: string | null;
 
-  @ObjectField(() => OperatorConfigurationDto, { description: 'For comparing replicas' })
+  @ObjectField(() => OperatorConfigurationDto, { description: 'Configuration in use, to compare api replicas' })
   configuration: OperatorConfigurationDto;
 }

@@ -13,9 +13,9 @@ export class TargetsController {
     scope: 'viewer',
     tag: 'Targets',
     operationId: 'listTargets',
-    summary: 'List execution targets by name',
+    summary: 'List execution targets',
     description:
-      "Where revisions can run: the targets that the operator's configuration has for this tenant, without commands, addresses and secrets.",
+      "Returns the targets where revisions of this tenant can run, by name. Commands, addresses and secrets of the operator's configuration are omitted.",
     ok: { 200: TargetListDto },
     paged: true,
   })

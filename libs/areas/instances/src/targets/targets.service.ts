@@ -10,7 +10,7 @@ import { TargetDevices } from './target-devices.js';
 import { COUNT_WANTED_OF_TARGETS } from '../workloads/workload.query.js';
 
 /** It names servers, namespaces and rights of the operator's. */
-const FOR_OTHERS = 'it cannot be worked with as it should be at the moment; its operator is told why';
+const FOR_OTHERS = 'the target is degraded; its operator can see the reason';
 
 type Viewer = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
 

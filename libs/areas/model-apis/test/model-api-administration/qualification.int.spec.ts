@@ -206,7 +206,7 @@ it('wakes a revision that sleeps, waits for it, and says at its deadline what it
   await area.harness.runner.drive(id);
   expect(area.asleep.has('rev_sleeper')).toBe(false);
   expect(await area.harness.record('ten_1', id)).toMatchObject({ status: 'running', current_step: 'await_ready' });
-  area.messages.set('rev_sleeper', 'waits for a free place on target local');
+  area.messages.set('rev_sleeper', 'waiting for free capacity on target local');
   await area.harness.database.read(
     'system',
     `update operation_steps set started_at = started_at - interval '601 seconds' where operation_id = $1 and status = 'running' returning 1`,
@@ -215,7 +215,7 @@ it('wakes a revision that sleeps, waits for it, and says at its deadline what it
   expect(await area.harness.finish('ten_1', id)).toMatchObject({
     status: 'failed',
     error_code: 'target_not_ready',
-    message: 'The revision had no ready instance after 600 s: waits for a free place on target local',
+    message: 'The revision had no ready instance after 600 s: waiting for free capacity on target local',
   });
   area.messages.clear();
   area.ready.set('rev_sleeper', 1);
