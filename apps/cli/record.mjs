@@ -46,7 +46,7 @@ function record(words) {
       clearTimeout(tooLong);
       now += PAUSE;
       if (exitCode === 0) resolve();
-      else reject(new Error(`slipway ${words.join(' ')} ended with ${exitCode}`));
+      else reject(new Error(`slipway ${words.join(' ')} exited with ${exitCode}`));
     });
   });
 }

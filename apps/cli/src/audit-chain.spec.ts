@@ -82,5 +82,5 @@ it('refuses a list without the head that was kept', async () => {
   const head = `9:${'a'.repeat(64)}`;
   const { code, stderr } = await verify(chainOf(4), '--expect-head', head);
   expect(code).toBe(1);
-  expect(stderr).toContain(`The head ${head} is not there: the end of the list was cut off, or made anew.`);
+  expect(stderr).toContain(`The head ${head} is not in the list: its last rows were removed or replaced.`);
 });

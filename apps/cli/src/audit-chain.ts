@@ -28,7 +28,7 @@ export async function verifyAudit(session: Session, { flags, options }: CommandI
     report.push({ tenant_id, ...(await verifyChain(rows)), unsealed, verified: true });
   const { expectHead } = flags as { expectHead?: string };
   if (expectHead && !isKept(expectHead, [...chains.values()].flat()))
-    throw new CliError(`The head ${expectHead} is not there: the end of the list was cut off, or made anew.`);
+    throw new CliError(`The head ${expectHead} is not in the list: its last rows were removed or replaced.`);
   const columns = ['tenant_id', 'sequence', 'hash', 'unsealed', 'verified'];
   await session.output.print(report, { name: 'hash', columns: columns.map((of) => ({ title: of.toUpperCase(), of })) });
 }

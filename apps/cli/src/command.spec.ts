@@ -41,7 +41,7 @@ it('says once what is wrong, and of an address without an answer why it has none
   );
   const other = await refused(new Response('<html>', { status: 404 }));
   expect(other.stderr).toMatch(
-    /something else at this address\?\n {2}code: unexpected_answer\n {2}what to do: .*slipway doctor/,
+    /is not from the Slipway API\. Check the address\.\n {2}code: unexpected_answer\n {2}what to do: .*slipway doctor/,
   );
 });
 
@@ -73,7 +73,7 @@ it('says of --json which fields there are not', async () => {
     ]);
   const { stdout, stderr } = await runCommand(['deployments', 'list', '--json', 'name,labels,stat'], { fetch });
   expect(JSON.parse(stdout)[0]).toEqual({ name: 'a', labels: null, stat: null });
-  expect(stderr).toBe('Warning: There is no field stat here. There are: name, state, labels\n');
+  expect(stderr).toBe('Warning: No such field: stat. Available fields: name, state, labels\n');
   expect((await runCommand(['deployments', 'list', '--json', 'stat'], { fetch: async () => page([]) })).stderr).toBe(
     '',
   );
@@ -88,7 +88,7 @@ it('reads as many pages as it takes, and says when there is more', async () => {
   expect((await runCommand(['deployments', 'list', '-o', 'name'], { fetch })).stdout).toBe('a\nb\nc\n');
   expect(asked[1]).toContain('cursor=next');
   const two = await runCommand(['deployments', 'list', '-o', 'name', '--limit', '2'], { fetch });
-  expect([two.stdout, two.stderr]).toEqual(['a\nb\n', expect.stringContaining('There are more')]);
+  expect([two.stdout, two.stderr]).toEqual(['a\nb\n', expect.stringContaining('There are more rows')]);
   expect((await runCommand(['deployments', 'list', '--limit', 'none'], { fetch })).code).toBe(1);
 });
 
@@ -132,7 +132,7 @@ it('watches on when the api was away, and says so once; one that never answered 
   const list = ['deployments', 'list', '--watch', '--interval', '1ms', '--jq', '.state'];
   const { code, stdout, stderr } = await runCommand(list, { fetch, signal: stop.signal });
   expect([code, stdout]).toEqual([0, 'one\ntwo\n']);
-  expect(stderr).toBe('Warning: The api does not answer (connection_failed). This goes on when it does.\n');
+  expect(stderr).toBe('Warning: The api does not respond (connection_failed). Waiting until it does.\n');
   const never = await runCommand(list, { fetch: () => Promise.reject(new TypeError('refused')) });
   expect([never.code, never.stderr]).toEqual([1, expect.stringContaining('code: connection_failed')]);
   const { code: refusedAs } = await runCommand(list, {
@@ -158,7 +158,7 @@ it('follows events on when the api was away, and says so once', async () => {
   const follow = ['events', 'chat', '--follow', '--jq', '.sequence'];
   const { code, stdout, stderr } = await runCommand(follow, { fetch, signal: stop.signal });
   expect([code, stdout]).toEqual([0, '1\n4\n']);
-  expect(stderr).toBe('Warning: The api does not answer (connection_failed). This goes on when it does.\n');
+  expect(stderr).toBe('Warning: The api does not respond (connection_failed). Waiting until it does.\n');
 });
 
 it('keeps its key through retries, and makes another for another call', async () => {
@@ -253,6 +253,6 @@ it('filters as jq does: text as it is, the rest as JSON, a line each', async () 
   expect((await list('--json', 'name', '--jq', '.[0]')).stdout).toBe('{"name":"a"}\n');
   expect(await list('--jq', '.[')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--jq: ') });
   expect(await list('--jq', 'range(1; infinite)')).toMatchObject({ code: 1, stdout: '' });
-  expect(await list('--jq', '.', '-o', 'yaml')).toMatchObject({ code: 1, stderr: expect.stringContaining('leave -o') });
+  expect(await list('--jq', '.', '-o', 'yaml')).toMatchObject({ code: 1, stderr: expect.stringContaining('Omit -o') });
   expect((await runCommand(['api', 'GET', '/deployments', '--jq', '.data[1].name'], { fetch })).stdout).toBe('b\n');
 });

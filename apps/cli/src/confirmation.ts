@@ -30,13 +30,13 @@ export async function confirmedFor(environment: string | null, name: string, ses
 }
 
 async function typed(session: Session, name: string, why: string): Promise<void> {
-  if ((await ask(session, `${why} Type its name to go on: `)) !== name)
-    throw new CliError('That is another name: nothing was done.', EXIT.cancelled);
+  if ((await ask(session, `${why} Type its name to continue: `)) !== name)
+    throw new CliError('The name does not match. Nothing was changed.', EXIT.cancelled);
 }
 
 async function answered(session: Session, question: string): Promise<void> {
   if (!/^y(es)?$/i.test(await ask(session, `${question} [y/N] `)))
-    throw new CliError('Nothing was done.', EXIT.cancelled);
+    throw new CliError('Cancelled. Nothing was changed.', EXIT.cancelled);
 }
 
 /** What is typed is not shown. */
@@ -45,7 +45,11 @@ export const askSecret = (session: Session, question: string): Promise<string> =
 /** On stderr: stdout is for data. */
 export async function ask({ terminal, signal }: Session, question: string, isSecret = false): Promise<string> {
   if (!terminal.isInteractive)
-    throw new CliError(`${question.trim()} Nobody can be asked here.`, EXIT.failed, 'Say --yes.');
+    throw new CliError(
+      `${question.trim()} This is not an interactive terminal.`,
+      EXIT.failed,
+      'Pass --yes to confirm, or pass the value as a flag.',
+    );
   const { createInterface } = await import('node:readline/promises');
   const { stdin: input, stderr } = terminal.streams;
   const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr;
@@ -60,7 +64,7 @@ export async function ask({ terminal, signal }: Session, question: string, isSec
   try {
     return (await lines.question(harmless(question), { signal: stop.signal })).trim();
   } catch {
-    throw new CliError('Nothing was done.', EXIT.cancelled);
+    throw new CliError('Cancelled. Nothing was changed.', EXIT.cancelled);
   } finally {
     signal.removeEventListener('abort', end);
     lines.close();

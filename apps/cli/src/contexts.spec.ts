@@ -25,7 +25,7 @@ it('keeps several, in a file of its own even where there was one that others cou
   contexts().use('one');
   expect(contexts().chosen()).toEqual(kept('one'));
   contexts().forget('one');
-  expect(() => contexts().chosen()).toThrow('Nobody is logged in');
+  expect(() => contexts().chosen()).toThrow('Not logged in');
   expect(readFileSync(file, 'utf8')).not.toContain('token-of-one');
 });
 
@@ -38,7 +38,7 @@ it('follows XDG_CONFIG_HOME', () => {
 it('never sends a kept token to an address from a variable', () => {
   contexts().keep(kept('one'));
   const away = { SLIPWAY_URL: 'https://elsewhere.example.com' };
-  expect(() => contexts(away).chosen()).toThrow('SLIPWAY_TOKEN is not');
+  expect(() => contexts(away).chosen()).toThrow('SLIPWAY_URL is set, but SLIPWAY_TOKEN is not');
   expect(contexts({ ...away, SLIPWAY_TOKEN: 't' }).chosen()).toMatchObject({ url: away.SLIPWAY_URL, token: 't' });
   // Who names a context means that one, whatever is set.
   expect(contexts({ ...away, SLIPWAY_TOKEN: 't' }).chosen('one')).toEqual(kept('one'));
@@ -70,5 +70,5 @@ it('says which file is broken, and leaves it alone', () => {
 });
 
 it('knows no context by the name of what every object has', () => {
-  expect(() => contexts().chosen('constructor')).toThrow('There is no context constructor');
+  expect(() => contexts().chosen('constructor')).toThrow('The context constructor was not found');
 });

@@ -48,17 +48,21 @@ export class Contexts {
     if (name === undefined && token)
       return { name: 'SLIPWAY_TOKEN', url: url || this.local()?.url || LOCAL_URL, token };
     if (name === undefined && url)
-      throw new CliError('SLIPWAY_URL is set, SLIPWAY_TOKEN is not.', EXIT.needsLogin, 'Set both, or neither.');
+      throw new CliError('SLIPWAY_URL is set, but SLIPWAY_TOKEN is not.', EXIT.needsLogin, 'Set both or neither.');
     const wanted = name ?? current;
     if (wanted !== undefined && Object.hasOwn(contexts, wanted)) return { name: wanted, ...contexts[wanted]! };
     const local = this.local();
     if (local && (wanted === undefined || wanted === local.name)) return local;
     if (wanted !== undefined)
-      throw new CliError(`There is no context ${wanted}.`, EXIT.needsLogin, 'slipway context list shows them.');
+      throw new CliError(
+        `The context ${wanted} was not found.`,
+        EXIT.needsLogin,
+        'Run slipway context list to see all contexts.',
+      );
     throw new CliError(
-      'Nobody is logged in.',
+      'Not logged in.',
       EXIT.needsLogin,
-      'slipway login --url https://slipway.example.com, or set SLIPWAY_URL and SLIPWAY_TOKEN.',
+      'Run slipway login --url https://slipway.example.com, or set SLIPWAY_URL and SLIPWAY_TOKEN.',
     );
   }
 
@@ -69,13 +73,13 @@ export class Contexts {
 
   use(name: string): void {
     const kept = this.read();
-    if (!Object.hasOwn(kept.contexts, name)) throw new CliError(`There is no context ${name}.`, EXIT.notFound);
+    if (!Object.hasOwn(kept.contexts, name)) throw new CliError(`The context ${name} was not found.`, EXIT.notFound);
     this.write({ ...kept, current: name });
   }
 
   forget(name: string): void {
     const { current, contexts } = this.read();
-    if (!Object.hasOwn(contexts, name)) throw new CliError(`There is no context ${name}.`, EXIT.notFound);
+    if (!Object.hasOwn(contexts, name)) throw new CliError(`The context ${name} was not found.`, EXIT.notFound);
     const { [name]: _gone, ...left } = contexts;
     this.write({ contexts: left, ...(current !== name && { current }) });
   }
@@ -101,11 +105,15 @@ export class Contexts {
     if (!existsSync(this.file)) return { contexts: {} };
     const { size } = statSync(this.file);
     try {
-      if (size > MOST_BYTES) throw new Error('too long');
+      if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES} bytes`);
       const kept = JSON.parse(readFileSync(this.file, 'utf8')) as Partial<ContextFile>;
       return { current: kept.current, contexts: kept.contexts ?? {} };
     } catch (error) {
-      throw new CliError(`${this.file} cannot be read: ${(error as Error).message}`, EXIT.failed, 'Mend or remove it.');
+      throw new CliError(
+        `${this.file} cannot be read: ${(error as Error).message}`,
+        EXIT.failed,
+        'Fix or delete the file.',
+      );
     }
   }
 

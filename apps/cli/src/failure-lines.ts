@@ -3,7 +3,7 @@ import { remedyOf } from './remedies.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
 /** Of somebody who waits, and goes on waiting. */
-export const awayLine = (code: string): string => `The api does not answer (${code}). This goes on when it does.`;
+export const awayLine = (code: string): string => `The api does not respond (${code}). Waiting until it does.`;
 
 /** Nothing is there, or something else. */
 const UNANSWERED: readonly string[] = ['connection_failed', 'unexpected_answer'];
@@ -16,7 +16,9 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
   const { message, code, details, request_id: requestId } = refusal;
-  const help = UNANSWERED.includes(code) ? 'Look with slipway doctor.' : remedyOf(refusal.remediation ?? '');
+  const help = UNANSWERED.includes(code)
+    ? 'Run slipway doctor to find the cause.'
+    : remedyOf(refusal.remediation ?? '');
   const [first, ...more] = [
     // The message of a model server that cannot start has its last lines.
     ...message.split('\n'),

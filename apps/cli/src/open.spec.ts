@@ -65,7 +65,10 @@ it('opens nothing where there is no console, and no Slipway', async () => {
       stderr: `Error: This Slipway serves no console at ${ADDRESS}\n`,
     });
   const silent = await open(() => Promise.reject(new TypeError('fetch failed')));
-  expect([silent.code, silent.stderr]).toEqual([1, expect.stringContaining('no answer\n  Look with slipway doctor.')]);
+  expect([silent.code, silent.stderr]).toEqual([
+    1,
+    expect.stringContaining('no response\n  Run slipway doctor to find the cause.'),
+  ]);
   expect(existsSync(path.join(folder, 'opened'))).toBe(false);
 });
 

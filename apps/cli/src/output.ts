@@ -16,7 +16,7 @@ async function jqLines(filter: string, value: unknown): Promise<string[]> {
     }
   } catch (error) {
     const message = `--jq: ${(error as Error).message}`;
-    throw new CliError(message, undefined, 'What jq does and this does not is done by jq: slipway … -o json | jq …');
+    throw new CliError(message, undefined, 'For features that only jq has, use jq itself: slipway … -o json | jq …');
   }
   return lines;
 }
@@ -41,7 +41,8 @@ export class Output {
 
   get format(): Format {
     const { output, json, jq } = this.flags();
-    if (jq !== undefined && (output ?? 'json') !== 'json') throw new CliError('--jq filters JSON: leave -o out.');
+    if (jq !== undefined && (output ?? 'json') !== 'json')
+      throw new CliError('--jq filters JSON. Omit -o, or set it to json.');
     return output ?? (json === undefined && jq === undefined ? 'table' : 'json');
   }
 
@@ -103,7 +104,7 @@ export class Output {
     const { terminal } = this;
     const rows = listOf(value);
     if (rows.length === 0) {
-      this.note('There are none.');
+      this.note('No results.');
       return;
     }
     const columns = view.columns.filter(({ isWide }) => !isWide || this.format === 'wide' || !Array.isArray(value));
@@ -121,7 +122,7 @@ export class Output {
   private chosen(value: unknown): unknown {
     const { fields } = this;
     if (fields.length === 0) return value;
-    if (fields.includes('')) throw new CliError('--json takes names of fields, with commas between them: id,status');
+    if (fields.includes('')) throw new CliError('--json takes field names separated by commas, such as id,status');
     const pick = (row: unknown) => Object.fromEntries(fields.map((field) => [field, valueAt(row, field) ?? null]));
     return Array.isArray(value) ? value.map(pick) : pick(value);
   }
@@ -131,7 +132,7 @@ export class Output {
     const known = new Set(rows.flatMap(membersOf));
     const unknown = this.fields.filter((field) => rows.every((row) => valueAt(row, field) === undefined));
     if (known.size > 0 && unknown.length > 0)
-      this.warn(`There is no field ${unknown.join(', ')} here. There are: ${[...known].join(', ')}`);
+      this.warn(`No such field: ${unknown.join(', ')}. Available fields: ${[...known].join(', ')}`);
   }
 }
 

@@ -68,14 +68,14 @@ const GROUPS: readonly Group[] = [
 
 export function programOf(session: Session, version: string): Command {
   const program = new Command('slipway')
-    .description('Inference deployments of a Slipway, from a terminal, a script or a pipeline.')
+    .description('Manage Slipway inference deployments from a terminal, a script or a pipeline.')
     .version(version, '-V, --version')
-    .option('--context <name>', 'which Slipway, by the name that login gave it')
-    .addOption(new Option('-o, --output <format>', 'how data is shown (default: table)').choices([...FORMATS]))
-    .option('--json <fields>', 'these fields as JSON: id,status')
-    .option('--jq <filter>', 'what this jq filter makes of the JSON')
-    .option('-v, --verbose', 'show each request as a line of curl, the token masked')
-    .option('-y, --yes', 'do not ask')
+    .option('--context <name>', 'use this context, as named at login (default: the current one)')
+    .addOption(new Option('-o, --output <format>', 'output format (default: table)').choices([...FORMATS]))
+    .option('--json <fields>', 'print only these fields, as JSON: id,status')
+    .option('--jq <filter>', 'filter the JSON output with this jq filter')
+    .option('-v, --verbose', 'show each request as a curl command, with the token masked')
+    .option('-y, --yes', 'skip confirmation prompts')
     .configureHelp({ showGlobalOptions: true, helpWidth: session.terminal.columnsOf('stdout') ?? 100 })
     .configureOutput({
       writeOut: (text) => void session.terminal.streams.stdout.write(text),

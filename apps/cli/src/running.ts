@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Operation, Slipway } from '@slipway/sdk';
 import { confirmed } from './confirmation.js';
 import { asSlipwayError, CliError } from './exit-codes.js';
+import { awayLine } from './failure-lines.js';
 import { toldKey } from './idempotency-key.js';
 import { durationMs } from './nouns/flags.js';
 import { DEFAULT_ROWS, type CallVerb, type CommandInput } from './nouns/verb.js';
@@ -38,7 +39,7 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
 async function list(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
   const { rows, hasMore } = await rowsOf(verb, given, client);
   await session.output.print(rows, verb.view);
-  if (hasMore) session.note(`There are more: --limit ${rows.length * 10} shows them.`);
+  if (hasMore) session.note(`There are more rows. Use --limit ${rows.length * 10} to see them.`);
 }
 
 /** Each row once, and again whenever it is another. An api that goes away meanwhile is waited for. */
@@ -61,7 +62,7 @@ async function watch(session: Session, verb: CallVerb, given: CommandInput, clie
       // Before its first answer it may be the wrong address.
       const away = asSlipwayError(error);
       if (told === undefined || !away?.retryable) throw error;
-      if (!isAway) session.output.warn(`The api does not answer (${away.code}). This goes on when it does.`);
+      if (!isAway) session.output.warn(awayLine(away.code));
       isAway = true;
     }
     await delay(pauseMs, undefined, { signal: session.signal });
@@ -80,7 +81,7 @@ async function rowsOf(
   client: Slipway,
 ): Promise<{ rows: unknown[]; hasMore: boolean }> {
   const most = given.flags['limit'] === undefined ? DEFAULT_ROWS : Number(given.flags['limit']);
-  if (!Number.isInteger(most) || most < 1) throw new CliError('--limit takes a number of rows.');
+  if (!Number.isInteger(most) || most < 1) throw new CliError('--limit must be a whole number of rows, at least 1.');
   const rows: unknown[] = [];
   const options = { limit: Math.min(most, DEFAULT_ROWS), ...given.options };
   for await (const row of verb.call(client, { ...given, options }) as AsyncIterable<unknown>) {

@@ -32,7 +32,7 @@ async function bytesOf(
   from: string | undefined,
 ): Promise<Blob | ReadableStream<Uint8Array>> {
   const { stdin } = terminal.streams;
-  if (from === undefined && stdin.isTTY) throw new CliError('Say --content or --from, or give the bytes on stdin.');
+  if (from === undefined && stdin.isTTY) throw new CliError('Pass --content or --from, or send the file on stdin.');
   if (from === undefined) return Readable.toWeb(stdin) as ReadableStream<Uint8Array>;
   try {
     return await openAsBlob(path.resolve(cwd, from));

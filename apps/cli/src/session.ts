@@ -81,7 +81,11 @@ export class Session {
     try {
       return new Slipway({ baseUrl: url, token, fetch: this.fetch });
     } catch {
-      throw new CliError(`${url} is no address of a Slipway.`, EXIT.failed, 'It begins with http:// or https://.');
+      throw new CliError(
+        `${url} is not a valid Slipway URL.`,
+        EXIT.failed,
+        'The URL must start with http:// or https://.',
+      );
     }
   }
 

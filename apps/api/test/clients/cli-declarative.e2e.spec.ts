@@ -67,7 +67,7 @@ describe('deployments as files, with the bundled command against processes of th
     expect((await run(['diff', '-f', 'chat.yaml'])).code).toBe(1);
     const rehearsal = await run(['apply', '-f', 'chat.yaml', '--dry-run=server']);
     expect(rehearsal).toMatchObject({ code: 0, stdout: expect.stringContaining('+ spec.runtime.args.ttft_ms: 5') });
-    expect(rehearsal.stderr).toContain('rollout can be checked once the deployment is there');
+    expect(rehearsal.stderr).toContain('rollout can be checked after the deployment is created');
     expect(await codeOf(slipway.deployments.get('chat'))).toBe('404 deployment_not_found');
 
     const first = await run(['apply', '-f', 'chat.yaml', '-o', 'json']);
@@ -140,12 +140,12 @@ describe('deployments as files, with the bundled command against processes of th
     const late = await run(['apply', '-f', 'broken.yaml', '--timeout', '1s']);
     expect([late.code, late.stderr]).toEqual([
       5,
-      expect.stringContaining('Come back with: slipway operations wait op_'),
+      expect.stringContaining('To wait again: slipway operations wait op_'),
     ]);
     const { current_operation_id: id } = await slipway.deployments.get('chat');
     // Taken up again, not begun again: it is the same operation that fails.
     const waiting = start(['apply', '-f', 'broken.yaml']);
-    await until('it waits', async () => waiting.ran.stderr.includes(`its rollout is under way: ${id}`));
+    await until('it waits', async () => waiting.ran.stderr.includes(`the rollout is already in progress: ${id}`));
     await slipway.operations.cancel(id!);
     expect((await waiting.ended).code).toBe(2);
     const again = await run(['apply', '-f', 'broken.yaml', '--wait=false', '-o', 'json']);
@@ -203,7 +203,7 @@ describe('deployments as files, with the bundled command against processes of th
     expect(await look()).toMatchObject({
       api: expect.stringMatching(/^ok .* is ready$/),
       'api port': expect.stringMatching(/^ok Slipway listens/),
-      postgres: expect.stringMatching(/^ok a Postgres answers/),
+      postgres: expect.stringMatching(/^ok Postgres responds/),
       clock: expect.stringMatching(/^ok/),
       login: expect.stringMatching(/^ok .*admin/),
       targets: expect.stringMatching(/^ok .*local \(process\)/),
@@ -211,7 +211,7 @@ describe('deployments as files, with the bundled command against processes of th
     });
     writeFileSync(path.join(stack.home, 'slipway.config.yaml'), 'targets: 7\n');
     await until('the server has seen its file', async () =>
-      /^fault the operator's file is faulty.*targets/.test((await look())['targets'] ?? ''),
+      /^fault the operator's file is invalid.*targets/.test((await look())['targets'] ?? ''),
     );
   });
 });

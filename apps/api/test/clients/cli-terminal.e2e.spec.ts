@@ -179,7 +179,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
     });
     await says('Token: ');
     pty.write(`${stack.token}\r`);
-    expect([await ended, text()]).toEqual([0, expect.stringContaining('Logged in as here')]);
+    expect([await ended, text()]).toEqual([0, expect.stringContaining('Logged in. Saved as context here')]);
     expect(text()).not.toContain(stack.token.slice(0, 12));
   });
 });

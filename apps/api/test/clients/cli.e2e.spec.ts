@@ -130,13 +130,13 @@ describe('the command slipway, in pipes, against processes of the product', () =
     const { child, ran, ended } = begin(list);
     await until('it has looked', async () => ran.stdout !== '');
     await stack.kill('api');
-    await until('it says that the api is away', async () => ran.stderr.includes('The api does not answer'));
+    await until('it says that the api is away', async () => ran.stderr.includes('The api does not respond'));
     stack.spawn('api');
     await stack.ready();
     await slipway(['deployments', 'update', 'chat', '--description', 'after its return', '--yes']);
     await until('it has seen the change', async () => ran.stdout.includes('after its return'));
     child.kill('SIGINT');
-    expect([(await ended).code, ran.stderr.match(/does not answer/g)]).toEqual([0, ['does not answer']]);
+    expect([(await ended).code, ran.stderr.match(/does not respond/g)]).toEqual([0, ['does not respond']]);
   });
 
   it('leaves at Ctrl-C, cancels nothing, and says how to come back', async () => {
@@ -145,7 +145,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     await until('the wait tells of a step', async () => /: (running|succeeded)/.test(ran.stderr));
     child.kill('SIGINT');
     const { code, stderr } = await ended;
-    const [, id] = /Come back with: slipway operations wait (op_\w+)/.exec(stderr) ?? [];
+    const [, id] = /To wait again: slipway operations wait (op_\w+)/.exec(stderr) ?? [];
     expect([code, id]).toEqual([2, expect.any(String)]);
     expect((await stack.operation(id!)).status).toBe('succeeded');
   });

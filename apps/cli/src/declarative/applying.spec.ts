@@ -99,7 +99,7 @@ describe('apply', () => {
   it('leaves the route where it does not wait for the rollout', async () => {
     const ran = await apply(file, '--wait=false');
     expect([ran.code, calls().at(-1)]).toEqual([0, 'POST /rollouts']);
-    expect(ran.stderr).toContain('the route is set when the rollout has ended');
+    expect(ran.stderr).toContain('the route is not set yet: apply the file again after the rollout ends');
   });
 
   it('asks before it changes what serves in earnest, but not where there is nothing to change', async () => {
@@ -112,7 +112,7 @@ describe('apply', () => {
 
   it('does nothing at all where one of several is faulty', async () => {
     const { code, stderr } = await apply(`${file}\n---\ndeployment: { nam: other }`);
-    expect([code, calls(), stderr]).toEqual([1, [], expect.stringContaining('nothing was done')]);
+    expect([code, calls(), stderr]).toEqual([1, [], expect.stringContaining('Nothing was changed')]);
   });
 
   it('only rehearses for --dry-run', async () => {

@@ -55,7 +55,7 @@ export async function apply(
   }
   const hasRoute = plan.changes.some(({ kind }) => kind === 'route');
   if (hasRoute && operationId && !waits)
-    session.note(`${name}: the route is set when the rollout has ended: apply it again then`);
+    session.note(`${name}: the route is not set yet: apply the file again after the rollout ends`);
   else if (hasRoute) {
     // The rollout has moved the traffic itself, or made the revision that the route is to name.
     const now = operationId ? await look() : found;
@@ -143,7 +143,7 @@ export async function rehearse(session: Session, plan: Plan, state: ServerState)
   for (const { kind, body } of plan.changes) {
     const rehearsed = async () => {
       if (kind === 'create') return deployments.rehearseCreate(body as BodyOf<'createDeployment'>, { signal });
-      if (!state.deployment) return `${kind} can be checked once the deployment is there`;
+      if (!state.deployment) return `${kind} can be checked after the deployment is created`;
       if (kind === 'update') return deployments.rehearseUpdate(name, body, { signal });
       if (kind === 'policy') return deployments.policy.rehearse(name, body, { signal });
       if (kind === 'rollout') {
@@ -153,7 +153,7 @@ export async function rehearse(session: Session, plan: Plan, state: ServerState)
         return deployments.rollouts.rehearse(name, asked as BodyOf<'createRollout'>, { signal });
       }
       const isWaiting = plan.changes.some((one) => one.kind === 'rollout') || plan.underWay !== undefined;
-      if (isWaiting) return 'route can be checked once the rollout has ended';
+      if (isWaiting) return 'route can be checked after the rollout ends';
       return deployments.route.rehearse(name, withSelf(body, inPlace?.name ?? null), { signal });
     };
     const answer = await rehearsed();

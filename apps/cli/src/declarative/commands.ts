@@ -49,31 +49,41 @@ interface Flags {
 /** `apply`, `diff`, `export`, `schema`: deployments as files. */
 export function declarative(program: Command, session: Session): void {
   const files = () =>
-    new Option('-f, --file <file>', 'a file of one or several deployments, YAML or JSON; - is stdin; may be repeated')
+    new Option('-f, --file <file>', 'YAML or JSON file with one or more deployments; - reads stdin; may be repeated')
       .argParser((file: string, before: string[] | undefined) => [...(before ?? []), file])
       .makeOptionMandatory();
 
   program
     .command('apply')
-    .description('Make the server have what files say. What they do not name stays as it is; twice changes nothing.')
+    .summary('Create or update deployments to match files')
+    .description(
+      'Create or update deployments to match files. Omitted fields do not change; a second run changes nothing.',
+    )
     .addOption(files())
     .addOption(
-      new Option('--dry-run [where]', 'change nothing: `client` shows what would be done, `server` has it checked, too')
+      new Option(
+        '--dry-run [where]',
+        'change nothing: `client` shows the changes, `server` also validates them on the server',
+      )
         .choices(['client', 'server'])
         .preset('client'),
     )
     .addOption(
-      new Option('--wait [boolean]', 'whether to wait for rollouts: --wait=false does not')
+      new Option('--wait [boolean]', 'wait until rollouts end; --wait=false does not wait')
         .argParser((text) => text !== 'false')
         .default(true),
     )
-    .option('--timeout <time>', 'how long to wait for each rollout: 90s, 10m, 1h. The work goes on')
+    .option(
+      '--timeout <time>',
+      'how long to wait for each rollout, such as 90s or 10m; it continues after that (default: 1h)',
+    )
     .addHelpText('after', '\nExamples:\n  slipway apply -f chat.yaml\n  slipway apply -f chat.yaml --dry-run=server')
     .action((flags: Flags) => runApply(session, flags));
 
   program
     .command('diff')
-    .description('Show what apply would change. Exit code 0: nothing, 1: something, higher: it could not be told')
+    .summary('Show what apply would change')
+    .description('Show what apply would change. Exit code 0: no changes, 1: changes, higher: the comparison failed')
     .addOption(files())
     .exitOverride((error) => {
       // 1 is for what differs.
@@ -88,14 +98,15 @@ export function declarative(program: Command, session: Session): void {
 
   program
     .command('export')
-    .description('Write deployments as a file that apply takes and diff finds equal')
+    .summary('Export deployments as a file for apply')
+    .description('Export deployments as a file for apply; diff shows no changes for it')
     .argument('<deployment...>')
     .addHelpText('after', '\nExamples:\n  slipway export chat > chat.yaml')
     .action((names: string[]) => runExport(session, names));
 
   program
     .command('schema')
-    .description('Print the JSON schema of the files that apply takes, for editors')
+    .description('Print the JSON schema of the files for apply, for use in editors')
     .addHelpText('after', '\nExamples:\n  slipway schema > slipway.schema.json')
     .action(async () => session.output.data(JSON.stringify((await import('./manifest.js')).SCHEMA, null, 2)));
 }
@@ -159,11 +170,11 @@ async function read(session: Session, { file }: Flags): Promise<LocatedManifest[
   for (const fault of faults) session.note(harmless(fault));
   if (faults.length > 0)
     throw new CliError(
-      'The files are faulty: nothing was done.',
+      'The files are invalid. Nothing was changed.',
       EXIT.failed,
-      'slipway schema prints what they may say.',
+      'Run slipway schema to see which fields are allowed.',
     );
-  if (placed.length === 0) throw new CliError('There is no deployment in what was given.');
+  if (placed.length === 0) throw new CliError('The files contain no deployment.');
   return placed;
 }
 

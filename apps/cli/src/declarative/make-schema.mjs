@@ -51,14 +51,14 @@ function refTo(ref) {
   return `#/definitions/${name}`;
 }
 
-const KEPT = 'What it does not name stays as it is on the server; null takes a field away.';
+const KEPT = 'Omitted fields keep their values on the server; null removes a field.';
 
 /** Of the api's body, without what the file has another place for. */
 function settings() {
   const { properties, required } = schemas.CreateDeploymentDto;
   const { default_strategy: _strategy, default_analysis: _analysis, ...own } = properties;
   const made = adapted({ type: 'object', properties: own, required });
-  return { description: `The deployment itself. ${KEPT}`, ...made };
+  return { description: `The settings of the deployment. ${KEPT}`, ...made };
 }
 
 function route() {
@@ -68,7 +68,8 @@ function route() {
     minLength: 1,
     maxLength: 255,
     examples: ['self'],
-    description: '`self` is the revision of this `spec`; else the id, number or name of one of this deployment',
+    description:
+      '`self` means the revision of this `spec`; otherwise the id, number or name of a revision of this deployment',
   };
   const { weight } = schemas.RouteTargetDto.properties;
   const target = {
@@ -78,13 +79,16 @@ function route() {
     required: ['revision', 'weight'],
   };
   return {
-    description: `Who gets the traffic once the rollout has ended. ${KEPT} Without \`route\` it stays where the rollout leaves it.`,
+    description: `Which revisions get the traffic after the rollout ends. ${KEPT} Without \`route\`, the traffic stays as the rollout left it.`,
     type: 'object',
     additionalProperties: false,
     properties: {
-      revision: { ...revision, description: `Gets all traffic; or \`targets\`. ${revision.description}` },
+      revision: {
+        ...revision,
+        description: `The revision that gets all traffic. Set either this or \`targets\`. ${revision.description}`,
+      },
       targets: {
-        description: 'The whole route; weights sum to 100; or `revision`',
+        description: 'All shares of the route; their weights sum to 100. Set either this or `revision`',
         type: 'array',
         minItems: 1,
         maxItems: 32,
@@ -101,26 +105,28 @@ const orNull = ({ description, ...schema }) => ({ description, anyOf: [schema, {
 
 const schema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'A deployment of Slipway, as slipway apply takes it',
-  description: `Lists count as a whole: an item that says nothing else than the server's stays as that one is, any other is taken as it stands here. ${KEPT}`,
+  title: 'A Slipway deployment, as a file for slipway apply',
+  description: `A list replaces the list on the server. An item that changes nothing keeps the fields that the server filled in; any other item is used as written. ${KEPT}`,
   type: 'object',
   additionalProperties: false,
   properties: {
-    $schema: { type: 'string', description: 'For editors' },
+    $schema: { type: 'string', description: 'The address of this schema, for editors' },
     deployment: settings(),
     spec: of(
       'RevisionSpecDto',
-      `What is run. Where the active revision differs, a revision of this is rolled out, by \`strategy\` and through \`gates\`. ${KEPT}`,
+      `The spec to run. If the active revision differs, a new revision is rolled out with \`strategy\` and \`gates\`. ${KEPT}`,
     ),
     strategy: orNull(
       of(
         'StrategyDto',
-        `How a new spec is rolled out: the deployment's \`default_strategy\`. Another type begins with its own defaults. ${KEPT}`,
+        `How a new spec is rolled out: the deployment's \`default_strategy\`. A different type starts from its own defaults. ${KEPT}`,
       ),
     ),
-    gates: orNull(of('AnalysisDto', `What a rollout must pass: the deployment's \`default_analysis\`. ${KEPT}`)),
+    gates: orNull(
+      of('AnalysisDto', `The checks that a rollout must pass: the deployment's \`default_analysis\`. ${KEPT}`),
+    ),
     route: route(),
-    policy: of('SetPolicyDto', `The policy of continual optimization; to set it takes the scope admin. ${KEPT}`),
+    policy: of('SetPolicyDto', `The policy of continual optimization. Setting it requires the scope admin. ${KEPT}`),
   },
   required: ['deployment'],
 };
@@ -130,7 +136,7 @@ const text = await format(JSON.stringify(schema), { ...(await resolveConfig(FILE
 if (!process.argv.includes('--check')) writeFileSync(FILE, text);
 else if (readFileSync(FILE, 'utf8') !== text) {
   console.error(
-    'manifest.schema.json is not what libs/sdk/openapi.json makes: node apps/cli/src/declarative/make-schema.mjs',
+    'manifest.schema.json does not match libs/sdk/openapi.json. Run node apps/cli/src/declarative/make-schema.mjs',
   );
   process.exitCode = 1;
 }

@@ -52,9 +52,9 @@ it.each([
   [
     'two ways to say the route',
     'deployment: {name: a}\nroute: {revision: self, targets: [{revision: self, weight: 100}]}',
-    'route names both revision and targets',
+    'route sets both revision and targets',
   ],
-  ['a deployment twice', 'deployment: {name: a}\n---\ndeployment: {name: a}', 'a stands at f.yaml:1 already'],
+  ['a deployment twice', 'deployment: {name: a}\n---\ndeployment: {name: a}', 'a is already defined at f.yaml:1'],
   ['no YAML', 'deployment: {name: [}', 'f.yaml:1: '],
 ])('refuses %s, and says where', async (_what, text, fault) => {
   const { faults } = await ofText(text);

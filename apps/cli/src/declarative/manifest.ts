@@ -51,7 +51,8 @@ export async function manifestsOf(
       for (const one of found) faults.push(`${whereOf(document, one.path, file, lines)}: ${said(one)}`);
     }
   }
-  if (placed.length > MOST_DOCUMENTS) throw new CliError(`More than ${MOST_DOCUMENTS} deployments at once.`);
+  if (placed.length > MOST_DOCUMENTS)
+    throw new CliError(`Too many deployments: at most ${MOST_DOCUMENTS} in one command.`);
   return { placed, faults: [...new Set([...faults, ...repeated(placed)])].slice(0, MOST_TOLD) };
 }
 
@@ -71,7 +72,7 @@ function whereOf(document: Document, path: readonly string[], file: string, line
 
 /** Only the route of the schema forbids something. */
 const said = ({ path, keyword, message }: SchemaFault): string =>
-  [path.join('.'), keyword === 'not' ? 'names both revision and targets' : message].filter(Boolean).join(' ');
+  [path.join('.'), keyword === 'not' ? 'sets both revision and targets' : message].filter(Boolean).join(' ');
 
 function repeated(placed: readonly LocatedManifest[]): string[] {
   const first = new Map<string, string>();
@@ -79,6 +80,6 @@ function repeated(placed: readonly LocatedManifest[]): string[] {
     const { name } = manifest.deployment;
     const before = first.get(name);
     if (before === undefined) first.set(name, where);
-    return before === undefined ? [] : [`${where}: ${name} stands at ${before} already`];
+    return before === undefined ? [] : [`${where}: ${name} is already defined at ${before}`];
   });
 }

@@ -121,7 +121,7 @@ function routeChanges(
 
 const TITLES: Record<Change['kind'], string> = {
   create: 'create the deployment',
-  update: 'change the deployment',
+  update: 'update the deployment',
   policy: 'set the policy',
   rollout: 'roll out a revision',
   route: 'set the route',
@@ -133,5 +133,5 @@ export function planLines({ name, changes, underWay }: Plan): string[] {
     `${name}: ${TITLES[kind]}`,
     ...differences.map(differenceLine),
   ]);
-  return underWay ? [...lines, `${name}: its rollout is under way: ${underWay}`] : lines;
+  return underWay ? [...lines, `${name}: the rollout is already in progress: ${underWay}`] : lines;
 }

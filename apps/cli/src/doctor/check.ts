@@ -46,7 +46,7 @@ export function findingsOf(
     checks.map(async ({ name, look }) => {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
       const isOver = new Promise<never>((_resolve, reject) => {
-        limit.addEventListener('abort', () => reject(new Error(`no answer within ${limitMs / 1_000} s`)), {
+        limit.addEventListener('abort', () => reject(new Error(`no response within ${limitMs / 1_000} s`)), {
           once: true,
         });
       });

@@ -25,9 +25,9 @@ const SHOWN: Record<Finding['verdict'], readonly [string, Colour]> = {
 export function doctor(program: Command, session: Session): void {
   program
     .command('doctor')
-    .summary('Look for what is wrong here and at the server, and say what mends it')
+    .summary('Check this machine and the server for faults, and suggest fixes')
     .description(
-      'Look for what is wrong here and at the server, and say what mends it. Needs neither a server nor a login. Exit code 1: there is a fault.',
+      'Check this machine and the server for faults, and suggest fixes. Needs neither a server nor a login. Exit code 1: a check found a fault.',
     )
     .addHelpText('after', ['', 'Examples:', '  slipway doctor', '  slipway doctor -o json'].join('\n'))
     .action(() => run(session));

@@ -53,14 +53,17 @@ const configuration: Check = {
     }
     if (settings === undefined)
       return around.env['SLIPWAY_CONFIG']
-        ? fault(`SLIPWAY_CONFIG names ${file}, which is not there`, 'unset SLIPWAY_CONFIG')
-        : skipped('there is no slipway.config.yaml here: what is built in holds');
+        ? fault(`SLIPWAY_CONFIG names ${file}, which does not exist`, 'unset SLIPWAY_CONFIG')
+        : skipped('no slipway.config.yaml in this folder: the built-in settings apply');
     const schema = schemaFile();
-    if (!schema) return ok(`${file} is YAML; its schema is not at hand, so the api judges it when it starts`);
+    if (!schema)
+      return ok(
+        `${file} is valid YAML; its schema is not installed here, so only the api can validate it, when it starts`,
+      );
     const { schemaFaults } = await import('../schema-faults.js');
     const faults = await schemaFaults(JSON.parse(readFileSync(schema, 'utf8')) as object, { validateFormats: true });
     const said = faults(settings).map(({ path: where, message }) => `${where.join('.')} ${message}`.trim());
-    if (said.length === 0) return ok(`${file} is what its schema asks for`);
+    if (said.length === 0) return ok(`${file} matches its schema`);
     return fault(`${file}: ${[...new Set(said)].slice(0, MOST_TOLD).join('; ')}`, remedy);
   },
 };
@@ -92,13 +95,13 @@ const engines: Check = {
           .map(async ([name, one]) => ((await isFound(one, searched, around.cwd)) ? name : undefined)),
       );
       const found = known.filter((name) => name !== undefined);
-      return skipped(`no file asks for one${found.length > 0 ? `; installed: ${found.join(', ')}` : ''}`);
+      return skipped(`the configuration lists no engines${found.length > 0 ? `; installed: ${found.join(', ')}` : ''}`);
     }
     const missing = [];
     for (const one of wanted) if (!(await isFound(one, searched, around.cwd))) missing.push(one);
     if (missing.length === 0) return ok(wanted.map(({ name, program }) => `${name} (${program})`).join(', '));
     const said = missing.map(({ name, program }) => `${name}: ${program} is not on the PATH`).join('; ');
-    return warning(`${said}; where workers run elsewhere, look there`, `which ${missing[0]!.program}`);
+    return warning(`${said}; if the workers run on another machine, check there`, `which ${missing[0]!.program}`);
   },
 };
 

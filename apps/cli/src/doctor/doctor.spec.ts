@@ -62,7 +62,7 @@ const around = (more: Partial<Surroundings> = {}): Surroundings => ({
   cwd: folder,
   apiUrl: 'http://127.0.0.1:9',
   isLocal: true,
-  client: () => Promise.reject(new CliError('Nobody is logged in.')),
+  client: () => Promise.reject(new CliError('Not logged in.')),
   ...more,
 });
 const { signal } = new AbortController();
@@ -85,11 +85,11 @@ it('a clock that goes otherwise than the server, within what a header can tell',
   expect(clockFound(at, at - 4_000, at - 3_000).verdict).toBe('ok');
   expect(clockFound(at, at - 11_000, at - 10_000)).toMatchObject({
     verdict: 'warning',
-    message: "it is 10 s behind the server's",
+    message: "it is 10 s behind the server's clock",
   });
   expect(clockFound(at, at + 61_000, at + 62_000)).toMatchObject({
     verdict: 'fault',
-    message: "it is 60 s before the server's",
+    message: "it is 60 s ahead of the server's clock",
     remedy: expect.stringContaining('timedatectl'),
   });
 });
@@ -116,8 +116,8 @@ describe('ports', () => {
 
 describe('what answers at the address of the api', () => {
   it.each([
-    ['nothing', undefined, 200, 'warning', 'nothing answers at'],
-    ['something else', 'hello', 200, 'fault', 'is no Slipway'],
+    ['nothing', undefined, 200, 'warning', 'no response from'],
+    ['something else', 'hello', 200, 'fault', 'is not Slipway'],
     [
       'an api without its database',
       '{"error":{"message":"The database does not respond."}}',
@@ -125,7 +125,7 @@ describe('what answers at the address of the api', () => {
       'fault',
       'The database',
     ],
-    ['an endless answer', 'x'.repeat(100_000), 200, 'fault', 'is no Slipway'],
+    ['an endless answer', 'x'.repeat(100_000), 200, 'fault', 'is not Slipway'],
   ])('%s', async (_what, body, status, verdict, message) => {
     const port = body === undefined ? await freePort() : await portOf(answering(body, status));
     const finding = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${port}` });
@@ -136,10 +136,10 @@ describe('what answers at the address of the api', () => {
 it('what never ends is read to its bound, and judged', async () => {
   const web = await portOf(endless('hello\n', 'HTTP/1.1 200 OK\r\n\r\n'));
   const api = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${web}` });
-  expect(api).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is no Slipway') });
+  expect(api).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is not Slipway') });
   const store = await portOf(endless('hello\n'));
   const queue = await found(STORE_CHECKS, 'queue', { env: { REDIS_URL: `redis://127.0.0.1:${store}` } });
-  expect(queue).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is no Redis') });
+  expect(queue).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is not Redis') });
 });
 
 describe('stores', () => {
@@ -157,7 +157,7 @@ describe('stores', () => {
     expect(JSON.stringify(findings)).not.toContain('hidden');
     const web = await portOf(answering('hello'));
     const other = await found(STORE_CHECKS, 'postgres', { env: { DATABASE_URL: `postgres://127.0.0.1:${web}/x` } });
-    expect(other.message).toContain('is no Postgres');
+    expect(other.message).toContain('is not Postgres');
   });
 
   it('a Redis must be new enough and keep what it is given', () => {
@@ -262,7 +262,10 @@ it('the command needs neither a server nor a login, and says so as JSON, too', a
   expect(findings.filter(({ verdict, remedy }) => verdict !== 'ok' && verdict !== 'skipped' && !remedy)).toEqual([]);
   expect(code).toBe(findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0);
   const broken = await runCommand(['doctor'], { env: { ...env, SLIPWAY_API_PORT: 'many' } });
-  expect([broken.code, broken.stdout]).toEqual([1, expect.stringMatching(/^FAULT +api port +SLIPWAY_API_PORT is no/m)]);
+  expect([broken.code, broken.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^FAULT +api port +SLIPWAY_API_PORT is not a valid port/m),
+  ]);
   const shown = await runCommand(['doctor'], { env });
-  expect(shown.stdout).toMatch(/^warning +login +Nobody is logged in\.\n +\$ slipway login$/m);
+  expect(shown.stdout).toMatch(/^warning +login +Not logged in\.\n +\$ slipway login$/m);
 });

@@ -22,23 +22,26 @@ export const nodeVersion = (version: string): CheckResult => {
   const isEnough = major > 24 || NODES.some(([line, least]) => major === line && minor >= least);
   if (isEnough) return ok(`Node ${version}`);
   const least = NODES.map((one) => one.join('.')).join(', ');
-  return fault(`Node ${version}: the product needs ${least} or a later one of these`, 'nvm install 24');
+  return fault(
+    `Node ${version} is not supported: Slipway needs ${least} or a later release of the same line`,
+    'nvm install 24',
+  );
 };
 
 /** Of the stack that `npm start` runs here: where it does not run, whether it could. */
 const portOf = (name: string, variable: string, usual: number): Check => ({
   name,
   look: async ({ env, isLocal }, signal) => {
-    if (!isLocal) return skipped('the Slipway of this context is on another machine');
+    if (!isLocal) return skipped('the server of this context is on another machine');
     const [host, port] = [env['SLIPWAY_HOST'] || '127.0.0.1', Number(env[variable] || usual)];
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      return fault(`${variable} is no port: ${env[variable]}`, `unset ${variable}`);
+      return fault(`${variable} is not a valid port: ${env[variable]}`, `unset ${variable}`);
     if (await isSlipway(`http://${host}:${port}`, signal)) return ok(`Slipway listens on ${host}:${port}`);
     const problem = await listens(host, port);
     if (problem === undefined) return ok(`${host}:${port} is free`);
     if (problem === 'EADDRINUSE')
-      return fault(`${host}:${port} is taken by another program`, `${variable}=${port + 10} npm start`);
-    return fault(`nothing can listen on ${host}:${port}: ${problem}`, 'SLIPWAY_HOST=127.0.0.1 npm start');
+      return fault(`${host}:${port} is in use by another program`, `${variable}=${port + 10} npm start`);
+    return fault(`cannot listen on ${host}:${port}: ${problem}`, 'SLIPWAY_HOST=127.0.0.1 npm start');
   },
 });
 
@@ -75,17 +78,14 @@ const gpus: Check = {
       const options = { signal, env: { ...env }, maxBuffer: MOST_OUTPUT };
       const { stdout } = await promisify(execFile)('nvidia-smi', query, options);
       const cards = stdout.trim().split('\n').filter(Boolean);
-      return cards.length > 0 ? ok(cards.join('; ')) : warning('nvidia-smi sees no GPU', 'nvidia-smi -L');
+      return cards.length > 0 ? ok(cards.join('; ')) : warning('nvidia-smi found no GPU', 'nvidia-smi -L');
     } catch (error) {
       const { code, stderr, stdout } = error as { code?: string | number; stderr?: string; stdout?: string };
       if (code !== 'ENOENT')
         return fault(`nvidia-smi fails: ${(stderr || stdout || String(code)).trim().split('\n')[0]}`, 'nvidia-smi');
       if (existsSync('/proc/driver/nvidia/version'))
-        return fault(
-          'the driver of NVIDIA is loaded, but nvidia-smi is not on the PATH',
-          'export PATH="$PATH:/usr/bin"',
-        );
-      return skipped('no GPU of NVIDIA is seen; the simulator and engines for processors need none');
+        return fault('the NVIDIA driver is loaded, but nvidia-smi is not on the PATH', 'export PATH="$PATH:/usr/bin"');
+      return skipped('no NVIDIA GPU found; the simulator and CPU engines do not need one');
     }
   },
 };

@@ -22,13 +22,13 @@ const apiCheck: Check = {
     try {
       answer = await fetch(`${apiUrl}/readyz`, { signal, redirect: 'error' });
     } catch (error) {
-      const said = `nothing answers at ${apiUrl}: ${reasonOf(error)}`;
+      const said = `no response from ${apiUrl}: ${reasonOf(error)}`;
       return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
     }
     if (answer.ok && (await isSlipway(apiUrl, signal))) return ok(`${apiUrl} is ready`);
     const said = envelopeOf(await beginningOf(answer));
     if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? 'npm start' : `curl ${apiUrl}/readyz`);
-    return fault(`what answers at ${apiUrl} is no Slipway`, 'slipway login --url <where it is>');
+    return fault(`the server at ${apiUrl} is not Slipway`, 'slipway login --url <url>');
   },
 };
 
@@ -39,7 +39,7 @@ const clockCheck: Check = {
     const answer = await fetch(`${apiUrl}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
     await answer?.body?.cancel();
     const at = Date.parse(answer?.headers.get('date') ?? '');
-    if (Number.isNaN(at)) return skipped('there is no api to compare it with');
+    if (Number.isNaN(at)) return skipped('the api does not respond, so the clocks cannot be compared');
     return clockFound(at, before, Date.now());
   },
 };
@@ -47,8 +47,8 @@ const clockCheck: Check = {
 /** A date in a header is cut to its second. */
 export function clockFound(at: number, before: number, after: number): CheckResult {
   const skewMs = Math.max(0, before - (at + 1_000), at - after);
-  if (skewMs < SKEW_MS) return ok("it goes with the server's");
-  const said = `it is ${Math.round(skewMs / 1_000)} s ${at > after ? 'behind' : 'before'} the server's`;
+  if (skewMs < SKEW_MS) return ok("it matches the server's clock");
+  const said = `it is ${Math.round(skewMs / 1_000)} s ${at > after ? 'behind' : 'ahead of'} the server's clock`;
   const remedy = 'sudo timedatectl set-ntp true';
   return skewMs < MUCH_SKEW_MS ? warning(said, remedy) : fault(said, remedy);
 }
@@ -64,7 +64,7 @@ const loginCheck: Check = {
       const refusal = asSlipwayError(error);
       if (refusal?.category === 'authentication') return fault(refusal.message, 'slipway login');
       if (refusal && ['connection_failed', 'unexpected_answer'].includes(refusal.code))
-        return skipped('the api does not answer');
+        return skipped('the api does not respond');
       throw error;
     }
   },
@@ -78,7 +78,7 @@ const targetsCheck: Check = {
       const remedy = 'slipway targets list -o yaml';
       if (!configuration.current)
         return fault(
-          `the operator's file is faulty, and what it said before holds: ${some(configuration.problems)}`,
+          `the operator's file is invalid, so its last valid version applies: ${some(configuration.problems)}`,
           remedy,
         );
       const troubles = data.flatMap(({ name, conditions, devices }) => [
@@ -86,7 +86,7 @@ const targetsCheck: Check = {
         ...devices.flatMap(({ index, problem }) => (problem ? [`${name}: device ${index}: ${problem}`] : [])),
       ]);
       if (troubles.length > 0) return fault(some(troubles), remedy);
-      if (data.length === 0) return warning('there are none that this tenant may use', remedy);
+      if (data.length === 0) return warning('this tenant may not use any target', remedy);
       return ok(data.map(({ name, kind }) => `${name} (${kind})`).join(', '));
     }),
 };
@@ -98,8 +98,8 @@ const worker: Check = {
       const { data } = await client.operations.list({ status: 'pending', limit: 200, signal, maxRetries: 0 });
       const late = Date.now() - UNCLAIMED_MS;
       const waiting = data.filter(({ attempt, created_at }) => attempt === 0 && Date.parse(created_at) < late);
-      if (waiting.length === 0) return ok('no operation waits for one');
-      const said = `nobody picks up operations: ${some(waiting.map(({ id }) => id))}`;
+      if (waiting.length === 0) return ok('no operation is waiting for a worker');
+      const said = `no worker picks up these operations: ${some(waiting.map(({ id }) => id))}`;
       return fault(said, around.isLocal ? 'npm start' : 'node apps/worker/dist/main.js');
     }),
 };
@@ -114,7 +114,7 @@ async function asked(
   } catch (error) {
     const isRefused = ['connection_failed', 'unexpected_answer'].includes(asSlipwayError(error)?.code ?? '');
     const isUnknown = error instanceof CliError || asSlipwayError(error)?.category === 'authentication';
-    if (isRefused || isUnknown) return skipped('only who is logged in can ask the api');
+    if (isRefused || isUnknown) return skipped('this check needs a running api and a login');
     throw error;
   }
 }

@@ -11,7 +11,7 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const addressOf = ({ hostname, port }: URL): string => `${hostname}:${port}`;
 
 function urlOf(variable: string, value: string, usualPort: string): URL | string {
-  if (!URL.canParse(value)) return `${variable} is no URL`;
+  if (!URL.canParse(value)) return `${variable} is not a valid URL`;
   const url = new URL(value);
   url.port ||= usualPort;
   return url;
@@ -22,16 +22,16 @@ const postgres: Check = {
   look: async ({ env, isLocal }, signal) => {
     const value = env['DATABASE_URL'];
     if (!value)
-      return skipped(isLocal ? 'DATABASE_URL is not set: npm start brings its own' : 'DATABASE_URL is not set');
+      return skipped(isLocal ? 'DATABASE_URL is not set: npm start runs its own Postgres' : 'DATABASE_URL is not set');
     const url = urlOf('DATABASE_URL', value, '5432');
     if (typeof url === 'string') return fault(url, 'export DATABASE_URL=postgres://user:password@host:5432/slipway');
     const remedy = `pg_isready -h ${url.hostname} -p ${url.port}`;
     try {
       const reply = await replyOf(url, signal, SSL_REQUEST, (text) => text.length > 0);
-      if (/^[SN]/.test(reply)) return ok(`a Postgres answers at ${addressOf(url)}`);
-      return fault(`what answers at ${addressOf(url)} is no Postgres`, remedy);
+      if (/^[SN]/.test(reply)) return ok(`Postgres responds at ${addressOf(url)}`);
+      return fault(`the server at ${addressOf(url)} is not Postgres`, remedy);
     } catch (error) {
-      return fault(`no Postgres answers at ${addressOf(url)}: ${reasonOf(error)}`, remedy);
+      return fault(`Postgres does not respond at ${addressOf(url)}: ${reasonOf(error)}`, remedy);
     }
   },
 };
@@ -42,7 +42,7 @@ const queue: Check = {
     const value = env['REDIS_URL'];
     const backend = env['QUEUE_BACKEND'] || (value ? 'redis' : 'postgres');
     if (backend !== 'postgres' && backend !== 'redis')
-      return fault(`QUEUE_BACKEND is ${backend}: it is postgres or redis`, 'unset QUEUE_BACKEND');
+      return fault(`QUEUE_BACKEND is ${backend}, but must be postgres or redis`, 'unset QUEUE_BACKEND');
     if (backend === 'postgres') return ok('in Postgres');
     if (!value) return fault('QUEUE_BACKEND is redis, but REDIS_URL is not set', 'export REDIS_URL=redis://host:6379');
     const url = urlOf('REDIS_URL', value, '6379');
@@ -52,10 +52,10 @@ const queue: Check = {
       // Both parts are there once the last command has its answer.
       const reply = await replyOf(url, signal, commands(url), (text) => /\+PONG|^-/m.test(text));
       const refused = /^-(.*)$/m.exec(reply)?.[1]?.trim();
-      if (refused) return fault(`the Redis at ${addressOf(url)} refuses: ${refused}`, remedy);
+      if (refused) return fault(`Redis at ${addressOf(url)} returned an error: ${refused}`, remedy);
       return redisFound(reply, addressOf(url), remedy);
     } catch (error) {
-      return fault(`no Redis answers at ${addressOf(url)}: ${reasonOf(error)}`, remedy);
+      return fault(`Redis does not respond at ${addressOf(url)}: ${reasonOf(error)}`, remedy);
     }
   },
 };
@@ -76,15 +76,16 @@ function commands({ username, password }: URL): Buffer {
 export function redisFound(reply: string, address: string, remedy: string) {
   const version = /^redis_version:(\S+)/m.exec(reply)?.[1];
   const policy = /^maxmemory_policy:(\S+)/m.exec(reply)?.[1];
-  if (version === undefined) return fault(`what answers at ${address} is no Redis`, remedy);
+  if (version === undefined) return fault(`the server at ${address} is not Redis`, remedy);
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < 6 || (major === 6 && minor < 2)) return fault(`Redis ${version} at ${address}: 6.2 is the least`, remedy);
+  if (major < 6 || (major === 6 && minor < 2))
+    return fault(`Redis ${version} at ${address} is too old: 6.2 or later is required`, remedy);
   if (policy !== undefined && policy !== 'noeviction')
     return warning(
-      `the Redis at ${address} may drop jobs: its maxmemory-policy is ${policy}`,
+      `Redis at ${address} may drop jobs: its maxmemory-policy is ${policy} instead of noeviction`,
       remedy.replace(/ping$/, 'config set maxmemory-policy noeviction'),
     );
-  return ok(`Redis ${version} answers at ${address}`);
+  return ok(`Redis ${version} responds at ${address}`);
 }
 
 /** What comes back on a connection of its own, until it is enough. */
@@ -92,7 +93,7 @@ function replyOf(url: URL, signal: AbortSignal, sent: Buffer, isEnough: (text: s
   const to = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) };
   return new Promise((resolve, reject) => {
     const socket = url.protocol === 'rediss:' ? tls.connect({ ...to, servername: to.host }) : net.connect(to);
-    const stop = () => socket.destroy(new Error('no answer in time'));
+    const stop = () => socket.destroy(new Error('no response in time'));
     signal.addEventListener('abort', stop, { once: true });
     let text = '';
     socket.on('data', (chunk) => {
@@ -104,7 +105,7 @@ function replyOf(url: URL, signal: AbortSignal, sent: Buffer, isEnough: (text: s
     socket.on('error', reject);
     socket.on('close', () => {
       signal.removeEventListener('abort', stop);
-      reject(new Error('it closed the connection'));
+      reject(new Error('the server closed the connection'));
     });
     socket.write(sent);
   });

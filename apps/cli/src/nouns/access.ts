@@ -14,12 +14,17 @@ import {
   WHO,
 } from './views.js';
 
-const OWNER: Flag = { flags: '--owner <json>', summary: '{"type":"person","id":"alice"}', body: 'owner', as: 'json' };
+const OWNER: Flag = {
+  flags: '--owner <json>',
+  summary: 'owner of the token, such as {"type":"person","id":"alice"}',
+  body: 'owner',
+  as: 'json',
+};
 
 export const tokens: Noun = {
   noun: 'tokens',
   aliases: ['token'],
-  summary: 'Who may call the api',
+  summary: 'Manage API tokens',
   verbs: [
     {
       verb: 'list',
@@ -32,15 +37,15 @@ export const tokens: Noun = {
     {
       verb: 'create',
       args: '<name>',
-      summary: 'Create a token, and show it this once',
+      summary: 'Create a token and show it once',
       examples: [
         `slipway tokens create alice --scopes operator --owner '{"type":"person","id":"alice"}'`,
         'slipway tokens create ci --scopes operator --json token',
       ],
       flags: [
-        { flags: '--scopes <list>', summary: 'viewer, operator, admin, ...', body: 'scopes', as: 'list' },
+        { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
         OWNER,
-        { flags: '--expires-at <time>', summary: 'when it ends', body: 'expires_at' },
+        { flags: '--expires-at <time>', summary: 'when the token expires (default: in 90 days)', body: 'expires_at' },
       ],
       takesBody: true,
       view: CREATED_TOKEN,
@@ -62,7 +67,7 @@ export const tokens: Noun = {
 export const tenants: Noun = {
   noun: 'tenants',
   aliases: ['tenant'],
-  summary: 'Those who share this Slipway without seeing each other',
+  summary: 'Manage tenants, which share this server but not their data',
   verbs: [
     {
       verb: 'list',
@@ -75,12 +80,12 @@ export const tenants: Noun = {
     {
       verb: 'create',
       args: '<name>',
-      summary: 'Create a tenant, and show its first token this once',
+      summary: 'Create a tenant and show its first token once',
       examples: ['slipway tenants create acme --external-organization-ids org1'],
       flags: [
         {
           flags: '--external-organization-ids <list>',
-          summary: 'whose hosted identities it may let in',
+          summary: 'organizations whose users the tenant may let sign in',
           body: 'external_organization_ids',
           as: 'list',
         },
@@ -98,7 +103,7 @@ export const tenants: Noun = {
       flags: [
         {
           flags: '--external-organization-ids <list>',
-          summary: 'all of them',
+          summary: 'all organizations of the tenant; replaces the current list',
           body: 'external_organization_ids',
           as: 'list',
         },
@@ -118,10 +123,14 @@ const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
   summary,
   examples: [`slipway access ${verb} u1 ${IDENTITY.replace('<id>', 'org1')}${access ? ' --scopes viewer' : ' --yes'}`],
   flags: [
-    { flags: IDENTITY, summary: 'where the user belongs', body: 'external_organization_id' },
-    { flags: '--scopes <list>', summary: 'viewer, operator, admin, ...', body: 'scopes', as: 'list' },
-    { flags: '--display-name <text>', summary: 'for who reads the list', body: 'display_name' },
-    { flags: '--provider <name>', summary: 'as SLIPWAY_IDENTITY_PROVIDER has it, oidc unless said', body: 'provider' },
+    { flags: IDENTITY, summary: 'organization of the user at the identity provider', body: 'external_organization_id' },
+    { flags: '--scopes <list>', summary: 'scopes: viewer, operator, admin, ...', body: 'scopes', as: 'list' },
+    { flags: '--display-name <text>', summary: 'name of the user in lists', body: 'display_name' },
+    {
+      flags: '--provider <name>',
+      summary: 'identity provider, as in SLIPWAY_IDENTITY_PROVIDER (default: oidc)',
+      body: 'provider',
+    },
   ],
   takesBody: true,
   ...(!access && { confirm: 'yes' as const }),
@@ -132,25 +141,25 @@ const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
 
 export const access: Noun = {
   noun: 'access',
-  summary: 'Hosted identities that may sign in',
+  summary: 'Manage which users of the identity provider may sign in',
   verbs: [
     {
       verb: 'list',
-      summary: 'List who was let in',
+      summary: 'List users and their access',
       examples: ['slipway access list'],
       isList: true,
       view: ACCESS,
       call: (client, { options }) => client.consoleAccess.list(options),
     },
-    accessVerb('grant', true, 'Let a user of the identity provider in'),
-    accessVerb('revoke', false, 'Keep a user out again'),
+    accessVerb('grant', true, 'Let a user of the identity provider sign in'),
+    accessVerb('revoke', false, 'Revoke the access of a user'),
   ],
 };
 
 export const webhooks: Noun = {
   noun: 'webhooks',
   aliases: ['webhook'],
-  summary: 'Who is told of events',
+  summary: 'Manage webhooks, which receive events',
   verbs: [
     {
       verb: 'list',
@@ -163,12 +172,22 @@ export const webhooks: Noun = {
     {
       verb: 'create',
       args: '<url>',
-      summary: 'Create a webhook, and show the secret of its signatures this once',
+      summary: 'Create a webhook and show its signing secret once',
       examples: ['slipway webhooks create https://hooks.example.com/slipway --event-types rollout.promoted'],
       flags: [
-        { flags: '--event-types <list>', summary: 'only these; all unless said', body: 'event_types', as: 'list' },
-        { flags: '--deployments <list>', summary: 'only of these', body: 'deployments', as: 'list' },
-        { flags: '--description <text>', summary: 'what it is for', body: 'description' },
+        {
+          flags: '--event-types <list>',
+          summary: 'send only these event types (default: all)',
+          body: 'event_types',
+          as: 'list',
+        },
+        {
+          flags: '--deployments <list>',
+          summary: 'send only events of these deployments (default: all)',
+          body: 'deployments',
+          as: 'list',
+        },
+        { flags: '--description <text>', summary: 'what the webhook is for', body: 'description' },
       ],
       takesBody: true,
       view: CREATED_WEBHOOK,
@@ -192,7 +211,7 @@ export const webhooks: Noun = {
     {
       verb: 'deliveries',
       args: '<webhook>',
-      summary: 'List what was sent to a webhook, and what it answered',
+      summary: 'List the deliveries to a webhook and its responses',
       examples: ['slipway webhooks deliveries wh_1'],
       isList: true,
       view: DELIVERY,
@@ -203,17 +222,21 @@ export const webhooks: Noun = {
 
 export const audit: Noun = {
   noun: 'audit',
-  summary: 'Who did what',
+  summary: 'List and verify the audit log',
   verbs: [
     {
       verb: 'list',
-      summary: 'List what was done, the newest first',
+      summary: 'List audit rows, newest first',
       examples: ['slipway audit list --resource-name chat'],
       flags: [
-        { flags: '--action <action>', summary: 'only this', query: 'action' },
-        { flags: '--actor <actor>', summary: 'only by this one: type:id', query: 'actor' },
-        { flags: '--resource-type <type>', summary: 'only to these', query: 'resource_type' },
-        { flags: '--resource-name <name>', summary: 'only to this one', query: 'resource_name' },
+        { flags: '--action <action>', summary: 'only rows with this action', query: 'action' },
+        { flags: '--actor <actor>', summary: 'only rows of this actor, as type:id', query: 'actor' },
+        { flags: '--resource-type <type>', summary: 'only rows about resources of this type', query: 'resource_type' },
+        {
+          flags: '--resource-name <name>',
+          summary: 'only rows about the resource with this name',
+          query: 'resource_name',
+        },
       ],
       isList: true,
       view: AUDIT,
@@ -221,12 +244,12 @@ export const audit: Noun = {
     },
     {
       verb: 'verify',
-      summary: 'Prove from here that no row of the list was changed: recomputes its chain of hashes',
+      summary: 'Recompute the hash chain on this machine to prove that no row was changed',
       examples: ['slipway audit verify'],
       flags: [
         {
           flags: '--expect-head <sequence:hash>',
-          summary: 'a head that was kept elsewhere: nothing up to it was cut off',
+          summary: 'head that you saved earlier; fail if it is not in the list',
         },
       ],
       run: async (session, given) => (await import('../audit-chain.js')).verifyAudit(session, given),
@@ -236,7 +259,7 @@ export const audit: Noun = {
 
 export const whoami: Verb = {
   verb: 'whoami',
-  summary: 'Show as whom one is logged in, where, and what one may do',
+  summary: 'Show your identity, tenant and scopes',
   examples: ['slipway whoami'],
   view: WHO,
   call: (client, { options }) => client.whoAmI(options),
@@ -244,7 +267,7 @@ export const whoami: Verb = {
 
 export const system: Verb = {
   verb: 'system',
-  summary: 'Show how the service itself is doing: versions, backlog, workers, gateways',
+  summary: 'Show the state of the service: versions, backlog, workers, gateways',
   examples: ['slipway system', 'slipway system --json workers,gateways'],
   view: SYSTEM,
   call: (client, { options }) => client.system(options),

@@ -17,23 +17,24 @@ const CONTEXT = {
 export const login: RunVerb = {
   verb: 'login',
   args: '[name]',
-  summary: 'Log in to a Slipway with a token, and keep it under a name',
+  summary: 'Log in to a server with a token, and save it as a context',
   examples: [
     'slipway login --url http://127.0.0.1:7070 --token-file - < token',
     'slipway login staging --url https://slipway.example.com',
   ],
   flags: [
-    { flags: '--url <url>', summary: 'where its api is' },
-    { flags: '--token-file <file>', summary: 'the token; - is stdin. Asked for unless said', as: 'secret' },
+    { flags: '--url <url>', summary: 'URL of the api (default: SLIPWAY_URL, or a prompt)' },
+    { flags: '--token-file <file>', summary: 'file with the token; - reads stdin (default: a prompt)', as: 'secret' },
   ],
   run: async (session, { args: [name], flags }) => {
-    const url = (flags['url'] as string | undefined) ?? session.env['SLIPWAY_URL'] ?? (await ask(session, 'Address: '));
+    const url = (flags['url'] as string | undefined) ?? session.env['SLIPWAY_URL'] ?? (await ask(session, 'URL: '));
     const token = (flags['tokenFile'] as string | undefined) ?? (await tokenOf(session));
-    if (!/^[\x21-\x7e]+$/.test(token)) throw new CliError('That is no token.');
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw new CliError('The token is invalid: it must be one line of ASCII characters without spaces.');
     const who = await (await session.clientOf({ url, token })).whoAmI({ signal: session.signal });
     const kept = name ?? new URL(url).host;
     session.contexts.keep({ name: kept, url, token });
-    session.note(`Logged in as ${kept}; kept in ${session.contexts.file}`);
+    session.note(`Logged in. Saved as context ${kept} in ${session.contexts.file}`);
     await session.output.print(who, WHO);
   },
 };
@@ -44,24 +45,24 @@ const tokenOf = async (session: Session) =>
 export const logout: RunVerb = {
   verb: 'logout',
   args: '[name]',
-  summary: 'Forget a token here; slipway tokens revoke ends it everywhere',
+  summary: 'Delete a context from this machine; its token stays valid until slipway tokens revoke',
   examples: ['slipway logout staging'],
   run: async (session, { args: [given] }) => {
     const name = given ?? session.contexts.list().find(({ isCurrent }) => isCurrent)?.name;
-    if (name === undefined) throw new CliError('Nobody is logged in.', EXIT.needsLogin);
+    if (name === undefined) throw new CliError('Not logged in.', EXIT.needsLogin);
     session.contexts.forget(name);
-    session.note(`Forgot ${name}.`);
+    session.note(`Deleted the context ${name}.`);
   },
 };
 
 export const context: Noun = {
   noun: 'context',
   aliases: ['contexts'],
-  summary: 'Which Slipway commands talk to',
+  summary: 'Manage contexts: the servers that you are logged in to',
   verbs: [
     {
       verb: 'list',
-      summary: 'List what login has kept',
+      summary: 'List contexts',
       examples: ['slipway context list'],
       run: async (session) => {
         const rows = session.contexts.list().map(({ name, url, isCurrent }) => ({ name, url, current: isCurrent }));
@@ -70,7 +71,7 @@ export const context: Noun = {
     },
     {
       verb: 'show',
-      summary: 'Show which one is used, and where it is',
+      summary: 'Show the current context and its URL',
       examples: ['slipway context show'],
       run: async (session) => {
         const { name, url } = session.contexts.chosen(session.flags.context);
@@ -80,14 +81,14 @@ export const context: Noun = {
     {
       verb: 'use',
       args: '<name>',
-      summary: 'Use this one from now on',
+      summary: 'Make a context the current one',
       examples: ['slipway context use staging'],
       run: async (session, { args: [name] }) => session.contexts.use(name!),
     },
     {
       verb: 'delete',
       args: '<name>',
-      summary: 'Forget one',
+      summary: 'Delete a context',
       examples: ['slipway context delete staging'],
       run: async (session, { args: [name] }) => session.contexts.forget(name!),
     },

@@ -5,7 +5,7 @@ import { BINDING, CATALOG, OPERATION, PASSPORT, PRODUCT, PUBLICATION, TARGET } f
 export const products: Noun = {
   noun: 'products',
   aliases: ['product'],
-  summary: 'Model APIs that can be published',
+  summary: 'Manage products: model APIs that can be published',
   verbs: [
     {
       verb: 'list',
@@ -21,18 +21,28 @@ export const products: Noun = {
       summary: 'Create a product',
       examples: ['slipway products create acme/chat --display-name "Acme Chat"'],
       flags: [
-        { flags: '--display-name <text>', summary: 'its name for people', body: 'display_name' },
-        { flags: '--description <text>', summary: 'what it is', body: 'description' },
-        { flags: '--context-length <tokens>', summary: 'of its model', body: 'context_length', as: 'number' },
-        { flags: '--max-output-tokens <tokens>', summary: 'of an answer', body: 'max_output_tokens', as: 'number' },
-        { flags: '--modalities <list>', summary: 'text,image', body: 'modalities', as: 'list' },
+        { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
+        { flags: '--description <text>', summary: 'what the product is', body: 'description' },
+        {
+          flags: '--context-length <tokens>',
+          summary: 'context length of the model',
+          body: 'context_length',
+          as: 'number',
+        },
+        {
+          flags: '--max-output-tokens <tokens>',
+          summary: 'maximum number of tokens in a response',
+          body: 'max_output_tokens',
+          as: 'number',
+        },
+        { flags: '--modalities <list>', summary: 'modalities, such as text,image', body: 'modalities', as: 'list' },
         {
           flags: '--supported-parameters <list>',
-          summary: 'temperature,top_p',
+          summary: 'parameters, such as temperature,top_p',
           body: 'supported_parameters',
           as: 'list',
         },
-        { flags: '--pricing <json>', summary: 'what it costs', body: 'pricing', as: 'json' },
+        { flags: '--pricing <json>', summary: 'prices of the product', body: 'pricing', as: 'json' },
       ],
       takesBody: true,
       view: PRODUCT,
@@ -45,7 +55,7 @@ export const products: Noun = {
 export const bindings: Noun = {
   noun: 'bindings',
   aliases: ['binding'],
-  summary: 'What serves a product',
+  summary: 'Manage bindings, which connect products to model servers',
   verbs: [
     {
       verb: 'list',
@@ -66,16 +76,25 @@ export const bindings: Noun = {
     {
       verb: 'create',
       args: '<product>',
-      summary: 'Bind a product to a revision, or to a server elsewhere',
+      summary: 'Bind a product to a revision or to a supplier',
       examples: ['slipway bindings create prd_1 --deployment chat --revision chat-00001'],
       flags: [
-        { flags: '--deployment <deployment>', summary: 'what serves it', body: 'target.deployment' },
-        { flags: '--revision <revision>', summary: 'which revision of it', body: 'target.revision' },
-        { flags: '--supplier <name>', summary: 'a supplier instead', body: 'target.supplier' },
-        { flags: '--base-url <url>', summary: 'where the supplier is', body: 'target.base_url' },
-        { flags: '--model <model>', summary: "the supplier's name of the model", body: 'target.model' },
-        { flags: '--credential-file <file>', summary: 'its key; - is stdin', body: 'target.credential', as: 'secret' },
-        { flags: '--limits <json>', summary: 'how much it may be asked', body: 'limits', as: 'json' },
+        {
+          flags: '--deployment <deployment>',
+          summary: 'deployment that serves the product',
+          body: 'target.deployment',
+        },
+        { flags: '--revision <revision>', summary: 'revision of the deployment', body: 'target.revision' },
+        { flags: '--supplier <name>', summary: 'supplier that serves the product instead', body: 'target.supplier' },
+        { flags: '--base-url <url>', summary: 'URL of the supplier', body: 'target.base_url' },
+        { flags: '--model <model>', summary: 'name of the model at the supplier', body: 'target.model' },
+        {
+          flags: '--credential-file <file>',
+          summary: 'file with the key of the supplier; - reads stdin',
+          body: 'target.credential',
+          as: 'secret',
+        },
+        { flags: '--limits <json>', summary: 'request limits of the binding', body: 'limits', as: 'json' },
       ],
       takesBody: true,
       view: BINDING,
@@ -88,7 +107,7 @@ export const bindings: Noun = {
     {
       verb: 'qualify',
       args: '<binding>',
-      summary: 'Prove that a binding serves what its product promises',
+      summary: 'Check that a binding serves what its product promises',
       examples: ['slipway bindings qualify bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --wait'],
       answersOperation: true,
       view: OPERATION,
@@ -100,7 +119,7 @@ export const bindings: Noun = {
 export const publications: Noun = {
   noun: 'publications',
   aliases: ['publication'],
-  summary: 'Products that clients can name',
+  summary: 'Manage publications, which offer products to clients',
   verbs: [
     {
       verb: 'list',
@@ -119,15 +138,15 @@ export const publications: Noun = {
         `slipway publications create prd_1 --bindings '[{"binding_id":"bnd_1","weight":100,"priority":1}]' --dry-run`,
       ],
       flags: [
-        { flags: '--binding <binding>', summary: 'the only one, with all of the traffic' },
+        { flags: '--binding <binding>', summary: 'the only binding, which gets all traffic' },
         {
           flags: '--bindings <json>',
-          summary: 'several, with weight and priority, or @file',
+          summary: 'several bindings with weight and priority, or @file',
           body: 'bindings',
           as: 'json',
         },
-        { flags: '--audience <json>', summary: 'who may name it', body: 'audience', as: 'json' },
-        { flags: '--notes <text>', summary: 'for who reads the list', body: 'notes' },
+        { flags: '--audience <json>', summary: 'who may use the product', body: 'audience', as: 'json' },
+        { flags: '--notes <text>', summary: 'notes for readers of the list', body: 'notes' },
       ],
       takesBody: true,
       view: PUBLICATION,
@@ -158,7 +177,7 @@ async function publicationOf(
 
 export const catalog: Noun = {
   noun: 'catalog',
-  summary: 'What is published, as its users see it',
+  summary: 'Browse the published models, as their users see them',
   verbs: [
     {
       verb: 'list',
@@ -183,7 +202,7 @@ export const catalog: Noun = {
 export const passports: Noun = {
   noun: 'passports',
   aliases: ['passport'],
-  summary: 'Sessions that stay with a model server',
+  summary: 'Manage context passports, which keep the requests of a session at one model server',
   verbs: [
     {
       verb: 'get',
@@ -196,11 +215,11 @@ export const passports: Noun = {
     {
       verb: 'create',
       args: '<deployment> <session>',
-      summary: 'Declare a session',
+      summary: 'Create a context passport for a session',
       examples: ['slipway passports create chat me'],
       flags: [
-        { flags: '--subject <text>', summary: 'whose it is', body: 'subject' },
-        { flags: '--affinity <json>', summary: 'how it stays', body: 'affinity', as: 'json' },
+        { flags: '--subject <text>', summary: 'whose session it is', body: 'subject' },
+        { flags: '--affinity <json>', summary: 'how the session stays at its server', body: 'affinity', as: 'json' },
       ],
       takesBody: true,
       view: PASSPORT,
@@ -222,11 +241,11 @@ export const passports: Noun = {
 export const targets: Noun = {
   noun: 'targets',
   aliases: ['target'],
-  summary: 'Where model servers run',
+  summary: 'Show execution targets, where model servers run',
   verbs: [
     {
       verb: 'list',
-      summary: 'List targets, their engines and devices',
+      summary: 'List targets with their engines and devices',
       examples: ['slipway targets list', 'slipway targets list -o yaml'],
       isList: true,
       view: TARGET,

@@ -31,14 +31,15 @@ complete -c slipway -f -a '(__slipway_complete)'`,
 export const completion: RunVerb = {
   verb: 'completion',
   args: '<shell>',
-  summary: 'Print what makes a shell complete commands, flags and the names that there are: bash, zsh or fish',
+  summary: 'Print a script for bash, zsh or fish that completes commands, flags and resource names',
   examples: [
     'source <(slipway completion bash)',
     'source <(slipway completion zsh)',
     'slipway completion fish > ~/.config/fish/completions/slipway.fish',
   ],
   run: async (session, { args: [shell] }) => {
-    if (!Object.hasOwn(SCRIPTS, shell!)) throw new CliError(`${shell} is none of bash, zsh and fish.`);
+    if (!Object.hasOwn(SCRIPTS, shell!))
+      throw new CliError(`The shell ${shell} is not supported. Use bash, zsh or fish.`);
     session.output.data(SCRIPTS[shell!]!);
   },
 };

@@ -2,44 +2,53 @@ import type { Flag, Noun } from './verb.js';
 import { DEPLOYMENT, METRICS } from './views.js';
 
 const SETTINGS: readonly Flag[] = [
-  { flags: '--display-name <text>', summary: 'its name for people', body: 'display_name' },
-  { flags: '--description <text>', summary: 'what it is for', body: 'description' },
-  { flags: '--environment <name>', summary: 'such as staging; production asks before changes', body: 'environment' },
-  { flags: '--labels <pairs>', summary: 'team=search,tier=1', body: 'labels', as: 'pairs' },
+  { flags: '--display-name <text>', summary: 'name that people see', body: 'display_name' },
+  { flags: '--description <text>', summary: 'what the deployment is for', body: 'description' },
+  {
+    flags: '--environment <name>',
+    summary: 'such as staging; in production, changes need confirmation',
+    body: 'environment',
+  },
+  { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
   {
     flags: '--revision-history-limit <count>',
-    summary: 'revisions kept',
+    summary: 'how many revisions to keep',
     body: 'revision_history_limit',
     as: 'number',
   },
-  { flags: '--default-strategy <json>', summary: 'of rollouts that name none', body: 'default_strategy', as: 'json' },
+  {
+    flags: '--default-strategy <json>',
+    summary: 'strategy for rollouts that set none',
+    body: 'default_strategy',
+    as: 'json',
+  },
   {
     flags: '--default-analysis <json>',
-    summary: 'gate of rollouts that name none',
+    summary: 'gate for rollouts that set none',
     body: 'default_analysis',
     as: 'json',
   },
   {
     flags: '--protection <json>',
-    summary: '{"deletion":true,"rollouts":"approved_plan"}',
+    summary: 'such as {"deletion":true,"rollouts":"approved_plan"}',
     body: 'protection',
     as: 'json',
   },
-  { flags: '--scaling <json>', summary: 'overrides the revisions, field by field', body: 'scaling', as: 'json' },
+  { flags: '--scaling <json>', summary: 'fields that override the scaling of revisions', body: 'scaling', as: 'json' },
 ];
 
 export const deployments: Noun = {
   noun: 'deployments',
   aliases: ['deployment'],
-  summary: 'What serves a model under one name',
+  summary: 'Manage deployments, which serve a model under one name',
   verbs: [
     {
       verb: 'list',
       summary: 'List deployments',
       examples: ['slipway deployments list', 'slipway deployments list --label team=search --json name,state'],
       flags: [
-        { flags: '--environment <name>', summary: 'only of this environment', query: 'environment' },
-        { flags: '--label <pair>', summary: 'only with this label: team=search', query: 'label' },
+        { flags: '--environment <name>', summary: 'only deployments in this environment', query: 'environment' },
+        { flags: '--label <pair>', summary: 'only deployments with this label, such as team=search', query: 'label' },
       ],
       isList: true,
       view: DEPLOYMENT,
@@ -56,17 +65,17 @@ export const deployments: Noun = {
     {
       verb: 'metrics',
       args: '<deployment>',
-      summary: 'Show how requests went, by revision',
+      summary: 'Show request metrics by revision',
       examples: [
         'slipway deployments metrics chat',
         'slipway deployments metrics chat --revision chat-00002 --from 2026-01-01T12:00:00Z --to 2026-01-01T13:00:00Z',
         'slipway deployments metrics chat --step 60 --json revision,points',
       ],
       flags: [
-        { flags: '--from <time>', summary: '15 minutes before the end unless said', query: 'from' },
-        { flags: '--to <time>', summary: 'now unless said', query: 'to' },
-        { flags: '--step <seconds>', summary: 'of the points of --json', query: 'step', as: 'number' },
-        { flags: '--revision <revision>', summary: 'only this one', query: 'revision' },
+        { flags: '--from <time>', summary: 'start of the period (default: 15 minutes before its end)', query: 'from' },
+        { flags: '--to <time>', summary: 'end of the period (default: now)', query: 'to' },
+        { flags: '--step <seconds>', summary: 'interval between the points in --json', query: 'step', as: 'number' },
+        { flags: '--revision <revision>', summary: 'only this revision', query: 'revision' },
       ],
       view: METRICS,
       call: async (client, { args: [name], options }) => (await client.deployments.metrics(name!, options)).data,
@@ -86,7 +95,7 @@ export const deployments: Noun = {
     {
       verb: 'update',
       args: '<deployment>',
-      summary: 'Change a deployment: what is named changes, null in --file takes a field away',
+      summary: 'Update a deployment: only the given fields change; null in --file removes a field',
       examples: ['slipway deployments update chat --description "For search" --yes'],
       flags: SETTINGS,
       takesBody: true,
@@ -100,7 +109,7 @@ export const deployments: Noun = {
     {
       verb: 'delete',
       args: '<deployment>',
-      summary: 'Delete a deployment and all that runs for it',
+      summary: 'Delete a deployment and stop all its instances',
       examples: ['slipway deployments delete chat --yes --wait'],
       takesIfMatch: true,
       confirm: 'name',

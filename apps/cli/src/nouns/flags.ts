@@ -24,20 +24,27 @@ const inputs = () => import('../input-files.js');
 
 export function addFlags(command: Command, verb: Verb): void {
   for (const { flags, summary } of verb.flags ?? []) command.option(flags, summary);
-  if (verb.takesBody) command.option('-f, --file <file>', 'the body of the request, JSON or YAML; - is stdin');
-  if (verb.takesKey) command.option('--idempotency-key <key>', 'adopts the request that was made with this key');
-  if (verb.takesIfMatch) command.option('--if-match <etag>', 'only where nobody has changed it since');
+  if (verb.takesBody) command.option('-f, --file <file>', 'JSON or YAML file with the request body; - reads stdin');
+  if (verb.takesKey)
+    command.option(
+      '--idempotency-key <key>',
+      'key of this request; a request already made with it is not repeated (default: a new key)',
+    );
+  if (verb.takesIfMatch) command.option('--if-match <etag>', 'fail if the resource has changed since it had this etag');
   if ('run' in verb) return;
-  if (verb.rehearse) command.option('--dry-run', 'make every check, change nothing, show what would happen');
+  if (verb.rehearse) command.option('--dry-run', 'make all checks and show what would happen, but change nothing');
   if (verb.answersOperation)
     command
-      .option('--wait', 'wait for the end of the operation, and fail where it fails')
-      .option('--timeout <time>', 'how long to wait: 90s, 10m, 1h. The work goes on (default: 1h)');
+      .option('--wait', 'wait until the operation ends; fail if it fails')
+      .option(
+        '--timeout <time>',
+        'how long to wait, such as 90s or 10m; the operation continues after that (default: 1h)',
+      );
   if (verb.isList)
     command
-      .option('--limit <rows>', `at most so many rows (default: ${DEFAULT_ROWS})`)
-      .option('--watch', 'go on, and show each row again that changes')
-      .option('--interval <time>', 'how often --watch looks (default: 2s)');
+      .option('--limit <rows>', `maximum number of rows (default: ${DEFAULT_ROWS})`)
+      .option('--watch', 'keep polling, and show each row again when it changes')
+      .option('--interval <time>', 'how often --watch polls (default: 2s)');
 }
 
 export async function givenOf(command: Command, verb: Verb, session: Session): Promise<CommandInput> {
@@ -67,7 +74,7 @@ function nameOf(flags: string): string {
 
 function withField(body: unknown, [key, ...deeper]: string[], value: unknown): object {
   if (body === null || typeof body !== 'object' || Array.isArray(body))
-    throw new CliError('The body of --file must be an object where flags add to it.');
+    throw new CliError('The body in --file must be an object if other flags add fields to it.');
   return {
     ...body,
     [key!]: deeper.length === 0 ? value : withField((body as Record<string, unknown>)[key!] ?? {}, deeper, value),
@@ -76,7 +83,7 @@ function withField(body: unknown, [key, ...deeper]: string[], value: unknown): o
 
 function numberOf(text: string, name: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) throw new CliError(`${name}: ${text} is no number.`);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new CliError(`${name}: ${text} is not a number.`);
   return value;
 }
 
@@ -84,7 +91,7 @@ function jsonOf(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError(`${name}: this is no JSON: ${text}`);
+    throw new CliError(`${name}: invalid JSON: ${text}`);
   }
 }
 
@@ -92,7 +99,7 @@ function pairsOf(text: string, name: string): Record<string, string> {
   return Object.fromEntries(
     text.split(',').map((pair) => {
       const at = pair.indexOf('=');
-      if (at < 1) throw new CliError(`${name}: write key=value, with commas between them.`);
+      if (at < 1) throw new CliError(`${name}: use key=value pairs separated by commas.`);
       return [pair.slice(0, at).trim(), pair.slice(at + 1)];
     }),
   );
@@ -124,6 +131,7 @@ const MOST_MS = 7 * 24 * 3_600_000;
 export function durationMs(text: string, name: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const ms = Number(amount) * UNITS[unit]!;
-  if (amount === undefined || ms > MOST_MS) throw new CliError(`${name}: write a time such as 90s, 10m or 1h.`);
+  if (amount === undefined || ms > MOST_MS)
+    throw new CliError(`${name}: use a duration such as 90s, 10m or 1h, at most 168h.`);
   return ms;
 }

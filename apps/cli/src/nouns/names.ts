@@ -5,7 +5,11 @@ import { CliError, EXIT } from '../exit-codes.js';
 export async function productIdOf(client: Slipway, given: string): Promise<string> {
   if (given.startsWith('prd_')) return given;
   for await (const { id, slug } of client.admin.modelApi.products.list({ limit: 100 })) if (slug === given) return id;
-  throw new CliError(`There is no product ${given}.`, EXIT.notFound, 'slipway products list shows them.');
+  throw new CliError(
+    `The product ${given} was not found.`,
+    EXIT.notFound,
+    'Run slipway products list to see all products.',
+  );
 }
 
 /** Tokens and tenants by their name. Two of the same name are no answer. */
@@ -20,8 +24,12 @@ export async function idByName(
     if (name === given && (state === undefined || state === 'active')) named.push(id);
   }
   if (named.length === 1) return named[0]!;
-  if (named.length === 0) throw new CliError(`There is no ${what} ${given}.`, EXIT.notFound);
-  throw new CliError(`Several are named ${given}.`, EXIT.conflict, `Name one by its id: ${named.join(', ')}`);
+  if (named.length === 0) throw new CliError(`The ${what} ${given} was not found.`, EXIT.notFound);
+  throw new CliError(
+    `Several ${what}s are named ${given}.`,
+    EXIT.conflict,
+    `Use the id of one of them: ${named.join(', ')}`,
+  );
 }
 
 /** An operation by its id, or by its deployment: what goes on there, else what went on last. */
@@ -31,7 +39,11 @@ export async function operationIdOf(client: Slipway, given: string): Promise<str
   if (current) return current;
   const { data } = await client.operations.list({ resource_name: given, limit: 1 });
   if (data[0]) return data[0].id;
-  throw new CliError(`Nothing was ever done to ${given}.`, EXIT.notFound, 'slipway operations list shows operations.');
+  throw new CliError(
+    `The deployment ${given} has no operations.`,
+    EXIT.notFound,
+    'Run slipway operations list to see all operations.',
+  );
 }
 
 /** The only instance of a deployment, unless one is named. */
@@ -39,7 +51,7 @@ export async function instanceIdOf(client: Slipway, deployment: string, given: s
   if (given !== undefined) return given;
   const { data } = await client.deployments.instances.list(deployment);
   if (data.length === 1) return data[0]!.id;
-  if (data.length === 0) throw new CliError(`${deployment} has no instance.`, EXIT.notFound);
+  if (data.length === 0) throw new CliError(`The deployment ${deployment} has no instances.`, EXIT.notFound);
   const ids = data.map(({ id, revision, state }) => `${id} (${revision}, ${state})`).join(', ');
-  throw new CliError(`${deployment} has several instances.`, EXIT.conflict, `Name one of: ${ids}`);
+  throw new CliError(`The deployment ${deployment} has several instances.`, EXIT.conflict, `Choose one of: ${ids}`);
 }

@@ -10,9 +10,9 @@ const LAUNCH_MS = 2_000;
 
 export const open: RunVerb = {
   verb: 'open',
-  summary: 'Open the console in a browser; without one, or in a pipe, print where it is',
+  summary: 'Open the console in a browser; print its URL if there is no browser or in a pipe',
   examples: ['slipway open', 'slipway open --print'],
-  flags: [{ flags: '--print', summary: 'only print where it is' }],
+  flags: [{ flags: '--print', summary: 'only print the URL' }],
   run: async (session, { flags }) => {
     const url = await consoleOf(session);
     const program = flags['print'] || !session.terminal.isTerminal('stdout') ? undefined : browserOf(session.env);
@@ -24,12 +24,12 @@ export const open: RunVerb = {
 /** Asked for without the token: whatever is there, or is pointed to from there, gets none. */
 async function consoleOf(session: Session): Promise<string> {
   const { url } = session.contexts.chosen(session.flags.context);
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is no address of a Slipway.`);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is not a valid Slipway URL.`);
   const { href, pathname } = new URL(url);
   const signal = AbortSignal.any([session.signal, AbortSignal.timeout(ANSWER_MS)]);
   const answer = await session.fetch(href, { headers: { accept: 'text/html' }, signal }).catch(() => {
     session.signal.throwIfAborted();
-    throw new CliError(`${href}: no answer`, EXIT.failed, 'Look with slipway doctor.');
+    throw new CliError(`${href}: no response`, EXIT.failed, 'Run slipway doctor to find the cause.');
   });
   await answer.body?.cancel();
   const isPage = answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');

@@ -7,16 +7,16 @@ import { OPERATION } from './views.js';
 export const operations: Noun = {
   noun: 'operations',
   aliases: ['operation'],
-  summary: 'Long work: a row that outlives whoever asked for it',
+  summary: 'Manage long-running operations',
   verbs: [
     {
       verb: 'list',
-      summary: 'List operations, the newest first',
+      summary: 'List operations, newest first',
       examples: ['slipway operations list --status running', 'slipway operations list --resource-name chat -o name'],
       flags: [
-        { flags: '--status <status>', summary: 'only with this status', query: 'status' },
-        { flags: '--kind <kind>', summary: 'only of this kind', query: 'kind' },
-        { flags: '--resource-name <name>', summary: 'only of this deployment', query: 'resource_name' },
+        { flags: '--status <status>', summary: 'only operations with this status', query: 'status' },
+        { flags: '--kind <kind>', summary: 'only operations of this kind', query: 'kind' },
+        { flags: '--resource-name <name>', summary: 'only operations of this deployment', query: 'resource_name' },
       ],
       isList: true,
       view: OPERATION,
@@ -25,7 +25,7 @@ export const operations: Noun = {
     {
       verb: 'get',
       args: '<operation>',
-      summary: 'Show an operation, or the last one of a deployment',
+      summary: 'Show an operation, or the current or last one of a deployment',
       examples: ['slipway operations get op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o json'],
       view: OPERATION,
       call: async (client, { args: [given], options }) =>
@@ -33,12 +33,12 @@ export const operations: Noun = {
     },
     waitVerb('operations', 'wait'),
     operationVerb('operations', 'cancel', 'Cancel an operation'),
-    operationVerb('operations', 'retry', 'Try a failed operation again'),
-    operationVerb('operations', 'resume', 'Go on with an operation that has paused'),
+    operationVerb('operations', 'retry', 'Retry a failed operation'),
+    operationVerb('operations', 'resume', 'Resume a paused operation'),
     eventsVerb({
       verb: 'events',
       args: '<operation>',
-      summary: 'What an operation has told, with --follow until its end',
+      summary: 'Show the events of an operation, with --follow until it ends',
       examples: ['slipway operations events op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5'],
       eventsOf: async (client, given) => {
         const id = await operationIdOf(client, given);

@@ -4,15 +4,19 @@ import { PLAN } from './views.js';
 export const plans: Noun = {
   noun: 'plans',
   aliases: ['plan'],
-  summary: 'Rollouts that wait for a person',
+  summary: 'Manage plans: rollouts that need approval',
   verbs: [
     {
       verb: 'list',
       summary: 'List plans',
       examples: ['slipway plans list --state pending'],
       flags: [
-        { flags: '--deployment <deployment>', summary: 'only of this one', query: 'deployment' },
-        { flags: '--state <state>', summary: 'pending, approved, rejected, expired or superseded', query: 'state' },
+        { flags: '--deployment <deployment>', summary: 'only plans for this deployment', query: 'deployment' },
+        {
+          flags: '--state <state>',
+          summary: 'only plans in this state: pending, approved, rejected, expired or superseded',
+          query: 'state',
+        },
       ],
       isList: true,
       view: PLAN,
@@ -21,7 +25,7 @@ export const plans: Noun = {
     {
       verb: 'show',
       args: '<plan>',
-      summary: 'Show a plan, what it changes and its digest',
+      summary: 'Show a plan, its changes and its digest',
       examples: ['slipway plans show plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o yaml'],
       view: PLAN,
       call: (client, { args: [id], options }) => client.autopilot.plans.get(id!, options),
@@ -34,14 +38,18 @@ export const plans: Noun = {
         `slipway plans create chat --summary "two replicas" --rollout '{"spec_patch":{"scaling":{"min_replicas":2}}}'`,
       ],
       flags: [
-        { flags: '--summary <text>', summary: 'what it does, for who approves it', body: 'summary' },
+        { flags: '--summary <text>', summary: 'what the plan does, for the approver', body: 'summary' },
         { flags: '--rollout <json>', summary: 'the rollout, or @file', body: 'rollout', as: 'json' },
-        { flags: '--changes <json>', summary: 'as a JSON patch', body: 'changes', as: 'json' },
-        { flags: '--evidence <json>', summary: 'why to believe it', body: 'evidence', as: 'json' },
-        { flags: '--predicted-impact <json>', summary: 'what will be better', body: 'predicted_impact', as: 'json' },
-        { flags: '--risk <json>', summary: 'level and reasons', body: 'risk', as: 'json' },
-        { flags: '--base-revision <revision>', summary: 'what it is based on', body: 'base_revision' },
-        { flags: '--base-spec-digest <digest>', summary: 'the same, by its content', body: 'base_spec_digest' },
+        { flags: '--changes <json>', summary: 'changes of the plan, as a JSON patch', body: 'changes', as: 'json' },
+        { flags: '--evidence <json>', summary: 'evidence for the plan', body: 'evidence', as: 'json' },
+        { flags: '--predicted-impact <json>', summary: 'what the plan improves', body: 'predicted_impact', as: 'json' },
+        { flags: '--risk <json>', summary: 'risk level and reasons', body: 'risk', as: 'json' },
+        { flags: '--base-revision <revision>', summary: 'revision that the plan is based on', body: 'base_revision' },
+        {
+          flags: '--base-spec-digest <digest>',
+          summary: 'fail unless the base revision has this digest',
+          body: 'base_spec_digest',
+        },
       ],
       takesBody: true,
       view: PLAN,
@@ -51,11 +59,11 @@ export const plans: Noun = {
     {
       verb: 'approve',
       args: '<plan>',
-      summary: 'Approve a plan as it stands now, or as it was read with --plan-digest. Nobody approves their own',
+      summary: 'Approve a plan as it is now, or as you read it with --plan-digest. You cannot approve your own plan',
       examples: ['slipway plans approve plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "go" --yes'],
       flags: [
-        { flags: '--plan-digest <digest>', summary: 'only this content of it', body: 'plan_digest' },
-        { flags: '--comment <text>', summary: 'why', body: 'comment' },
+        { flags: '--plan-digest <digest>', summary: 'fail unless the plan has this digest', body: 'plan_digest' },
+        { flags: '--comment <text>', summary: 'reason for the decision', body: 'comment' },
       ],
       takesKey: true,
       confirm: 'yes',
@@ -71,8 +79,8 @@ export const plans: Noun = {
       summary: 'Reject a plan',
       examples: ['slipway plans reject plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "not now" --yes'],
       flags: [
-        { flags: '--plan-digest <digest>', summary: 'only this content of it', body: 'plan_digest' },
-        { flags: '--comment <text>', summary: 'why', body: 'comment' },
+        { flags: '--plan-digest <digest>', summary: 'fail unless the plan has this digest', body: 'plan_digest' },
+        { flags: '--comment <text>', summary: 'reason for the decision', body: 'comment' },
       ],
       confirm: 'yes',
       view: PLAN,

@@ -9,15 +9,15 @@ const TIMEOUT_MS = 30_000;
 export const api: RunVerb = {
   verb: 'api',
   args: '<method> <path>',
-  summary: 'Call the api as it is: the path behind /api/v1, or from / of the server on for /healthz and the like',
+  summary: 'Call the api directly: the path is relative to /api/v1, except for /healthz, /docs and similar',
   examples: [
     'slipway api GET /deployments',
     `slipway api GET /openapi.json --jq .info.version`,
     `slipway api POST /deployments --fields name=chat`,
   ],
   flags: [
-    { flags: '--fields <pairs>', summary: 'fields of the body: name=chat,environment=staging', as: 'pairs' },
-    { flags: '--header <header>', summary: 'such as "accept: text/event-stream"' },
+    { flags: '--fields <pairs>', summary: 'fields of the body, such as name=chat,environment=staging', as: 'pairs' },
+    { flags: '--header <header>', summary: 'additional header, such as "accept: text/event-stream"' },
   ],
   takesBody: true,
   run: callApi,
@@ -31,9 +31,9 @@ const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
 
 async function callApi(session: Session, { args, body: fileBody, flags }: CommandInput): Promise<void> {
   const [method, path] = args as [string, string];
-  if (!/^[A-Za-z]+$/.test(method)) throw new CliError(`${method} is no method.`);
+  if (!/^[A-Za-z]+$/.test(method)) throw new CliError(`${method} is not an HTTP method.`);
   // The token is for this server alone.
-  if (!path.startsWith('/') || path.startsWith('//')) throw new CliError('The path begins with one /.');
+  if (!path.startsWith('/') || path.startsWith('//')) throw new CliError('The path must start with exactly one /.');
   const { url, token } = session.contexts.chosen(session.flags.context);
   const root = url.replace(/\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
   const body =
@@ -57,7 +57,7 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
     .catch((error: unknown) => {
       throw session.signal.aborted
         ? error
-        : new CliError(`${root}${path}: no answer`, EXIT.failed, 'slipway context show');
+        : new CliError(`${root}${path}: no response`, EXIT.failed, 'Run slipway context show to check the URL.');
     });
   // A stream of events has no end; its head has come in time.
   clearTimeout(timer);
@@ -71,7 +71,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError('--jq filters JSON, and the answer is none.');
+    throw new CliError('--jq filters JSON, but the response is not JSON.');
   }
 }
 

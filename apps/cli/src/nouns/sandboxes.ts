@@ -5,7 +5,7 @@ import { FILE, REFERENCE, SANDBOX } from './views.js';
 export const sandboxes: Noun = {
   noun: 'sandboxes',
   aliases: ['sandbox'],
-  summary: 'Places to work in, with files',
+  summary: 'Manage sandboxes: workspaces with files',
   verbs: [
     {
       verb: 'list',
@@ -28,11 +28,19 @@ export const sandboxes: Noun = {
       summary: 'Create a sandbox',
       examples: ['slipway sandboxes create -o name', 'slipway sandboxes create --labels team=search'],
       flags: [
-        { flags: '--provider <provider>', summary: 'local, e2b, daytona or custom', body: 'provider' },
-        { flags: '--reference <reference>', summary: 'of a provider that is not local', body: 'reference_id' },
-        { flags: '--labels <pairs>', summary: 'team=search,tier=1', body: 'labels', as: 'pairs' },
-        { flags: '--expires-at <time>', summary: 'when it goes away', body: 'expires_at' },
-        { flags: '--workspace <json>', summary: 'the room for its files', body: 'workspace', as: 'json' },
+        { flags: '--provider <provider>', summary: 'provider: local, e2b, daytona or custom', body: 'provider' },
+        {
+          flags: '--reference <reference>',
+          summary: 'reference, for a provider other than local',
+          body: 'reference_id',
+        },
+        { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
+        {
+          flags: '--expires-at <time>',
+          summary: 'when the sandbox and its files expire (default: never)',
+          body: 'expires_at',
+        },
+        { flags: '--workspace <json>', summary: 'limits for the files of the sandbox', body: 'workspace', as: 'json' },
       ],
       takesBody: true,
       view: SANDBOX,
@@ -44,7 +52,7 @@ export const sandboxes: Noun = {
 export const files: Noun = {
   noun: 'files',
   aliases: ['file'],
-  summary: 'The files of a sandbox',
+  summary: 'Manage the files of a sandbox',
   verbs: [
     {
       verb: 'list',
@@ -58,17 +66,17 @@ export const files: Noun = {
     {
       verb: 'put',
       args: '<sandbox> <path>',
-      summary: 'Upload a file: --content, --from, or stdin',
+      summary: 'Upload a file from --content, --from or stdin',
       examples: [
         'slipway files put sbx_1 hello.txt --content hello',
         'slipway files put sbx_1 data.bin --from package.json',
       ],
       flags: [
-        { flags: '--content <text>', summary: 'the text of a small file' },
-        { flags: '--from <file>', summary: 'a file of any size' },
-        { flags: '--mode <mode>', summary: 'such as 0644', query: 'mode' },
-        { flags: '--sha256 <hash>', summary: 'refuse other content', query: 'sha256' },
-        { flags: '--no-overwrite', summary: 'fail where there is one already', query: 'overwrite', as: 'flag' },
+        { flags: '--content <text>', summary: 'content of a small text file' },
+        { flags: '--from <file>', summary: 'local file of any size' },
+        { flags: '--mode <mode>', summary: 'file mode, such as 0644', query: 'mode' },
+        { flags: '--sha256 <hash>', summary: 'fail if the content has another hash', query: 'sha256' },
+        { flags: '--no-overwrite', summary: 'fail if the file exists', query: 'overwrite', as: 'flag' },
       ],
       takesKey: true,
       run: putFile,
@@ -76,9 +84,9 @@ export const files: Noun = {
     {
       verb: 'get',
       args: '<sandbox> <path>',
-      summary: 'Download a file, to stdout unless --to says where',
+      summary: 'Download a file to stdout or to the file in --to',
       examples: ['slipway files get sbx_1 hello.txt'],
-      flags: [{ flags: '--to <file>', summary: 'write it here' }],
+      flags: [{ flags: '--to <file>', summary: 'local file to write to' }],
       run: saveFile,
     },
   ],
@@ -87,7 +95,7 @@ export const files: Noun = {
 export const references: Noun = {
   noun: 'references',
   aliases: ['reference'],
-  summary: 'Sandboxes of other providers',
+  summary: 'Manage references to sandboxes of other providers',
   verbs: [
     {
       verb: 'list',
@@ -100,20 +108,20 @@ export const references: Noun = {
     {
       verb: 'create',
       args: '<external-id>',
-      summary: 'Refer to a sandbox of another provider',
+      summary: 'Create a reference to a sandbox of another provider',
       examples: [
         'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -',
       ],
       flags: [
-        { flags: '--provider <provider>', summary: 'e2b, daytona or custom', body: 'provider' },
-        { flags: '--base-url <url>', summary: 'where it is', body: 'base_url' },
+        { flags: '--provider <provider>', summary: 'provider: e2b, daytona or custom', body: 'provider' },
+        { flags: '--base-url <url>', summary: 'URL of the sandbox', body: 'base_url' },
         {
           flags: '--credential-file <file>',
-          summary: 'its access token; - is stdin',
+          summary: 'file with its access token; - reads stdin',
           body: 'credential',
           as: 'secret',
         },
-        { flags: '--labels <pairs>', summary: 'team=search,tier=1', body: 'labels', as: 'pairs' },
+        { flags: '--labels <pairs>', summary: 'labels, such as team=search,tier=1', body: 'labels', as: 'pairs' },
       ],
       takesBody: true,
       view: REFERENCE,
@@ -123,7 +131,7 @@ export const references: Noun = {
     {
       verb: 'revoke',
       args: '<reference>',
-      summary: 'Revoke a reference: its credential is forgotten, the sandbox stays as it is',
+      summary: 'Revoke a reference: deletes its credential, but does not change the sandbox',
       examples: ['slipway references revoke ref_1 --yes'],
       confirm: 'yes',
       view: REFERENCE,

@@ -4,7 +4,7 @@ import { DIFF, INSTANCE, POLICY, REVISION, ROUTE } from './views.js';
 export const revisions: Noun = {
   noun: 'revisions',
   aliases: ['revision'],
-  summary: 'What was rolled out: immutable specs',
+  summary: 'Show revisions, the immutable specs of a deployment',
   verbs: [
     {
       verb: 'list',
@@ -27,7 +27,7 @@ export const revisions: Noun = {
     {
       verb: 'diff',
       args: '<deployment> <from> <to>',
-      summary: 'Show what differs, as a JSON patch',
+      summary: 'Show the difference between two revisions as a JSON patch',
       examples: ['slipway revisions diff chat chat-00001 chat-00002'],
       view: DIFF,
       call: (client, { args: [name, from, to], options }) =>
@@ -39,7 +39,7 @@ export const revisions: Noun = {
 export const routes: Noun = {
   noun: 'routes',
   aliases: ['route'],
-  summary: 'Which revisions get the traffic',
+  summary: 'Manage routes: which revisions get the traffic',
   verbs: [
     {
       verb: 'get',
@@ -52,16 +52,21 @@ export const routes: Noun = {
     {
       verb: 'set',
       args: '<deployment>',
-      summary: 'Give the traffic to a revision, or share it out',
+      summary: 'Send the traffic to one revision, or split it between several',
       examples: [
         'slipway routes set chat --revision chat-00001 --yes',
         'slipway routes set chat --targets chat-00001=90,chat-00002=10 --dry-run',
       ],
       flags: [
-        { flags: '--revision <revision>', summary: 'all of it to this one', body: 'revision' },
-        { flags: '--targets <shares>', summary: 'chat-00001=90,chat-00002=10', body: 'targets', as: 'weights' },
-        { flags: '--affinity <json>', summary: 'how sessions stay with a server', body: 'affinity', as: 'json' },
-        { flags: '--reason <text>', summary: 'why', body: 'reason' },
+        { flags: '--revision <revision>', summary: 'revision that gets all traffic', body: 'revision' },
+        {
+          flags: '--targets <shares>',
+          summary: 'shares, such as chat-00001=90,chat-00002=10',
+          body: 'targets',
+          as: 'weights',
+        },
+        { flags: '--affinity <json>', summary: 'how sessions stay at one server', body: 'affinity', as: 'json' },
+        { flags: '--reason <text>', summary: 'reason for the change', body: 'reason' },
       ],
       takesBody: true,
       takesIfMatch: true,
@@ -77,7 +82,7 @@ export const routes: Noun = {
 export const policies: Noun = {
   noun: 'policies',
   aliases: ['policy'],
-  summary: 'Continual optimization: what may be tried, and within which limits',
+  summary: 'Manage policies of continual optimization: allowed changes and limits',
   verbs: [
     {
       verb: 'get',
@@ -96,14 +101,19 @@ export const policies: Noun = {
         'slipway policies set chat --mode off --dry-run',
       ],
       flags: [
-        { flags: '--mode <mode>', summary: 'off, observe or recommend', body: 'mode' },
-        { flags: '--slos <json>', summary: 'what must hold, or @file', body: 'slos', as: 'json' },
-        { flags: '--objective <json>', summary: 'what to get better at', body: 'objective', as: 'json' },
-        { flags: '--workload <json>', summary: 'what the traffic is like', body: 'workload', as: 'json' },
-        { flags: '--evidence <json>', summary: 'what a proposal must show', body: 'evidence', as: 'json' },
-        { flags: '--experiment-budget <json>', summary: 'what trying may cost', body: 'experiment_budget', as: 'json' },
-        { flags: '--promotion <json>', summary: 'how a proposal gets its traffic', body: 'promotion', as: 'json' },
-        { flags: '--reliability <json>', summary: 'what must not get worse', body: 'reliability', as: 'json' },
+        { flags: '--mode <mode>', summary: 'mode: off, observe or recommend', body: 'mode' },
+        { flags: '--slos <json>', summary: 'SLOs that must hold, or @file', body: 'slos', as: 'json' },
+        { flags: '--objective <json>', summary: 'what to improve', body: 'objective', as: 'json' },
+        { flags: '--workload <json>', summary: 'what the deployment is used for', body: 'workload', as: 'json' },
+        { flags: '--evidence <json>', summary: 'how much evidence a proposal needs', body: 'evidence', as: 'json' },
+        {
+          flags: '--experiment-budget <json>',
+          summary: 'how much may be tried',
+          body: 'experiment_budget',
+          as: 'json',
+        },
+        { flags: '--promotion <json>', summary: 'how a proposal becomes a rollout', body: 'promotion', as: 'json' },
+        { flags: '--reliability <json>', summary: 'what must never be put at risk', body: 'reliability', as: 'json' },
       ],
       takesBody: true,
       takesIfMatch: true,
@@ -119,7 +129,7 @@ export const policies: Noun = {
 export const instances: Noun = {
   noun: 'instances',
   aliases: ['instance'],
-  summary: 'The model servers that run',
+  summary: 'Show the running model servers',
   verbs: [
     {
       verb: 'list',

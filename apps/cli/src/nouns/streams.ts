@@ -18,10 +18,10 @@ type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples'> & {
 export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
   ...words,
   flags: [
-    { flags: '--follow', summary: 'go on, an event a line, until Ctrl-C' },
-    { flags: '--after <sequence>', summary: 'begin behind this one', query: 'after', as: 'number' },
-    { flags: '--type <type>', summary: 'only of this type', query: 'type' },
-    { flags: '--limit <rows>', summary: `at most so many (default: ${DEFAULT_ROWS})`, as: 'number' },
+    { flags: '--follow', summary: 'print new events, one per line, until Ctrl-C' },
+    { flags: '--after <sequence>', summary: 'only events after this sequence number', query: 'after', as: 'number' },
+    { flags: '--type <type>', summary: 'only events of this type', query: 'type' },
+    { flags: '--limit <rows>', summary: `maximum number of events (default: ${DEFAULT_ROWS})`, as: 'number' },
   ],
   run: async (session, { args: [name], flags, options }) => {
     const events = await eventsOf(await session.client(), name!);
@@ -48,7 +48,7 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
 export const events: RunVerb = eventsVerb({
   verb: 'events',
   args: '<deployment>',
-  summary: 'What has happened to a deployment, with --follow as it happens',
+  summary: 'Show the events of a deployment, with --follow as they happen',
   examples: ['slipway events chat', 'slipway events chat --follow -o json'],
   eventsOf: async (client, name) => ({
     list: (options) => client.deployments.events.list(name, options),
@@ -59,14 +59,14 @@ export const events: RunVerb = eventsVerb({
 export const logs: RunVerb = {
   verb: 'logs',
   args: '<deployment> [instance]',
-  summary: 'What an instance has written',
+  summary: 'Show the output of an instance',
   examples: ['slipway logs chat ins_1 --tail 20', 'slipway logs chat ins_1 --follow'],
   flags: [
-    { flags: '--follow', summary: 'go on until Ctrl-C, or until the instance ends' },
-    { flags: '--tail <lines>', summary: 'only the last lines', query: 'tail', as: 'number' },
-    { flags: '--since <time>', summary: 'only from this time on', query: 'since' },
-    { flags: '--stream <which>', summary: 'stdout, stderr or both', query: 'stream' },
-    { flags: '--previous', summary: 'of the last start that has ended', query: 'previous', as: 'flag' },
+    { flags: '--follow', summary: 'print new lines until Ctrl-C, or until the instance ends' },
+    { flags: '--tail <lines>', summary: 'only this many last lines', query: 'tail', as: 'number' },
+    { flags: '--since <time>', summary: 'only lines since this time', query: 'since' },
+    { flags: '--stream <which>', summary: 'stream: stdout, stderr or both', query: 'stream' },
+    { flags: '--previous', summary: 'output of the last run that has ended', query: 'previous', as: 'flag' },
   ],
   run: async (session, { args: [name, instance], flags, options }) => {
     const client = await session.client();

@@ -96,7 +96,7 @@ export const ROUTE: View = {
 export const POLICY = viewOf('deployment', 'DEPLOYMENT MODE VERSION SLOS UPDATED=updated_at ETAG');
 export const INSTANCE = viewOf(
   'id',
-  'ID REVISION STATE TARGET PLACE IN_FLIGHT=in_flight RESTARTS STARTED=started_at',
+  'ID REVISION STATE TARGET LOCATION=place IN_FLIGHT=in_flight RESTARTS STARTED=started_at',
   'ORDINAL GENERATION DEVICES DRIFT FAILURE',
   'MESSAGE',
 );
@@ -167,7 +167,7 @@ export const PASSPORT = viewOf(
 export const TARGET: View = {
   name: 'name',
   columns: [
-    ...columnsOf('NAME KIND STATUS IN_USE=capacity.in_use MOST=capacity.max_instances'),
+    ...columnsOf('NAME KIND STATUS IN_USE=capacity.in_use MAX=capacity.max_instances'),
     { title: 'ENGINES', of: ({ engines = [] }: Partial<Schemas['TargetDto']>) => engines.map(({ name }) => name) },
     ...columnsOf('', 'CONDITIONS DEVICES REMOVED'),
   ],
@@ -195,7 +195,7 @@ export const WEBHOOK = viewOf(
 export const CREATED_WEBHOOK: View = { ...WEBHOOK, columns: [...columnsOf('SECRET'), ...WEBHOOK.columns] };
 export const DELIVERY = viewOf(
   'event_id',
-  'EVENT=event_id TYPE=event_type STATUS ATTEMPTS ANSWER=response_status ERROR',
+  'EVENT=event_id TYPE=event_type STATUS ATTEMPTS RESPONSE=response_status ERROR',
   'CREATED=created_at LAST=last_attempt_at NEXT=next_attempt_at',
 );
 export const AUDIT = viewOf(

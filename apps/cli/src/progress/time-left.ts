@@ -18,7 +18,7 @@ export function timeLeft({ status, steps, result }: Operation, now: number): str
   const granted = [
     isOpen('await_ready') && 'once it is ready',
     result['gate'] != null && isOpen('analyze') && 'if every gate passes',
-    isOpen('await_promotion') && 'without the time that approvals take',
+    isOpen('await_promotion') && 'not counting the time for approvals',
   ].filter(Boolean);
   const ms = left.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   return [`about ${clock(ms)} left`, ...granted].join(', ');

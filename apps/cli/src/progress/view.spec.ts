@@ -142,7 +142,7 @@ it.each([5, 8, 12, 24])('fits %i rows around the step under way', (rows) => {
 
 it('shows what the gate asks for before anything was measured', () => {
   const lines = linesOf(firstSight(operation(2)), frame(80));
-  expect(lines.at(-1)).toMatch(/ttft_ms p95 +- +- +\+20 % +not judged yet/);
+  expect(lines.at(-1)).toMatch(/ttft_ms p95 +- +- +\+20 % +not checked yet/);
 });
 
 describe('the time left of a rollout', () => {
@@ -155,7 +155,7 @@ describe('the time left of a rollout', () => {
     expect(left(4, {}, NOW + 200_000)).toBe('about 4:00 left, if every gate passes');
     expect(left(4, { result: { ...result, gate: null } })).toBe('about 6:05 left');
     const approved = [...operation(4).steps, { ...operation(0).steps[8]!, name: 'await_promotion:2' }];
-    expect(left(4, { steps: approved })).toContain('passes, without the time that approvals take');
+    expect(left(4, { steps: approved })).toContain('passes, not counting the time for approvals');
   });
 
   it('is nothing where no soak is to come, where the rollout goes back, and where the api does not say', () => {

@@ -54,7 +54,7 @@ function stepsOf({ steps }: Operation, freeRows: number, frame: Frame): string[]
   const lines = shown.map((step) => stepLine(step, frame));
   if (shown.length === steps.length) return lines;
   const before = steps.length - shown.length - behind;
-  const more = [before > 0 && `${before} before`, behind > 0 && `${behind} to come`].filter(Boolean).join(', ');
+  const more = [before > 0 && `${before} earlier`, behind > 0 && `${behind} later`].filter(Boolean).join(', ');
   return [...lines, String(lineOf(frame).add(`  … ${more}`, 'grey'))];
 }
 
@@ -110,7 +110,7 @@ function gatesOf({ checks }: OperationProgress, frame: Frame): string[] {
     measured(one.metric, one.candidate),
     measured(one.metric, one.baseline),
     limitOf(one),
-    one.verdict || 'not judged yet',
+    one.verdict || 'not checked yet',
   ]);
   const columnsOf = [24, 11, 11, 9];
   return [head, ...rows].map((row) => {

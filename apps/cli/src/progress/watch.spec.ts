@@ -57,8 +57,8 @@ it('goes on though the api is away for long, and says so once', async () => {
   const ran = await runCommand([...wait, '-o', 'name'], { fetch });
   expect([ran.code, ran.stdout]).toEqual([0, `${ID}\n`]);
   expect(ran.stderr.match(/The api .*/g)).toEqual([
-    'The api does not answer (unavailable). This goes on when it does.',
-    'The api answers again.',
+    'The api does not respond (unavailable). Waiting until it does.',
+    'The api responds again.',
   ]);
 }, 30_000);
 
@@ -74,7 +74,7 @@ describe('the wait ends, and the work does not', () => {
     const ran = await runCommand(wait, { fetch, signal: stop.signal });
     expect([ran.code, ran.stdout]).toEqual([2, '']);
     expect(ran.stderr).toContain(
-      `No longer waiting for ${ID}.\n  It goes on. Come back with: slipway ${wait.join(' ')}\n`,
+      `No longer waiting for ${ID}.\n  It continues. To wait again: slipway ${wait.join(' ')}\n`,
     );
     expect([...new Set(asked)]).toEqual([`GET operations/${ID}`]);
   });
@@ -82,7 +82,7 @@ describe('the wait ends, and the work does not', () => {
   it('behind --timeout', async () => {
     const { asked, fetch } = apiWith({ looks: () => record('waiting') });
     const ran = await runCommand([...wait, '--timeout', '30ms'], { fetch });
-    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(`Come back with: slipway ${wait.join(' ')}\n`)]);
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(`To wait again: slipway ${wait.join(' ')}\n`)]);
     expect([...new Set(asked)]).toEqual([`GET operations/${ID}`]);
   });
 });

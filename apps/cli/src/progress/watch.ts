@@ -75,7 +75,7 @@ export async function watchOperation(
   id: string,
   { limitMs = WATCH_LIMIT_MS }: { limitMs?: number } = {},
 ): Promise<Operation> {
-  const comeBack = `It goes on. Come back with: slipway operations wait ${id}`;
+  const comeBack = `It continues. To wait again: slipway operations wait ${id}`;
   const slipway = await session.client();
   const deadline = performance.now() + limitMs;
   const watch = new Watch(session);
@@ -105,7 +105,7 @@ export async function watchOperation(
   } catch (error) {
     if (session.signal.aborted) throw new CliError(`No longer waiting for ${id}.`, EXIT.cancelled, comeBack);
     if (asSlipwayError(error)?.code === 'timed_out' && performance.now() >= deadline)
-      throw new CliError(`${id} has not ended within ${limitMs / 1000} s.`, EXIT.timedOut, comeBack);
+      throw new CliError(`${id} did not end within ${limitMs / 1000} s.`, EXIT.timedOut, comeBack);
     throw error;
   } finally {
     watch.end();
@@ -113,7 +113,7 @@ export async function watchOperation(
 }
 
 const newsOf = (error: { code: string } | undefined): string =>
-  error ? awayLine(error.code) : 'The api answers again.';
+  error ? awayLine(error.code) : 'The api responds again.';
 
 /** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
 class Watch {
