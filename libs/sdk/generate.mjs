@@ -19,7 +19,7 @@ const made = {
 const stale = Object.entries(made).filter(([file, text]) => textOf(file) !== text);
 if (process.argv.includes('--check')) {
   for (const [file] of stale)
-    console.error(`libs/sdk/${file} is not what libs/sdk/openapi.json makes: npm run openapi`);
+    console.error(`libs/sdk/${file} does not match libs/sdk/openapi.json. Run npm run openapi`);
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else for (const [file, text] of stale) writeFileSync(new URL(file, import.meta.url), text);
 

@@ -20,19 +20,22 @@ const HEAD = `<!-- Made by \`npm run openapi\` from the OpenAPI document; change
 
 # Error codes
 
-Every failure of the API is \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`. Programs branch on \`code\`;
-\`message\` may say more than stands here and may change. 400 means malformed or mistyped, 422 well-formed but refused by a rule; both
-name the fields in \`details\`. \`retryable\` tells whether the same request can succeed later. \`request_id\` is the \`X-Request-Id\` of the answer:
-logs have it. Which operation answers which code stands at \`/docs\`. The codes of the gateway stand in [gateway.md](gateway.md).
+Every error response of the API is \`{"error": {"code", "message", "category", "remediation", "request_id", "retryable"}}\`.
+Programs branch on \`code\`. The \`message\` can contain more than this page shows, and can change.
+The status 400 means that the request is malformed or has a wrong type; 422 means that it is well-formed but breaks a rule.
+Both name the fields in \`details\`.
+If \`retryable\` is true, the same request can succeed later.
+\`request_id\` is the \`X-Request-Id\` of the response. The logs contain it.
+\`/docs\` lists the codes of each operation, and [gateway.md](gateway.md) those of the gateway.
 
-## Codes of answers
+## Codes of responses
 
 `;
 
 const FAILURES = `
 ## Codes of operations
 
-Why an operation ended \`failed\` or \`cancelled\`: \`error_code\` of its record. Its \`message\` and the \`evidence\` of its steps say more.
+The \`error_code\` of an operation shows why it ended \`failed\` or \`cancelled\`. Its \`message\` and the \`evidence\` of its steps show details.
 
 `;
 

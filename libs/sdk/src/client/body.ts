@@ -26,7 +26,8 @@ export async function* chunksOf(
       const timer = silenceMs === undefined ? undefined : setTimeout(() => ((isSilent = true), cancel()), silenceMs);
       const { done, value } = await reader.read().finally(() => clearTimeout(timer));
       signal?.throwIfAborted();
-      if (isSilent) throw new SlipwayError(`Nothing came for ${silenceMs} ms.`, { code: 'timed_out', retryable: true });
+      if (isSilent)
+        throw new SlipwayError(`No data arrived for ${silenceMs} ms.`, { code: 'timed_out', retryable: true });
       if (done) return;
       yield value;
     }

@@ -61,7 +61,7 @@ export class OperationFailed extends SlipwayError {
   override readonly name = 'OperationFailed';
 
   constructor(readonly operation: Operation) {
-    super(operation.message || `The operation has ended ${operation.status}.`, {
+    super(operation.message || `The operation ended with the status ${operation.status}.`, {
       code: operation.error_code ?? operation.status,
       retryable: operation.retryable,
     });
@@ -85,7 +85,7 @@ export function refusalOf(response: Response, text: string): SlipwayError {
   const body = errorBodyOf(text);
   const retryAfterMs = retryAfterOf(response.headers.get('retry-after'));
   if (body) return new SlipwayError(body.message, { ...body, status, body, retryAfterMs });
-  return new SlipwayError(`The answer ${status} is none of the api's. Is something else at this address?`, {
+  return new SlipwayError(`The response ${status} is not from the Slipway API. Check the address.`, {
     code: 'unexpected_answer',
     retryable: PASSING.includes(status),
     status,

@@ -34,7 +34,10 @@ export class MessageParser {
       else this.field(line);
     }
     if (this.rest.length + this.data.reduce((sum, line) => sum + line.length, 0) > MOST_CHARACTERS)
-      throw new SlipwayError('A message of the stream is too long.', { code: 'unexpected_answer', retryable: false });
+      throw new SlipwayError(`A message of the event stream is too long: at most ${MOST_CHARACTERS} characters.`, {
+        code: 'unexpected_answer',
+        retryable: false,
+      });
     return messages;
   }
 
@@ -72,7 +75,7 @@ export async function* messagesOf(
   const decoder = new TextDecoder();
   if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
     await response.body?.cancel();
-    throw new SlipwayError('The answer is no stream of events.', { code: 'unexpected_answer', retryable: false });
+    throw new SlipwayError('The response is not an event stream.', { code: 'unexpected_answer', retryable: false });
   }
   try {
     for await (const chunk of chunksOf(response, { signal, silenceMs }))
@@ -80,6 +83,10 @@ export async function* messagesOf(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof SlipwayError) throw error;
-    throw new SlipwayError('The stream was cut.', { code: 'connection_failed', retryable: true, cause: error });
+    throw new SlipwayError('The event stream was interrupted.', {
+      code: 'connection_failed',
+      retryable: true,
+      cause: error,
+    });
   }
 }

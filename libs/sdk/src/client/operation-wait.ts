@@ -76,7 +76,7 @@ export async function waitForOperation(
       }
       const leftMs = deadline - performance.now();
       if (leftMs <= 0)
-        throw new SlipwayError(`The operation ${id} has not ended within ${limitMs} ms.`, {
+        throw new SlipwayError(`The operation ${id} did not end within ${limitMs} ms.`, {
           code: 'timed_out',
           retryable: true,
         });

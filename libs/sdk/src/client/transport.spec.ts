@@ -207,7 +207,7 @@ describe('what failed', () => {
     const error = await failureOf(server.client({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).whoAmI());
     expect(error).toMatchObject({
       code: 'connection_failed',
-      message: 'GET http://127.0.0.1:1/api/v1/whoami: no answer',
+      message: 'GET http://127.0.0.1:1/api/v1/whoami: no response',
     });
     expect(String(error.cause)).toContain('fetch failed');
   });

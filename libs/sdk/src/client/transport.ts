@@ -67,7 +67,7 @@ export class Transport {
 
   constructor({ baseUrl, token, timeoutMs, maxRetries, fetch: own }: SlipwayOptions) {
     const { origin, pathname, protocol } = new URL(baseUrl);
-    if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must be of http or https: ${baseUrl}`);
+    if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must start with http:// or https://: ${baseUrl}`);
     this.root = `${origin}${pathname.replace(/\/+$/, '')}`;
     this.token = typeof token === 'function' ? token : () => token;
     // Browsers refuse a `fetch` that is called as somebody's method.
@@ -109,7 +109,7 @@ export class Transport {
         return JSON.parse(text) as Answer;
       } catch (cause) {
         const { status } = response;
-        throw new SlipwayError('The answer is no JSON.', {
+        throw new SlipwayError('The response is not JSON.', {
           code: 'unexpected_answer',
           retryable: false,
           status,
@@ -175,8 +175,8 @@ export class Transport {
       options.signal?.throwIfAborted();
       const what = `${endpoint.method} ${url}`;
       throw limit.hasPassed()
-        ? new SlipwayError(`${what}: no answer within ${limitMs} ms`, { code: 'timed_out', retryable: true })
-        : new SlipwayError(`${what}: no answer`, { code: 'connection_failed', retryable: true, cause: error });
+        ? new SlipwayError(`${what}: no response within ${limitMs} ms`, { code: 'timed_out', retryable: true })
+        : new SlipwayError(`${what}: no response`, { code: 'connection_failed', retryable: true, cause: error });
     } finally {
       limit.stop();
     }
@@ -217,7 +217,7 @@ async function bodyTextOf(response: Response, signal: AbortSignal): Promise<stri
   for await (const chunk of chunksOf(response, { signal })) {
     bytes += chunk.byteLength;
     if (bytes > MOST_JSON_BYTES)
-      throw new SlipwayError('The answer is too long.', {
+      throw new SlipwayError(`The response is too long: at most ${MOST_JSON_BYTES} bytes.`, {
         code: 'unexpected_answer',
         retryable: false,
         status: response.status,

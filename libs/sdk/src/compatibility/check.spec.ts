@@ -52,7 +52,7 @@ describe('on a branch', () => {
     commit();
     const { passed, lines } = check(root, WIDER);
     expect(lines.join('\n')).toMatch(
-      /^Against main at \w{7}: 1 added, 0 changed, 0 broken\.\n {2}added {4}request body.size is new \(createThing\)$/,
+      /^Compared with main at \w{7}: 1 added, 0 changed, 0 broken\.\n {2}added {4}request body.size is new \(createThing\)$/,
     );
     expect(passed).toBe(true);
   });
@@ -72,13 +72,15 @@ describe('on a branch', () => {
     write('CHANGELOG.md', NOTE);
     const { passed, lines } = check(root, TYPED);
     expect(passed).toBe(false);
-    expect(lines.at(-1)).toMatch(/openapi\.json is not what the api serves: `npm run openapi`/);
+    expect(lines.at(-1)).toMatch(/openapi\.json does not match the api\. Run `npm run openapi` to update it\./);
   });
 
   it('passes a document that lacks what is new, and says how to add it', () => {
     const { passed, lines } = check(root, WIDER);
     expect(passed).toBe(true);
-    expect(lines.at(-1)).toMatch(/openapi\.json lacks what is new \(1 added, 0 changed, 0 broken\): `npm run openapi`/);
+    expect(lines.at(-1)).toMatch(
+      /openapi\.json lacks new parts of the api \(1 added, 0 changed, 0 broken\)\. Run `npm run openapi` to update it\./,
+    );
   });
 
   it('fails a document that was edited by hand', () => {
@@ -102,14 +104,14 @@ it('compares main with the commit before', () => {
   git('checkout', 'main');
   writeDocument(WIDER);
   commit();
-  expect(check(root, WIDER).lines[0]).toBe('Against the commit before: 1 added, 0 changed, 0 broken.');
+  expect(check(root, WIDER).lines[0]).toBe('Compared with the previous commit: 1 added, 0 changed, 0 broken.');
 });
 
 describe('says why it compares nothing', () => {
   it('without git', () => {
     expect(check(root, FIRST)).toEqual({
       passed: true,
-      lines: ['Skipped the comparison with main: this is no git repository with a commit.'],
+      lines: ['Skipped the comparison with main: this folder is not a git repository with a commit.'],
     });
   });
 
@@ -117,7 +119,7 @@ describe('says why it compares nothing', () => {
     git('init', '-b', 'topic');
     commit();
     expect(check(root, FIRST).lines).toEqual([
-      'Skipped the comparison with main: there is neither origin/main nor main.',
+      'Skipped the comparison with main: neither origin/main nor main exists.',
     ]);
   });
 

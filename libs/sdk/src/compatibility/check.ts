@@ -73,20 +73,20 @@ function freshness(root: string, served: OpenApi): CheckResult {
   if (text === textOf(served)) return { passed: true, lines: [] };
   const changes = text === '' ? [] : compareDocuments(JSON.parse(text) as OpenApi, served);
   const isBehind = changes.length > 0 && changes.every(({ kind }) => kind !== 'broken');
-  const what = isBehind ? `lacks what is new (${summary(changes)})` : 'is not what the api serves';
-  return { passed: isBehind, lines: [`${DOCUMENT} ${what}: \`npm run openapi\` renews it.`] };
+  const what = isBehind ? `lacks new parts of the api (${summary(changes)})` : 'does not match the api';
+  return { passed: isBehind, lines: [`${DOCUMENT} ${what}. Run \`npm run openapi\` to update it.`] };
 }
 
 function compatibility(root: string, served: OpenApi): CheckResult {
   const earlier = findEarlier(root, served);
   if ('missing' in earlier) return { passed: true, lines: [`Skipped the comparison with main: ${earlier.missing}.`] };
   const changes = compareDocuments(earlier.document, served);
-  const lines = [`Against ${earlier.name}: ${summary(changes)}.`, ...report(changes)];
+  const lines = [`Compared with ${earlier.name}: ${summary(changes)}.`, ...report(changes)];
   const unnoted = unnotedOperations(changes, read(root, 'CHANGELOG.md'));
   if (unnoted.length === 0) return { passed: true, lines };
   lines.push(
-    'A break needs a note for those who use it. In CHANGELOG.md, under `## [Unreleased]` and `### Breaking`:',
-    `- ${unnoted.join(', ')}: what changed, and what a client does instead`,
+    'A breaking change needs a note for users. Add it to CHANGELOG.md, under `## [Unreleased]` and `### Breaking`:',
+    `- ${unnoted.join(', ')}: what changed, and what clients must do`,
   );
   return { passed: false, lines };
 }

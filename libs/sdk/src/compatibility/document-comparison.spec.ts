@@ -16,25 +16,37 @@ const DIFFERENCES: [string, Partial<DocumentedOperation>, Partial<DocumentedOper
     'the scope',
     {},
     { 'x-required-scope': 'admin' },
-    ['broken needs the scope admin instead of operator'],
-    ['changed needs the scope operator instead of admin'],
+    ['broken requires the scope admin instead of operator'],
+    ['changed requires the scope operator instead of admin'],
   ],
-  ['the name', {}, { operationId: 'makeThing' }, ['broken is called makeThing'], ['broken is called createThing']],
-  ['the sign-in', {}, { security: [{ bearer: [] }] }, ['broken has another security'], ['broken has another security']],
-  ['its age', {}, { deprecated: true }, ['changed has another deprecated'], ['changed has another deprecated']],
+  [
+    'the name',
+    {},
+    { operationId: 'makeThing' },
+    ['broken was renamed to makeThing'],
+    ['broken was renamed to createThing'],
+  ],
+  [
+    'the sign-in',
+    {},
+    { security: [{ bearer: [] }] },
+    ['broken has a different security'],
+    ['broken has a different security'],
+  ],
+  ['its age', {}, { deprecated: true }, ['changed has a different deprecated'], ['changed has a different deprecated']],
   [
     'a parameter',
     {},
     { parameters: [query('a')] },
     ['added query parameter a is new'],
-    ['broken query parameter a is gone'],
+    ['broken query parameter a was removed'],
   ],
   [
     'a required parameter',
     {},
     { parameters: [query('a', true)] },
     ['broken query parameter a is new and required'],
-    ['broken query parameter a is gone'],
+    ['broken query parameter a was removed'],
   ],
   [
     'whether a parameter is required',
@@ -69,14 +81,14 @@ const DIFFERENCES: [string, Partial<DocumentedOperation>, Partial<DocumentedOper
     {},
     { responses: { 202: { content: JSON_BODY } } },
     ['changed response 202 is new'],
-    ['broken response 202 is gone'],
+    ['broken response 202 was removed'],
   ],
   [
     'an error',
     { responses: { 404: { 'x-error-codes': ['a'] } } },
     { responses: { 404: { 'x-error-codes': ['a', 'b'] } } },
     ['changed error b (404) is new'],
-    ['broken error b (404) is gone'],
+    ['broken error b (404) was removed'],
   ],
   [
     'the status of an error',
@@ -100,11 +112,11 @@ it('tells of operations that come and go', () => {
     paths: { '/things': { post: post!, get: { operationId: 'listThings', responses: {} } } },
   };
   expect(said(documentOf(), more)).toEqual(['added listThings: GET /things']);
-  expect(said(more, documentOf())).toEqual(['broken listThings: GET /things is gone']);
+  expect(said(more, documentOf())).toEqual(['broken listThings: GET /things was removed']);
 });
 
 it('tells of what concerns every operation', () => {
   expect(said(documentOf(), { ...documentOf(), servers: [{ url: '/v2' }] })).toEqual([
-    'broken document: has other servers or ways to sign in',
+    'broken document: has different servers or security schemes',
   ]);
 });

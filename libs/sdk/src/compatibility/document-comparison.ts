@@ -27,7 +27,7 @@ export function compareDocuments(before: OpenApi, after: OpenApi): DocumentChang
   for (const [route, operation] of old) {
     const id = operation.operationId;
     const next = now.get(route);
-    if (next === undefined) changes.push({ kind: 'broken', operation: id, what: `${route} is gone` });
+    if (next === undefined) changes.push({ kind: 'broken', operation: id, what: `${route} was removed` });
     else changes.push(...new OperationComparison(before, after, id).compare(operation, next));
   }
   for (const [route, { operationId }] of now) {
@@ -35,7 +35,7 @@ export function compareDocuments(before: OpenApi, after: OpenApi): DocumentChang
   }
   const ofAll = ({ servers, components }: OpenApi): unknown => ({ servers, security: components?.securitySchemes });
   if (!isSame(ofAll(before), ofAll(after)))
-    changes.push({ kind: 'broken', operation: 'document', what: 'has other servers or ways to sign in' });
+    changes.push({ kind: 'broken', operation: 'document', what: 'has different servers or security schemes' });
   return changes;
 }
 
@@ -65,7 +65,7 @@ class OperationComparison {
   }
 
   compare(before: DocumentedOperation, after: DocumentedOperation): DocumentChange[] {
-    if (before.operationId !== after.operationId) this.say('broken', `is called ${after.operationId}`);
+    if (before.operationId !== after.operationId) this.say('broken', `was renamed to ${after.operationId}`);
     this.compareScope(before['x-required-scope'], after['x-required-scope']);
     this.compareParameters(before.parameters ?? [], after.parameters ?? []);
     this.compareBody(before.requestBody, after.requestBody);
@@ -73,7 +73,7 @@ class OperationComparison {
     this.compareResponses(before.responses, after.responses);
     for (const keyword of new Set([...Object.keys(withoutTexts(before)), ...Object.keys(withoutTexts(after))])) {
       if (COMPARED.has(keyword) || isSame(before[keyword], after[keyword])) continue;
-      this.say(keyword === 'security' ? 'broken' : 'changed', `has another ${keyword}`);
+      this.say(keyword === 'security' ? 'broken' : 'changed', `has a different ${keyword}`);
     }
     return this.changes;
   }
@@ -82,7 +82,7 @@ class OperationComparison {
     if (before === after) return;
     const [old, now] = [SCOPES.indexOf(String(before)), SCOPES.indexOf(String(after))];
     const isLess = now >= 0 && now < old;
-    this.say(isLess ? 'changed' : 'broken', `needs the scope ${String(after)} instead of ${String(before)}`);
+    this.say(isLess ? 'changed' : 'broken', `requires the scope ${String(after)} instead of ${String(before)}`);
   }
 
   private compareParameters(before: readonly DocumentedParameter[], after: readonly DocumentedParameter[]): void {
@@ -94,7 +94,7 @@ class OperationComparison {
     for (const [where, parameter] of old) {
       const next = now.get(where);
       if (next === undefined) {
-        this.say('broken', `${where} is gone`);
+        this.say('broken', `${where} was removed`);
         continue;
       }
       if (next.required && !parameter.required) this.say('broken', `${where} is required`);
@@ -122,7 +122,7 @@ class OperationComparison {
       if (next !== undefined) {
         this.compareContent(response.content ?? {}, next.content ?? {}, where, this.inResponses);
       } else if (response['x-error-codes'] === undefined) {
-        this.say('broken', `${where} is gone`);
+        this.say('broken', `${where} was removed`);
       }
     }
     for (const status of Object.keys(after)) {
@@ -141,7 +141,7 @@ class OperationComparison {
     const [old, now] = [statuses(before), statuses(after)];
     for (const [code, status] of old) {
       const next = now.get(code);
-      if (next === undefined) this.say('broken', `error ${code} (${status}) is gone`);
+      if (next === undefined) this.say('broken', `error ${code} (${status}) was removed`);
       else if (next !== status) this.say('broken', `error ${code} has the status ${next} instead of ${status}`);
     }
     for (const [code, status] of now) {

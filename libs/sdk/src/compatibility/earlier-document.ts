@@ -13,15 +13,15 @@ export type EarlierDocument = { name: string; document: OpenApi } | { missing: s
  */
 export function findEarlier(root: string, served: OpenApi): EarlierDocument {
   const head = git(root, 'rev-parse', 'HEAD');
-  if (head === undefined) return { missing: 'this is no git repository with a commit' };
-  let missing = 'there is neither origin/main nor main';
+  if (head === undefined) return { missing: 'this folder is not a git repository with a commit' };
+  let missing = 'neither origin/main nor main exists';
   for (const branch of ['origin/main', 'main']) {
     const fork = git(root, 'merge-base', branch, 'HEAD');
     if (fork === undefined) continue;
     const commits: string[] = fork === head ? [fork, 'HEAD^'] : [fork];
     for (const commit of commits) {
       const text = git(root, 'show', `${commit}:./${DOCUMENT}`);
-      const name = commit === fork ? `${branch} at ${fork.slice(0, 7)}` : 'the commit before';
+      const name = commit === fork ? `${branch} at ${fork.slice(0, 7)}` : 'the previous commit';
       missing = `${name} has no ${DOCUMENT}`;
       if (text === undefined) break;
       if (commit !== head || text !== textOf(served).trim()) return { name, document: JSON.parse(text) as OpenApi };

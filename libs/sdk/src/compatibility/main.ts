@@ -6,7 +6,7 @@ import type { OpenApi } from './document.js';
 // `node libs/sdk/dist/compatibility/main.js <what the api serves>`: exit 1 says why a merge has to wait.
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const file = process.argv[2];
-if (file === undefined) throw new Error('name the file that .ci/openapi.mjs wrote');
+if (file === undefined) throw new Error('Usage: main.js FILE. FILE is the document that .ci/openapi.mjs wrote.');
 
 const { passed, lines } = check(root, JSON.parse(readFileSync(file, 'utf8')) as OpenApi);
 console.log(lines.join('\n'));

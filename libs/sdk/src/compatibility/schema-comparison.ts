@@ -91,7 +91,7 @@ export class SchemaComparison {
       const location = `${where}.${name}`;
       const [was, is] = [isRequired(before, name), isRequired(after, name)];
       if (!(name in now)) {
-        this.report('broken', 'broken', location, 'is gone');
+        this.report('broken', 'broken', location, 'was removed');
       } else if (!(name in old)) {
         const isAsked = is && this.direction === 'request';
         this.report(is ? 'broken' : 'added', 'added', location, isAsked ? 'is new and required' : 'is new');

@@ -119,9 +119,9 @@ async function* followLogs(
     }
     if (data.reason === 'complete') return;
     const code = data.reason ?? 'unexpected_answer';
-    throw new SlipwayError(`The output was broken off: ${code}`, { code, retryable: false });
+    throw new SlipwayError(`The log stream ended early: ${code}`, { code, retryable: false });
   }
-  throw new SlipwayError('The stream was cut.', { code: 'connection_failed', retryable: true });
+  throw new SlipwayError('The log stream was interrupted.', { code: 'connection_failed', retryable: true });
 }
 
 function accepting<Options extends CallOptions>(accept: string, options: Options): Options {
