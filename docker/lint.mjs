@@ -42,7 +42,7 @@ function lintDockerfile(file) {
   const instructions = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const values = (name) =>
     instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
-  if (!existsSync(join(folder, `${file}.dockerignore`))) fail(file, 'has no .dockerignore beside it');
+  if (!existsSync(join(folder, `${file}.dockerignore`))) fail(file, 'has no .dockerignore next to it');
   if (!/^[1-9]\d*(:|$)/.test(values('USER').at(-1) ?? '')) fail(file, 'must end as a numbered user other than root');
   if (!values('HEALTHCHECK').some((value) => value.includes('/healthz'))) fail(file, 'has no HEALTHCHECK of /healthz');
   if (/\b(curl|wget)\b/.test(instructions.join('\n'))) fail(file, 'needs curl or wget');

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the Secrets of a trial, once: passwords of the Postgres of trial.yaml, the key and the first token.
+# Creates the Secrets of a trial, once: the passwords of the Postgres in trial.yaml, the key and the first token.
 set -eu
 
 make() { kubectl --namespace slipway create secret generic "$@"; }

@@ -10,7 +10,7 @@ import { rawManifests } from './manifests.js';
 const helm = kubeProgram('helm', childEnvironment()['SLIPWAY_KUBE_BIN']);
 if (helm === undefined) {
   process.stderr.write(
-    'There is no helm in the folder SLIPWAY_KUBE_BIN. `node tools/kube-testbed/build.mjs` builds one.\n',
+    'helm was not found in the folder SLIPWAY_KUBE_BIN. Run `node tools/kube-testbed/build.mjs` to build it.\n',
   );
   process.exit(1);
 }

@@ -19,6 +19,6 @@ export function itWith(...programs: string[]): Test {
   if (environment[REQUIRE_VARIABLE] !== '1') return (name, run) => it.skip(name, run);
   return (name) =>
     it(name, () => {
-      throw new Error(`${REQUIRE_VARIABLE} is 1, and the folder ${BIN_VARIABLE} lacks helm, kubectl or an API server`);
+      throw new Error(`${REQUIRE_VARIABLE} is 1, but the folder ${BIN_VARIABLE} lacks helm, kubectl or an API server`);
     });
 }

@@ -255,8 +255,10 @@ describe('renders', () => {
       );
     expect(await wrong('api.replicas=2')).toContain('workspace.store');
     expect(await wrong('gateway.preStopSeconds=60')).toContain('gateway.gracePeriodSeconds must be at least');
-    expect(await wrong('queue.backend=redis')).toContain('queue.existingSecret is needed');
-    expect(await wrong('gateway.ingress.enabled=true')).toContain('gateway.ingress.host is needed');
+    expect(await wrong('queue.backend=redis')).toContain('queue.backend redis requires queue.existingSecret');
+    expect(await wrong('gateway.ingress.enabled=true')).toContain(
+      'gateway.ingress.enabled requires gateway.ingress.host',
+    );
     const target = ['name=gpu', 'kind=kubernetes', 'cluster=in-cluster', 'namespaces.default=models-x'];
     expect(await wrong(...target.map((one) => `config.targets[0].${one}`))).toContain('models-x');
     expect(await wrong('replicaCount=1')).toContain('replicaCount');
