@@ -77,7 +77,7 @@ counted() {
   local line
   line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$scratch/counted.log" | tail -n 1)
   if [ -z "$line" ]; then
-    printf '%s did not print how many tests passed and failed\n' "$current"
+    printf '%s did not print the number of passed and failed tests\n' "$current"
     exit 1
   fi
   local more broken ignored
@@ -98,7 +98,7 @@ apt_install() {
     export DEBIAN_FRONTEND=noninteractive
     { timeout 120 apt-get -qq update && timeout 300 apt-get -qq install -y --no-install-recommends "$@"; } > "$scratch/apt.log" 2>&1 && return
   fi
-  printf 'Missing, and not installed: %s. Tests that need it are skipped.\n' "$*"
+  printf 'Missing, and could not be installed: %s. Tests that need it are skipped.\n' "$*"
 }
 
 # install_programs <program...>: those of them that are missing. A program's package has the program's name, with few exceptions.

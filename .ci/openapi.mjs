@@ -35,7 +35,7 @@ try {
   api = fork(main('main.js'), { env });
   await new Promise((resolve, reject) => {
     api.once('message', resolve);
-    api.once('exit', (code) => reject(new Error(`the api ended with ${code}`)));
+    api.once('exit', (code) => reject(new Error(`the api exited with ${code}`)));
   });
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
   const document = await answer.json();

@@ -81,7 +81,7 @@ const ALWAYS = ['control-plane', 'helm', 'lws', 'inference-pool'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(BUILDS, name));
-if (unknown.length > 0) giveUp(64, `there is no ${unknown.join(', ')}, only ${Object.keys(BUILDS).join(', ')}`);
+if (unknown.length > 0) giveUp(64, `unknown: ${unknown.join(', ')}; use ${Object.keys(BUILDS).join(', ')}`);
 const wanted = Object.keys(BUILDS).filter((name) => ALWAYS.includes(name) || asked.includes(name));
 
 const cache = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'slipway', 'kube');
@@ -168,7 +168,7 @@ function fetchSources(module, sources, from) {
 
 function copySources(module, { from, ...files }, into) {
   const { status, output } = run(['list', '-m', '-f', '{{.Dir}}', from], module);
-  if (status !== 0) giveUp(1, `the sources of ${from} are not to be found`, output);
+  if (status !== 0) giveUp(1, `the sources of ${from} were not found`, output);
   for (const [name, file] of Object.entries(files)) copyFileSync(path.join(output.trim(), file), path.join(into, name));
 }
 
@@ -205,7 +205,7 @@ function findGo() {
     found.push(`${go} is ${said.stdout.trim()}`);
   }
   const why = found.length > 0 ? found.join(', ') : 'Go is not installed';
-  return giveUp(MISSING, `it needs Go ${LEAST_GO.join('.')} or later, and ${why}`);
+  return giveUp(MISSING, `it requires Go ${LEAST_GO.join('.')} or later, but ${why}`);
 }
 
 /** Saves work and memory where two runs want the same; without it the result is no other. Returns what ends the turn. */
@@ -229,7 +229,7 @@ async function takeLock(into) {
       rmSync(lock, { force: true });
       continue;
     }
-    if (!isTold) told(`process ${holder} builds ${path.basename(into)} already: waiting`);
+    if (!isTold) told(`waiting for process ${holder}, which is building ${path.basename(into)}`);
     isTold = true;
     await delay(500);
   }

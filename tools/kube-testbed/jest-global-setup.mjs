@@ -6,7 +6,7 @@ const built = new URL('./dist/index.js', import.meta.url);
 export default async function setUp() {
   if (process.env.SLIPWAY_TEST_KUBE || !process.env.SLIPWAY_KUBE_BIN) return;
   if (!existsSync(built))
-    throw new Error('tools/kube-testbed is not built: run `npx nx build @slipway/kube-testbed` first');
+    throw new Error('tools/kube-testbed is not built. Run `npx nx build @slipway/kube-testbed` first.');
   const { ControlPlane, programs } = await import(built.href);
   const plane = await ControlPlane.start({ bin: programs() });
   process.env.SLIPWAY_TEST_KUBE = plane.folder;

@@ -78,7 +78,7 @@ export function routeTable(root) {
 /** The page with its table replaced. */
 export function withRouteTable(page, table) {
   const [start, end] = [page.indexOf(START), page.indexOf(END)];
-  if (start < 0 || end < start) throw new Error(`the page has no ${START} … ${END}`);
+  if (start < 0 || end < start) throw new Error(`the page does not contain ${START} … ${END}`);
   return `${page.slice(0, start)}${START}\n\n${table}\n\n${page.slice(end)}`;
 }
 

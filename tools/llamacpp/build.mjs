@@ -39,7 +39,7 @@ const program = path.join(cache, key.digest('hex').slice(0, 16), 'llama-server')
 
 if (!existsSync(program)) {
   const missing = ['cmake', 'cc', 'c++', 'make', 'tar', 'nice'].filter((tool) => !isInstalled(tool));
-  if (missing.length > 0) giveUp(MISSING, `${missing.join(', ')} not installed`);
+  if (missing.length > 0) giveUp(MISSING, `missing programs: ${missing.join(', ')}`);
   mkdirSync(cache, { recursive: true });
   const scratch = mkdtempSync(path.join(cache, 'building-'));
   process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
@@ -75,13 +75,13 @@ async function body(url, maxBytes) {
     headers: { accept: 'application/vnd.pypi.simple.v1+json, text/html;q=0.5, */*;q=0.1' },
     signal: AbortSignal.timeout(DOWNLOAD_SECONDS * 1_000),
   });
-  if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}`);
+  if (answer.statusCode !== 200) throw new Error(`${url} returned ${answer.statusCode}`);
   const chunks = [];
   let bytes = 0;
   for await (const chunk of answer.body) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`${url} sends more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new Error(`${url} sent more than ${maxBytes} bytes`);
   }
   return Buffer.concat(chunks);
 }

@@ -29,7 +29,7 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
   const { status, output } = await compile();
   if (status !== 0) {
     for (const line of output.split('\n')) if (!STEP.test(line)) process.stderr.write(`${line}\n`);
-    process.stderr.write(`The build failed after ${seconds()} s; above is why.\n`);
+    process.stderr.write(`The build failed after ${seconds()} s. See the errors above.\n`);
     process.exit(status);
   }
   await bundleSdk();

@@ -31,7 +31,7 @@ export function parseReference(text) {
   const name = hasHost || path.includes('/') ? path : `library/${path}`;
   const isWrong =
     more !== undefined || other !== undefined || !NAME.test(name) || (digest !== undefined && !DIGEST.test(digest));
-  if (isWrong) throw new Error(`'${text}' is no reference to an image`);
+  if (isWrong) throw new Error(`'${text}' is not a reference to an image`);
   if (tag === undefined || !TAG.test(tag)) throw new Error(`'${text}' has no tag`);
   return { registry: hasHost ? first : DOCKER_HUB, name, tag, digest };
 }
@@ -51,12 +51,12 @@ export async function digestOf(text) {
     const authorization = `Bearer ${await anonymousToken(challenge, name, text)}`;
     answer = await get(url, { accept: MANIFESTS, authorization });
   }
-  if (answer.status !== 200) throw new Error(`${text}: the registry answers ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`${text}: the registry returned ${answer.status}`);
   const digest = `sha256:${createHash('sha256')
     .update(await bodyOf(answer, text))
     .digest('hex')}`;
   const told = answer.headers.get('docker-content-digest');
-  if (told !== null && told !== digest) throw new Error(`${text}: the registry says ${told} and sends ${digest}`);
+  if (told !== null && told !== digest) throw new Error(`${text}: the registry reported ${told}, but sent ${digest}`);
   return digest;
 }
 
@@ -73,17 +73,17 @@ async function anonymousToken(challenge, name, text) {
   const parameter = (key) => new RegExp(`\\b${key}="([^"]*)"`).exec(challenge)?.[1];
   const realm = parameter('realm');
   if (!/^bearer /i.test(challenge) || !realm || !URL.canParse(realm))
-    throw new Error(`${text}: the registry wants a login`);
+    throw new Error(`${text}: the registry requires a login`);
   const url = new URL(realm);
   if (url.protocol !== 'https:' && originOf(url.host) !== url.origin)
-    throw new Error(`${text}: the registry sends tokens over plain HTTP`);
+    throw new Error(`${text}: the registry issues tokens over plain HTTP`);
   const service = parameter('service');
   if (service !== undefined) url.searchParams.set('service', service);
   url.searchParams.set('scope', parameter('scope') ?? `repository:${name}:pull`);
   const answer = await get(url, {});
   const body = answer.status === 200 ? JSON.parse(String(await bodyOf(answer, text))) : {};
   const token = body.token ?? body.access_token;
-  if (typeof token !== 'string') throw new Error(`${text}: the registry gives no token without a login`);
+  if (typeof token !== 'string') throw new Error(`${text}: the registry did not issue a token without a login`);
   return token;
 }
 
@@ -92,7 +92,8 @@ async function bodyOf(answer, text) {
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += chunk.length;
-    if (size > MAX_MANIFEST_BYTES) throw new Error(`${text}: the registry's answer does not end`);
+    if (size > MAX_MANIFEST_BYTES)
+      throw new Error(`${text}: the response of the registry is larger than ${MAX_MANIFEST_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

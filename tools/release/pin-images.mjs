@@ -48,7 +48,7 @@ try {
     allowPositionals: true,
     options: { check: { type: 'boolean' }, service: { type: 'string', multiple: true } },
   });
-  if (positionals.length === 0 && !values.service) throw new Error('name files, or services as --service NAME=IMAGE');
+  if (positionals.length === 0 && !values.service) throw new Error('Pass files, or services as --service NAME=IMAGE');
   if (values.check) check(positionals);
   else if (positionals.length > 0) await pinFiles(positionals);
   if (values.service) await override(values.service);

@@ -64,7 +64,9 @@ export function formatReport({ quiet, machine, size, findings }: BenchReport): s
     const cells = [wasQuiet ? name : `${name} *`, formatFigure(ours), formatFigure(limit), formatFigure(ratio), notes];
     return `| ${cells.join(' | ')} |`;
   });
-  const found = quiet ? 'the machine was quiet' : 'NOT QUIET: others used the machine, above all where there is a *';
+  const found = quiet
+    ? 'the machine was quiet'
+    : 'NOT QUIET: other programs used the machine, especially during rows with a *';
   return [
     `${size} run, ${machine.processors} processors, Node ${machine.node}, ${machine.platform}; ${found}. Medians (range of the slices).`,
     '',

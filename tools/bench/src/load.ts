@@ -59,6 +59,7 @@ export async function openLoop(
 }
 
 export function expectStatus(answer: RawAnswer, wanted: number): RawAnswer {
-  if (answer.status !== wanted) throw new Error(`wanted ${wanted}, got ${answer.status}: ${answer.body.slice(0, 500)}`);
+  if (answer.status !== wanted)
+    throw new Error(`expected ${wanted}, got ${answer.status}: ${answer.body.slice(0, 500)}`);
   return answer;
 }

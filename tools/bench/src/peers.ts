@@ -26,7 +26,7 @@ export function whyNot(title: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`${title}: skipped: ${error instanceof NotHere ? reason : (error as Error).stack}\n`);
   const line = (reason.split('\n', 1)[0] as string).replaceAll('|', '/').slice(0, 200);
-  return error instanceof NotHere ? line : `it failed: ${line}`;
+  return error instanceof NotHere ? line : `failed: ${line}`;
 }
 
 /**
@@ -84,7 +84,7 @@ export async function startServer(
     if (answers) return { pid: child.pid as number, stop };
     if (Date.now() < deadline && !isGone) continue;
     await stop();
-    throw new NotHere(`${path.basename(command)} does not start: ${said()}`);
+    throw new NotHere(`${path.basename(command)} failed to start: ${said()}`);
   }
 }
 
@@ -99,7 +99,7 @@ async function kept(what: object, make: (folder: string) => Promise<void>): Prom
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   process.stderr.write(
-    `installs ${Object.entries(what)
+    `installing ${Object.entries(what)
       .map((pair) => pair.join(' '))
       .join(', ')} in ${folder}\n`,
   );
@@ -120,7 +120,7 @@ function runToEnd(command: string, args: string[], cwd: string): Promise<void> {
     child.once('error', (error) => reject(new NotHere(error.message)));
     child.once('close', (code) => {
       if (code === 0) resolve();
-      else reject(new NotHere(`${path.basename(command)} ended with ${code}: ${said()}`));
+      else reject(new NotHere(`${path.basename(command)} exited with ${code}: ${said()}`));
     });
   });
 }

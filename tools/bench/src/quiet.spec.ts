@@ -43,7 +43,7 @@ describe('waiting for quiet', () => {
   it('says that it waits, and ends when the others have', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.9, 0.5, 0.02]);
     expect(await quiet.waitUntilQuiet()).toBe(true);
-    expect(told).toEqual(['waits for quiet: others use 90 % of the processors']);
+    expect(told).toEqual(['waiting for quiet: other programs use 90 % of the processors']);
     expect(elapsed()).toBe(6_000);
   });
 
@@ -51,7 +51,7 @@ describe('waiting for quiet', () => {
     const { quiet, told, elapsed } = machine(60_000, [0.9]);
     expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(elapsed()).toBe(60_000);
-    expect(told.at(-1)).toBe('not quiet: others use 90 % of the processors; goes on');
+    expect(told.at(-1)).toBe('not quiet: other programs use 90 % of the processors; continuing');
     expect(told).toHaveLength(3);
     expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(elapsed()).toBe(62_000);
@@ -61,6 +61,6 @@ describe('waiting for quiet', () => {
     const { quiet, told } = machine(60_000, [Number.NaN]);
     expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(await quiet.waitUntilQuiet()).toBe(false);
-    expect(told).toEqual(['there is no /proc/stat: whether the machine is quiet cannot be told']);
+    expect(told).toEqual(['/proc/stat does not exist: cannot check if the machine is quiet']);
   });
 });

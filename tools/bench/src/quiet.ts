@@ -17,7 +17,7 @@ export function cpuTicks(stat: string): CpuTicks {
   const fields = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
   // user nice system idle iowait irq softirq steal; guests are counted in user already.
   const ticks = fields.slice(0, 8);
-  if (ticks.length < 8 || ticks.some(Number.isNaN)) throw new Error('/proc/stat is not understood');
+  if (ticks.length < 8 || ticks.some(Number.isNaN)) throw new Error('/proc/stat has an unknown format');
   const total = ticks.reduce((sum, value) => sum + value, 0);
   return { busy: total - ticks[3]! - ticks[4]!, total };
 }
@@ -60,7 +60,7 @@ export class QuietWait {
     for (;;) {
       const share = await this.look();
       if (Number.isNaN(share)) {
-        if (!this.hasSaidBlind) this.tell('there is no /proc/stat: whether the machine is quiet cannot be told');
+        if (!this.hasSaidBlind) this.tell('/proc/stat does not exist: cannot check if the machine is quiet');
         this.hasSaidBlind = true;
         return false;
       }
@@ -69,11 +69,11 @@ export class QuietWait {
       const percent = `${(share * 100).toFixed(0)} % of the processors`;
       if (this.waitedMs + waited >= this.patienceMs) {
         this.waitedMs += waited;
-        this.tell(`not quiet: others use ${percent}; goes on`);
+        this.tell(`not quiet: other programs use ${percent}; continuing`);
         return false;
       }
       if (waited - told < SAY_EVERY_MS) continue;
-      this.tell(`waits for quiet: others use ${percent}`);
+      this.tell(`waiting for quiet: other programs use ${percent}`);
       told = waited;
     }
   }

@@ -187,7 +187,7 @@ export class Stand {
       execArgv: [],
     });
     const code = await new Promise((resolve) => child.once('exit', resolve));
-    if (code !== 0) throw new Error(`${path.basename(entry)} ended with ${String(code)}`);
+    if (code !== 0) throw new Error(`${path.basename(entry)} exited with ${String(code)}`);
   }
 }
 

@@ -23,7 +23,7 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
   const known = file.targets.filter(({ kind }) => kind === processTarget.kind) as ProcessTargetConfig[];
   const found = known.filter(({ name, engines }) => Object.hasOwn(engines, engine) && (target ?? name) === name);
   if (found.length === 0) throw new UsageError(`${config} has no process target with an engine named ${engine}`);
-  if (found.length > 1) throw new UsageError(`${config} has ${engine} in several targets: say which with --target`);
+  if (found.length > 1) throw new UsageError(`${config} has ${engine} in several targets: choose one with --target`);
   const [chosen] = found as [ProcessTargetConfig];
   const one = chosen.engines[engine]!;
   if (program === undefined) return { target: chosen, secret };
@@ -35,7 +35,7 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
 function builtInAlone({ engine, model, program }: TryOptions): ProcessTargetConfig {
   const known = new Set(builtInEngines().flatMap(({ template }) => [template!, template!.split('@')[0]!]));
   if (!known.has(engine))
-    throw new UsageError(`no built-in template is named ${engine}; there are ${[...known].join(', ')}`);
+    throw new UsageError(`unknown built-in template ${engine}; the templates are ${[...known].join(', ')}`);
   const sources = model.uri.startsWith('/') ? [model.uri] : [`hf:${model.uri}`];
   const entry = { extends: engine, model_sources: sources, ...(program !== undefined && { program }) };
   const file = { targets: [{ name: 'trial', kind: processTarget.kind, engines: { [engine]: entry } }] };

@@ -22,7 +22,7 @@ export async function metricsOf(
       headers: credential === undefined ? {} : { authorization: `Bearer ${credential}` },
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]),
     });
-    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+    if (answer.statusCode !== 200) throw new Error(`returned ${answer.statusCode}`);
     for await (const chunk of answer.body) {
       text += String(chunk);
       if (text.length > MAX_BYTES) throw new Error('is larger than 4 MiB');
@@ -33,7 +33,7 @@ export async function metricsOf(
   const has = new Set(text.split('\n').map((line) => /^[A-Za-z_:][\w:]*/.exec(line)?.[0]));
   return Object.entries(named).map(([meaning, names]) => {
     const found = [names].flat().find((name) => has.has(name));
-    return `metric ${meaning}: ${found ?? `not there (looked for ${[names].flat().join(', ')})`}`;
+    return `metric ${meaning}: ${found ?? `not found (looked for ${[names].flat().join(', ')})`}`;
   });
 }
 
@@ -50,6 +50,6 @@ export async function memoryOf(pid: number): Promise<string> {
   }
   const kib = rows.filter(([id]) => family.has(id)).reduce((sum, [, , rss]) => sum + rss, 0);
   return kib === 0
-    ? 'memory: not known'
+    ? 'memory: unknown'
     : `memory: ${Math.round(kib / 1_024)} MiB, ${family.size} process${family.size === 1 ? '' : 'es'}`;
 }

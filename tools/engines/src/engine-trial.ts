@@ -121,7 +121,7 @@ class Trial {
       follow: false,
       signal: this.host.signal,
     } as const;
-    say('its last lines:');
+    say('last lines of its output:');
     for await (const { text } of this.driver.logs(this.spec.instanceId, options)) say(`  ${text}`);
   }
 
@@ -161,9 +161,9 @@ class Trial {
   private tellFound({ unknownModel, models, responseModel, hasUsage }: ServerFindings, declared = 'rejects'): void {
     const { say } = this.host;
     const difference = unknownModel === declared ? '' : ` (declared: ${declared})`;
-    say(`unknown_model: ${unknownModel ?? 'could not be told'}${difference}`);
+    say(`unknown_model: ${unknownModel ?? 'unknown'}${difference}`);
     if (models) say(`models: ${models.slice(0, 20).join(', ')}${models.length > 20 ? ', …' : ''}`);
-    if (responseModel !== undefined) say(`an answer's model: ${responseModel}`);
+    if (responseModel !== undefined) say(`model in a response: ${responseModel}`);
     if (hasUsage !== undefined) say(`usage at the end of a stream: ${hasUsage ? 'yes' : 'no'}`);
   }
 
@@ -174,14 +174,14 @@ class Trial {
     const { devices = [], problem } = (await driver.devices?.()) ?? {};
     if (problem !== undefined) this.host.say(`devices: ${problem}`);
     for (const { index, name, used_mb, memory_mb } of devices.filter((one) => used.has(one.index)))
-      this.host.say(`device ${index}, ${name}: ${used_mb ?? '?'} of ${memory_mb ?? '?'} MiB are used`);
+      this.host.say(`device ${index}, ${name}: ${used_mb ?? '?'} of ${memory_mb ?? '?'} MiB used`);
   }
 
   private async stop(): Promise<void> {
     const from = performance.now();
     while ((await this.driver.terminate(this.spec.instanceId)) !== 'gone') {
       if (performance.now() - from > STOP_LIMIT_MS) {
-        this.host.say('it does not end: look for what is left of it');
+        this.host.say('the engine does not stop: look for its remaining processes');
         return;
       }
       await sleep(LOOK_MS);

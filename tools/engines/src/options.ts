@@ -23,14 +23,14 @@ export type Command = { name: 'help' } | { name: 'list' } | { name: 'try'; optio
 export const USAGE = `usage: npm run engines -- list
        npm run engines -- try ENGINE --model PATH_OR_ID [options]
 
-  --id NAME           what the model is to be called (the last part of its path)
-  --revision REF      revision of a model of the hub
-  --program PATH      the engine's program, where it is not the template's
-  --gpus 0,1          the accelerators that it gets, by PCI bus; none without it
-  --arg NAME=VALUE    an argument that the template declares; may be repeated
-  --config FILE       an operator's file whose engine is tried; the built-in template without it
-  --target NAME       the target of that file, where several have the engine
-  --home FOLDER       where caches and instances go; else a folder that is removed at the end
+  --id NAME           name of the model (default: the last part of its path)
+  --revision REF      revision of a model on the hub
+  --program PATH      program of the engine (default: the program of the template)
+  --gpus 0,1          accelerators for the engine, in the order of the PCI bus (default: none)
+  --arg NAME=VALUE    argument that the template declares; may be repeated
+  --config FILE       operator's file with the engine to try (default: the built-in template)
+  --target NAME       target in that file, if several have the engine
+  --home FOLDER       folder for caches and instances (default: a temporary folder)
 `;
 
 /** Thrown for a command line that means nothing; its message is for who typed it. */
@@ -42,8 +42,8 @@ export function readCommand(argv: string[]): Command {
   const [name, engine, ...rest] = positionals;
   if (values.help || name === 'help') return { name: 'help' };
   if (name === 'list' && engine === undefined) return { name: 'list' };
-  if (name !== 'try') throw new UsageError(name === undefined ? 'a command is missing' : `there is no command ${name}`);
-  if (engine === undefined || rest.length > 0) throw new UsageError('name one engine');
+  if (name !== 'try') throw new UsageError(name === undefined ? 'a command is missing' : `unknown command ${name}`);
+  if (engine === undefined || rest.length > 0) throw new UsageError('exactly one engine is required');
   const { model: uri, id, revision, gpus, config, target, program, home } = values;
   if (uri === undefined || uri === '') throw new UsageError('--model is missing');
   const model = { id: id ?? basename(uri).replace(/\.gguf$/i, ''), uri, ...(revision !== undefined && { revision }) };
@@ -88,14 +88,15 @@ function parsed(argv: string[]) {
 
 function readGpus(text = ''): number[] {
   const indices = text.split(',').filter((one) => one !== '');
-  if (!indices.every((one) => /^\d{1,3}$/.test(one))) throw new UsageError('--gpus is a list of numbers, as in 0,1');
+  if (!indices.every((one) => /^\d{1,3}$/.test(one)))
+    throw new UsageError('--gpus must be a list of numbers, such as 0,1');
   return indices.map(Number);
 }
 
 /** `true`, `false` and numbers are what they look like. */
 function readArg(text: string): [string, ArgValue] {
   const at = text.indexOf('=');
-  if (at < 1) throw new UsageError('--arg is NAME=VALUE');
+  if (at < 1) throw new UsageError('--arg must be NAME=VALUE');
   const [name, value] = [text.slice(0, at), text.slice(at + 1)];
   if (value === 'true' || value === 'false') return [name, value === 'true'];
   return [name, value !== '' && Number.isFinite(Number(value)) ? Number(value) : value];

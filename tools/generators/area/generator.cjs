@@ -10,7 +10,7 @@ const TAGS = 'libs/platform/http/src/openapi/tags.ts';
 module.exports = async function area(tree, options) {
   const { name } = options;
   const root = `libs/areas/${name}`;
-  if (tree.exists(root)) throw new Error(`${root} exists`);
+  if (tree.exists(root)) throw new Error(`${root} already exists`);
   const many = spellings(name);
   const one = spellings(options.singular ?? singularOf(name));
   const timestamp = nextTimestamp(tree);
@@ -59,7 +59,7 @@ function tagOf(tree, wanted, fallback) {
   if (found) return found;
   if (wanted) throw new Error(`--tag must be one of: ${known.join(', ')}`);
   logger.warn(
-    `The OpenAPI document has no tag ${fallback}: the routes are tagged System until --tag or an edit says otherwise.`,
+    `The OpenAPI document has no tag ${fallback}. The routes get the tag System until you set another one with --tag or in the controller.`,
   );
   return 'System';
 }

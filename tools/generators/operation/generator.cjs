@@ -7,10 +7,11 @@ const { spellings } = require('../naming.cjs');
 module.exports = async function operation(tree, { area, name }) {
   const root = `libs/areas/${area}`;
   const module = tree.children(`${root}/src`).find((file) => file.endsWith('.module.ts'));
-  if (!module) throw new Error(`${root} is no area: run nx g area ${area} first`);
+  if (!module) throw new Error(`${root} is not an area. Run nx g area ${area} first.`);
   const one = spellings(name);
   const className = `${one.pascal}Operation`;
-  if (tree.exists(`${root}/src/${name}.operation.ts`)) throw new Error(`${root}/src/${name}.operation.ts exists`);
+  if (tree.exists(`${root}/src/${name}.operation.ts`))
+    throw new Error(`${root}/src/${name}.operation.ts already exists`);
 
   generateFiles(tree, path.join(__dirname, 'files'), `${root}/src`, { one, singular: one.kebab, tmpl: '' });
   const file = `${root}/src/${module}`;
@@ -29,7 +30,7 @@ module.exports = async function operation(tree, { area, name }) {
 function provided(text, className, from) {
   const imports = [...text.matchAll(/^import .*;$/gm)];
   const last = imports.at(-1);
-  if (!last || !/providers:\s*\[/.test(text)) throw new Error(`the module has no providers: add ${className} by hand`);
+  if (!last || !/providers:\s*\[/.test(text)) throw new Error(`The module has no providers. Add ${className} by hand.`);
   const end = last.index + last[0].length;
   const withImport = `${text.slice(0, end)}\nimport { ${className} } from '${from}';${text.slice(end)}`;
   return withImport.replace(/providers:\s*\[\s*/, (opening) => `${opening}${className}, `);

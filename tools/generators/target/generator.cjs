@@ -8,7 +8,7 @@ const REGISTRY = 'libs/registry/src/targets.ts';
 /** `nx g target slurm`: a kind of execution target that passes the conformance test, to be made into the real one. */
 module.exports = async function target(tree, { kind }) {
   const root = `libs/targets/${kind}`;
-  if (tree.exists(root)) throw new Error(`${root} exists`);
+  if (tree.exists(root)) throw new Error(`${root} already exists`);
   const one = spellings(kind);
 
   generateFiles(tree, path.join(__dirname, 'files'), root, { one, kind, tmpl: '' });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const WORDS =
-  'is a simulated model and this is its answer which goes on until its limit is reached so that a test knows what to expect'.split(
+  'is a simulated model and this is its answer which continues until its limit is reached so that a test knows what to expect'.split(
     ' ',
   );
 

@@ -25,7 +25,7 @@ export function readCompletionRequest(body: JsonObject, prompts: Prompts, defaul
   const isStream = truth(body, 'stream');
   const options = body['stream_options'] ?? undefined;
   if (options !== undefined && !isStream)
-    throw invalidParameter('stream_options', "it only together with 'stream': true");
+    throw invalidParameter('stream_options', "this parameter only together with 'stream': true");
   if (options !== undefined && !isObject(options)) throw invalidParameter('stream_options', 'an object');
   return {
     isStream,

@@ -71,7 +71,7 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
     option: 'model',
     kind: 'text',
     placeholder: 'ID',
-    description: 'id of the one model served; part of every answer',
+    description: 'id of the only model; every response contains it',
   },
   'ttft-ms': { option: 'ttftMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time to the first token' },
   'itl-ms': { option: 'itlMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time between two tokens' },
@@ -79,57 +79,62 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
     option: 'slowdown',
     kind: { min: 0, max: 1000, whole: false },
     placeholder: 'SHARE',
-    description: 'how much longer an answer takes for each other one in flight, as a share of its time',
+    description: 'extra time of a response for each other request in flight, as a share of its own time',
   },
   'error-rate': {
     option: 'errorRate',
     kind: { min: 0, max: 1, whole: false },
     placeholder: 'SHARE',
-    description: 'share of inference requests answered 500, 0..1',
+    description: 'share of inference requests that fail with 500, 0..1',
   },
   'startup-ms': {
     option: 'startupMs',
     kind: MILLISECONDS,
     placeholder: 'MS',
-    description: '/health and /v1 answer 503 until then',
+    description: '/health and /v1 return 503 for this time',
   },
   'never-ready': {
     option: 'neverReady',
     kind: 'switch',
     placeholder: '',
-    description: '/health and /v1 answer 503 for ever',
+    description: '/health and /v1 always return 503',
   },
   'crash-after': {
     option: 'crashAfter',
     kind: count(1, 2 ** 31 - 1),
     placeholder: 'N',
-    description: 'exit with 1 once N inference requests are answered',
+    description: 'exit with 1 after N inference responses',
   },
   'crash-after-ms': {
     option: 'crashAfterMs',
     kind: MILLISECONDS,
     placeholder: 'MS',
-    description: 'exit with 1 after that time',
+    description: 'exit with 1 after this time',
   },
   tokens: {
     option: 'tokens',
     kind: count(1, 1_000_000),
     placeholder: 'N',
-    description: 'length of an answer, unless max_tokens is less',
+    description: 'tokens in a response, unless max_tokens is less',
   },
   seed: {
     option: 'seed',
     kind: count(0, 2 ** 32 - 1),
     placeholder: 'N',
-    description: 'makes --error-rate fail the same requests each run',
+    description: 'with the same seed, --error-rate fails the same requests in each run',
   },
-  'start-log': { option: 'startLog', kind: 'text', placeholder: 'FILE', description: 'append one JSON line per start' },
-  'api-key': { option: 'apiKey', kind: 'text', placeholder: 'KEY', description: '/v1 then wants it as bearer token' },
+  'start-log': {
+    option: 'startLog',
+    kind: 'text',
+    placeholder: 'FILE',
+    description: 'append one JSON line to this file at each start',
+  },
+  'api-key': { option: 'apiKey', kind: 'text', placeholder: 'KEY', description: 'bearer token that /v1 requires' },
   'max-body-bytes': {
     option: 'maxBodyBytes',
     kind: count(1, 2 ** 31 - 1),
     placeholder: 'N',
-    description: 'larger request bodies are answered 413',
+    description: 'larger request bodies are rejected with 413',
   },
 };
 
@@ -162,7 +167,7 @@ export function parseFlags(argv: readonly string[]): { options: SimulatorOptions
 function valueOf(name: string, kind: FlagKind, text: string | undefined): string | number | boolean {
   if (kind === 'switch') {
     if (text === undefined || text === 'true' || text === 'false') return text !== 'false';
-    throw new FlagError(`--${name} is on or off: give it no value, true or false, not ${JSON.stringify(text)}`);
+    throw new FlagError(`--${name} is a switch: its value must be omitted, true or false, not ${JSON.stringify(text)}`);
   }
   // `--model --port 80` is a forgotten value, and no engine template can begin a value with a dash.
   if (text === undefined || text === '' || text.startsWith('--')) throw new FlagError(`--${name} needs a value`);

@@ -41,7 +41,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
     logStart(options, options.port, code ?? message);
     return give(
       code === 'EADDRINUSE'
-        ? `cannot listen on ${at}: the address is in use already`
+        ? `cannot listen on ${at}: the address is already in use`
         : `cannot listen on ${at}: ${message}`,
     );
   }

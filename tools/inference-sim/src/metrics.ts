@@ -31,11 +31,11 @@ export class Metrics {
   private readonly answered = new Map<string, number>();
   private readonly ttft = new Histogram(
     'inference_sim_time_to_first_token_seconds',
-    'Until the first token of a streamed answer.',
+    'Time to the first token of a streamed response.',
   );
   private readonly duration = new Histogram(
     'inference_sim_request_duration_seconds',
-    'From the arrival of a request to its end.',
+    'Time from the arrival of a request to its end.',
   );
   private inFlight = 0;
   private aborted = 0;
@@ -68,19 +68,19 @@ export class Metrics {
       return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${number}`];
     };
     return [
-      '# HELP inference_sim_requests_total Inference requests that left, answered or not.',
+      '# HELP inference_sim_requests_total Finished inference requests, with or without a response.',
       '# TYPE inference_sim_requests_total counter',
       ...[...this.answered].map(([labels, number]) => `inference_sim_requests_total{${labels}} ${number}`),
-      ...value('inference_sim_requests_in_flight', 'gauge', 'Inference requests being answered.', this.inFlight),
+      ...value('inference_sim_requests_in_flight', 'gauge', 'Inference requests in flight.', this.inFlight),
       ...value(
         'inference_sim_requests_aborted_total',
         'counter',
-        'Inference requests whose client left before the end.',
+        'Inference requests whose client disconnected before the end.',
         this.aborted,
       ),
-      ...value('inference_sim_prompt_tokens_total', 'counter', 'Tokens read.', this.promptTokens),
-      ...value('inference_sim_completion_tokens_total', 'counter', 'Tokens written.', this.completionTokens),
-      ...value('inference_sim_ready', 'gauge', '1 when /health answers 200.', isReady ? 1 : 0),
+      ...value('inference_sim_prompt_tokens_total', 'counter', 'Prompt tokens read.', this.promptTokens),
+      ...value('inference_sim_completion_tokens_total', 'counter', 'Completion tokens written.', this.completionTokens),
+      ...value('inference_sim_ready', 'gauge', '1 if /health returns 200, otherwise 0.', isReady ? 1 : 0),
       ...this.ttft.lines(),
       ...this.duration.lines(),
       '',

@@ -65,13 +65,13 @@ export const injectedFailure = (): ApiError =>
   new ApiError(
     500,
     SERVER,
-    'The server had an error while processing your request (asked for by --error-rate).',
+    'The server had an error while processing your request (simulated by --error-rate).',
     null,
     'injected_failure',
   );
 
 export const internalFailure = (): ApiError =>
-  new ApiError(500, SERVER, 'The simulator failed; its standard error says why.', null, 'internal');
+  new ApiError(500, SERVER, 'The simulator failed. See its standard error for the reason.', null, 'internal');
 
 export const notReady = (): ApiError =>
   new ApiError(503, SERVER, 'The model is still loading.', null, 'model_loading', { 'retry-after': '1' });

@@ -153,7 +153,7 @@ describe('bad starts', () => {
     const { port } = taken.address() as AddressInfo;
     const { exit, output } = run(`--port=${port}`);
     expect(await exit).toBe(1);
-    expect(output()).toBe(`inference-sim: cannot listen on 127.0.0.1:${port}: the address is in use already\n`);
+    expect(output()).toBe(`inference-sim: cannot listen on 127.0.0.1:${port}: the address is already in use\n`);
     taken.close();
   });
 

@@ -98,7 +98,7 @@ it('is not held up by the lock of a process that was killed', async () => {
 });
 
 it.each([
-  ['there is no Go', undefined, {}, 'it needs Go 1.26 or later, and Go is not installed'],
+  ['there is no Go', undefined, {}, 'it requires Go 1.26 or later, but Go is not installed'],
   ['Go is too old', 'go1.25.9', {}, 'bin/go is go1.25.9'],
   ['the modules cannot be had', 'go1.27', { list: 'echo dial tcp: refused >&2; exit 1' }, 'dial tcp: refused'],
 ])('ends with 3 where %s', async (_what, version, parts, why) => {

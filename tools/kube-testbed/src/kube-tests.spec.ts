@@ -29,5 +29,5 @@ it('runs where there are programs, is skipped by name where not', () => {
 it('fails where it is required', () => {
   const { done, run } = declare({ [REQUIRE_VARIABLE]: '1' });
   expect(done).toBe('run a test');
-  expect(run).toThrow('SLIPWAY_REQUIRE_KUBE=1, and SLIPWAY_KUBE_BIN is not set');
+  expect(run).toThrow('SLIPWAY_REQUIRE_KUBE=1, but SLIPWAY_KUBE_BIN is not set');
 });

@@ -16,7 +16,7 @@ export function kubeItFor(
   if (env[REQUIRE_VARIABLE] !== '1') return (name, run) => jest.skip(name, run);
   return (name) =>
     jest.run(name, () => {
-      throw new Error(`${REQUIRE_VARIABLE}=1, and ${found.why}`);
+      throw new Error(`${REQUIRE_VARIABLE}=1, but ${found.why}`);
     });
 }
 

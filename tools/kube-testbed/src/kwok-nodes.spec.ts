@@ -5,6 +5,6 @@ import { KwokNodes } from './kwok-nodes.js';
 it('says how to build KWOK where there is none', async () => {
   const access = { bin: '/nowhere' } as ClusterAccess;
   await expect(KwokNodes.start(access, { name: 'kwok', nodes: 1 })).rejects.toThrow(
-    'there is no kwok in /nowhere: `node tools/kube-testbed/build.mjs kwok` builds one',
+    'kwok was not found in /nowhere. Run `node tools/kube-testbed/build.mjs kwok` to build it.',
   );
 });

@@ -27,7 +27,9 @@ export class KwokNodes {
   static async start(access: ClusterAccess, options: { name: string; nodes: number }): Promise<KwokNodes> {
     const program = path.join(access.bin, 'kwok');
     if (!existsSync(program))
-      throw new Error(`there is no kwok in ${access.bin}: \`node tools/kube-testbed/build.mjs kwok\` builds one`);
+      throw new Error(
+        `kwok was not found in ${access.bin}. Run \`node tools/kube-testbed/build.mjs kwok\` to build it.`,
+      );
     const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-kwok-'));
     guard.sweep(folder);
     const client = new KubeClient(access, access.token);

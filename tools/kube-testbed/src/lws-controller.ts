@@ -31,7 +31,7 @@ export class LwsController {
   /** @throws Error where it is not built */
   static async start(access: ClusterAccess): Promise<LwsController> {
     if (!existsSync(path.join(access.bin, 'lws')))
-      throw new Error(`there is no lws in ${access.bin}: \`node tools/kube-testbed/build.mjs lws\` builds one`);
+      throw new Error(`lws was not found in ${access.bin}. Run \`node tools/kube-testbed/build.mjs lws\` to build it.`);
     await addType(access, 'lws-crd.yaml');
     const client = new KubeClient(access, access.token);
     try {

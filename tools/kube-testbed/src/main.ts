@@ -8,7 +8,7 @@ const EXIT_MISSING = 3;
 
 const found = findPrograms();
 if (found.bin === undefined) {
-  process.stderr.write(`${found.why}: ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs) sets it\n`);
+  process.stderr.write(`${found.why}. Set it with ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs)\n`);
   process.exit(EXIT_MISSING);
 }
 const plane = await ControlPlane.start({ bin: found.bin });
@@ -17,7 +17,7 @@ const namespace = await bed.namespace();
 process.stdout.write(
   `${[
     `export KUBECONFIG=${plane.access.kubeconfig} PATH=${found.bin}:$PATH`,
-    `# pods of the namespace ${namespace} become processes; Ctrl-C ends it all`,
+    `# Pods in the namespace ${namespace} run as processes. Ctrl-C stops everything.`,
   ].join('\n')}\n`,
 );
 const alive = setInterval(() => undefined, 60_000);

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 // Status 1: a bound was missed, or the time was over. What the bed itself takes is the first line.
 
 const USAGE = `npm run kube:scale -- [deployments, 1000] [--replicas 2] [--nodes 20] [--workers 2] [--steady 60] [--churn 300] [--per-second 50] [--bed-units 200] [--minutes 20]
-seconds are \`steady\` (nothing changes) and \`churn\` (random pods and units are deleted); 0 leaves a part out; \`minutes\` end it all\n`;
+--steady: seconds without changes. --churn: seconds in which random pods and units are deleted. 0 skips a part. --minutes: time limit of the run.\n`;
 
 const DEFAULTS = {
   replicas: 2,
@@ -38,7 +38,7 @@ function readOptions(): ScaleOptions {
     const given = Object.entries(values).map(([name, value]) => [name, Number(value)] as const);
     const read = { ...DEFAULTS, ...Object.fromEntries(given), deployments: Number(positionals[0] ?? 1_000) };
     if (positionals.length > 1 || Object.values(read).some((value) => !(value >= 0)))
-      throw new Error('a number is none');
+      throw new Error('every option must be a number, at least 0');
     return read;
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n${USAGE}`);

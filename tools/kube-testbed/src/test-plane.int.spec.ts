@@ -11,7 +11,7 @@ it('names what is missing', () => {
   const bin = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-bin-'));
   for (const name of ['etcd', 'kube-apiserver', 'kube-scheduler']) writeFileSync(path.join(bin, name), '');
   expect(findPrograms({ [BIN_VARIABLE]: bin })).toEqual({
-    why: `SLIPWAY_KUBE_BIN names ${bin}, where there is no kube-controller-manager`,
+    why: `SLIPWAY_KUBE_BIN names ${bin}, which does not contain kube-controller-manager`,
   });
   rmSync(bin, { recursive: true });
 });

@@ -22,7 +22,7 @@ export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment(), more: 
   const bin = env[BIN_VARIABLE];
   if (!bin) return { why: `${BIN_VARIABLE} is not set` };
   const missing = [...CONTROL_PLANE, ...more].find((program) => !existsSync(path.join(bin, program)));
-  return missing === undefined ? { bin } : { why: `${BIN_VARIABLE} names ${bin}, where there is no ${missing}` };
+  return missing === undefined ? { bin } : { why: `${BIN_VARIABLE} names ${bin}, which does not contain ${missing}` };
 }
 
 let own: Promise<ClusterAccess> | undefined;
@@ -56,7 +56,7 @@ export function programs(): string {
   const found = findPrograms();
   if (found.bin === undefined)
     throw new Error(
-      `no Kubernetes control plane: ${found.why}. ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs) sets it`,
+      `no Kubernetes control plane: ${found.why}. Set it with ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs)`,
     );
   return found.bin;
 }

@@ -20,12 +20,12 @@ export default {
         ...titles.map(({ match, line }) => ({
           file,
           line,
-          text: `delete \`${match[1]}:\`; the sentence of the title stays`,
+          text: `delete \`${match[1]}:\`; keep the sentence of the title`,
         })),
         ...matches(text, NOTE).map(({ match, line }) => ({
           file,
           line,
-          text: `\`${match[0]}\` is no page of this repository: say what it says, or delete it`,
+          text: `\`${match[0]}\` is not a page of this repository: write its content here, or delete the reference`,
         })),
       ];
     });

@@ -218,7 +218,7 @@ describe('design-codes', () => {
   it.each(['A8', 'B10', '10.8', '10.9c'])('reports `%s:` in a title', (code) => {
     const file = 'libs/x/src/a.spec.ts';
     expect(find('design-codes', { [file]: `\nit('${code}: stops', () => {});\n` })).toEqual([
-      `${file}:2 delete \`${code}:\`; the sentence of the title stays`,
+      `${file}:2 delete \`${code}:\`; keep the sentence of the title`,
     ]);
     expect(find('design-codes', { [file]: `it.each([\n  1,\n])('${code}: stops', () => {});\n` })).toHaveLength(1);
   });

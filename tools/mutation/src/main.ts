@@ -13,7 +13,7 @@ const { positionals, values } = parseArgs({
 
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.once(name, () => stop.abort(new Error(`ended by ${name}, before the next mutant`)));
+  process.once(name, () => stop.abort(new Error(`Stopped by ${name} before the next mutant.`)));
 
 let exitCode = 2;
 try {
@@ -21,7 +21,7 @@ try {
   if (values.sample !== undefined) {
     const seed = numberOf('--seed', values.seed ?? String(Date.now() % 2 ** 31));
     lists = sampleOf(lists, numberOf('--sample', values.sample), seed);
-    console.log(`The same sample again: --sample ${values.sample} --seed ${seed}`);
+    console.log(`To repeat this sample: --sample ${values.sample} --seed ${seed}`);
   }
   exitCode = (await tryLists(lists, await workplace(), { signal: stop.signal })) === 0 ? 0 : 1;
 } catch (error) {
@@ -31,7 +31,7 @@ try {
 process.exit(exitCode);
 
 function numberOf(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new CannotTry(`${option} is a whole number, not ${text}`);
+  if (!/^\d{1,9}$/.test(text)) throw new CannotTry(`${option} must be a whole number, not ${text}`);
   return Number(text);
 }
 

@@ -68,13 +68,13 @@ describe('a list whose code has changed', () => {
       '  - { id: text, symbol: two, find: "3", replace: "3", specs: [] }',
     );
     expect(await problems()).toEqual([
-      'libs/x gone: 0 files export nothing',
-      'libs/x gone: 0 specs have the name none',
-      'libs/x twice: 2 files export sum: libs/y/src/sum.ts, libs/z/src/sum.ts',
-      'libs/x twice: 2 specs have the name sums: libs/a/src/sums.spec.ts, libs/b/src/sums.spec.ts',
-      'libs/x text: libs/y/src/sum.ts contains its text 2 times',
+      'libs/x gone: 0 files instead of one export nothing',
+      'libs/x gone: 0 specs instead of one have the name none',
+      'libs/x twice: 2 files instead of one export sum: libs/y/src/sum.ts, libs/z/src/sum.ts',
+      'libs/x twice: 2 specs instead of one have the name sums: libs/a/src/sums.spec.ts, libs/b/src/sums.spec.ts',
+      'libs/x text: libs/y/src/sum.ts contains its text 2 times instead of once',
       'libs/x text: is listed twice',
-      'libs/x text: libs/y/src/sum.ts contains its text 0 times',
+      'libs/x text: libs/y/src/sum.ts contains its text 0 times instead of once',
       'libs/x text: changes nothing',
       'libs/x text: names no spec',
     ]);
@@ -90,7 +90,7 @@ it('refuses a mutant that does not parse: that it is noticed says nothing about 
       mutants: [{ id: 'broken', file: 'tools/mutation/src/run.ts', find, replace, specs, isBuilt: false }],
     });
   expect(problems('export class CannotTry extends {}')).toEqual([
-    'x broken: its change makes no valid TypeScript, which any test would notice',
+    'x broken: its change is not valid TypeScript, so every test would fail',
   ]);
   expect(problems('export class CannotTry {}')).toEqual([]);
 });

@@ -72,9 +72,10 @@ function readList(root: string, library: string, sources: Sources): CheckedList 
     const specs = (one.specs ?? []).map((name) => sources.specsNamed(name));
     const found = problems.length;
     const complain = (what: string): void => void problems.push(`${library} ${one.id}: ${what}`);
-    if (files.length !== 1) complain(`${files.length} files export ${one.symbol}${listed(files)}`);
+    if (files.length !== 1) complain(`${files.length} files instead of one export ${one.symbol}${listed(files)}`);
     for (const [index, some] of specs.entries())
-      if (some.length !== 1) complain(`${some.length} specs have the name ${one.specs?.[index]}${listed(some)}`);
+      if (some.length !== 1)
+        complain(`${some.length} specs instead of one have the name ${one.specs?.[index]}${listed(some)}`);
     if (problems.length > found) return [];
     return [
       {
@@ -150,9 +151,9 @@ export function problemsOf(root: string, { mutants, library }: MutantList): stri
     if (ids.has(mutant.id)) complain('is listed twice');
     ids.add(mutant.id);
     const parts = readFileSync(path.join(root, mutant.file), 'utf8').split(mutant.find);
-    if (parts.length !== 2) complain(`${mutant.file} contains its text ${parts.length - 1} times`);
+    if (parts.length !== 2) complain(`${mutant.file} contains its text ${parts.length - 1} times instead of once`);
     else if (!isTypeScript(parts.join(mutant.replace)))
-      complain('its change makes no valid TypeScript, which any test would notice');
+      complain('its change is not valid TypeScript, so every test would fail');
     if (mutant.find === mutant.replace) complain('changes nothing');
     if (mutant.specs.length === 0) complain('names no spec');
   }

@@ -68,7 +68,7 @@ describe('a run', () => {
   it('takes away what it made where specs fail without any mutant', async () => {
     const { log, folders } = workplace({ failure: 'red' });
     const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], folders, silent);
-    await expect(run).rejects.toThrow('libs/x/src/x.spec.ts fails without any mutant:\nred');
+    await expect(run).rejects.toThrow('libs/x/src/x.spec.ts fails without a mutant:\nred');
     expect(log).toEqual(['set up', 'copy', 'unchanged', 'remove', 'tear down']);
   });
 
@@ -126,7 +126,9 @@ describe('the choice of lists', () => {
 
   it('is refused, before anything is made, if the code has changed', async () => {
     await workspace('9');
-    await expect(chosen(['libs/y'])).rejects.toThrow('libs/y first: libs/y/src/a.ts contains its text 0 times');
+    await expect(chosen(['libs/y'])).rejects.toThrow(
+      'libs/y first: libs/y/src/a.ts contains its text 0 times instead of once',
+    );
   });
 });
 

@@ -30,7 +30,8 @@ export async function chooseLists(root: string, parts: readonly string[], only?:
     .filter(({ library }) => parts.length === 0 || parts.some((part) => library.includes(part)))
     .map((list) => ({ ...list, mutants: list.mutants.filter(({ id }) => !only || id.includes(only)) }))
     .filter(({ mutants }) => mutants.length > 0);
-  if (lists.length === 0) throw new CannotTry('no list of mutants fits; lists are mutants.yaml next to a package.json');
+  if (lists.length === 0)
+    throw new CannotTry('No mutants match. Lists of mutants are the files mutants.yaml next to a package.json.');
   const problems = lists.flatMap((list) => list.problems);
   if (problems.length > 0) throw new CannotTry(problems.join('\n'));
   return lists;
@@ -86,13 +87,13 @@ async function tryList(
     const key = JSON.stringify([mutant.specs, mutant.test]);
     const failure = sound.has(key) ? undefined : await trial.passesUnchanged(mutant);
     if (failure !== undefined)
-      throw new CannotTry(`${mutant.specs.join(', ')} fails without any mutant:\n${failure.slice(-4_000)}`);
+      throw new CannotTry(`${mutant.specs.join(', ')} fails without a mutant:\n${failure.slice(-4_000)}`);
     sound.add(key);
     const verdict = await trial.verdictOn(mutant);
     if (!isAsExpected(mutant, verdict)) unexpected += 1;
     print(lineOf(mutant, verdict));
   }
-  print(`${library}: ${mutants.length - unexpected} of ${mutants.length} as their list says`);
+  print(`${library}: ${mutants.length - unexpected} of ${mutants.length} with the expected outcome`);
   return unexpected;
 }
 

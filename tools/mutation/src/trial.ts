@@ -79,7 +79,7 @@ export class Trial {
       // `-t` that fits no test passes in silence and would call every mutant a survivor.
       const ran = /^Tests:.* (passed|failed)/m.test(ended.output);
       if (ended.code !== 0) return { code: ended.code, output };
-      if (!ran) return { code: 1, output: `no test of ${files.join(', ')} ran${test ? ` for "${test}"` : ''}` };
+      if (!ran) return { code: 1, output: `no test in ${files.join(', ')} was run${test ? ` for "${test}"` : ''}` };
     }
     return { code: 0, output };
   }

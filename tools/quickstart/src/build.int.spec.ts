@@ -53,7 +53,7 @@ it('shows all that was said where it fails, ends with that status, and tries aga
   for (let tries = 1; tries <= 2; tries += 1) {
     const { status, said } = build();
     expect(said).toMatch(
-      /^src\/a\.ts\(1,1\): error TS1005: ; expected\.\nThe build failed after \d+\.\d s; above is why\.\n$/,
+      /^src\/a\.ts\(1,1\): error TS1005: ; expected\.\nThe build failed after \d+\.\d s\. See the errors above\.\n$/,
     );
     expect(status).toBe(3);
     expect(runs()).toBe(tries);

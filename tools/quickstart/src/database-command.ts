@@ -35,7 +35,7 @@ async function run(command: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<nu
   const launcher = otherLauncher(home);
   if (launcher && !command.besideStack)
     throw new Error(
-      `Slipway runs in ${home} (process ${launcher}): stop it first, or set SLIPWAY_HOME to a new folder.`,
+      `Slipway is running in ${home} (process ${launcher}). Stop it first, or set SLIPWAY_HOME to a new folder.`,
     );
   const key = (): string => env['SLIPWAY_SECRET_KEY']?.trim() || secretKey(home).value;
   if (!config.database.embedded) {

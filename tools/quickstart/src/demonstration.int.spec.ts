@@ -17,7 +17,7 @@ describe('the demonstration, where something goes wrong, says what and where to 
     expect(launcher.stdout).not.toMatch(/\n\s+at /);
     expect(bed.pids().filter(isAlive)).toEqual([]);
     expect(launcher.stdout).toContain(
-      `\nWhat the processes said is in ${path.join(bed.home, 'logs', 'slipway.log')}\n`,
+      `\nSee the output of the processes in ${path.join(bed.home, 'logs', 'slipway.log')}\n`,
     );
     return launcher.stdout;
   };
@@ -36,6 +36,6 @@ describe('the demonstration, where something goes wrong, says what and where to 
   });
 
   it('a gateway that dies at each request', async () => {
-    expect(await failed({})).toMatch(/The quickstart failed: the gateway at http:\S+ does not answer \(.+\)\n/);
+    expect(await failed({})).toMatch(/The quickstart failed: the gateway at http:\S+ does not respond \(.+\)\n/);
   });
 });

@@ -59,7 +59,7 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
     if (asked.signal.aborted && !stack) process.exit(0);
     if (asked.signal.aborted) return;
     narrator.line(`\nThe quickstart failed: ${failureText(error)}`);
-    if (logFile) narrator.line(`What the processes said is in ${logFile}`);
+    if (logFile) narrator.line(`See the output of the processes in ${logFile}`);
     if (error instanceof ConfigError) await end(EXIT_CONFIG);
     await end(error instanceof StartupError ? error.exitCode : 1);
   }
@@ -67,7 +67,10 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
 
 function limitTime<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not done after ${LONGEST_MS / 60_000} minutes`)), LONGEST_MS);
+    const timer = setTimeout(
+      () => reject(new Error(`it did not finish within ${LONGEST_MS / 60_000} minutes`)),
+      LONGEST_MS,
+    );
     void work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
@@ -88,12 +91,12 @@ export function nextStepLines({ apiUrl, gatewayUrl, token }: Stack, deployment: 
   return [
     ...(childEnvironment()['SLIPWAY_CONSOLE'] === 'off'
       ? []
-      : [`  The console, in a browser:     ${apiUrl}/   (sign in with ${key})`]),
-    `  The API, to read and to try:   ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`,
+      : [`  Console, in a browser:         ${apiUrl}/   (sign in with ${key})`]),
+    `  API documentation:             ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`,
     `  Any OpenAI client:             base URL ${gatewayUrl}/v1, model "${deployment}", key: the token`,
-    `  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,
+    `  Events of the deployment:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,
     `  Logs of the processes:         ${shortPath(logFile)}`,
-    '  Execution targets of your own: slipway.config.yaml, see README.md',
+    '  Your own execution targets:    slipway.config.yaml, see README.md',
     '  Next, in another shell, try:',
     ...commandsToTry(deployment).map((line) => `    ${line}`),
     '\nThe stack is running. Ctrl-C stops it.',

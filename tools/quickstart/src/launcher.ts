@@ -31,5 +31,5 @@ export function surviveClosedPipes(): void {
 
 /** What to tell about a token that was made just now. It is shown this once. */
 export function tokenNotice(token: { value: string; file?: string }): string {
-  return `bootstrap token (admin of the tenant \`default\`), shown only now and kept in ${token.file}:\n${token.value}\n`;
+  return `Bootstrap token (admin of the tenant \`default\`), shown only once and stored in ${token.file}:\n${token.value}\n`;
 }

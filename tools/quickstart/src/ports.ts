@@ -18,9 +18,9 @@ export async function choosePort(
     const { code } = error as NodeJS.ErrnoException;
     const fault = listenFault(error, { host, port: wanted, variable: variable.name });
     if (variable.isSet || !['EADDRINUSE', 'EACCES'].includes(code ?? '')) throw fault ?? error;
-    const problem = code === 'EACCES' ? 'may not be used by this user' : 'is taken by another program';
+    const problem = code === 'EACCES' ? 'may not be used by this user' : 'is in use by another program';
     const other = await anyPort(host);
-    say(`port ${wanted} ${problem}, so ${other} is used instead (set ${variable.name} to choose)`);
+    say(`port ${wanted} ${problem}: using ${other} instead (set ${variable.name} to choose another port)`);
     return other;
   }
 }

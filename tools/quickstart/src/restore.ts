@@ -11,7 +11,7 @@ await runDatabaseCommand({
   besideStack: false,
   // The embedded Postgres of a new home would come with a new key, which opens nothing of the back-up.
   prepare: async (home) => {
-    if (!folder) throw new Error('name the folder of the back-up: npm run restore -- <folder>');
+    if (!folder) throw new Error('The folder of the backup is missing. Usage: npm run restore -- <folder>');
     makeHome(home);
     await restoreFiles(path.resolve(folder), { 'secret-key': path.join(home, 'secret-key') });
   },

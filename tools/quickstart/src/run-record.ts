@@ -55,7 +55,7 @@ export function otherLauncher(home: string): number | undefined {
 export async function outliveOrphans(home: string, say: (line: string) => void): Promise<void> {
   const orphans = (read(home)?.children ?? []).filter(isStillRunning);
   if (orphans.length === 0) return;
-  say(`waiting for ${orphans.length} processes of an earlier start to leave`);
+  say(`waiting for ${orphans.length} processes of an earlier start to end`);
   const deadline = Date.now() + ORPHANS_LEAVE_MS;
   while (orphans.some(isStillRunning) && Date.now() < deadline) await delay(50);
   for (const orphan of orphans.filter(isStillRunning)) endHard(orphan.pid);

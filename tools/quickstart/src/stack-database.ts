@@ -31,7 +31,7 @@ export async function embeddedDatabase(
   const watch = async (): Promise<void> => {
     await server.exited;
     for (let backoffMs = 100; !isStopping; backoffMs = Math.min(backoffMs * 2, 5_000)) {
-      say(`postgres ended; started again in ${backoffMs / 1000} s`);
+      say(`postgres exited; restarting in ${backoffMs / 1000} s`);
       await delay(backoffMs);
       if (isStopping) return;
       try {

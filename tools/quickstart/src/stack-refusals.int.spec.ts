@@ -39,13 +39,13 @@ describe('the launcher', () => {
     const refusing = bed.launch({ ...externalPostgres(), STAND_IN_EXIT: 'gateway 78' });
     expect(await refusing.exit).toBe(78);
     expect(refusing.lastLine()).toBe(
-      'Slipway cannot start: The gateway does not start: Slipway gateway cannot start: SLIPWAY_X: it is wrong.',
+      'Slipway cannot start: The gateway failed to start: Slipway gateway cannot start: SLIPWAY_X: it is wrong.',
     );
     const dying = bed.launch({ ...externalPostgres(), STAND_IN_EXIT: 'gateway 1' });
     expect(await dying.exit).toBe(1);
-    expect(dying.stderr.match(/gateway \| ended with 1/g)).toHaveLength(4);
+    expect(dying.stderr.match(/gateway \| exited with 1/g)).toHaveLength(4);
     expect(dying.lastLine()).toBe(
-      'Slipway cannot start: The gateway does not start: Slipway gateway cannot start: SLIPWAY_X: it is wrong.',
+      'Slipway cannot start: The gateway failed to start: Slipway gateway cannot start: SLIPWAY_X: it is wrong.',
     );
     const failing = bed.launch({ STAND_IN_EXIT: 'migrate 1' });
     expect(await failing.exit).toBe(1);

@@ -82,14 +82,14 @@ describe('the launcher', () => {
     await launcher.ready();
     process.kill(bed.pidOf('worker'), 'SIGKILL');
     await until(() => bed.starts('worker') === 2);
-    expect(launcher.stderr).toContain('worker | ended with SIGKILL; started again in 0.1 s');
+    expect(launcher.stderr).toContain('worker | exited with SIGKILL; restarting in 0.1 s');
 
     const url = readStackFile(bed.home)?.databaseUrl ?? '';
     process.kill(
       Number(readFileSync(path.join(bed.home, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
       'SIGKILL',
     );
-    await until(() => launcher.stderr.includes('postgres ended'));
+    await until(() => launcher.stderr.includes('postgres exited'));
     const deadline = Date.now() + 30_000;
     while (!(await databaseAnswers(url)) && Date.now() < deadline) await delay(50);
     expect(await databaseAnswers(url)).toBe(true);
@@ -108,14 +108,14 @@ describe('the launcher', () => {
     const second = bed.launch({ SLIPWAY_API_PORT: new URL(api).port, SLIPWAY_GATEWAY_PORT: new URL(gateway).port });
     expect(await second.ready()).toEqual({ api, gateway });
     expect(pids.filter(isAlive)).toEqual([]);
-    expect(second.stderr).not.toContain('bootstrap token');
+    expect(second.stderr).not.toContain('Bootstrap token');
   });
 
   it('refuses a second stack in the same home', async () => {
     await bed.launch(externalPostgres()).ready();
     const second = bed.launch(externalPostgres());
     expect(await second.exit).toBe(1);
-    expect(second.stderr).toContain('Slipway already runs in');
+    expect(second.stderr).toContain('Slipway is already running in');
   });
 
   it('starts a process again that served before, also when it refuses its configuration', async () => {
@@ -126,16 +126,16 @@ describe('the launcher', () => {
       () => bed.starts('gateway') === 2,
       () => launcher.stderr,
     );
-    expect(launcher.stderr).toContain('gateway | ended with 78; started again in 5 s');
+    expect(launcher.stderr).toContain('gateway | exited with 78; restarting in 5 s');
   });
 
   it('keeps its output in files of the home, and says where', async () => {
     const launcher = bed.launch(externalPostgres());
     await launcher.ready();
     const file = path.join(bed.home, 'logs', 'slipway.log');
-    expect(launcher.stderr).toContain(`slipway | this output is kept in ${file}\n`);
+    expect(launcher.stderr).toContain(`slipway | this output is also written to ${file}\n`);
     process.kill(bed.pidOf('worker'), 'SIGKILL');
-    await until(() => readFileSync(file, 'utf8').includes('worker | ended with SIGKILL'));
+    await until(() => readFileSync(file, 'utf8').includes('worker | exited with SIGKILL'));
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 

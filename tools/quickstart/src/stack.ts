@@ -82,13 +82,13 @@ export async function startStack(given: StackOptions): Promise<Stack> {
   const launcher = otherLauncher(home);
   if (launcher)
     throw new StartupError(
-      `Slipway already runs in ${home} (process ${launcher}). Stop it, or set SLIPWAY_HOME to another folder.`,
+      `Slipway is already running in ${home} (process ${launcher}). Stop it, or set SLIPWAY_HOME to another folder.`,
       1,
     );
   const stackLog = openStackLog(home);
   keep = stackLog.write;
   given.onLogFile?.(stackLog.file);
-  say(`this output is kept in ${stackLog.file}`);
+  say(`this output is also written to ${stackLog.file}`);
   await outliveOrphans(home, say);
 
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
@@ -208,7 +208,7 @@ function supervise(given: Supervision): Stack {
           given.home,
           processes.flatMap((one) => one?.pid ?? []),
         ),
-      onHopeless: (exitCode, why) => fail(new StartupError(`The ${name} does not start: ${why}`, exitCode)),
+      onHopeless: (exitCode, why) => fail(new StartupError(`The ${name} failed to start: ${why}`, exitCode)),
     });
   });
   const [api, worker, gateway] = processes as [SupervisedProcess, SupervisedProcess, SupervisedProcess];

@@ -94,7 +94,7 @@ export class SupervisedProcess {
     if (!child) return;
     await new Promise<void>((resolve) => {
       const insist = setTimeout(() => {
-        this.options.log(`${this.options.name} | still there after ${graceMs / 1000} s: killed`);
+        this.options.log(`${this.options.name} | still running after ${graceMs / 1000} s: killed`);
         child.kill('SIGKILL');
       }, graceMs);
       child.once('exit', () => {
@@ -121,7 +121,7 @@ export class SupervisedProcess {
       void Promise.race([Promise.all(lastWords), delay(LAST_WORDS_MS)]).then(() =>
         this.options.onHopeless(
           code === EXIT_CONFIG ? EXIT_CONFIG : 1,
-          this.lastLine || `it ended with ${signal ?? code}`,
+          this.lastLine || `it exited with ${signal ?? code}`,
         ),
       );
       return;
@@ -129,9 +129,7 @@ export class SupervisedProcess {
     // It has served with this configuration: what it asks of others may come back.
     if (code === EXIT_CONFIG) this.backoffMs = LONGEST_BACKOFF_MS;
     if (livedMs > HEALTHY_AFTER_MS) this.backoffMs = FIRST_BACKOFF_MS;
-    this.options.log(
-      `${this.options.name} | ended with ${signal ?? code}; started again in ${this.backoffMs / 1000} s`,
-    );
+    this.options.log(`${this.options.name} | exited with ${signal ?? code}; restarting in ${this.backoffMs / 1000} s`);
     this.restart = setTimeout(() => this.start(), this.backoffMs);
     this.backoffMs = Math.min(this.backoffMs * 2, LONGEST_BACKOFF_MS);
   }

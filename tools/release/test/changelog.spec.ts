@@ -12,7 +12,7 @@ it('moves what is not released under the version', () => {
 });
 
 it.each([
-  ['without an entry', `# Changelog\n\n## [Unreleased]\n\n### Added\n\n${OLDER}`, /tells nothing/],
+  ['without an entry', `# Changelog\n\n## [Unreleased]\n\n### Added\n\n${OLDER}`, /has no entries under/],
   ['without the chapter', `# Changelog\n\n${OLDER}`, /has no line/],
   ['of a version that it has', `# Changelog\n\n## [Unreleased]\n\n- new\n\n## [1.1.0] - 2026-01-02\n`, /already/],
 ])('refuses a changelog %s', (_title, text, refusal) => {

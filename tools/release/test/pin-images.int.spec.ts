@@ -114,8 +114,12 @@ it('fetches an anonymous token where the registry asks for one', async () => {
 });
 
 it.each<[what: string, answer: (response: ServerResponse) => void, says: RegExp]>([
-  ['does not know the tag', (response) => response.writeHead(404).end(), /answers 404/],
-  ['wants a login', (response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(), /a login/],
+  ['does not know the tag', (response) => response.writeHead(404).end(), /returned 404/],
+  [
+    'wants a login',
+    (response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
+    /requires a login/,
+  ],
   [
     'sends tokens over plain HTTP',
     (response) => response.writeHead(401, { 'www-authenticate': 'Bearer realm="http://192.0.2.1/token"' }).end(),
@@ -124,9 +128,9 @@ it.each<[what: string, answer: (response: ServerResponse) => void, says: RegExp]
   [
     'says another digest than it sends',
     (response) => response.setHeader('docker-content-digest', `sha256:${'f'.repeat(64)}`).end(MANIFEST),
-    /and sends/,
+    /but sent/,
   ],
-  ['sends without end', (response) => response.end(Buffer.alloc(5 * 1024 * 1024)), /does not end/],
+  ['sends without end', (response) => response.end(Buffer.alloc(5 * 1024 * 1024)), /is larger than 4194304 bytes/],
 ])('writes nothing where a registry %s', async (_what, answer, says) => {
   behaviour = (request, response) => (request.url?.includes('/good/') ? response.end(MANIFEST) : answer(response));
   const text = `    image: ${host}/good:1\n    image: ${host}/bad:1\n`;

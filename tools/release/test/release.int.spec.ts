@@ -66,6 +66,6 @@ it('a release writes one version everywhere, commits and tags it, and publishes 
 
 it('refuses a release of which CHANGELOG.md tells nothing', async () => {
   const { code, output } = await workspace.attempt(NX, ['release', '98.76.55', '--dry-run', '--skip-publish']);
-  expect(output).toContain('CHANGELOG.md tells nothing under "## [Unreleased]"');
+  expect(output).toContain('CHANGELOG.md has no entries under "## [Unreleased]"');
   expect(code).not.toBe(0);
 });

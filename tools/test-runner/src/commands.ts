@@ -72,7 +72,7 @@ export function pathPattern(file: string): string {
 export function projectsOf(files: readonly string[]): string[] {
   const projects = files.map((file) => {
     const project = PROJECTS.find((folder) => file.startsWith(`${folder}/`));
-    if (project === undefined) throw new Error(`${file} is in no project that has tests`);
+    if (project === undefined) throw new Error(`${file} does not belong to a project with tests`);
     return project;
   });
   return [...new Set(projects)];

@@ -10,7 +10,7 @@ it('says that there is none, and throws where there must be one', async () => {
   expect(none.note).toContain(`${BIN_VARIABLE} is not set`);
   await none.stop();
   await expect(startKubernetes({ [REQUIRE_VARIABLE]: '1', [BIN_VARIABLE]: '/nowhere' })).rejects.toThrow(
-    'SLIPWAY_REQUIRE_KUBE=1, and SLIPWAY_KUBE_BIN names /nowhere, where there is no etcd',
+    'SLIPWAY_REQUIRE_KUBE=1, but SLIPWAY_KUBE_BIN names /nowhere, which does not contain etcd',
   );
 });
 

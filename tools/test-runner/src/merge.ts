@@ -17,7 +17,7 @@ const WORKERS: Record<GroupName, number> = { libraries: cores * 3, 'end-to-end':
 const names = (process.argv.length > 2 ? process.argv.slice(2) : Object.keys(GROUPS)) as GroupName[];
 const unknown = names.filter((name) => !(name in GROUPS));
 if (unknown.length > 0)
-  throw new Error(`no such group: ${unknown.join(', ')}; there are ${Object.keys(GROUPS).join(', ')}`);
+  throw new Error(`unknown group: ${unknown.join(', ')}; the groups are ${Object.keys(GROUPS).join(', ')}`);
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-run-'));
 const without = nightlySpecs();
@@ -47,7 +47,7 @@ try {
 
 const tally = readTally(scratch);
 rmSync(scratch, { recursive: true });
-console.log(`\nLeft to .ci/nightly: ${without.length} files (tools/test-runner/src/parts.ts lists them).`);
+console.log(`\nOnly in .ci/nightly: ${without.length} files (tools/test-runner/src/parts.ts lists them).`);
 printTests(tally, missingServers);
 console.log(`\nTimes: ${times.join(', ')}`);
 const { line, exitCode } = summary(tally, isFailed);

@@ -20,7 +20,7 @@ const nothing = async (): Promise<void> => undefined;
 export async function findOrStartRedis(configured: string | undefined): Promise<TestRedis> {
   if (configured && (await answers(configured)))
     return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
-  const complaint = configured ? 'nothing answers at REDIS_URL' : 'REDIS_URL is not set';
+  const complaint = configured ? 'no Redis responds at REDIS_URL' : 'REDIS_URL is not set';
   if (spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status !== 0) {
     return {
       note: `Redis: none (${complaint}, and no redis-server is on the PATH), so the tests of the Redis queue are skipped; the Postgres queue is tested.`,
@@ -58,7 +58,7 @@ async function startRedis(complaint: string): Promise<TestRedis> {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
       return {
-        note: 'Redis: none (redis-server is on the PATH, but does not start), so the tests of the Redis queue are skipped.',
+        note: 'Redis: none (redis-server is on the PATH, but failed to start), so the tests of the Redis queue are skipped.',
         stop: nothing,
       };
     }
@@ -114,16 +114,16 @@ export interface TestKubernetes {
 export async function startKubernetes(env: NodeJS.ProcessEnv): Promise<TestKubernetes> {
   const found = findPrograms(env);
   if (found.bin === undefined) {
-    if (env[REQUIRE_VARIABLE] === '1') throw new Error(`${REQUIRE_VARIABLE}=1, and ${found.why}`);
+    if (env[REQUIRE_VARIABLE] === '1') throw new Error(`${REQUIRE_VARIABLE}=1, but ${found.why}`);
     return {
-      note: `Kubernetes: none (${found.why}), so the tests on a control plane are skipped; tools/kube-testbed says how to build one.`,
+      note: `Kubernetes: none (${found.why}), so the tests on a control plane are skipped; see tools/kube-testbed for how to build one.`,
       stop: nothing,
     };
   }
   const plane = await ControlPlane.start({ bin: found.bin });
   return {
     folder: plane.folder,
-    note: `Kubernetes: a control plane of the run's own (${plane.access.server})`,
+    note: `Kubernetes: a control plane for this run (${plane.access.server})`,
     stop: () => plane.stop(),
   };
 }

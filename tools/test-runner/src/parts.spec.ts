@@ -35,8 +35,8 @@ it('every project with tests is in one group', () => {
 
 it('chooses parts by name and refuses an unknown one', () => {
   expect(chooseParts('nightly', ['console', 'fuzz']).map(({ name }) => name)).toEqual(['console', 'fuzz']);
-  expect(() => chooseParts('nightly', ['soak'])).toThrow('no such part: soak; there are kubernetes, ');
-  expect(() => chooseParts('hourly')).toThrow('no such level: hourly');
+  expect(() => chooseParts('nightly', ['soak'])).toThrow('unknown part: soak; the parts are kubernetes, ');
+  expect(() => chooseParts('hourly')).toThrow('unknown level: hourly');
 });
 
 it.each([

@@ -85,7 +85,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'llamacpp',
-    what: "llama.cpp's own server behind deployments",
+    what: 'deployments with the server of llama.cpp',
     level: 'nightly',
     folders: ['libs/targets/process', 'libs/gateway', 'tools/llamacpp', 'tools/engines'],
     needs: ['llama-server'],
@@ -193,9 +193,9 @@ export function specsOf({ only = [] }: Part): string[] {
 /** @throws Error if there is no such level, or no part of it with one of the names */
 export function chooseParts(level: string | undefined, names?: readonly string[]): Part[] {
   const parts = PARTS.filter((part) => part.level === level);
-  if (parts.length === 0) throw new Error(`no such level: ${level}; there are nightly and weekly`);
+  if (parts.length === 0) throw new Error(`unknown level: ${level}; the levels are nightly and weekly`);
   const unknown = (names ?? []).filter((name) => !parts.some((part) => part.name === name));
   if (unknown.length > 0)
-    throw new Error(`no such part: ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`);
+    throw new Error(`unknown part: ${unknown.join(', ')}; the parts are ${parts.map(({ name }) => name).join(', ')}`);
   return names === undefined ? parts : parts.filter(({ name }) => names.includes(name));
 }

@@ -7,7 +7,7 @@ const hasServer = spawnSync('redis-server', ['--version']).status === 0;
 
 (hasServer ? it : it.skip)('starts a redis-server where REDIS_URL does not answer, and ends it', async () => {
   const redis = await findOrStartRedis('redis://127.0.0.1:1');
-  expect(redis.note).toContain('nothing answers at REDIS_URL');
+  expect(redis.note).toContain('no Redis responds at REDIS_URL');
   const client = new Redis(redis.url ?? '');
   expect(await client.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
   client.disconnect();

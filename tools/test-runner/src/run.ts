@@ -51,7 +51,7 @@ try {
 
 const tallies = PROJECTS.map(tallyOf).filter((file) => existsSync(file));
 const tally = sumUp(tallies.map((file) => readFileSync(file, 'utf8')).join('\n'));
-console.log(`\nLeft to .ci/nightly: ${nightly.length} files (tools/test-runner/src/parts.ts lists them).`);
+console.log(`\nOnly in .ci/nightly: ${nightly.length} files (tools/test-runner/src/parts.ts lists them).`);
 printTests(tally, missingServers);
 const { line, exitCode: status } = summary(tally, exitCode !== 0);
 console.log(`\n${line}`);

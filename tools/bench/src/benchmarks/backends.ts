@@ -154,21 +154,21 @@ function findings(many: number, ours: GatewaySample, limit: GatewaySample): Find
   const one = (what: string, unit: Unit, of: (seen: GatewaySample) => number, notes: string): Finding =>
     row(what, (seen) => exactFigure(unit, of(seen)), notes);
   const load = `${CHANGES_PER_SECOND} changes/s`;
-  const kept = 'as before, with the file that the gateway before it left';
-  const starts = 'from the start of the process until it serves what Postgres says, no file there';
-  const moved = `sockets and files, at ${load}, comparisons of each second included`;
+  const kept = 'the same, with the snapshot file of the previous gateway';
+  const starts = 'from the start of the process until it serves the state in Postgres, without a snapshot file';
+  const moved = `sockets and files, at ${load}, including the comparisons each second`;
   return [
     one(`start with ${size}`, 'ms', ({ startMs }) => startMs, starts),
     one('start with a file', 'ms', ({ restartMs }) => restartMs, kept),
-    one('memory', 'MB', ({ rssMb }) => rssMb, 'resident, two instances a backend'),
+    one('memory', 'MB', ({ rssMb }) => rssMb, 'resident, two instances for each backend'),
     one('snapshot file', 'MB', ({ fileMb }) => fileMb, 'on disk'),
     row(
       'one change',
       ({ followedMs }) => figureOfSlices('ms', followedMs),
       'from the write of a new route until it is served',
     ),
-    row(`one change beside ${load}`, ({ churnFollowedMs }) => figureOfSlices('ms', churnFollowedMs), 'the same'),
-    one('processor at rest', '%', ({ idleCpu }) => idleCpu * 100, 'of a core, nothing changes'),
+    row(`one change at ${load}`, ({ churnFollowedMs }) => figureOfSlices('ms', churnFollowedMs), 'the same'),
+    one('processor when idle', '%', ({ idleCpu }) => idleCpu * 100, 'of a core, without changes'),
     one(`processor at ${load}`, '%', ({ churnCpu }) => churnCpu * 100, 'of a core'),
     one('read for a change', 'kB', ({ churnReadKb }) => churnReadKb, moved),
     one('written for a change', 'kB', ({ churnWrittenKb }) => churnWrittenKb, `the snapshot file mostly, at ${load}`),

@@ -68,7 +68,7 @@ export async function compareEngines(
   }
   Object.values(batches).forEach(forgetFirst);
   const rates = { ours: batches.ours.rates, limit: batches.limit.rates };
-  const cpu = `CPU ms per operation (process + servers): ${cpuOf(batches.ours)}; its: ${cpuOf(batches.limit)}`;
+  const cpu = `CPU ms per operation (process + servers): ${cpuOf(batches.ours)}; limit: ${cpuOf(batches.limit)}`;
   const starts = [await measureStartTimes(stand, engines.ours), await measureStartTimes(stand, engines.limit)] as const;
   return [
     compareRounds(`${name}: 5 steps`, '/s', rates, `${notes}; ${cpu}`),
@@ -76,7 +76,7 @@ export async function compareEngines(
       `${name}: accepted → first step`,
       figureOfEvents('ms', starts[0]),
       figureOfEvents('ms', starts[1]),
-      'at 20 operations/s; a ratio of times: lower is better',
+      'at 20 operations/s; ratio of times: lower is better',
     ),
   ];
 }
@@ -84,7 +84,7 @@ export async function compareEngines(
 /** Sends an order to one of our own processes and waits for its answer, `{error}` of which is thrown. */
 function sendOrder<T>(child: ChildProcess, order: object): Promise<T> {
   return new Promise((resolve, reject) => {
-    const lost = (): void => reject(new Error('the process of the benchmark died'));
+    const lost = (): void => reject(new Error('the benchmark process died'));
     child.once('exit', lost);
     child.once('message', (answer) => {
       child.off('exit', lost);

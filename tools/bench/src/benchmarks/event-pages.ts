@@ -24,7 +24,7 @@ export async function eventPages(stand: Stand): Promise<Finding[]> {
     `event-pages: of ${many.toLocaleString('en')} events`,
     stand.slices,
     { ours: long.side, limit: short.side },
-    `page of 50 from the middle of one deployment's stream; limit: the same of ${FEW.toLocaleString('en')} events; 0.8-1.2 is flat`,
+    `page of 50 from the middle of one deployment's stream; limit: the same with ${FEW.toLocaleString('en')} events; 0.8-1.2 is flat`,
   );
   long.close();
   short.close();

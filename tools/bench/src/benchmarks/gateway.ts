@@ -24,7 +24,7 @@ export async function gateway(stand: Stand): Promise<Finding[]> {
     findings.push(await measureThroughput(stand, 'gateway', kind, passes, bare));
   }
   const nginx = await startNginx(upstream);
-  if (!nginx) findings.push(skippedFinding('gateway ÷ nginx', 'no nginx on the PATH that starts'));
+  if (!nginx) findings.push(skippedFinding('gateway ÷ nginx', 'nginx is not on the PATH, or failed to start'));
   try {
     for (const kind of nginx ? KINDS : []) {
       const passes = { ours: pass, limit: { ...pass, url: nginx!.url } };
@@ -126,6 +126,6 @@ async function measureAddedLatency(
     'gateway: added latency',
     'ms',
     { ours: added('gatewayUrl'), limit: added('pipe') },
-    `p50 of each slice above the upstream asked directly, ${RATE} requests/s; p99: ${p99('gatewayUrl')}, limit's ${p99('pipe')}`,
+    `p50 of each slice minus the p50 of direct requests to the upstream, ${RATE} requests/s; p99: ${p99('gatewayUrl')}, limit's ${p99('pipe')}`,
   );
 }

@@ -49,7 +49,7 @@ export async function getCosts(stand: Stand): Promise<Finding[]> {
   for (const [name, target] of Object.entries(targets)) sides[name] = await side(url, pid, target);
   const seen = await interleave({ ...stand.slices, rounds: stand.sized(5, 3, 1) }, sides);
   loops.forEach((loop) => loop.close());
-  const notes = `processor time of the api a request, ${CONNECTIONS} connections; limit: that of a bare node:http + pg for an operation; lower is better`;
+  const notes = `processor time of the api for each request, ${CONNECTIONS} connections; limit: bare node:http + pg for an operation; lower is better`;
   return Object.keys(targets).map((name) =>
     compareRounds(`get-costs: ${name}`, 'µs', { ours: seen[name]!, limit: seen[LIMIT]! }, notes),
   );

@@ -27,7 +27,7 @@ export async function growth(stand: Stand): Promise<Finding[]> {
       'growth: rollouts to their end',
       '/s',
       seen,
-      `${CLIENTS} clients, ${past} finished operations and ${size} deployments; limit: an empty database with a stack of its own; 0.9 is asked`,
+      `${CLIENTS} clients, ${past} finished operations and ${size} deployments; limit: a separate stack with an empty database; required: 0.9`,
     ),
   ];
 }
@@ -72,7 +72,7 @@ async function waitUntilEnded(stand: Stand, ids: string[]): Promise<void> {
     );
     if (rows.length === 1 && rows[0]!.status === 'succeeded') return;
     const failed = rows.some(({ status }) => status === 'failed' || status === 'cancelled');
-    if (failed || Date.now() > deadline) throw new Error(`rollouts have not succeeded: ${JSON.stringify(rows)}`);
+    if (failed || Date.now() > deadline) throw new Error(`rollouts did not succeed: ${JSON.stringify(rows)}`);
   }
 }
 

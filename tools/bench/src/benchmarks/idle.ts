@@ -29,13 +29,13 @@ export async function idle(stand: Stand): Promise<Finding[]> {
       `idle: memory of the ${app}`,
       figureOfSlices('MB', seen[app]!.rssMb),
       exactFigure('MB', MOST_MB[app]),
-      'resident, some seconds after it is ready; limit: what is asked',
+      'resident, a few seconds after it is ready; limit: the requirement',
     ),
     compareFigures(
       `idle: start of the ${app}`,
       figureOfSlices('ms', seen[app]!.readyMs),
       exactFigure('ms', MOST_READY_MS),
-      'from the start of the process until it is ready; limit: what is asked',
+      'from the start of the process until it is ready; limit: the requirement',
     ),
   ]);
 }

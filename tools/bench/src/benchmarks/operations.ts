@@ -47,7 +47,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
       `operations: ${what}`,
       '/s',
       { ours: batches[work].rates, limit: limit.rates },
-      `CPU ms per operation (ours, worker + Postgres): ${cpuOf(batches[work])}; limit's: ${cpuOf(limit)}; limit: claim loop over one table, one statement a step commit`,
+      `CPU ms per operation (ours, worker + Postgres): ${cpuOf(batches[work])}; limit's: ${cpuOf(limit)}; limit: claim loop over one table, one statement for each commit of a step`,
     );
   return [
     row('runner', 'runner, 5 steps'),
@@ -66,7 +66,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
 export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
   const name = 'operations on Redis';
   const redis = await startRedis();
-  if (!redis) return [skippedFinding(name, 'no redis-server on the PATH that starts')];
+  if (!redis) return [skippedFinding(name, 'redis-server is not on the PATH, or failed to start')];
   try {
     await prepare(stand);
     const own = { QUEUE_BACKEND: 'redis', REDIS_URL: redis.url };
@@ -74,7 +74,7 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
     const ours = { ...(await startOurEngine(stand, own)), servers };
     const limit = { child: (await stand.program(BARE_BULLMQ, [stand.adminUrl, 'redis', redis.url])).child, servers };
     const notes =
-      'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operation that anyone can look at';
+      'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operations that can be read';
     return await compareEngines(stand, name, { ours, limit }, notes);
   } finally {
     await stand.clear().finally(redis.stop);

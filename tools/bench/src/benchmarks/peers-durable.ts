@@ -21,7 +21,7 @@ interface Peer {
   start(stand: Stand, databaseUrl: string): Promise<PeerProcess>;
 }
 
-const COMMITS = 'one job an operation, whose five steps are committed to the same Postgres';
+const COMMITS = 'one job for each operation; its five steps are committed to the same Postgres';
 
 const PEERS: Record<string, Peer> = {
   'graphile-worker': {
@@ -85,7 +85,7 @@ async function startPackaged(stand: Stand, program: string, args: string[], name
 
 async function bullmqOnRedis(stand: Stand, databaseUrl: string): Promise<PeerProcess> {
   const redis = await startRedis();
-  if (!redis) throw new NotHere('no redis-server on the PATH that starts');
+  if (!redis) throw new NotHere('redis-server is not on the PATH, or failed to start');
   const started = await startPackaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url], ['bullmq', 'ioredis']);
   return { ...started, servers: [stand.postgres.pid, redis.pid], stop: redis.stop };
 }

@@ -41,7 +41,7 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
     row(
       'rollout-start: created_at → started_at',
       stored,
-      `of ${rollouts} rollouts, one at a time; both times are Postgres's, at the begin of the two transactions; limit: the median asked for`,
+      `of ${rollouts} rollouts, one at a time; both times are from Postgres, at the start of the two transactions; limit: the required median`,
     ),
     row(
       'rollout-start: 202 → a client sees it',

@@ -36,26 +36,26 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   const latest = quantile(late, 1);
   const tooLate = late.filter((ms) => ms > LATE_MS).length;
   const number = asleep.toLocaleString('en');
-  const of = `of ${waking.toLocaleString('en')} that wake beside them, ${WAKES_PER_SECOND} a second`;
+  const of = `of ${waking.toLocaleString('en')} that wake at the same time, ${WAKES_PER_SECOND} a second`;
   const name = `soaking: ${number} operations`;
   return [
     compareFigures(
       `${name}, memory`,
       exactFigure('MB', moreMb),
       exactFigure('MB', MORE_MEMORY_MB),
-      'what the worker that put them to sleep has more than before, resident; limit: what is asked',
+      'additional resident memory of the worker that put them to sleep; limit: the requirement',
     ),
     compareFigures(
       `${name}, processor`,
       exactFigure('%', percent),
       exactFigure('%', PROCESSOR_PERCENT),
-      'of a core, the worker at rest; limit: what is asked',
+      'of a core, with an idle worker; limit: the requirement',
     ),
     compareFigures(
       `${name}, the latest to wake`,
       exactFigure('ms', latest),
       exactFigure('ms', LATE_MS),
-      `${of}; ${tooLate} late by more than a second; p50 ${quantile(late, 0.5).toFixed(0)} ms; limit: what is asked`,
+      `${of}; ${tooLate} late by more than a second; p50 ${quantile(late, 0.5).toFixed(0)} ms; limit: the requirement`,
     ),
   ];
 }

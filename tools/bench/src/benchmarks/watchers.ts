@@ -36,7 +36,7 @@ export async function watchers(stand: Stand): Promise<Finding[]> {
       `watchers: ${count.toLocaleString('en')} event streams`,
       'ms',
       times,
-      'from the begin of one commit until all have its event; limit: broadcast in memory by bare node:http, no commit; a ratio of times: lower is better',
+      'from the start of one commit until all have its event; limit: broadcast in memory by bare node:http, no commit; ratio of times: lower is better',
     ),
   ];
 }

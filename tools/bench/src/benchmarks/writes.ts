@@ -12,7 +12,8 @@ const DEPLOYMENTS = 40_000;
 /** What is enough: so many a second, 95 % of them answered within so long. */
 const RATE = 100;
 const WANTED_MS = 50;
-const LIMIT = 'limit: one SQL function with the same inserts, called over as many connections without HTTP; fsync on';
+const LIMIT =
+  'limit: one SQL function with the same inserts, called over the same number of connections without HTTP; fsync on';
 const BODY = JSON.stringify({
   spec: { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } },
   strategy: { type: 'candidate' },
@@ -40,7 +41,7 @@ export async function writes(stand: Stand): Promise<Finding[]> {
   const steady = await latencyAtRate(side);
   await stand.admin.query(ROLLOUTS_END_AT_ONCE);
   try {
-    const notes = `${CLIENTS_OF_ONE} clients; each rollout ends in the statement that begins it (a trigger of the benchmark), so that none is refused; ${LIMIT}`;
+    const notes = `${CLIENTS_OF_ONE} clients; each rollout ends in the statement that starts it (by a trigger of the benchmark), so that none is refused; ${LIMIT}`;
     return [
       spread,
       steady,
@@ -89,7 +90,7 @@ async function latencyAtRate({ stand, apiUrl, number }: Api): Promise<Finding> {
     `writes: POST a rollout at ${RATE}/s, p95`,
     figureOfSlices('ms', slices),
     exactFigure('ms', WANTED_MS),
-    'from when each was due until its 202, each on a deployment of its own; limit: what is asked of the 95th percentile',
+    'from the due time of each request until its 202, each on its own deployment; limit: the required 95th percentile',
   );
 }
 

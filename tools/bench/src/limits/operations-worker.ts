@@ -136,7 +136,7 @@ async function runSteadily(count: number): Promise<number[]> {
      where o.id = any($1) and s.started_at is not null`,
     [ids],
   );
-  if (rows.length < count) throw new Error(`${count - rows.length} operations have not begun`);
+  if (rows.length < count) throw new Error(`${count - rows.length} operations have not started`);
   return rows.map((row) => row.ms);
 }
 

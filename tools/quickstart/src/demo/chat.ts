@@ -34,8 +34,8 @@ export async function chat(
       return readStream(response, response.body, startedAt);
     const problem =
       typeof response === 'string'
-        ? `the gateway at ${gateway} does not answer (${response})`
-        : `the gateway answered ${response.status}: ${(await response.text()).slice(0, 300)}`;
+        ? `the gateway at ${gateway} does not respond (${response})`
+        : `the gateway returned ${response.status}: ${(await response.text()).slice(0, 300)}`;
     const isTooEarly = typeof response === 'string' || response.status === 404 || response.status === 503;
     if (!isTooEarly || performance.now() > deadline) throw new Error(problem);
     await delay(100);

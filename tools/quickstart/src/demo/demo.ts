@@ -35,10 +35,10 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
     const answer = await chat(gatewayUrl, token, name, question);
     narrator.line(`  "${shorten(answer.text)}"`);
     narrator.line(
-      `  first token after ${Math.round(answer.firstTokenMs)} ms, ${answer.tokens || 'all'} tokens in ${Math.round(answer.totalMs)} ms, by ${answer.revision}`,
+      `  first token after ${Math.round(answer.firstTokenMs)} ms, ${answer.tokens || 'all'} tokens in ${Math.round(answer.totalMs)} ms, served by ${answer.revision}`,
     );
     if (answer.revision !== expected)
-      throw new Error(`expected an answer of ${expected}, and ${answer.revision} answered`);
+      throw new Error(`expected a response from ${expected}, but ${answer.revision} responded`);
   };
 
   await removeEarlier(deployments);
@@ -48,7 +48,7 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
   await deployments.create({ name, display_name: 'Quickstart', labels: { [LABEL.key]: LABEL.value } });
   narrator.line('  created; it serves nothing yet');
 
-  narrator.heading('2. Roll out a first revision: start its model server and prove it ready');
+  narrator.heading('2. Roll out a first revision: start its model server and wait until it is ready');
   await watched(
     await deployments.rollouts.create(name, {
       spec: { model: { id: 'demo-small' }, runtime: { ...SIMULATED, args: { ttft_ms: 120, itl_ms: 15, tokens: 24 } } },
@@ -57,16 +57,16 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
     }),
   );
   const first = (await deployments.get(name)).candidate_revision;
-  if (!first) throw new Error('the rollout succeeded, but the deployment names no candidate');
+  if (!first) throw new Error('the rollout succeeded, but the deployment has no candidate');
 
   narrator.heading(`3. Send traffic to ${first}`);
   await deployments.route.set(name, { revision: first, reason: 'quickstart' });
   narrator.line('  PUT route: 100 %');
 
-  narrator.heading('4. Ask it something, through the gateway');
+  narrator.heading('4. Send a request through the gateway');
   await ask('What is a slipway?', first);
 
-  narrator.heading('5. Roll out a second revision: a faster model, and all traffic once it is ready');
+  narrator.heading('5. Roll out a second revision: a faster model, which gets all traffic once it is ready');
   await watched(
     await deployments.rollouts.create(name, {
       spec_patch: { model: { id: 'demo-large' }, runtime: { args: { ttft_ms: 40, itl_ms: 5 } } },
