@@ -94,8 +94,10 @@ it('loads them for a file that has one', async () => {
 
 it('says what is wrong where a file was read without its code', () => {
   const kinds = [onDemand('moon', async () => TARGETS[0]!)];
-  expect(() => kinds[0]!.read({} as never, 'targets[0]', {})).toThrow('whose code is not loaded');
-  expect(() => kinds[0]!.schema).toThrow('whose code is not loaded');
+  expect(() => kinds[0]!.read({} as never, 'targets[0]', {})).toThrow(
+    'the code for targets of kind moon is not loaded',
+  );
+  expect(() => kinds[0]!.schema).toThrow('the code for targets of kind moon is not loaded');
 });
 
 it('loads once, and tries again after a failure', async () => {

@@ -7,8 +7,7 @@ import type { TargetKind } from '@slipway/target-driver';
 export function onDemand(kind: string, load: () => Promise<TargetKind>): TargetKind {
   let loaded: TargetKind | undefined;
   const code = (): TargetKind => {
-    if (!loaded)
-      throw new Error(`targets of kind ${kind}, whose code is not loaded: name the kind as it is written here`);
+    if (!loaded) throw new Error(`the code for targets of kind ${kind} is not loaded: write the kind exactly as here`);
     return loaded;
   };
   return {

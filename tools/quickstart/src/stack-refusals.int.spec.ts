@@ -69,7 +69,7 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
       'a folder that nobody can make',
       () => ({ SLIPWAY_HOME: '/proc/x' }),
       () =>
-        'SLIPWAY_HOME: cannot write in /proc/x (the system refuses to make it). Set SLIPWAY_HOME to a folder that you may write.',
+        'SLIPWAY_HOME: cannot write to /proc/x (the system does not allow creating it). Set SLIPWAY_HOME to a writable folder.',
     ],
     [
       'an address that is not of this machine',
@@ -85,7 +85,7 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
     [
       'a database that is none',
       () => ({ DATABASE_URL: `postgres://u:p@${address}/x` }),
-      () => `DATABASE_URL: what answers at ${address} is no Postgres. Correct DATABASE_URL.`,
+      () => `DATABASE_URL: the server at ${address} is not Postgres. Correct DATABASE_URL.`,
     ],
     [
       'a Redis that is none',
@@ -127,7 +127,7 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
       () => launcher.stderr,
     );
     expect(launcher.stderr).toContain(
-      `slipway | DATABASE_URL: nobody listens on ${address} (connection refused). Start it there, or correct DATABASE_URL. Waiting for it`,
+      `slipway | DATABASE_URL: nothing listens on ${address} (connection refused). Start the server there, or correct DATABASE_URL. Waiting for it`,
     );
     launcher.child.kill('SIGINT');
     expect(await launcher.exit).toBe(0);

@@ -55,9 +55,10 @@ const targets = async () => await stack.slipway().targets.list();
 const enginesOf = async (target: string): Promise<string[]> =>
   (await targets()).data.find(({ name }) => name === target)?.engines.map(({ name }) => name) ?? [];
 const said = (app: App, text: string) => stack.logOf(app).split(text).length - 1;
-const HELD = 'says what already holds';
+const HELD = 'matches the settings in effect';
 /** Of this text alone: a process may yet have to tell of the one before. */
-const takenAs = (text: string) => `has changed, and holds as sha256 ${createHash('sha256').update(text).digest('hex')}`;
+const takenAs = (text: string) =>
+  `has changed and is in effect, sha256 ${createHash('sha256').update(text).digest('hex')}`;
 const metricsOf = async (url: string) =>
   (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${stack.token}` } })).text();
 
@@ -111,7 +112,7 @@ it('a new engine is usable within seconds in api and worker, and no request is l
 it('a faulty file is told by every process, and changes nothing', async () => {
   write(`${SECOND.trimEnd()}\nqoutas: {webhooks: 1}\nquotas: {inference_requests_per_minute: 1}\n`);
   const refusal =
-    'is refused whole, and what it said before still holds. 1 problem: qoutas is not a known key; did you mean quotas?';
+    'was rejected, and the previous settings stay in effect. 1 problem: qoutas is not a known key; did you mean quotas?';
   for (const app of APPS) await until(`${app} refuses it`, async () => said(app, refusal) === 1, SOON_MS);
   const { configuration } = await targets();
   expect(configuration).toMatchObject({ current: false, problems: [expect.stringContaining('did you mean quotas?')] });

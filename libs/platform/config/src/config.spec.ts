@@ -242,7 +242,7 @@ describe('loadConfig', () => {
     expect(() => resolveSecret(operator, 'hub', {})).toThrow('HUB_TOKEN is not set');
     expect(() => resolveSecret(operator, 'toString', {})).toThrow('not declared');
     const secrets = { far: { kubernetes: { name: 'hf', key: 'token' } } };
-    expect(() => resolveSecret({ targets: [], secrets }, 'far', {})).toThrow('its value is not known here');
+    expect(() => resolveSecret({ targets: [], secrets }, 'far', {})).toThrow('so Slipway cannot read its value');
   });
 
   it('in production lets a file say everything, unless it asks for what is built in', () => {

@@ -280,7 +280,7 @@ function loadOperatorSettings(
   } catch (error) {
     if (error instanceof OperatorConfigError)
       problems.push(...error.problems.map((problem) => `SLIPWAY_CONFIG (${file.path}): ${problem}`));
-    else problems.push(`SLIPWAY_CONFIG names ${(error as Error).message}`);
+    else problems.push(`SLIPWAY_CONFIG: ${(error as Error).message}`);
     return undefined;
   }
 }

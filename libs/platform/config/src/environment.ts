@@ -13,7 +13,7 @@ export function childEnvironment(changes: Record<string, string | undefined> = {
 export function resolveSecret(operator: OperatorConfig, name: string, env: NodeJS.ProcessEnv = process.env): string {
   const source = Object.hasOwn(operator.secrets, name) ? operator.secrets[name] : undefined;
   if (!source) throw new Error(`secret ${name} is not declared in the operator's configuration`);
-  if (source.kubernetes) throw new Error(`secret ${name} stands in Kubernetes, and its value is not known here`);
+  if (source.kubernetes) throw new Error(`secret ${name} is stored in Kubernetes, so Slipway cannot read its value`);
   const value = source.env !== undefined ? env[source.env] : readSecretFile(name, source.file ?? '');
   if (!value)
     throw new Error(

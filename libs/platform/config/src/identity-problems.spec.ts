@@ -30,7 +30,7 @@ it('takes the console’s client beside a provider and a public address', () => 
 });
 
 it.each<[string, NodeJS.ProcessEnv, RegExp]>([
-  ['no provider', { ...CLIENT }, /^SLIPWAY_IDENTITY_CLIENT_ID needs/],
+  ['no provider', { ...CLIENT }, /^SLIPWAY_IDENTITY_CLIENT_ID requires/],
   ['no address to come back to', { ...HOSTED, SLIPWAY_IDENTITY_CLIENT_ID: 'c' }, /^SLIPWAY_PUBLIC_URL is required/],
   ['a secret of nobody', { ...HOSTED, SLIPWAY_IDENTITY_CLIENT_SECRET: 'hunter2' }, /^SLIPWAY_IDENTITY_CLIENT_ID is/],
   [

@@ -38,7 +38,7 @@ export class KeyRing {
    */
   derive(label: string, id = this.current.id): KeyObject {
     const key = this.byId(id);
-    if (!key) throw new RangeError(`there is no key ${id} in the ring`);
+    if (!key) throw new RangeError(`the key ring has no key ${id}`);
     return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', label, 32)));
   }
 }

@@ -84,5 +84,5 @@ it('refuses a file that names code which cannot be loaded, and keeps what held',
   writeFileSync(file, 'targets: [{name: b, kind: cluster}]');
   await watch.reload();
   expect(settings.targets.map(({ name }) => name)).toEqual(['a']);
-  expect(settings.state.problems).toEqual(['names what this process cannot load: no such module']);
+  expect(settings.state.problems).toEqual(['the code of a target kind in the file cannot be loaded: no such module']);
 });

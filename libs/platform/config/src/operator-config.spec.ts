@@ -66,7 +66,7 @@ describe('parseOperatorConfig', () => {
     ['targets: [{name: a, kind: oven, racks: 1, max_instances: 0}]', /^targets\[0\]\.max_instances/],
     ['targets: []\nsecrets: {s: {env: A, file: b}}', /^secrets\.s must have exactly one/],
     ['targets: []\nsecrets: {s: {value: plain}}', /^secrets\.s\.value is not a known key/],
-    ['targets: []\ntargets: []', /^line 2 has the key "targets" a second time: keep one of them$/],
+    ['targets: []\ntargets: []', /^line 2 repeats the key "targets": keep one of them$/],
     ['targets:\n\t- {name: a}', /^line 2 begins with a tab: indent with spaces$/],
     [
       'target: []',
@@ -107,7 +107,7 @@ it('reads a secret that only a cluster has, and for whom it is', () => {
 
 it.each([
   ['{kubernetes: {name: hf, key: t}, file: /b}', 'secrets.s must have exactly one of env, file and kubernetes'],
-  ['{kubernetes: {name: hf}}', 'secrets.s.kubernetes.key must be there'],
+  ['{kubernetes: {name: hf}}', 'secrets.s.kubernetes.key is required'],
   ['{kubernetes: hf}', 'secrets.s.kubernetes must be a mapping'],
   ['{kubernetes: {name: HF, key: t}}', 'secrets.s.kubernetes.name must match'],
   ['{kubernetes: {name: ../hf, key: t}}', 'secrets.s.kubernetes.name must match'],
@@ -115,7 +115,7 @@ it.each([
   ['{kubernetes: {name: hf, key: t, namespace: n}}', 'secrets.s.kubernetes.namespace is not a known key'],
   [
     '{kubernetes: {name: hf, key: t}, origins: ["https://h.example"]}',
-    'secrets.s.origins says where a value may be sent',
+    'secrets.s.origins is not allowed for a kubernetes secret',
   ],
 ])('refuses a secret that is %s', (entry, problem) => {
   expect(problemsOf(`targets: []\nsecrets: {s: ${entry}}`)).toContainEqual(expect.stringContaining(problem));
@@ -132,7 +132,7 @@ it('refuses a setting that needs the value of a secret which only a cluster has,
   });
   const source = 'targets: [{name: a, kind: oven}]\nsecrets: {s: {kubernetes: {name: hf, key: t}}}';
   expect(() => parseOperatorConfig(source, [naming(false)])).toThrow(
-    /^targets\[0\]\.hub names a secret whose value only/,
+    /^targets\[0\]\.hub refers to a secret that only a cluster can read/,
   );
   expect(parseOperatorConfig(source, [naming(true)]).targets).toHaveLength(1);
 });

@@ -72,15 +72,19 @@ export const SECRET_NAME = /^[a-z0-9]([-_a-z0-9]{0,61}[a-z0-9])?$/;
 /** What every target has. */
 export const TARGET_KEYS = {
   properties: {
-    name: { type: 'string', pattern: NAME.source, description: 'What runtime.target of a revision names' },
+    name: {
+      type: 'string',
+      pattern: NAME.source,
+      description: 'Name of the target; revisions refer to it in runtime.target',
+    },
     kind: { type: 'string' },
     max_instances: {
       type: 'integer',
       minimum: 1,
       maximum: 10_000,
-      description: 'Instances it runs at most, over all tenants',
+      description: 'Maximum number of instances, across all tenants',
     },
-    tenants: { ...TENANTS, description: 'Who may use it; without it every tenant' },
+    tenants: { ...TENANTS, description: 'Tenants that may use the target. Default: all tenants' },
   },
 };
 /** `defaults` is taken out before. It is named with the others, for who misspells it. */
@@ -125,9 +129,12 @@ function readOperatorConfig(
   const secrets = readSecrets(reader, root['secrets']);
   for (const { path, name, mayBeReference } of reader.secretsNamed) {
     const secret = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
-    if (!secret) reader.fail(path, `names a secret that the file does not have: ${JSON.stringify(name)}`);
+    if (!secret) reader.fail(path, `refers to a secret that the file does not define: ${JSON.stringify(name)}`);
     else if (secret.kubernetes && !mayBeReference)
-      reader.fail(path, `names a secret whose value only a cluster has: ${JSON.stringify(name)}; give it env or file`);
+      reader.fail(
+        path,
+        `refers to a secret that only a cluster can read: ${JSON.stringify(name)}; define it with env or file`,
+      );
   }
   return {
     targets,
@@ -158,7 +165,7 @@ function readTargets(reader: ConfigReader, value: unknown, readers: readonly Tar
     }
     const bag = reader.map(path, entry, [...keysOf(TARGET_KEYS), ...keysOf(of.schema)]);
     const name = reader.string(`${path}.name`, bag['name'], NAME);
-    if (seen.has(name)) reader.fail(`${path}.name`, `repeats ${JSON.stringify(name)}; target names are unique`);
+    if (seen.has(name)) reader.fail(`${path}.name`, `repeats ${JSON.stringify(name)}; target names must be unique`);
     seen.add(name);
     const max =
       bag['max_instances'] === undefined
@@ -185,7 +192,7 @@ function readSecrets(reader: ConfigReader, value: unknown): OperatorConfig['secr
       if (kubernetes !== undefined && bag['origins'] !== undefined)
         reader.fail(
           `${path}.origins`,
-          'says where a value may be sent, and the value of this secret is never known here',
+          'is not allowed for a kubernetes secret: Slipway never reads its value, so it cannot send it',
         );
       return [name, { ...readSource(reader, path, bag), ...readUse(reader, path, bag) }];
     }),
@@ -219,7 +226,9 @@ function readMapping(source: string): { mapping: Record<string, unknown> } | { p
   if (document.errors.length > 0) return { problems: document.errors.map((error) => told(error, source)) };
   if (!isMap(document.contents))
     return {
-      problems: [`the file must be a mapping${isSeq(document.contents) ? ', not a list' : ''} with \`targets\``],
+      problems: [
+        `the file must be a mapping with keys such as \`targets\`${isSeq(document.contents) ? ', not a list' : ''}`,
+      ],
     };
   try {
     return { mapping: document.toJS() as Record<string, unknown> };
@@ -237,7 +246,7 @@ function told({ code, message, linePos }: YAMLError, source: string): string {
     case 'TAB_AS_INDENT':
       return `line ${at.line} begins with a tab: indent with spaces`;
     case 'DUPLICATE_KEY':
-      return `line ${at.line} has the key ${JSON.stringify(keyAt(line, at.col))} a second time: keep one of them`;
+      return `line ${at.line} repeats the key ${JSON.stringify(keyAt(line, at.col))}: keep one of them`;
     default:
       return `line ${at.line}, column ${at.col}: ${(message.split('\n')[0] ?? message).replace(/ at line \d+, column \d+:?$/, '')}`;
   }

@@ -57,7 +57,7 @@ describe('a file that is watched', () => {
     });
     expect(operator.state.digest).not.toBe(digest);
     expect(operator.state.loadedAt.getTime()).toBeGreaterThanOrEqual(loadedAt.getTime());
-    expect(said).toEqual([`slipway.config.yaml has changed, and holds as sha256 ${operator.state.digest}`]);
+    expect(said).toEqual([`slipway.config.yaml has changed and is in effect, sha256 ${operator.state.digest}`]);
   });
 
   it('is followed through a link that is swapped, as Kubernetes mounts one', async () => {
@@ -117,10 +117,10 @@ describe('a file that cannot hold', () => {
     writeFileSync(file, 'targets: [');
     await until('the other refusal', () => refused().length === 1);
     expect(said.map((line) => line.slice(0, 30))).toEqual([
-      'error: slipway.config.yaml is ',
-      'error: slipway.config.yaml is ',
+      'error: slipway.config.yaml was',
+      'error: slipway.config.yaml was',
     ]);
-    expect(said[0]).toContain('is refused whole, and what it said before still holds. 2 problems: quotas.tokns');
+    expect(said[0]).toContain('was rejected, and the previous settings stay in effect. 2 problems: quotas.tokns');
     writeFileSync(file, quota(1));
     await until('the end of the trouble', () => refused().length === 0);
     expect(config.operator.state.digest).toBe(digest);
@@ -146,7 +146,7 @@ describe('a file that cannot hold', () => {
         rmSync(file);
         execFileSync('mkfifo', [file]);
       },
-      'is no regular file',
+      'is not a regular file',
     ],
   ])('because it %s is not waited for', async (_what, change, problem) => {
     writeFileSync(file, quota(1));
@@ -181,5 +181,5 @@ it('a reload that was asked for reads at once, and says so also where nothing ha
   await watch.reload();
   expect(webhooks()).toBe(2);
   await watch.reload();
-  expect(said[1]).toBe('slipway.config.yaml says what already holds');
+  expect(said[1]).toBe('slipway.config.yaml matches the settings in effect');
 });

@@ -12,19 +12,19 @@ export function operatorMetrics({ digest, loadedAt, problems }: OperatorFileStat
   return [
     {
       name: 'slipway_config_last_reload_successful',
-      help: "Whether the operator's file as it is now holds; 0 = it is faulty or gone, and what it said before goes on.",
+      help: "1 if the operator's current file is in effect; 0 if it is invalid or missing, and the previous settings stay in effect.",
       labels: {},
       value: problems.length === 0 ? 1 : 0,
     },
     {
       name: 'slipway_config_loaded_timestamp_seconds',
-      help: 'When this process took the settings that hold.',
+      help: 'Unix time at which this process loaded the settings in effect.',
       labels: {},
       value: loadedAt.getTime() / 1_000,
     },
     {
       name: 'slipway_config_info',
-      help: "SHA-256 of the operator's file that holds, in hex; empty where only what is built in holds.",
+      help: "SHA-256 of the operator's file in effect, in hex; empty if only the built-in settings are in effect.",
       labels: { digest: digest ?? '' },
       value: 1,
     },

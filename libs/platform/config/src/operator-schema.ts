@@ -16,26 +16,30 @@ export function operatorSchema(readers: readonly TargetReader[]): Schema {
       defaults: {
         type: 'boolean',
         description:
-          'Whether the file adds to the built-in targets local (the simulator) and adopted (127.0.0.1, for the operator). Absent: yes, but not with NODE_ENV=production',
+          'Whether the file extends the built-in targets local (the simulator) and adopted (127.0.0.1, for the operator). Default: true, or false if NODE_ENV=production',
       },
-      targets: { type: ['array', 'null'], items: targetSchema(readers), description: 'Where model servers run' },
+      targets: {
+        type: ['array', 'null'],
+        items: targetSchema(readers),
+        description: 'Execution targets, which run the model servers',
+      },
       secrets: {
         type: ['object', 'null'],
         propertyNames: { pattern: SECRET_NAME.source },
         additionalProperties: SECRET,
-        description: 'What revisions name by credential_ref or secret_ref',
+        description: 'Secrets that revisions refer to with credential_ref or secret_ref',
       },
       outbound: OUTBOUND,
       quotas: {
         type: ['object', 'null'],
         additionalProperties: false,
-        description: 'What each tenant may have at most',
+        description: 'Quotas of each tenant',
         properties: {
           ...QUOTA_SCHEMAS,
           tenants: {
             type: ['object', 'null'],
             additionalProperties: { type: 'object', additionalProperties: false, properties: QUOTA_SCHEMAS },
-            description: 'What one tenant, by its name, has instead',
+            description: 'Quotas of single tenants, by tenant name; they replace the general ones',
           },
         },
       },

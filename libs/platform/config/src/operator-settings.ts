@@ -84,7 +84,9 @@ export class OperatorSettings implements OperatorConfig {
     try {
       await this.fetchCode(text);
     } catch (error) {
-      this.refuse([`names what this process cannot load: ${String((error as Error).message ?? error)}`]);
+      this.refuse([
+        `the code of a target kind in the file cannot be loaded: ${String((error as Error).message ?? error)}`,
+      ]);
       return this.stands.problems;
     }
     return this.offer(text);
@@ -225,10 +227,10 @@ export class OperatorFileWatch {
     const file = path.basename(this.file.path);
     if (problems.length > 0)
       this.log.error(
-        `${file} is refused whole, and what it said before still holds. ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: ${problems.join('; ')}`,
+        `${file} was rejected, and the previous settings stay in effect. ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: ${problems.join('; ')}`,
       );
-    else if (digest === before) this.log.log(`${file} says what already holds`);
-    else this.log.log(`${file} has changed, and holds as sha256 ${digest}`);
+    else if (digest === before) this.log.log(`${file} matches the settings in effect`);
+    else this.log.log(`${file} has changed and is in effect, sha256 ${digest}`);
   }
 
   private async find(): Promise<Finding> {
@@ -254,7 +256,7 @@ async function readBounded(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error('is no regular file');
+    if (!stats.isFile()) throw new Error('is not a regular file');
     if (stats.size > MAX_BYTES) throw new Error(TOO_LARGE);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0);
     return buffer.toString('utf8', 0, bytesRead);

@@ -10,10 +10,10 @@ export type Outbound = Partial<Record<(typeof PURPOSES)[number], AllowEntry[]>>;
 export const OUTBOUND: Schema & { properties: Record<(typeof PURPOSES)[number], Schema> } = {
   type: ['object', 'null'],
   additionalProperties: false,
-  description: 'What is called beside targets, by purpose',
+  description: 'Origins that Slipway may call in addition to targets, by purpose',
   properties: {
-    webhooks: { ...ALLOW, description: 'Receivers of events, beside https to public addresses' },
-    suppliers: { ...ALLOW, description: 'Servers behind published models' },
+    webhooks: { ...ALLOW, description: 'Receivers of events, in addition to https URLs of public addresses' },
+    suppliers: { ...ALLOW, description: 'Servers of suppliers whose models are published' },
     sandboxes: { ...ALLOW, description: 'External sandboxes' },
   },
 };

@@ -29,7 +29,7 @@ const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 it.each([
   ['SIGTERM', 'SIGTERM'],
   ['SIGINT', 'SIGINT'],
-  ['disconnect', 'the launcher is gone'],
+  ['disconnect', 'the launcher has exited'],
 ])('closes once and exits with 0 at %s, however many signals come', async (event, reason) => {
   const life = born();
   let end: () => void = () => undefined;

@@ -23,7 +23,7 @@ export class ProcessLife {
 
   constructor(private readonly options: ProcessOptions) {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.stop(signal));
-    process.on('disconnect', () => this.stop('the launcher is gone'));
+    process.on('disconnect', () => this.stop('the launcher has exited'));
   }
 
   get isStopping(): boolean {

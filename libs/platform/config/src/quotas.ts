@@ -15,80 +15,91 @@ const RATE = { min: 0, max: 1e9 };
 
 /** Every quota there is, by its key in the operator's file. Documentation and a test are made from it. */
 export const QUOTAS = {
-  deployments: { ...COUNT, default: 1_000, description: 'deployments of a tenant; a few times the models it serves' },
+  deployments: {
+    ...COUNT,
+    default: 1_000,
+    description: 'Deployments of a tenant. Allow a few times the number of models that it serves',
+  },
   revisions: {
     ...COUNT,
     min: 1,
     default: 1_000,
     description:
-      'revisions kept of one deployment; more than the largest revision_history_limit and what bindings pin, for old ones leave within minutes',
+      'Stored revisions of one deployment. Allow more than the largest revision_history_limit plus the revisions that bindings pin, because old ones are removed only within minutes',
   },
   instances: {
     ...COUNT,
     default: 10_000,
     description:
-      'instances that the workloads of a tenant need on all targets, what is only kept warm not counted; what the targets have room for, shared out',
+      'Instances that the workloads of a tenant need on all targets, not counting instances that are only kept warm. Divide the capacity of the targets among the tenants',
   },
   tokens: {
     ...COUNT,
     min: 1,
     default: 1_000,
-    description: 'tokens of a tenant that are neither revoked nor expired; one for each service and person that calls',
+    description: 'Tokens of a tenant that are neither revoked nor expired. Allow one for each service and each person',
   },
   event_streams: {
     ...COUNT,
     default: 1_000,
-    description: 'event streams of a tenant open in one api process; an open stream costs a socket and some memory',
+    description: 'Open event streams of a tenant in one api process. Each costs a socket and some memory',
   },
   event_streams_per_token: {
     ...COUNT,
     default: 200,
-    description: 'event streams of one token or person open in one api process; a browser tab has one or two',
+    description: 'Open event streams of one token or person in one api process. A browser tab has one or two',
   },
-  sandboxes: { ...COUNT, default: 1_000, description: 'sandboxes of a tenant; more than the agents it runs at a time' },
+  sandboxes: {
+    ...COUNT,
+    default: 1_000,
+    description: 'Sandboxes of a tenant. Allow more than the number of agents that it runs at the same time',
+  },
   sandbox_bytes: {
     ...BYTES,
     default: 2 ** 40,
-    description: 'bytes in all sandboxes of a tenant; its share of the disk or bucket behind SLIPWAY_WORKSPACE_STORE',
+    description: 'Bytes in all sandboxes of a tenant: its share of the disk or bucket of SLIPWAY_WORKSPACE_STORE',
   },
   sandbox_files: {
     ...COUNT,
     default: 100_000,
-    description: 'files in one sandbox, empty ones too, for each costs a row; a large source tree has 50,000',
+    description: 'Files in one sandbox, including empty ones, because each costs a row. A large source tree has 50,000',
   },
   context_passports: {
     ...COUNT,
     default: 1_000_000,
     description:
-      'records of sessions of a tenant, kept until a week after they expire, about 1 kB each; the sessions of a busy fortnight',
+      'Session records of a tenant, kept until a week after they expire, about 1 kB each. Allow the sessions of two busy weeks',
   },
   webhooks: {
     ...COUNT,
     default: 20,
-    description: 'webhooks of a tenant; each event is sent once for each, so this bounds what one event costs',
+    description: 'Webhooks of a tenant. Each event is sent once to each webhook, so this limits the cost of one event',
   },
   webhook_deliveries: {
     ...COUNT,
     default: 100_000,
-    description: 'deliveries of a tenant that wait to be sent; further events wait in their streams',
+    description: 'Deliveries of a tenant that wait to be sent. Further events wait in their streams',
   },
   reads_per_minute: {
     ...RATE,
-    description: 'reads of a tenant in one api process, 0 = off; unset: four times SLIPWAY_RATE_LIMIT_READS',
+    description:
+      'Reads per minute of a tenant in one api process; 0 = off. Default: four times SLIPWAY_RATE_LIMIT_READS',
   },
   mutations_per_minute: {
     ...RATE,
-    description: 'mutations of a tenant in one api process, 0 = off; unset: four times SLIPWAY_RATE_LIMIT_MUTATIONS',
+    description:
+      'Mutations per minute of a tenant in one api process; 0 = off. Default: four times SLIPWAY_RATE_LIMIT_MUTATIONS',
   },
   inference_requests_per_minute: {
     ...RATE,
-    description: 'inference requests of a tenant in one gateway, 0 = off; unset: four times SLIPWAY_GATEWAY_RATE_LIMIT',
+    description:
+      'Inference requests per minute of a tenant in one gateway; 0 = off. Default: four times SLIPWAY_GATEWAY_RATE_LIMIT',
   },
   inference_concurrency: {
     ...RATE,
     max: 1e6,
     description:
-      'inference requests of a tenant in flight in one gateway, 0 = off; unset: four times SLIPWAY_GATEWAY_CONCURRENCY',
+      'Inference requests of a tenant in flight in one gateway; 0 = off. Default: four times SLIPWAY_GATEWAY_CONCURRENCY',
   },
 } as const satisfies Record<string, QuotaSpec>;
 

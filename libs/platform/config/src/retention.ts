@@ -17,24 +17,21 @@ export const RETENTION = {
     default: 90,
     min: 1,
     description:
-      'events, from when they happened; what an operation that is kept, a subscription or a webhook still needs stays longer, and so does the newest of each stream',
+      'Events, counted from the time they happened. Events that a stored operation, a subscription or a webhook still needs are kept longer, and so is the newest event of each stream',
   },
   operations_days: {
     default: 30,
     min: 1,
-    description: 'operations and their Idempotency-Keys, from their end; a key that is used again later begins anew',
+    description:
+      'Operations and their Idempotency-Keys, counted from the end of the operation. A key that is used again later starts a new operation',
   },
   statistics_days: {
     default: 14,
     // What a look of Autopilot may go back to; gates look back less far.
     min: 3,
-    description: 'what gateways recorded of requests, which metrics, gates and Autopilot are made of',
+    description: 'Request statistics of the gateways, which metrics, gates and Autopilot use',
   },
-  usage_days: {
-    default: 35,
-    min: 1,
-    description: 'who used what, by token; the default is longer than the longest month',
-  },
+  usage_days: { default: 35, min: 1, description: 'Usage by token. The default is longer than the longest month' },
 } as const satisfies Record<string, RetentionSpec>;
 
 export type RetentionName = keyof typeof RETENTION;
@@ -58,7 +55,7 @@ const DAYS = {
 export const RETENTION_SCHEMA: Schema = {
   ...DAYS,
   type: ['object', 'null'],
-  description: 'How many days things are kept. The audit is kept for ever',
+  description: 'Number of days that records are kept. The audit log is kept forever',
 };
 
 /** Absent is undefined. Problems go to the reader, by key path. */

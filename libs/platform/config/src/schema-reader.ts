@@ -49,7 +49,7 @@ function readObject(reader: ConfigReader, path: string, value: unknown, schema: 
   const { properties, required = [], additionalProperties: others, propertyNames } = schema;
   const bag = reader.map(path, value, properties && keysOf(schema as MappingSchema));
   for (const key of required)
-    if (bag[key] === undefined && Object(value) === value) reader.fail(`${path}.${key}`, 'must be there');
+    if (bag[key] === undefined && Object(value) === value) reader.fail(`${path}.${key}`, 'is required');
   const entries = Object.entries(bag).flatMap(([key, one]): [string, unknown][] => {
     const of = properties ? ownOf(properties, key) : typeof others === 'object' ? others : undefined;
     if (of === undefined || one === undefined) return [];

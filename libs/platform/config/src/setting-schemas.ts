@@ -14,7 +14,7 @@ const TEXT = { type: 'string', minLength: 1 };
 export const TENANTS: Schema = {
   type: 'array',
   items: TEXT,
-  description: "Names of tenants; '*' is all of them, default is the operator's",
+  description: "Names of tenants; '*' means all tenants, default is the operator's tenant",
 };
 
 export const ORIGIN: Schema = {
@@ -42,10 +42,14 @@ export const SECRET_REFERENCE: MappingSchema = {
       pattern: '^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$',
       description: 'Name of the Secret, in the namespace where the instance runs',
     },
-    key: { type: 'string', pattern: '^[-_a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$', description: 'Key of its data' },
+    key: {
+      type: 'string',
+      pattern: '^[-_a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$',
+      description: 'Key in the data of the Secret',
+    },
   },
   required: ['name', 'key'],
-  description: 'A Secret that only targets of kind kubernetes know: handed to engines there, never read by Slipway',
+  description: 'A Secret for targets of kind kubernetes: passed to the engines there, never read by Slipway',
 };
 
 export const SECRET: MappingSchema = {
@@ -55,12 +59,12 @@ export const SECRET: MappingSchema = {
     env: {
       type: 'string',
       pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
-      description: 'Variable of the environment that holds it',
+      description: 'Environment variable that contains the secret',
     },
-    file: { ...TEXT, description: 'File that holds it; read again when it changes' },
+    file: { ...TEXT, description: 'File that contains the secret; read again when it changes' },
     kubernetes: SECRET_REFERENCE,
-    tenants: { ...TENANTS, description: "Who may use it; without it the operator's tenant alone" },
-    origins: { type: 'array', items: ORIGIN, description: 'Where it may be sent' },
+    tenants: { ...TENANTS, description: "Tenants that may use the secret. Default: only the operator's tenant" },
+    origins: { type: 'array', items: ORIGIN, description: 'Origins that the secret may be sent to' },
   },
   oneOf: [
     { required: ['env'] },

@@ -20,7 +20,7 @@ describe('makeHome', () => {
     // Node's own recursive mkdir never comes back from there.
     expect(() => makeHome('/proc/x/y')).toThrow(
       new StartupError(
-        'SLIPWAY_HOME: cannot write in /proc/x/y (the system refuses to make it). Set SLIPWAY_HOME to a folder that you may write.',
+        'SLIPWAY_HOME: cannot write to /proc/x/y (the system does not allow creating it). Set SLIPWAY_HOME to a writable folder.',
       ),
     );
   });
@@ -30,7 +30,7 @@ describe('makeHome', () => {
     writeFileSync(file, '');
     for (const home of [file, path.join(file, 'home')])
       expect(() => makeHome(home)).toThrow(
-        `SLIPWAY_HOME: cannot write in ${home} (a file stands where a folder should). Set SLIPWAY_HOME to a folder that you may write.`,
+        `SLIPWAY_HOME: cannot write to ${home} (part of the path is a file, not a folder). Set SLIPWAY_HOME to a writable folder.`,
       );
   });
 });
@@ -98,7 +98,7 @@ it('says which variable a server that cannot listen needs', () => {
     'SLIPWAY_API_PORT: port 80 is taken by another program. Free it, or set SLIPWAY_API_PORT to another one.',
   );
   expect(told('EACCES')).toBe(
-    'SLIPWAY_API_PORT: port 80 may not be used by this user. Set SLIPWAY_API_PORT to another one.',
+    'SLIPWAY_API_PORT: this user is not permitted to use port 80. Set SLIPWAY_API_PORT to another one.',
   );
   expect(told('EADDRNOTAVAIL')).toBe(
     'SLIPWAY_HOST: cannot listen on 203.0.113.9 (EADDRNOTAVAIL). Set SLIPWAY_HOST to an address of this machine, e.g. 127.0.0.1.',

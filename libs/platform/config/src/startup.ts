@@ -44,9 +44,9 @@ const WHY: Record<string, string> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  ENOTDIR: 'a file stands where a folder should',
-  EEXIST: 'a file stands where a folder should',
-  ENOENT: 'the system refuses to make it',
+  ENOTDIR: 'part of the path is a file, not a folder',
+  EEXIST: 'part of the path is a file, not a folder',
+  ENOENT: 'the system does not allow creating it',
 };
 
 /**
@@ -61,7 +61,7 @@ export function makeHome(home: string, variable = 'SLIPWAY_HOME'): void {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new StartupError(
-      `${variable}: cannot write in ${home} (${WHY[code] ?? code}). Set ${variable} to a folder that you may write.`,
+      `${variable}: cannot write to ${home} (${WHY[code] ?? code}). Set ${variable} to a writable folder.`,
     );
   }
 }
@@ -97,7 +97,9 @@ export function listenFault(
       `${variable}: port ${port} is taken by another program. Free it, or set ${variable} to another one.`,
     );
   if (code === 'EACCES')
-    return new StartupError(`${variable}: port ${port} may not be used by this user. Set ${variable} to another one.`);
+    return new StartupError(
+      `${variable}: this user is not permitted to use port ${port}. Set ${variable} to another one.`,
+    );
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(code ?? ''))
     return new StartupError(
       `SLIPWAY_HOST: cannot listen on ${host} (${code}). Set SLIPWAY_HOST to an address of this machine, e.g. 127.0.0.1.`,
@@ -167,13 +169,13 @@ export function networkFault(error: unknown, address: string, variable: string):
     case 'ENOTFOUND':
       return { kind: 'unknown_host', text: `the host of ${address} is unknown. Correct ${variable}.` };
     case 'EAI_AGAIN':
-      return {
-        kind: 'away',
-        text: `the host of ${address} cannot be looked up now. Check the name service, ${correct}`,
-      };
+      return { kind: 'away', text: `the host of ${address} cannot be resolved at the moment. Check DNS, ${correct}` };
     case 'ECONNREFUSED':
     case 'ENOENT':
-      return { kind: 'away', text: `nobody listens on ${address} (connection refused). Start it there, ${correct}` };
+      return {
+        kind: 'away',
+        text: `nothing listens on ${address} (connection refused). Start the server there, ${correct}`,
+      };
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ETIMEDOUT':

@@ -101,7 +101,7 @@ export function headerNames(raw: string): string[] {
     .filter(Boolean);
   const wrong = names.find((one) => !/^[a-z0-9-]{1,64}$/.test(one) || NEVER_PASSED.test(one));
   if (wrong !== undefined)
-    throw new Error(`must be names of headers with commas between; ${wrong} cannot be passed on`);
+    throw new Error(`must be header names, separated by commas, that may be passed on (${wrong} may not)`);
   if (names.length > 20) throw new Error('must be at most 20 names');
   return [...new Set(names)];
 }

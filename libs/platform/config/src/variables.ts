@@ -51,43 +51,43 @@ const GIBIBYTE = 2 ** 30;
 /** Every variable that Slipway reads. Nothing else in the product reads `process.env`. */
 export const SCHEMA = {
   nodeEnv: withDefault('NODE_ENV', 'development', oneOf('development', 'production', 'test'), {
-    description: 'production refuses the embedded Postgres, a missing SLIPWAY_SECRET_KEY and SLIPWAY_PAUSE_POINT',
+    description: 'production rejects the embedded Postgres, a missing SLIPWAY_SECRET_KEY and SLIPWAY_PAUSE_POINT',
   }),
   home: withDefault('SLIPWAY_HOME', '.slipway', text, {
     description: 'data of the embedded stack: Postgres cluster, workspaces, bootstrap token',
   }),
   configFile: optional('SLIPWAY_CONFIG', text, {
     description:
-      'execution targets and other operator settings, followed while the process runs; slipway.config.yaml where present, else what is built in',
+      'file with execution targets and other operator settings, reloaded when it changes; default: slipway.config.yaml if it exists, else the built-in settings',
   }),
   host: withDefault('SLIPWAY_HOST', '127.0.0.1', host, { description: 'address that api and gateway listen on' }),
   apiPort: withDefault('SLIPWAY_API_PORT', '7070', whole(0, 65535), {
-    description: 'port of the api; 0 takes a free one',
+    description: 'port of the api; 0 = any free port',
   }),
   gatewayPort: withDefault('SLIPWAY_GATEWAY_PORT', '7080', whole(0, 65535), {
-    description: 'port of the gateway; 0 takes a free one',
+    description: 'port of the gateway; 0 = any free port',
   }),
   bootstrapToken: optional('SLIPWAY_BOOTSTRAP_TOKEN', token, {
     secret: true,
-    description: 'admin token of the operator tenant `default`; `npm start` makes one and prints it once',
+    description: 'admin token of the operator tenant `default`; `npm start` creates one and prints it once',
   }),
   databaseUrl: optional('DATABASE_URL', url('postgres', 'postgresql'), {
     secret: true,
-    description: 'an external Postgres ≥ 14; the embedded Postgres of `npm start` where unset',
+    description: 'an external Postgres ≥ 14; default: the embedded Postgres of `npm start`',
   }),
   migrateDatabaseUrl: optional('SLIPWAY_MIGRATE_DATABASE_URL', url('postgres', 'postgresql'), {
     secret: true,
-    description: 'the owner of the schema, for migrations; DATABASE_URL where unset',
+    description: 'login of the schema owner, for migrations; default: DATABASE_URL',
   }),
   gatewayDatabaseUrl: optional('SLIPWAY_GATEWAY_DATABASE_URL', url('postgres', 'postgresql'), {
     secret: true,
-    description: "the gateway's own login, which migrations make or admit; DATABASE_URL where unset",
+    description: "the gateway's own login; migrations create it or grant it access; default: DATABASE_URL",
   }),
   databasePool: withDefault('SLIPWAY_DATABASE_POOL', '10', whole(2, 1000), {
-    description: 'connections to Postgres per process, beside those of the queue',
+    description: 'connections to Postgres per process, in addition to those of the queue',
   }),
   queueBackend: optional('QUEUE_BACKEND', oneOf('postgres', 'redis'), {
-    description: 'where BullMQ keeps its jobs: redis when REDIS_URL is set, else postgres',
+    description: 'where BullMQ stores its jobs; default: redis if REDIS_URL is set, else postgres',
   }),
   redisUrl: optional('REDIS_URL', url('redis', 'rediss'), {
     secret: true,
@@ -95,11 +95,11 @@ export const SCHEMA = {
   }),
   secretKey: optional('SLIPWAY_SECRET_KEY', key, {
     secret: true,
-    description: 'key-encryption key, 32 bytes in base64; made by `npm start`, required elsewhere',
+    description: 'key-encryption key, 32 bytes in base64; created by `npm start`, otherwise required',
   }),
   secretKeysOld: optional('SLIPWAY_SECRET_KEYS_OLD', keys, {
     secret: true,
-    description: 'former values of SLIPWAY_SECRET_KEY, comma separated: they open what they sealed, and seal nothing',
+    description: 'previous values of SLIPWAY_SECRET_KEY, separated by commas; they decrypt, but never encrypt',
   }),
   identityProvider: withDefault(
     'SLIPWAY_IDENTITY_PROVIDER',
@@ -108,64 +108,64 @@ export const SCHEMA = {
       if (!/^[a-z0-9][a-z0-9_.-]{0,62}$/.test(raw)) throw new Error('must be a short lower-case name');
       return raw;
     },
-    { description: 'name of the one hosted identity provider' },
+    { description: 'name of the hosted identity provider; there can be only one' },
   ),
   identityIssuer: optional('SLIPWAY_IDENTITY_ISSUER', url('http', 'https'), {
-    description: 'the `iss` that its tokens must carry',
+    description: "`iss` that the provider's tokens must have",
   }),
   identityAudience: optional('SLIPWAY_IDENTITY_AUDIENCE', text, {
-    description: 'the `aud` that its tokens must carry',
+    description: "`aud` that the provider's tokens must have",
   }),
   identityJwksUrl: optional('SLIPWAY_IDENTITY_JWKS_URL', url('http', 'https'), {
-    description: 'where its public keys are',
+    description: "URL of the provider's public keys",
   }),
   identityClientId: optional('SLIPWAY_IDENTITY_CLIENT_ID', text, {
-    description: 'the client that the provider knows the console as; with it people sign in to the console there',
+    description: 'client id of the console at the provider; if set, people sign in to the console through the provider',
   }),
   identityClientSecret: optional('SLIPWAY_IDENTITY_CLIENT_SECRET', text, {
     secret: true,
-    description: 'its secret; none for a public client, which proves itself by PKCE alone',
+    description: 'client secret of the console; unset for a public client, which uses PKCE alone',
   }),
   console: withDefault('SLIPWAY_CONSOLE', 'on', oneOf('on', 'off'), {
-    description: 'the console at / of the api; off leaves its pages, sign-in and sessions away',
+    description: 'serves the console at / of the api; off disables its pages, sign-in and sessions',
   }),
   consoleFiles: optional('SLIPWAY_CONSOLE_FILES', text, {
-    description: "folder of the console's built files; apps/console/dist of this installation where unset",
+    description: "folder of the console's built files; default: apps/console/dist of this installation",
   }),
   publicUrl: optional('SLIPWAY_PUBLIC_URL', origin, {
     description:
-      'where browsers reach the api, as in https://slipway.example: the one host that console sessions answer to; localhost and IP addresses where unset',
+      'URL at which browsers reach the api, such as https://slipway.example; console sessions work only at its host; default: localhost and IP addresses',
   }),
   uploadMaxBytes: withDefault('SLIPWAY_UPLOAD_MAX_BYTES', String(100 * 2 ** 20), whole(1, 1024 * GIBIBYTE), {
     description: 'largest streamed sandbox file, in bytes',
   }),
   workspaceStore: optional('SLIPWAY_WORKSPACE_STORE', workspaceStore, {
-    description: 'sandbox files: file:<folder> or s3://<bucket>/<prefix>; file: under SLIPWAY_HOME where unset',
+    description: 'sandbox files: file:<folder> or s3://<bucket>/<prefix>; default: a folder under SLIPWAY_HOME',
   }),
   s3Endpoint: optional('SLIPWAY_S3_ENDPOINT', httpUrl, {
     description:
-      'S3-compatible endpoint for an s3:// workspace store or audit anchor; AWS where unset (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
+      'S3-compatible endpoint for an s3:// workspace store or audit anchor; default: AWS (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
   }),
   s3Region: withDefault('SLIPWAY_S3_REGION', 'us-east-1', text, { description: 'region of an s3:// workspace store' }),
   auditAnchor: withDefault('SLIPWAY_AUDIT_ANCHOR', 'log', auditAnchor, {
     description:
-      'where the heads of the audit chains are kept outside the database: log (lines at info), file:/<path> or s3://<bucket>/<prefix>',
+      'where the heads of the audit chains are stored outside the database: log (lines at info), file:/<path> or s3://<bucket>/<prefix>',
   }),
   gatewayPublicUrl: optional('SLIPWAY_GATEWAY_PUBLIC_URL', httpUrl, {
-    description: "what catalog entries show; the gateway's own address where unset",
+    description: "gateway URL that catalog entries show; default: the gateway's own address",
   }),
   consoleGatewayUrl: optional('SLIPWAY_CONSOLE_GATEWAY_URL', httpUrl, {
     description:
-      'where the api reaches a gateway for the playground of the console; SLIPWAY_GATEWAY_PUBLIC_URL where unset',
+      'URL at which the api reaches a gateway for the playground of the console; default: SLIPWAY_GATEWAY_PUBLIC_URL',
   }),
   leaseSeconds: withDefault('SLIPWAY_LEASE_SECONDS', '30', whole(1, 3600), {
-    description: 'how long a worker holds an operation without renewing',
+    description: 'seconds until the lease of a worker on an operation expires unless it is renewed',
   }),
   logLevel: withDefault(
     'SLIPWAY_LOG_LEVEL',
     'info',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    { description: 'JSON lines on stderr' },
+    { description: 'log level; the log is JSON lines on stderr' },
   ),
   gatewayRequestsPerMinute: withDefault('SLIPWAY_GATEWAY_RATE_LIMIT', '600000', whole(0, 1e9), {
     description: 'inference requests per minute and token; 0 = off',
@@ -174,18 +174,18 @@ export const SCHEMA = {
     description: 'inference requests in flight per token; 0 = off',
   }),
   gatewayMaxBodyBytes: withDefault('SLIPWAY_GATEWAY_MAX_BODY_BYTES', '33554432', whole(1024, 1e9), {
-    description: 'largest inference request',
+    description: 'largest inference request, in bytes',
   }),
   gatewayHoldMaxRequests: withDefault('SLIPWAY_GATEWAY_HOLD_MAX_REQUESTS', '1000', whole(0, 1e6), {
     description:
-      'requests that wait in one gateway while the place of their deployment changes hands; twice that for a tenant, four times for all',
+      'requests of one deployment that may wait in one gateway until an instance serves them; twice that for a tenant, four times for all tenants',
   }),
   gatewayHoldMaxBytes: withDefault('SLIPWAY_GATEWAY_HOLD_MAX_BYTES', '67108864', whole(0, 1e10), {
-    description: 'bytes of their bodies, in the same way',
+    description: 'bytes in the bodies of these waiting requests, for a deployment, a tenant and all tenants likewise',
   }),
   gatewayPassedHeaders: optional('SLIPWAY_GATEWAY_PASSED_HEADERS', headerNames, {
     description:
-      'headers of clients that engines of deployments get, with commas between, beside accept, traceparent and tracestate',
+      'client headers that are passed to the engines of deployments, separated by commas, in addition to accept, traceparent and tracestate',
   }),
   rateLimitReads: withDefault('SLIPWAY_RATE_LIMIT_READS', '6000', whole(0, 1e9), {
     description: 'reads per minute and token; 0 = off',
@@ -195,22 +195,22 @@ export const SCHEMA = {
   }),
   metricsPort: optional('SLIPWAY_METRICS_PORT', whole(0, 65535), {
     description:
-      'serves /healthz, /readyz and /metrics on their own port (`npm start`: api, worker and gateway take this port and the two after it)',
+      'serves /healthz, /readyz and /metrics on a separate port (`npm start`: api, worker and gateway use this port and the next two)',
   }),
   ownPorts: optional('SLIPWAY_OWN_PORTS', ports, {
     description:
-      'further ports of this machine that no outbound call may reach, with commas between, beside those that stand in other variables; `npm start` names the metrics ports',
+      'further ports of this machine that outbound calls must not reach, separated by commas, in addition to the ports in other variables; `npm start` adds the metrics ports',
   }),
   metricsToken: optional('SLIPWAY_METRICS_TOKEN', text, {
     secret: true,
-    description: 'bearer token that /metrics asks for, on whichever port',
+    description: 'bearer token that /metrics requires, on every port',
   }),
   trustedProxies: optional('SLIPWAY_TRUSTED_PROXIES', proxyList, {
     description:
-      'addresses and networks of your proxies, separated by commas: their X-Forwarded-For says who asks; nobody else’s is believed',
+      'addresses and networks of your proxies, separated by commas; X-Forwarded-For is trusted only from them',
   }),
   workerConcurrency: withDefault('SLIPWAY_WORKER_CONCURRENCY', '20', whole(1, 1000), {
-    description: 'operations that one worker runs at a time',
+    description: 'operations that one worker runs concurrently',
   }),
   pausePoint: optional('SLIPWAY_PAUSE_POINT', text, {
     description: 'tests only: named point at which a process stops and waits',
@@ -252,22 +252,22 @@ export function identityVariableProblems(env: NodeJS.ProcessEnv, values: Values,
   const missing = names.filter((name) => !env[name]?.trim());
   const problems =
     missing.length > 0 && missing.length < names.length
-      ? missing.map((name) => `${name} is required where the other SLIPWAY_IDENTITY_ variables are set`)
+      ? missing.map((name) => `${name} is required if the other SLIPWAY_IDENTITY_ variables are set`)
       : [];
   // Whoever can change the keys in transit can sign in as anybody.
   if (production && isInTheOpen(values.identityJwksUrl))
     problems.push('SLIPWAY_IDENTITY_JWKS_URL must use https when NODE_ENV=production');
   if (production && values.identityClientId && isInTheOpen(values.identityIssuer))
     problems.push(
-      'SLIPWAY_IDENTITY_ISSUER must use https when NODE_ENV=production: codes and secrets of sign-ins go there',
+      'SLIPWAY_IDENTITY_ISSUER must use https when NODE_ENV=production: sign-in codes and secrets are sent there',
     );
   if (values.identityClientId && missing.length > 0)
-    problems.push('SLIPWAY_IDENTITY_CLIENT_ID needs the other SLIPWAY_IDENTITY_ variables');
+    problems.push('SLIPWAY_IDENTITY_CLIENT_ID requires the other SLIPWAY_IDENTITY_ variables');
   if (values.identityClientSecret && !values.identityClientId)
-    problems.push('SLIPWAY_IDENTITY_CLIENT_ID is required where SLIPWAY_IDENTITY_CLIENT_SECRET is set');
+    problems.push('SLIPWAY_IDENTITY_CLIENT_ID is required if SLIPWAY_IDENTITY_CLIENT_SECRET is set');
   if (values.identityClientId && !values.publicUrl)
     problems.push(
-      'SLIPWAY_PUBLIC_URL is required where SLIPWAY_IDENTITY_CLIENT_ID is set: the provider sends people back there',
+      'SLIPWAY_PUBLIC_URL is required if SLIPWAY_IDENTITY_CLIENT_ID is set: the provider redirects browsers there after sign-in',
     );
   return problems;
 }

@@ -90,7 +90,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ cluster: 'elsewhere' }, 'cluster must be'],
   [{ cluster: { kubeconfig: 'kubeconfig' } }, 'cluster.kubeconfig must match'],
   [{ namespaces: undefined }, 'namespaces is required'],
-  [{ namespaces: {} }, 'namespaces.default must be there'],
+  [{ namespaces: {} }, 'namespaces.default is required'],
   [{ namespaces: { default: 'Models' } }, 'namespaces.default must match'],
   [
     { namespaces: { default: 'models', by_tenant: { acme: '../kube-system' } } },
@@ -104,8 +104,8 @@ it.each<[Record<string, unknown>, string]>([
     { reach: { url: 'https://{unit}.example' }, namespaces: { default: 'm', by_tenant: { a: 'n' } } },
     'reach.url must contain {namespace}',
   ],
-  [{ inference_pool: {} }, 'inference_pool.endpoint_picker must be there'],
-  [{ inference_pool: { endpoint_picker: { name: 'epp' } } }, 'inference_pool.endpoint_picker.port must be there'],
+  [{ inference_pool: {} }, 'inference_pool.endpoint_picker is required'],
+  [{ inference_pool: { endpoint_picker: { name: 'epp' } } }, 'inference_pool.endpoint_picker.port is required'],
   [
     { inference_pool: { endpoint_picker: { name: 'epp', port: 0 } } },
     'inference_pool.endpoint_picker.port must be a whole',
@@ -123,7 +123,7 @@ it.each<[Record<string, unknown>, string]>([
     'inference_pool.endpoint_picker.failure_mode must be FailClose or FailOpen',
   ],
   [{ secrets: 'resolved' }, 'secrets must be reference or managed'],
-  [{ accelerators: { a: { resource: 'gpu' } } }, 'accelerators.a.max_count must be there'],
+  [{ accelerators: { a: { resource: 'gpu' } } }, 'accelerators.a.max_count is required'],
   [{ accelerators: { a: { resource: 'nvidia com/gpu', max_count: 1 } } }, 'accelerators.a.resource must match'],
   [
     { accelerators: { a: { resource: 'gpu', max_count: 1, tolerations: [{ effect: 'NoStart' }] } } },
@@ -138,7 +138,7 @@ it.each<[Record<string, unknown>, string]>([
 });
 
 it.each<[Record<string, unknown>, string]>([
-  [{ image: undefined }, 'image must be there'],
+  [{ image: undefined }, 'image is required'],
   [{ image: 'sim:1 --privileged' }, 'image must match'],
   [{ command: undefined }, 'command must name a program'],
   [{ command: 'serve --port 80' }, 'command must be a list with one word per element'],
@@ -157,7 +157,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ env: { X: '$({model.id})' } }, 'env.X must not have "$" or an open "$("'],
   [{ args: { n: '--n=$({})' } }, 'args.n must not have "$" or an open "$("'],
   [{ port: 0 }, 'port must be a whole number from 1 to 65535'],
-  [{ port: undefined }, 'port must be there'],
+  [{ port: undefined }, 'port is required'],
   [{ key_env: 'A B' }, 'key_env must match'],
   [{ key_env: 'KEY', env: { KEY: 'x' } }, 'key_env is also set in env'],
   [{ key_env: 'SLIPWAY_INSTANCE_KEY' }, 'env.SLIPWAY_INSTANCE_KEY must not be SLIPWAY_INSTANCE_KEY'],

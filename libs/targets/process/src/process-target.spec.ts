@@ -85,7 +85,7 @@ const engineWith = (keys: string, target = '') =>
 
 it.each([
   ['args: {n: {arg: "--n={}", typ: integer}}', 'args.n.typ is not a known key; did you mean type?'],
-  ['args: {n: {type: integer}}', 'args.n.arg must be there'],
+  ['args: {n: {type: integer}}', 'args.n.arg is required'],
   ['args: {n: {arg: --n, type: integer}}', 'args.n must contain {} once, where the value goes'],
   ['args: {n: {arg: [--n, "{}", "{}"]}}', 'args.n.arg must not have more than 2 entries'],
   ['args: {n: {arg: "--n={}", type: switch}}', 'args.n is a switch, so it must not contain {}'],
@@ -116,13 +116,13 @@ it.each([
   ['env: {SLIPWAY_HOME: x}', 'env.SLIPWAY_HOME must not be SLIPWAY_HOME, which belongs to Slipway'],
   ['env: {PATH: x}', 'env.PATH must not be set: use path to put folders before it'],
   ['env: {TRUST_REMOTE_CODE: "true"}', 'env.TRUST_REMOTE_CODE must not be TRUST_REMOTE_CODE: it runs the code'],
-  ['secret_env: {T: {secret: hub}}', 'secret_env.T.secret names a secret that the file does not have: "hub"'],
+  ['secret_env: {T: {secret: hub}}', 'secret_env.T.secret refers to a secret that the file does not define: "hub"'],
   ['path: [bin]', 'path[0] must be an absolute path'],
   ['cwd: "{model.uri}"', 'cwd uses the unknown placeholder {model.uri} (known: {home} {instance.dir})'],
   ['user: "root;"', 'user must match'],
   ['limits: {nofile: 1}', 'limits.nofile must be a whole number from 64 to 1048576'],
   ['gpus: {min: 2, max: 1, share: exclusive}', 'gpus.min must not be above max'],
-  ['gpus: {min: 1, max: 1}', 'gpus.share must be there'],
+  ['gpus: {min: 1, max: 1}', 'gpus.share is required'],
   ['ready: {while_starting: 404}', 'ready.while_starting must be refused or 503 or either'],
   ['live: {path: health}', 'live.path must match'],
   ['stop: {signal: SIGKILL}', 'stop.signal must be SIGTERM or SIGINT or SIGQUIT, not "SIGKILL"'],
@@ -138,7 +138,7 @@ it.each([
   ['model_sources: ["/srv/**.gguf"]', 'model_sources[0] must have ** only as a whole folder name'],
   ['model_sources: ["hf:Qwen"]', 'model_sources[0] must be hf: with an organisation and a name'],
   ['prefetch: {command: ["{model.uri}"], timeout_seconds: 1}', 'prefetch.command[0] must name its program without'],
-  ['prefetch: {command: [hf]}', 'prefetch.timeout_seconds must be there'],
+  ['prefetch: {command: [hf]}', 'prefetch.timeout_seconds is required'],
   ['metrics: {path: metrics}', 'metrics.path must match'],
   ['program: other', 'program is only valid for an engine that extends a template; put the program first in command'],
   ['extends: lamacpp', 'extends must be a built-in template, not lamacpp; did you mean llamacpp?'],
@@ -152,7 +152,7 @@ it.each([
 
 it.each([
   [', devices: all', 'targets[0].devices must be auto or none or a list'],
-  [', devices: [{index: 0}]', 'targets[0].devices[0].memory_mb must be there'],
+  [', devices: [{index: 0}]', 'targets[0].devices[0].memory_mb is required'],
   [', start_parallelism_per_device: 0', 'targets[0].start_parallelism_per_device must be a whole number from 1 to 16'],
   [', engine_defaults: {args: {}}', 'targets[0].engine_defaults.args is not a known key'],
   [', engine_defaults: {env: {A: 1}}', 'targets[0].engine_defaults.env.A must be text'],

@@ -68,7 +68,7 @@ it('a worker that takes over bears a busy moment, instead of taking an engine fr
   expect((await api.events()).map(({ type }) => type)).toEqual(['instance.ready']);
 });
 
-it.each([undefined, 'SIGTERM', 'SIGINT', 'the launcher is gone'])(
+it.each([undefined, 'SIGTERM', 'SIGINT', 'the launcher has exited'])(
   'a shutdown because of %s leaves engines and rows alone',
   async (signal) => {
     const worker = await bed.process('worker');

@@ -69,7 +69,7 @@ describe('what is said of a REDIS_URL', () => {
     gone.close();
     expect(await redisFault(`redis://${free}`)).toEqual({
       kind: 'away',
-      text: `nobody listens on ${free} (connection refused). Start it there, or correct REDIS_URL.`,
+      text: `nothing listens on ${free} (connection refused). Start the server there, or correct REDIS_URL.`,
     });
     const http = await listening(createServer((_, response) => response.end('hi')));
     expect(await redisFault(`redis://${http}`)).toEqual({
