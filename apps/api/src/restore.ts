@@ -8,7 +8,7 @@ const config = loadConfigOrExit();
 const [folder] = process.argv.slice(2);
 
 try {
-  if (!folder) throw new Error('name the folder of the back-up: npm run restore -- <folder>');
+  if (!folder) throw new Error('specify the folder of the backup: npm run restore -- <folder>');
   const { migrateUrl: ownerUrl, url: appUrl, gatewayUrl } = config.database;
   await restoreBackup(
     path.resolve(folder),

@@ -70,11 +70,11 @@ it('keeps a stopped embedded installation, brings it back in a new home with its
   writeFileSync(pathOf('used/secret-key'), 'another');
   expect(await run('restore', pathOf('used'), pathOf('kept'))).toEqual({
     status: 1,
-    out: `${pathOf('used/secret-key')} is not that of the back-up: restore into a new installation, or move it away\n`,
+    out: `${pathOf('used/secret-key')} differs from the file in the backup: restore into a new installation, or move this file away\n`,
   });
   expect(readdirSync(pathOf('used'))).toEqual(['secret-key']);
   expect(await run('restore', pathOf('none'), pathOf('nowhere'))).toEqual({
     status: 1,
-    out: `${pathOf('nowhere')} holds no whole back-up: it has no backup.json\n`,
+    out: `${pathOf('nowhere')} does not contain a complete backup: backup.json is missing\n`,
   });
 });

@@ -88,7 +88,7 @@ it('a home that cannot be written ends api, worker and gateway with its variable
   await ends(['api', 'worker', 'gateway'], {
     SLIPWAY_HOME: '/proc/x',
     MESSAGE:
-      'SLIPWAY_HOME: cannot write in /proc/x (the system refuses to make it). Set SLIPWAY_HOME to a folder that you may write.',
+      'SLIPWAY_HOME: cannot write to /proc/x (the system does not allow creating it). Set SLIPWAY_HOME to a writable folder.',
   });
 });
 
@@ -97,7 +97,7 @@ it('a password that Postgres refuses ends all of them', async () => {
   url.password = 'wrong';
   await ends(ALL, {
     DATABASE_URL: url.href,
-    MESSAGE: `DATABASE_URL: Postgres at ${url.host} refuses the password of the user slipway_app. Correct DATABASE_URL.`,
+    MESSAGE: `DATABASE_URL: Postgres at ${url.host} rejected the password of user slipway_app. Correct DATABASE_URL.`,
   });
 });
 
@@ -105,7 +105,7 @@ it('a server that is no Postgres ends all of them, in production too', async () 
   await ends(ALL, {
     NODE_ENV: 'production',
     DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`,
-    MESSAGE: `DATABASE_URL: what answers at 127.0.0.1:${port} is no Postgres. Correct DATABASE_URL.`,
+    MESSAGE: `DATABASE_URL: the server at 127.0.0.1:${port} is not Postgres. Correct DATABASE_URL.`,
   });
 });
 
@@ -148,7 +148,7 @@ it('a Postgres that is not there yet is waited for: what was started meanwhile g
     if (text.includes('Waiting for it for up to 20 s.') && !late.listening) late.listen(free, '127.0.0.1');
   });
   late.close();
-  expect(said).toContain(`SLIPWAY_MIGRATE_DATABASE_URL: nobody listens on 127.0.0.1:${free} (connection refused).`);
+  expect(said).toContain(`SLIPWAY_MIGRATE_DATABASE_URL: nothing listens on 127.0.0.1:${free} (connection refused).`);
   expect(said).toContain('nothing to migrate');
   expect(code).toBe(0);
 });

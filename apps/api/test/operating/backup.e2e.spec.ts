@@ -67,7 +67,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   isOver = true;
   await writing;
   expect(backup).toEqual({ status: 0, out: expect.stringMatching(/^backed up \d+ rows and workspaces to .*\n/) });
-  expect(backup.out).toContain('SLIPWAY_SECRET_KEY is not in it');
+  expect(backup.out).toContain('the backup does not contain SLIPWAY_SECRET_KEY');
 
   // What comes after it is lost, but for the gateway, which has seen it: generations that the restored database has not.
   await old.operation(soaking);
@@ -132,7 +132,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   expect(await command(now, 'restore', folder)).toEqual({
     status: 1,
     out: expect.stringMatching(
-      /^nothing was restored: the database is in use \(\w+ has rows\): restore into a new one\n$/,
+      /^nothing was restored: the database is in use \(\w+ has rows\): restore into a new database\n$/,
     ),
   });
 });
@@ -142,10 +142,12 @@ it('says in one line what is wrong with how it was called', async () => {
   stacks.push(stack);
   expect(await command(stack, 'backup')).toEqual({
     status: 1,
-    out: 'no back-up was made: name a new folder: npm run backup -- <folder>\n',
+    out: 'the backup failed: specify a new folder: npm run backup -- <folder>\n',
   });
   expect((await command(stack, 'backup', fileURLToPath(new URL('.', import.meta.url)))).out).toMatch(
-    /is not empty: name a folder of its own\n$/,
+    /is not empty: specify a new or empty folder\n$/,
   );
-  expect((await command(stack, 'restore', scratch())).out).toMatch(/holds no whole back-up: it has no backup.json\n$/);
+  expect((await command(stack, 'restore', scratch())).out).toMatch(
+    /does not contain a complete backup: backup.json is missing\n$/,
+  );
 });

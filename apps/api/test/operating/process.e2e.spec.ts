@@ -170,7 +170,7 @@ it('serves beside a schema of a newer version, and refuses in one line what brea
   const broken = start(MAIN);
   expect(await broken.exit).toBe(78);
   expect(broken.stderr()).toMatch(
-    /^Slipway api cannot start: .* newer version .*\(Future1999999999999\): run that version.*\n$/,
+    /^Slipway api cannot start: .* newer version .*\(Future1999999999999\): run the newer version.*\n$/,
   );
 
   await withOwner((client) =>

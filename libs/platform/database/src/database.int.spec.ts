@@ -167,7 +167,7 @@ describe('in tests', () => {
 
   it('a transaction inside an open one fails, however deep, and so does a read that needs a connection', async () => {
     const inner = () => database.tx('system', async () => 'inner');
-    const nested = 'a second transaction inside an open one';
+    const nested = 'cannot begin a transaction inside an open one';
     await expect(database.tx('system', () => inner())).rejects.toThrow(nested);
     await expect(database.tx('system', async () => Promise.all([inner()]))).rejects.toThrow(nested);
     await expect(database.tx('system', () => database.read('system', 'select 1'))).rejects.toThrow(nested);

@@ -172,7 +172,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         if (!ended) throw new DryRunRollback(value);
         const committed = await ended;
         // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
-        if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
+        if (committed.command !== 'COMMIT') throw new Error('Postgres rolled back the transaction');
         tx.committed();
         return value;
       } catch (error) {
@@ -248,7 +248,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** A dead peer would cost each idle connection a time-out of its own, one request after the other. */
   private cutAll(): void {
-    this.logger.warn('Postgres does not answer; all connections are made again');
+    this.logger.warn('Postgres does not respond; all connections are reopened');
     for (const client of this.pooled) cut(client);
     this.reader.cut();
   }

@@ -58,7 +58,7 @@ describe('a process that starts', () => {
 
   it('refuses one that a migration broke for it; the release before that migration still serves', async () => {
     await run([Things1900000000001, WiderThings1900000000002, NarrowThings1900000000003]);
-    expect(await problemOf([Things1900000000001])).toMatch(/NarrowThings1900000000003\): run that version/);
+    expect(await problemOf([Things1900000000001])).toMatch(/NarrowThings1900000000003\): run the newer version/);
     expect(await problemOf([Things1900000000001, WiderThings1900000000002])).toBeUndefined();
     const concerns = (name: string): boolean => name.startsWith('Dataplane');
     expect(await schemaProblem(database.url, { known: [], concerns })).toBeUndefined();

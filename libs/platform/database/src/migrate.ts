@@ -90,7 +90,7 @@ async function apply(source: DataSource): Promise<void> {
       if ((error as { code?: string }).code !== '55P03') throw error;
       if (performance.now() > deadline)
         throw new Error(
-          'no lock within two minutes, because a transaction stays open: `select pid, query from pg_stat_activity where xact_start is not null order by xact_start` shows the oldest',
+          'could not get a lock within two minutes, because a transaction is still open: `select pid, query from pg_stat_activity where xact_start is not null order by xact_start` shows the oldest',
         );
       await delay(PAUSE_MS);
     }

@@ -97,7 +97,7 @@ it.each(['system', { tenantId: 'ten_a' }] as const)(
       Object.assign((this as unknown as { connectionParameters: object }).connectionParameters, { options: '' });
       await this.connect();
     } as never);
-    await expect(reader.read(scope, NAMES, [])).rejects.toThrow(/gave another/);
+    await expect(reader.read(scope, NAMES, [])).rejects.toThrow(/did not open the session as the requested role/);
     expect(await reader.read({ tenantId: 'ten_b' }, NAMES, [])).toEqual([{ name: 'b1' }]);
   },
 );

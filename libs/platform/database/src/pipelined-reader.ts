@@ -102,7 +102,7 @@ async function open(client: pg.Client, role: SharedConnection['role']): Promise<
   await client.connect();
   const { rows } = await client.query<{ role: string }>(`select current_user as role`);
   // A pooler that was told to ignore startup parameters would hand this session's tenant to others.
-  if (rows[0]?.role !== role) throw new Error(`Postgres was asked for a session of ${role} and gave another`);
+  if (rows[0]?.role !== role) throw new Error(`Postgres did not open the session as the requested role ${role}`);
   gatherWrites(client);
   return { client };
 }

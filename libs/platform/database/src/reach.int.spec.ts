@@ -37,25 +37,25 @@ it('finds no fault in a Postgres that lets the user in', async () => {
 it('tells each mistake in an address, and what to do', async () => {
   const told = async (url: string, variable?: string) => (await postgresFault(url, variable))?.text;
   expect(await told(changed((url) => (url.password = 'wrong')))).toBe(
-    `Postgres at ${address} refuses the password of the user slipway_app. Correct DATABASE_URL.`,
+    `Postgres at ${address} rejected the password of user slipway_app. Correct DATABASE_URL.`,
   );
   expect(
     await told(
       changed((url) => (url.username = 'nobody')),
       'SLIPWAY_GATEWAY_DATABASE_URL',
     ),
-  ).toBe(`Postgres at ${address} refuses the password of the user nobody. Correct SLIPWAY_GATEWAY_DATABASE_URL.`);
+  ).toBe(`Postgres at ${address} rejected the password of user nobody. Correct SLIPWAY_GATEWAY_DATABASE_URL.`);
   expect(await told(changed((url) => (url.password = '')))).toBe(
-    `Postgres at ${address} wants a password of the user slipway_app. Add it to DATABASE_URL.`,
+    `Postgres at ${address} requires a password for user slipway_app. Add it to DATABASE_URL.`,
   );
   expect(await told(changed((url) => (url.pathname = '/nosuch')))).toBe(
     `Postgres at ${address} has no database nosuch. Create it, or correct DATABASE_URL.`,
   );
   expect(await told(changed((url) => (url.search = '?sslmode=require')))).toBe(
-    `no TLS with Postgres at ${address} (The server does not support SSL connections). Correct sslmode in DATABASE_URL.`,
+    `TLS with Postgres at ${address} failed (The server does not support SSL connections). Correct sslmode in DATABASE_URL.`,
   );
   expect(await told('postgres://us%E9r:p@127.0.0.1/x')).toBe(
-    'cannot be read (URI malformed). Correct DATABASE_URL: special characters of user and password are percent-encoded.',
+    'the URL is invalid (URI malformed). Correct DATABASE_URL: percent-encode special characters of the user name and the password.',
   );
   expect(await postgresFault('postgres://nowhere..example/x')).toEqual({
     kind: 'unknown_host',
@@ -67,14 +67,14 @@ it('knows a server that is no Postgres, whether it answers, closes or is silent'
   const http = await listening(createServer((_, response) => response.end('hi')));
   expect(await postgresFault(`postgres://u:p@${http}/x`)).toEqual({
     kind: 'refused',
-    text: `what answers at ${http} is no Postgres. Correct DATABASE_URL.`,
+    text: `the server at ${http} is not Postgres. Correct DATABASE_URL.`,
   });
   const closing = await listening(net.createServer((socket) => socket.destroy()));
   const silent = await listening(net.createServer(() => undefined));
   for (const mute of [closing, silent])
     expect(await postgresFault(`postgres://u:p@${mute}/x`)).toEqual({
       kind: 'away',
-      text: `${mute} takes the connection and does not answer as Postgres does. Start Postgres there, or correct DATABASE_URL.`,
+      text: `${mute} accepts the connection but does not respond like Postgres. Start Postgres there, or correct DATABASE_URL.`,
     });
 }, 30_000);
 
@@ -84,6 +84,6 @@ it('takes a port on which nobody listens for a Postgres that may come', async ()
   server.close();
   expect(await postgresFault(`postgres://u:p@${free}/x`)).toEqual({
     kind: 'away',
-    text: `nobody listens on ${free} (connection refused). Start it there, or correct DATABASE_URL.`,
+    text: `nothing listens on ${free} (connection refused). Start the server there, or correct DATABASE_URL.`,
   });
 });

@@ -47,7 +47,7 @@ export async function reachPostgres(database: Config['database'], options: Reach
       return undefined;
     } catch (error) {
       if (error instanceof StartupError) throw error;
-      return { kind: 'away', text: `Postgres does not answer as it should (${oneLine(error)}).` };
+      return { kind: 'away', text: `Postgres does not respond as expected (${oneLine(error)}).` };
     }
   };
   await reach(look, { ...options, variable });
@@ -60,7 +60,7 @@ export async function postgresFault(url: string, variable = 'DATABASE_URL'): Pro
     client = new pg.Client({ connectionString: url, connectionTimeoutMillis: ANSWER_MS, query_timeout: ANSWER_MS });
   } catch (error) {
     return refused(
-      `cannot be read (${oneLine(error)}). Correct ${variable}: special characters of user and password are percent-encoded.`,
+      `the URL is invalid (${oneLine(error)}). Correct ${variable}: percent-encode special characters of the user name and the password.`,
     );
   }
   // A connection that breaks while it is given back is told by the query already.
@@ -70,7 +70,7 @@ export async function postgresFault(url: string, variable = 'DATABASE_URL'): Pro
     const { rows } = await client.query(`select current_setting('server_version_num')::int as version`);
     const version = Math.floor(rows[0].version / 10_000);
     if (version >= OLDEST) return undefined;
-    return refused(`${addressOf(client)} is Postgres ${version}; Slipway needs ${OLDEST} or newer.`);
+    return refused(`${addressOf(client)} is Postgres ${version}; Slipway requires ${OLDEST} or newer.`);
   } catch (error) {
     return faultOf(error as pg.DatabaseError, client, variable) ?? (await strangerAt(client, variable, error));
   } finally {
@@ -91,32 +91,34 @@ function faultOf(error: pg.DatabaseError, client: pg.Client, variable: string): 
   const { user, database } = client;
   switch (error.code) {
     case '28P01':
-      return refused(`Postgres at ${address} refuses the password of the user ${user}. Correct ${variable}.`);
+      return refused(`Postgres at ${address} rejected the password of user ${user}. Correct ${variable}.`);
     case '28000':
       return refused(
-        `Postgres at ${address} lets the user ${user} not in (${oneLine(error)}). Correct ${variable}, or make that user.`,
+        `Postgres at ${address} rejected user ${user} (${oneLine(error)}). Correct ${variable}, or create that user.`,
       );
     case '3D000':
       return refused(`Postgres at ${address} has no database ${database}. Create it, or correct ${variable}.`);
     case '42501':
-      return refused(`the user ${user} may not use the database ${database} at ${address} (${oneLine(error)}).`);
+      return refused(
+        `user ${user} has no permission to use database ${database} at ${address} (${oneLine(error)}). Grant it, or correct ${variable}.`,
+      );
     case '57P03':
       return { kind: 'away', text: `Postgres at ${address} is not ready (${oneLine(error)}).` };
     case '53300':
       return {
         kind: 'away',
-        text: `Postgres at ${address} has no connection left (${oneLine(error)}). Raise its max_connections, or stop others.`,
+        text: `Postgres at ${address} has no free connection (${oneLine(error)}). Raise its max_connections, or stop other clients.`,
       };
   }
   const network = networkFault(error, address, variable);
   if (network) return network;
   if (/password must be a (non-empty )?string/i.test(error.message))
-    return refused(`Postgres at ${address} wants a password of the user ${user}. Add it to ${variable}.`);
+    return refused(`Postgres at ${address} requires a password for user ${user}. Add it to ${variable}.`);
   if (/SSL|certificate|self[- ]signed/i.test(`${error.message} ${error.code}`))
-    return refused(`no TLS with Postgres at ${address} (${oneLine(error)}). Correct sslmode in ${variable}.`);
+    return refused(`TLS with Postgres at ${address} failed (${oneLine(error)}). Correct sslmode in ${variable}.`);
   // Postgres said no in words of its own: a number that it would say again.
   return error instanceof pg.DatabaseError && /^(0|22|28|3D|42)/.test(error.code ?? '')
-    ? refused(`Postgres at ${address} says: ${oneLine(error)}. Correct ${variable}.`)
+    ? refused(`Postgres at ${address} returned an error: ${oneLine(error)}. Correct ${variable}.`)
     : undefined;
 }
 
@@ -125,13 +127,13 @@ async function strangerAt(client: pg.Client, variable: string, error: unknown): 
   const address = addressOf(client);
   const answer = await answerToTlsQuestion(client.host, client.port);
   if (answer === 'N' || answer === 'S')
-    return { kind: 'away', text: `Postgres at ${address} breaks off (${oneLine(error)}).` };
+    return { kind: 'away', text: `the connection to Postgres at ${address} failed (${oneLine(error)}).` };
   if (answer === undefined || answer === '')
     return {
       kind: 'away',
-      text: `${address} takes the connection and does not answer as Postgres does. Start Postgres there, or correct ${variable}.`,
+      text: `${address} accepts the connection but does not respond like Postgres. Start Postgres there, or correct ${variable}.`,
     };
-  return refused(`what answers at ${address} is no Postgres. Correct ${variable}.`);
+  return refused(`the server at ${address} is not Postgres. Correct ${variable}.`);
 }
 
 /** Empty: closed without a word; undefined: silence. */

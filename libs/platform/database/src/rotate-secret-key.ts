@@ -71,9 +71,9 @@ async function resealAll(database: Database, column: SealedColumn, keyRing: KeyR
     (work) => database.tx('system', work),
     column,
     keyRing,
-    (location) => process.stderr.write(`no key opens ${location}\n`),
+    (location) => process.stderr.write(`no key can decrypt ${location}\n`),
   );
-  if (written > 0) process.stdout.write(`sealed anew ${column.table}.${column.column}: ${written} rows\n`);
+  if (written > 0) process.stdout.write(`resealed ${column.table}.${column.column}: ${written} rows\n`);
 }
 
 async function countAll(database: Database, columns: readonly SealedColumn[]): Promise<SealedCount[]> {

@@ -56,7 +56,7 @@ export async function schemaProblem(
       ([name, before]) => applied.has(name) && concerns(name) && !names.has(name) && !names.has(before),
     );
     if (!breaking) return undefined;
-    return `the database was migrated by a newer version with which this one cannot work (${breaking[0]}): run that version, or restore a back-up from before it`;
+    return `a newer version migrated the database, and this version cannot work with it (${breaking[0]}): run the newer version, or restore a backup from before the migration`;
   } finally {
     await client.end().catch(() => undefined);
   }

@@ -81,7 +81,7 @@ it('tells a process by the key’s id, or by trying where there is none, that it
   expect(await keyProblems(url, [column], rotated)).toEqual([]);
   const stranger = new KeyRing(lost);
   expect(await keyProblems(url, [column], stranger)).toEqual([
-    `things.secret has ${ROWS} sealed with key ${old.current.id}: SLIPWAY_SECRET_KEY is key ${stranger.current.id}, and SLIPWAY_SECRET_KEYS_OLD lacks it`,
+    `things.secret has ${ROWS} secrets sealed with key ${old.current.id}: SLIPWAY_SECRET_KEY is key ${stranger.current.id}. Add the other key to SLIPWAY_SECRET_KEYS_OLD`,
   ]);
   // As older versions wrote it: the same box without the id of its key.
   await bed.sql(

@@ -66,7 +66,7 @@ export async function keyProblems(
         if (keyId === null ? await opensOne({ query }, column, keyRing) : keyRing.byId(keyId)) continue;
         const other = keyId === null ? 'another key' : `key ${keyId}`;
         problems.push(
-          `${nameOf(column)} has ${texts} sealed with ${other}: SLIPWAY_SECRET_KEY is key ${keyRing.current.id}, and SLIPWAY_SECRET_KEYS_OLD lacks it`,
+          `${nameOf(column)} has ${texts === 1 ? '1 secret' : `${texts} secrets`} sealed with ${other}: SLIPWAY_SECRET_KEY is key ${keyRing.current.id}. Add the other key to SLIPWAY_SECRET_KEYS_OLD`,
         );
       }
     }

@@ -7,7 +7,7 @@ const VERSION_WITHOUT_KEY_ID = 'v1';
 
 /** The text was not made by `sealSecret` with a key of this ring and this context, or it was changed since. */
 export class SecretBoxError extends Error {
-  constructor(message = 'a stored secret cannot be opened with these keys') {
+  constructor(message = 'a stored secret cannot be decrypted with the configured keys') {
     super(message);
     this.name = 'SecretBoxError';
   }

@@ -261,7 +261,7 @@ export class TestTransactionWatch implements TransactionWatch {
 
   assertOutside(): void {
     if (this.current.getStore()?.isOpen)
-      throw new Error('a second transaction inside an open one: hand its Tx on, or do this after it has ended');
+      throw new Error('cannot begin a transaction inside an open one: pass on its Tx, or begin after it has ended');
   }
 
   locks(): TransactionLocks {

@@ -9,14 +9,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List model API products, newest first
-         * @description With drafts and those that are no longer served. Clients read the catalog instead, which shows what is published for them.
+         * List model API products
+         * @description Returns products, newest first, including drafts and products that are no longer served. Clients use the catalog instead, which shows the products that are published for them.
          */
         get: operations["listModelApiProducts"];
         put?: never;
         /**
          * Create a model API product
-         * @description It is a draft until a publication says which bindings serve it. A tenant's slugs begin with its own name; the operator tenant may choose any.
+         * @description The product is a draft until a publication defines the bindings that serve it. The slug must begin with the name of the tenant; the operator tenant can use any slug.
          */
         post: operations["createModelApiProduct"];
         delete?: never;
@@ -34,13 +34,13 @@ export interface paths {
         };
         /**
          * List publications, newest first
-         * @description Every version of every product: published, superseded and withdrawn.
+         * @description Returns every version of every product: published, superseded and withdrawn.
          */
         get: operations["listModelApiPublications"];
         put?: never;
         /**
-         * Publish a qualified shared model API route
-         * @description The next version of the product takes the place of the one that is published, at once and as a whole. An audience beyond the tenant itself is for the operator tenant.
+         * Publish a model API product
+         * @description Replaces the current publication of the product with a new version, in one step. All bindings must be qualified. Only the operator tenant can publish to other tenants.
          */
         post: operations["createModelApiPublication"];
         delete?: never;
@@ -60,7 +60,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw a publication
-         * @description Its slug is no longer served. Withdrawing it again answers the same.
+         * @description The slug is no longer served. Withdrawing a publication again returns the same response.
          */
         post: operations["withdrawModelApiPublication"];
         delete?: never;
@@ -78,13 +78,13 @@ export interface paths {
         };
         /**
          * List target bindings, newest first
-         * @description With what the last qualification of each found. Credentials are never shown.
+         * @description Returns bindings with the results of their last qualification. Credentials are never shown.
          */
         get: operations["listTargetBindings"];
         put?: never;
         /**
-         * Bind a model API product to an immutable operator execution target
-         * @description A binding never changes. It serves once it is qualified and a publication names it.
+         * Create a target binding
+         * @description Binds a product to a revision or to the model of a supplier. A binding never changes. It serves requests after it is qualified and published.
          */
         post: operations["createTargetBinding"];
         delete?: never;
@@ -102,7 +102,7 @@ export interface paths {
         };
         /**
          * Inspect a target binding
-         * @description With what its last qualification found. The credential is never shown.
+         * @description Returns the binding with the results of its last qualification. The credential is never shown.
          */
         get: operations["getTargetBinding"];
         put?: never;
@@ -123,8 +123,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Qualify a target binding by calling its target
-         * @description Lists its models, asks for a completion, a streamed one and one of an unknown model.
+         * Qualify a target binding
+         * @description Starts an operation that calls the target. It lists the models and requests a completion, a streamed completion and a completion of an unknown model.
          */
         post: operations["qualifyTargetBinding"];
         delete?: never;
@@ -141,8 +141,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List who changed what, newest first
-         * @description One row a mutation, written with it, and one an hour at most for reads alike that matter. Rows are sealed into a hash chain about a second later.
+         * List audit entries, newest first
+         * @description Returns who changed what. Each mutation writes one row in its own transaction. Identical audited reads are combined into at most one row an hour. Rows are sealed into a hash chain about a second later.
          */
         get: operations["listAudit"];
         put?: never;
@@ -162,13 +162,13 @@ export interface paths {
         };
         /**
          * List plans, newest first
-         * @description With the state of their approval. `state` and `deployment` narrow the list.
+         * @description Returns plans with the state of their approval. Filter with `state` and `deployment`.
          */
         get: operations["listAutopilotPlans"];
         put?: never;
         /**
          * Create an advisory plan
-         * @description For people and outside optimizers. The content is frozen; it keeps to the policy in force, whose version it cites.
+         * @description For people and external optimizers. The plan must comply with the current policy, whose version it records. Its content never changes.
          */
         post: operations["createAutopilotPlan"];
         delete?: never;
@@ -185,8 +185,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect an immutable advisory plan
-         * @description Its content never changes; `approval` and `stale` beside it do. `content_digest` is what an approval must name. `If-None-Match` with the ETag answers 304 while nothing has changed.
+         * Inspect a plan
+         * @description The content of a plan never changes; only `approval` and `stale` do. An approval must name the `content_digest`. `If-None-Match` with the ETag returns 304 if nothing has changed.
          */
         get: operations["getAutopilotPlan"];
         put?: never;
@@ -207,8 +207,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record human approval without changing serving state
-         * @description Executing an approved plan is a rollout with its `plan_id`. Approvals count people: all tokens of one owner are one, and a service approves nothing.
+         * Approve a plan
+         * @description Records the approval of one person and changes nothing else. To execute an approved plan, create a rollout with its `plan_id`. All tokens of one owner count as one person. Service tokens cannot approve.
          */
         post: operations["approveAutopilotPlan"];
         delete?: never;
@@ -227,8 +227,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject a plan, or take it back
-         * @description Final: a rejected plan cannot be approved any more. The creator may take it back this way; serving state does not change.
+         * Reject or withdraw a plan
+         * @description A rejected plan can never be approved. The creator withdraws a plan with the same request. The request does not change what is served.
          */
         post: operations["rejectAutopilotPlan"];
         delete?: never;
@@ -246,12 +246,12 @@ export interface paths {
         };
         /**
          * List mapped identities, newest first
-         * @description Granted and revoked ones, each with the scopes it has.
+         * @description Returns granted and revoked identities with their scopes.
          */
         get: operations["listConsoleAccess"];
         /**
-         * Map a hosted identity and grant or revoke private-console access
-         * @description Provider, organization and user name the mapping, so repeating a request changes nothing. Access is granted to users of the organizations that the operator gave to the tenant; the operator tenant has those that nobody has. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.
+         * Grant or revoke console access
+         * @description Maps a hosted identity to the tenant. Provider, organization and user identify the mapping, so repeating a request changes nothing. Users can get access if the operator assigned their organization to the tenant; unassigned organizations belong to the operator tenant. A revocation applies from the next request of the identity and also ends its open event streams. An identity that is mapped in several tenants must name one, by id or name, in the header `X-Slipway-Tenant`.
          */
         put: operations["setConsoleAccess"];
         post?: never;
@@ -271,8 +271,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a logical session known before its first request
-         * @description Gateways make passports by themselves; this one only comes first. The same session again is the same passport, renewed.
+         * Create a context passport
+         * @description Declares a session before its first request. Gateways create the passports of other sessions by themselves. Declaring the same session again renews its passport and returns it.
          */
         post: operations["createContextPassport"];
         delete?: never;
@@ -289,15 +289,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect logical session identity and best-effort affinity
-         * @description Which revision and instance the session is bound to, and how often that held. Best effort: it follows the gateways by about a second. The session's key itself is never stored.
+         * Inspect a context passport
+         * @description Returns the revision and the instance that the session is bound to, and how often its requests reached them. The affinity is best effort, and the values are about a second old. The session key itself is never stored.
          */
         get: operations["getContextPassport"];
         put?: never;
         post?: never;
         /**
          * Revoke a context passport
-         * @description From then on no gateway keeps the session in one place. Revoking it again answers the same.
+         * @description Gateways then route the session without affinity. Revoking a passport again returns the same response.
          */
         delete: operations["revokeContextPassport"];
         options?: never;
@@ -313,14 +313,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deployments, newest first
-         * @description `environment` and `label` narrow the list.
+         * List deployments
+         * @description Returns deployments, newest first. Filter them by `environment` and `label`.
          */
         get: operations["listDeployments"];
         put?: never;
         /**
          * Create a deployment
-         * @description Only a name for what will serve: roll out a revision to give it a model server. The name is what clients send to the gateway as `model`.
+         * @description Creates a deployment without a model server. Create a rollout to start one. Clients send the name of the deployment to the gateway as `model`.
          */
         post: operations["createDeployment"];
         delete?: never;
@@ -338,21 +338,21 @@ export interface paths {
         };
         /**
          * Inspect a deployment
-         * @description Its state, the conditions behind that, which revisions are active, candidate and previous, the route, and the operation under way. `If-Match` of other operations takes its `etag`.
+         * @description Returns the state with its conditions, the active, candidate and previous revisions, the route and the running operation. Send its `etag` as `If-Match` with a change.
          */
         get: operations["getDeployment"];
         put?: never;
         post?: never;
         /**
          * Delete a deployment
-         * @description A durable operation of kind `delete_deployment`: takes the route away, lets requests in flight end, stops the instances, frees the name.
+         * @description Starts a durable operation of kind `delete_deployment`. It removes the route, waits for requests in flight, stops the instances and frees the name. Returns 202 with the operation.
          */
         delete: operations["deleteDeployment"];
         options?: never;
         head?: never;
         /**
-         * Change the settings of a deployment
-         * @description A JSON merge patch (RFC 7386): what it names changes, `null` takes a field away or back to its default, labels merge key by key. A rollout that runs goes on as it began. Lowering `protection` needs the scope admin.
+         * Change deployment settings
+         * @description Applies a JSON merge patch (RFC 7386). Fields in the patch change, `null` removes a field or resets it to its default, and labels merge key by key. A running rollout keeps the settings that it started with. Lowering `protection` requires the scope admin.
          */
         patch: operations["updateDeployment"];
         trace?: never;
@@ -365,13 +365,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect the continual-optimization policy in force
-         * @description 404 `policy_not_found` until one was set. The version in force is the one that new plans cite and keep to.
+         * Inspect the optimization policy
+         * @description Returns the current version, which new plans record and must comply with. Returns 404 `policy_not_found` if none was set.
          */
         get: operations["getContinualOptimizationPolicy"];
         /**
-         * Set workload, evidence, experiment budget, reliability and promotion boundaries
-         * @description Replaces the whole policy; what is absent gets its default. Every version is kept. A body equal to the version in force makes no new one.
+         * Set the optimization policy
+         * @description Replaces the whole policy: workload, evidence, experiment budget, reliability and promotion rules. Omitted fields get their defaults. Every version is kept. A body equal to the current version does not create a new one.
          */
         put: operations["setContinualOptimizationPolicy"];
         post?: never;
@@ -389,8 +389,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List or follow the events of a deployment
-         * @description With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on, else from the first that is kept.
+         * List or follow deployment events
+         * @description Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`, by default from the oldest stored event.
          */
         get: operations["listDeploymentEvents"];
         put?: never;
@@ -409,8 +409,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the instances of a deployment, newest first
-         * @description Of all its revisions, with those that have stopped. `failure` says why the last start came to nothing, `progress` how far one is.
+         * List deployment instances
+         * @description Returns the instances of all revisions, newest first, including stopped ones. `failure` shows why the last start failed, `progress` how far the current one is.
          */
         get: operations["listInstances"];
         put?: never;
@@ -429,8 +429,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read or follow the output of an instance
-         * @description Text, a line each, without what looks like a secret; it is kept for each start. With `follow=true` a stream: events `stdout` and `stderr` with `{at, text}`, and `end` with `{reason}`. The audit tells who read.
+         * Read or follow instance output
+         * @description Returns the output as lines of text, with anything that looks like a secret removed. The output of each start is kept. With `follow=true` it returns a stream: events `stdout` and `stderr` with `{at, text}`, and `end` with `{reason}`. The audit log records each reader.
          */
         get: operations["getInstanceLogs"];
         put?: never;
@@ -449,8 +449,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show how requests to a deployment went
-         * @description By revision and step, from the records of the gateways that gates judge, by the same measures. What an analysis compared, with its limits and its verdict, stands in the `evidence` of its step of the operation.
+         * Show request metrics
+         * @description Returns the metrics of a deployment by revision and time step, from the gateway records and with the measures that gates use. The `evidence` of an analysis step of a rollout shows what it compared, its limits and its verdict.
          */
         get: operations["getDeploymentMetrics"];
         put?: never;
@@ -469,8 +469,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the revisions of a deployment, newest first
-         * @description Each is immutable. `state` says whether it serves, waits warm, was retired or failed.
+         * List deployment revisions
+         * @description Returns the immutable revisions of the deployment, newest first. `state` shows whether a revision serves, is kept warm, was retired or failed.
          */
         get: operations["listRevisions"];
         put?: never;
@@ -489,8 +489,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Compare the specs of two revisions as a JSON Patch
-         * @description `patch` turns the spec of the first into that of the second (RFC 6902).
+         * Compare two revision specs
+         * @description Returns a JSON Patch (RFC 6902) that turns the spec of the first revision into that of the second.
          */
         get: operations["diffRevisions"];
         put?: never;
@@ -509,8 +509,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect one revision by id, number or name
-         * @description Its spec as it was rolled out, with defaults filled in, where it came from, and its state; `message` says why it failed.
+         * Inspect a revision
+         * @description Finds the revision by id, number or name. Returns its spec with defaults filled in, its source and its state. If it failed, `message` contains the reason.
          */
         get: operations["getRevision"];
         put?: never;
@@ -531,8 +531,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Roll back to a prior revision
-         * @description Points the traffic back at an earlier revision, the same immutable one, which is brought up before anything moves. Where the target has no room for both, what runs is stopped first, and requests wait. Without `to_revision` it picks the last good one. A running rollout is superseded. Works while the active revision is dead. Answers 202 with an operation.
+         * Roll back a deployment
+         * @description Starts an earlier revision, unchanged, and moves all traffic to it once it is ready. If the target has no capacity for both, the running revisions stop first and requests wait. Without `to_revision` it selects the last good revision. It supersedes a running rollout, and works even if the active revision is down. Returns 202 with the operation.
          */
         post: operations["createRollback"];
         delete?: never;
@@ -551,8 +551,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a candidate revision and roll it out
-         * @description Builds the candidate of `spec`, or of `spec_patch` on the active revision, beside the one that serves, proves it ready, and moves the traffic as `strategy` says: `candidate` (unless the deployment has another default) moves none, `immediate` all at once, `canary` and `blue_green` step by step with `analysis`. `recreate` stops what serves before it starts the candidate, for targets without room for both: requests wait for at most `hold_seconds` each. Whatever fails puts back the route it found. `GET /targets` says which targets and engines there are. Answers 202 with an operation.
+         * Create a rollout
+         * @description Starts a candidate from `spec`, or from `spec_patch` on the active revision, alongside the serving revision. Waits until it is ready, and moves the traffic according to `strategy`: `candidate` (unless the deployment has another default) moves none, `immediate` moves all at once, `canary` and `blue_green` move it step by step with `analysis`. `recreate` stops the serving revision before it starts the candidate, for targets without capacity for both; each request waits for at most `hold_seconds`. A failed rollout restores the previous route. `GET /targets` lists targets and engines. Returns 202 with the operation.
          */
         post: operations["createRollout"];
         delete?: never;
@@ -569,13 +569,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect the active route
-         * @description 404 `route_not_found` until a rollout or a PUT has set one. `etag` goes into `If-Match` of the next PUT.
+         * Inspect the route
+         * @description Returns 404 `route_not_found` until a rollout or a PUT has set a route. Send `etag` as `If-Match` with the next PUT.
          */
         get: operations["getRoute"];
         /**
-         * Set the active route target
-         * @description `{"revision": "..."}` gives one revision all traffic; `targets` splits it. Gateways follow the commit.
+         * Set the route
+         * @description `{"revision": "..."}` sends all traffic to one revision; `targets` splits it. Gateways apply the route after it is stored.
          */
         put: operations["setRoute"];
         post?: never;
@@ -594,7 +594,7 @@ export interface paths {
         };
         /**
          * List managed model APIs
-         * @description Those that are published for the tenant of the caller, by slug.
+         * @description Returns the model APIs that are published for the tenant of the caller, ordered by slug.
          */
         get: operations["listModelApiCatalog"];
         put?: never;
@@ -613,8 +613,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect one managed model API identity without disclosing its supplier
-         * @description By id, or by slug with `%2F` for the slash.
+         * Inspect a model API
+         * @description Finds a model API by id, or by slug with `%2F` for the slash. Never discloses its supplier.
          */
         get: operations["getModelApiCatalogEntry"];
         put?: never;
@@ -633,8 +633,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List durable operations, newest first
-         * @description `status`, `kind` and `resource_name` narrow the list.
+         * List durable operations
+         * @description Returns operations, newest first. Filter them by `status`, `kind` and `resource_name`.
          */
         get: operations["listOperations"];
         put?: never;
@@ -653,8 +653,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect one durable operation
-         * @description The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`, `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`, `failed` or `cancelled`, or follow its events.
+         * Inspect a durable operation
+         * @description Returns its progress (`progress`, `current_step`, `steps`), its outcome (`status`, `result`) and, if it failed, the reason (`error_code`, `message`). Poll until `status` is `succeeded`, `failed` or `cancelled`, or follow its events.
          */
         get: operations["getOperation"];
         put?: never;
@@ -676,7 +676,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a live operation
-         * @description The operation undoes what it has begun and ends `cancelled`. Asking again changes nothing.
+         * @description The operation undoes the steps that it has started and ends as `cancelled`. Repeating the request changes nothing.
          */
         post: operations["cancelOperation"];
         delete?: never;
@@ -693,8 +693,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List or follow the events of an operation
-         * @description With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on; the stream ends behind the last event of an operation that has ended, and a client that has that event is answered 204.
+         * List or follow operation events
+         * @description Returns a page of events. With `Accept: text/event-stream` it streams the events after `Last-Event-ID` or `after`. The stream ends after the last event of an operation that has ended. A client that already has this event gets 204.
          */
         get: operations["listOperationEvents"];
         put?: never;
@@ -715,8 +715,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume an operation that waits for a person
-         * @description Approves a step that asked for it, or continues a paused rollout.
+         * Resume a waiting operation
+         * @description Approves a step that requires approval, or continues a paused rollout.
          */
         post: operations["resumeOperation"];
         delete?: never;
@@ -736,7 +736,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed operation
-         * @description It re-enters at its first step that has not succeeded.
+         * @description The operation continues with its first step that has not succeeded.
          */
         post: operations["retryOperation"];
         delete?: never;
@@ -754,13 +754,13 @@ export interface paths {
         };
         /**
          * List sandboxes, newest first
-         * @description With how much of their workspace is used.
+         * @description Returns sandboxes with the usage of their workspaces.
          */
         get: operations["listSandboxes"];
         put?: never;
         /**
-         * Create a sandbox, local or on a reference to an external one
-         * @description A durable workspace for files; Slipway runs nothing in it. With `reference_id` its files are passed on to the external sandbox.
+         * Create a sandbox
+         * @description Creates a durable workspace for files; Slipway runs nothing in it. With `reference_id`, its files are sent to the external sandbox.
          */
         post: operations["createSandbox"];
         delete?: never;
@@ -777,14 +777,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List references to external sandboxes, newest first
-         * @description Active and revoked ones, never with their credential.
+         * List sandbox references, newest first
+         * @description Returns active and revoked references, never with their credential.
          */
         get: operations["listSandboxReferences"];
         put?: never;
         /**
-         * Register an externally hosted sandbox
-         * @description Also makes the sandbox whose files are passed on to it. Nothing is sent to the external sandbox.
+         * Register an external sandbox
+         * @description Also creates a sandbox whose files are sent to the external one. The registration itself sends nothing.
          */
         post: operations["createSandboxReference"];
         delete?: never;
@@ -804,8 +804,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke the service's access to an external sandbox without changing it
-         * @description Erases the credential and sends nothing. Revoking again answers the same.
+         * Revoke a sandbox reference
+         * @description Erases the credential and sends nothing, so the external sandbox does not change. Revoking a reference again returns the same response.
          */
         delete: operations["revokeSandboxReference"];
         options?: never;
@@ -821,8 +821,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inspect one tenant-owned sandbox
-         * @description Its provider, state and workspace. Never a credential.
+         * Inspect a sandbox
+         * @description Returns the provider, state and workspace of a sandbox, never a credential.
          */
         get: operations["getSandbox"];
         put?: never;
@@ -841,13 +841,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the files of a sandbox, or download one
-         * @description Without `path` the list, by path. With `path` that file's bytes, which `If-None-Match` spares.
+         * List or download sandbox files
+         * @description Without `path`, returns the files ordered by path. With `path`, returns the content of that file, or 304 if `If-None-Match` matches.
          */
         get: operations["listSandboxFiles"];
         /**
-         * Stream a bounded file into the durable workspace of a sandbox
-         * @description A JSON object with the file as text, up to 8 MiB, or the bare bytes with `?path=`, up to the service's limit. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file whole or not at all.
+         * Upload a file
+         * @description Accepts a JSON object with the content of the file, up to 8 MiB, or the raw bytes with `?path=`, up to the limit of the service. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file completely or not at all.
          */
         put: operations["putSandboxFile"];
         post?: never;
@@ -865,8 +865,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show how the service itself is doing
-         * @description Versions, how long things are kept and, for the operator tenant, what lives: Postgres, the backlog of operations, workers and gateways.
+         * Show the system status
+         * @description Returns versions and retention times. The operator tenant also gets the state of Postgres, the backlog of operations, workers and gateways.
          */
         get: operations["getSystem"];
         put?: never;
@@ -885,8 +885,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List execution targets by name
-         * @description Where revisions can run: the targets that the operator's configuration has for this tenant, without commands, addresses and secrets.
+         * List execution targets
+         * @description Returns the targets where revisions of this tenant can run, by name. Commands, addresses and secrets of the operator's configuration are omitted.
          */
         get: operations["listTargets"];
         put?: never;
@@ -906,13 +906,13 @@ export interface paths {
         };
         /**
          * List tenants, oldest first
-         * @description For admins of the operator tenant.
+         * @description Requires an admin of the operator tenant.
          */
         get: operations["listTenants"];
         put?: never;
         /**
-         * Create a tenant and its first admin token
-         * @description For admins of the operator tenant.
+         * Create a tenant
+         * @description Returns the tenant and its first admin token, which is shown once. Requires an admin of the operator tenant.
          */
         post: operations["createTenant"];
         delete?: never;
@@ -935,8 +935,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change which organizations a tenant may map
-         * @description For admins of the operator tenant. A JSON merge patch: what is given takes the place of what was.
+         * Update a tenant
+         * @description Changes the organizations whose users can get access. Accepts a JSON merge patch: given fields replace the current values. Requires an admin of the operator tenant.
          */
         patch: operations["updateTenant"];
         trace?: never;
@@ -950,13 +950,13 @@ export interface paths {
         };
         /**
          * List API tokens, newest first
-         * @description With their scopes and when they were last used, never with their secret.
+         * @description Returns tokens with their scopes and the time of their last use, never with their secret.
          */
         get: operations["listTokens"];
         put?: never;
         /**
          * Create an API token
-         * @description `token` of the answer is the secret; it is shown this once and only its hash is stored. It ends after 90 days unless `expires_at` says otherwise, and grants no more than its maker has.
+         * @description Returns the secret in `token`. It is shown only once, because only its hash is stored. The token expires after 90 days unless `expires_at` is given. It cannot have more scopes than its creator.
          */
         post: operations["createToken"];
         delete?: never;
@@ -977,7 +977,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API token
-         * @description Holds at the next request. Revoking again answers the same.
+         * @description Applies from the next request. Revoking a token again returns the same response.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -994,13 +994,13 @@ export interface paths {
         };
         /**
          * List webhooks, newest first
-         * @description With why one was disabled, never with its secret.
+         * @description Returns webhooks with the reason if one was disabled, never with their secret.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Have events posted to a URL
-         * @description Every event from now on is posted as a CloudEvent (structured JSON), signed as standard-webhooks.com describes, at least once and in order within its stream. Any 2xx answer within 10 s accepts it; anything else is repeated for about three days; 410 disables the webhook.
+         * Create a webhook
+         * @description Posts every new event to the URL as a CloudEvent (structured JSON), signed as standard-webhooks.com describes. Events are sent at least once, in order within their stream. A 2xx response within 10 s accepts an event. Other attempts are retried for about three days; 410 disables the webhook.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1020,8 +1020,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a webhook and its delivery log
-         * @description What was not sent yet is not sent any more; a request under way may still arrive.
+         * Delete a webhook
+         * @description Also deletes its delivery log. Pending events are not sent; a request in progress may still arrive.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -1037,8 +1037,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deliveries of a webhook, newest event first
-         * @description Ended deliveries are kept 30 days.
+         * List webhook deliveries
+         * @description Returns deliveries, newest event first. Ended deliveries are kept for 30 days.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -1057,8 +1057,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show tenant, actor, owner and scopes of the caller
-         * @description The quickest way to see that a token works, and what it may do.
+         * Show the caller
+         * @description Returns tenant, actor, owner and scopes of the caller. Use it to check that a token works and what it may do.
          */
         get: operations["whoAmI"];
         put?: never;
@@ -1076,7 +1076,7 @@ export interface components {
         ActorDto: {
             id: string;
             /**
-             * @description `token`, `user`, or `system` for a part of the product
+             * @description `token`, `user`, or `system` for a component of Slipway
              * @example token
              */
             type: string;
@@ -1135,31 +1135,31 @@ export interface components {
         };
         ApprovePlanDto: {
             comment?: string;
-            /** @description The content_digest of the plan as it was read: what is approved is what was seen */
+            /** @description The content_digest of the plan that was reviewed; only this content is approved */
             plan_digest: string;
         };
         AttemptCountsDto: {
-            /** @description The client left, which says nothing about the revision */
+            /** @description Cancelled by the client, which is no evidence about the revision */
             cancelled: number;
-            /** @description Answered 4xx */
+            /** @description Completed with a 4xx response */
             client_error: number;
-            /** @description Ended before the first byte of an answer */
+            /** @description Failed before the first byte of a response */
             connect_error: number;
-            /** @description Answered 2xx or 3xx to the end */
+            /** @description Completed with a 2xx or 3xx response */
             ok: number;
-            /** @description Of those that failed, the ones that no client saw, because a further attempt followed */
+            /** @description Failed attempts that no client saw, because a retry followed */
             retried: number;
-            /** @description Answered 5xx, timed out, or cut after the first byte */
+            /** @description Failed with a 5xx response, by a timeout, or after the first byte of the response */
             server_error: number;
         };
         AudienceDto: {
             /**
-             * @description Ids of further tenants; only with visibility `tenant`, and for the operator tenant alone.
+             * @description Ids of additional tenants; only with visibility `tenant`. Only the operator tenant can list other tenants.
              * @default []
              */
             tenants?: string[];
             /**
-             * @description `tenant`: the publishing tenant and those listed; `shared`: every tenant, for the operator tenant alone.
+             * @description `tenant`: the publishing tenant and the listed ones; `shared`: every tenant. Only the operator tenant can use `shared`.
              * @default tenant
              * @enum {string}
              */
@@ -1173,40 +1173,40 @@ export interface components {
             /** @example rollout.create */
             action: string;
             /**
-             * @description Type and id.
+             * @description Type and id of the actor.
              * @example token:tok_boot
              */
             actor: string;
-            /** @description SHA-256 of the resource after, as canonical JSON. */
+            /** @description SHA-256 of the resource after the change, as canonical JSON. */
             after_digest: string | null;
             /**
              * Format: date-time
-             * @description When the change was made, to the microsecond.
+             * @description Time of the change, with microseconds.
              */
             at: string;
-            /** @description SHA-256 of the resource before, as canonical JSON. */
+            /** @description SHA-256 of the resource before the change, as canonical JSON. */
             before_digest: string | null;
             /** @description SHA-256 over `previous_hash` and the canonical JSON (RFC 8785) of this row without its two hashes. */
             hash: string | null;
             id: string;
-            /** @description Hash of the row before; 64 zeros for the first one. */
+            /** @description Hash of the previous row; 64 zeros for the first one. */
             previous_hash: string | null;
-            /** @description How many reads the row tells of: its own and those alike since the row before. Absent for a mutation. */
+            /** @description Number of reads that the row covers: its own and identical ones since the previous row. Omitted for mutations. */
             reads?: number;
-            /** @description `X-Request-Id` of the request; null where no request made the change. */
+            /** @description `X-Request-Id` of the request; null if the change was not made by a request. */
             request_id: string | null;
             /** @example chat */
             resource_name: string;
             /** @example deployment */
             resource_type: string;
-            /** @description Position in the chain of the tenant, gapless from 1; null for about a second. */
+            /** @description Position in the chain of the tenant, from 1 without gaps; null until the row is sealed, about a second later. */
             sequence: number | null;
             tenant_id: string;
         };
         BindingDto: {
             /** Format: date-time */
             created_at: string;
-            /** @description An adopted server of its revision has another model by now: no gateway calls it until it has the right one again */
+            /** @description Whether an adopted server of the revision now serves a different model. Gateways do not call it until it serves the right one again */
             drifted: boolean;
             /** @example bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
@@ -1221,9 +1221,9 @@ export interface components {
             warnings?: components["schemas"]["WarningDto"][];
         };
         BindingLimitsDto: {
-            /** @description Requests at once, for each gateway */
+            /** @description Maximum concurrent requests for each gateway */
             max_concurrency?: number | null;
-            /** @description Requests a second, for each gateway */
+            /** @description Maximum requests per second for each gateway */
             max_rps?: number | null;
         };
         BindingPageDto: {
@@ -1239,16 +1239,16 @@ export interface components {
             base_url?: string;
             /**
              * Format: password
-             * @description Bearer credential for the supplier; stored encrypted, shown never.
+             * @description Bearer credential for the supplier; stored encrypted, never shown.
              */
             credential?: string;
-            /** @description With `revision`: a deployment of this tenant. */
+            /** @description Deployment of this tenant; requires `revision`. */
             deployment?: string;
-            /** @description What the supplier calls the model. */
+            /** @description Name of the model at the supplier. */
             model?: string;
-            /** @description Id, number or name of its revision; resolved once and pinned. */
+            /** @description Id, number or name of the revision; resolved once and pinned. */
             revision?: string;
-            /** @description With `base_url` and `model`: who runs the server. Shown to admins only. */
+            /** @description Name of the supplier that runs the server; requires `base_url` and `model`. Shown to admins only. */
             supplier?: string;
         };
         BoundTargetDto: {
@@ -1262,15 +1262,15 @@ export interface components {
             supplier?: string;
         };
         CancelOperationDto: {
-            /** @description Why; it stands in the record and in the event */
+            /** @description Reason for the cancellation. The operation and its event show it. */
             reason?: string;
         };
         CapacityDto: {
-            /** @description Null where the target does not tell, or has no limit */
+            /** @description Null if the target does not report it or has no limit */
             free: number | null;
-            /** @description For how long requests are expected to wait, by the last measured starts; 0 where none waits, null where none was measured */
+            /** @description Seconds that requests are expected to wait, estimated from the last measured starts. 0 if no request waits; null if no start was measured */
             gap_seconds: number | null;
-            /** @description Places or devices that the revision takes */
+            /** @description Number of instances or devices that the revision needs on the target */
             needed: number;
             target: string;
         };
@@ -1278,14 +1278,14 @@ export interface components {
             /** @example http://127.0.0.1:7080/v1 */
             base_url: string;
             /**
-             * @description What to send as `model`
+             * @description Value to send as `model`
              * @example acme/chat
              */
             model: string;
         };
         CatalogEntryDto: {
             /**
-             * @description Measured
+             * @description Measured over the last minute
              * @enum {string}
              */
             availability: "available" | "degraded" | "unavailable" | (string & {});
@@ -1300,7 +1300,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             object: "model" | (string & {});
-            /** @description Measured in the last 15 minutes; null where nobody asked. */
+            /** @description Measured over the last 15 minutes; null if no request was served. */
             performance: components["schemas"]["CatalogPerformanceDto"] | null;
             pricing: components["schemas"]["CatalogPricingDto"] | null;
             /** @example acme/chat */
@@ -1312,9 +1312,9 @@ export interface components {
             next_cursor: string | null;
         };
         CatalogPerformanceDto: {
-            /** @description Median of a request */
+            /** @description Median per request */
             output_tokens_per_s: number | null;
-            /** @description Time to the first token of streamed requests; null where none was streamed. */
+            /** @description Time to the first token of streamed requests; null if no request was streamed. */
             ttft_ms: components["schemas"]["LatencyDto"] | null;
         };
         CatalogPricingDto: {
@@ -1326,13 +1326,13 @@ export interface components {
         ConditionDto: {
             /**
              * Format: date-time
-             * @description When the status last changed
+             * @description Time at which `status` last changed
              */
             last_transition_at: string;
-            /** @description One sentence for people */
+            /** @description Explanation in one sentence */
             message: string;
             /**
-             * @description One word for programs
+             * @description Machine-readable reason in one word
              * @example Serving
              */
             reason: string;
@@ -1350,7 +1350,7 @@ export interface components {
             external_user_id: string;
             id: string;
             provider: string;
-            /** @description Empty where access is revoked. */
+            /** @description Empty if access is revoked. */
             scopes: ("viewer" | "operator" | "admin" | (string & {}))[];
             /** @enum {string} */
             status: "active" | "revoked" | (string & {});
@@ -1370,9 +1370,9 @@ export interface components {
             target: components["schemas"]["BindingTargetDto"];
         };
         CreateDeploymentDto: {
-            /** @description Gate of a rollout that names no `analysis`. Rollouts without a soak, such as a first revision, pass none. */
+            /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. */
             default_analysis?: components["schemas"]["AnalysisDto"];
-            /** @description Strategy of a rollout that names none */
+            /** @description Strategy of rollouts that omit `strategy` */
             default_strategy?: components["schemas"]["StrategyDto"];
             description?: string;
             display_name?: string;
@@ -1388,12 +1388,12 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description What clients send as model; unique among the tenant's deployments
+             * @description Name that clients send as `model`; unique within the tenant
              * @example chat
              */
             name: string;
             /**
-             * @description What the deployment is guarded against. To lower it takes the scope admin. A rollback is never refused.
+             * @description Changes that the deployment is protected from. Lowering it requires the scope admin. A rollback is always allowed.
              * @default {
              *       "deletion": false,
              *       "rollouts": "any"
@@ -1401,33 +1401,33 @@ export interface components {
              */
             protection?: components["schemas"]["ProtectionDto"];
             /**
-             * @description Revisions kept that no route, binding or rollback refers to
+             * @description Number of unused revisions to keep. Revisions that a route, binding or rollback refers to are always kept.
              * @default 10
              */
             revision_history_limit?: number;
-            /** @description Overrides the `scaling` of its revisions, field by field; what it leaves out, the revision says */
+            /** @description Overrides single fields of the `scaling` of its revisions. Omitted fields keep the value of the revision. */
             scaling?: components["schemas"]["ScalingOverrideDto"];
         };
         CreatePassportDto: {
-            /** @description Until the first request; from then on the route decides. */
+            /** @description Applies until the first request; after that, the affinity of the route applies. */
             affinity?: components["schemas"]["PassportAffinityRequestDto"];
             /**
-             * @description What requests of the session send as `model`: the name of a deployment, or the slug of a model API.
+             * @description Value that requests of the session send as `model`: the name of a deployment, or the slug of a model API.
              * @example chat
              */
             deployment: string;
             /** @description The key that requests of the session carry. Only a keyed hash of it is stored. */
             session_id: string;
-            /** @description Whose session it is, in words of the caller. */
+            /** @description Owner of the session, as free text. */
             subject?: string;
         };
         CreatePlanDto: {
-            /** @description Id, number or name of the revision the plan is based on; it must be the active one, and is where absent */
+            /** @description Id, number or name of the revision that the plan is based on; it must be the active one, which is the default */
             base_revision?: string;
-            /** @description 409 plan_stale unless the base has this digest */
+            /** @description Expected spec digest of the base; the request fails with 409 plan_stale if it differs */
             base_spec_digest?: string;
             /**
-             * @description What to change; derived from rollout where absent
+             * @description Changes to the spec; derived from rollout if omitted
              * @default []
              */
             changes?: components["schemas"]["PlanChangeDto"][];
@@ -1438,12 +1438,12 @@ export interface components {
             deployment: string;
             /** @default [] */
             evidence?: components["schemas"]["PlanEvidenceDto"][];
-            /** @description What the author expects, in the author's own terms */
+            /** @description Impact that the author expects, as a free-form object */
             predicted_impact?: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description What the policy makes of the plan is added to it
+             * @description Risk as the author sees it; the policy adds its own reasons
              * @default {
              *       "level": "low",
              *       "reasons": []
@@ -1451,7 +1451,7 @@ export interface components {
              */
             risk?: components["schemas"]["PlanRiskDto"];
             /**
-             * @description A body for POST /deployments/{name}/rollouts; derived from changes where absent
+             * @description Body for POST /deployments/{name}/rollouts; derived from changes if omitted
              * @example {
              *       "spec_patch": {
              *         "scaling": {
@@ -1469,7 +1469,7 @@ export interface components {
         CreateProductDto: {
             context_length?: number;
             description?: string;
-            /** @description The slug unless given. */
+            /** @description Defaults to the slug. */
             display_name?: string;
             max_output_tokens?: number;
             /**
@@ -1480,7 +1480,7 @@ export interface components {
             modalities?: ("text" | "image" | "audio" | "video" | "embedding" | "file")[];
             pricing?: components["schemas"]["PricingDto"];
             /**
-             * @description `vendor/model`: what clients send as `model`. The vendor is the name of the tenant, except for the operator tenant.
+             * @description `vendor/model`, which clients send as `model`. The vendor must be the name of the tenant; the operator tenant can use any vendor.
              * @example acme/chat
              */
             slug: string;
@@ -1494,7 +1494,7 @@ export interface components {
             supported_parameters?: string[];
         };
         CreatePublicationDto: {
-            /** @description The publishing tenant alone unless given. */
+            /** @description Defaults to the publishing tenant alone. */
             audience?: components["schemas"]["AudienceDto"];
             bindings: components["schemas"]["PublicationBindingDto"][];
             notes?: string;
@@ -1503,18 +1503,18 @@ export interface components {
         CreateReferenceDto: {
             /**
              * Format: uri
-             * @description http or https, without user, query and fragment. Files go out only to what the operator allows.
+             * @description http or https URL without user, query and fragment. Files are sent only to URLs that the operator allows.
              * @example https://49983-sandbox.e2b.app
              */
             base_url: string;
             /**
              * Format: password
-             * @description Sent to the provider with each file; stored encrypted, shown never.
+             * @description Sent to the provider with each file; stored encrypted, never shown.
              */
             credential?: string;
-            /** @description What the provider calls the sandbox. */
+            /** @description Id of the sandbox at the provider. */
             external_id: string;
-            /** @description Labels of the sandbox that is made with the reference. */
+            /** @description Labels of the sandbox that is created with the reference. */
             labels?: {
                 [key: string]: string;
             };
@@ -1524,7 +1524,7 @@ export interface components {
         CreateSandboxDto: {
             /**
              * Format: date-time
-             * @description From then on the sandbox and its files are gone. Never, unless given.
+             * @description Time at which the sandbox and its files are deleted. Defaults to never.
              */
             expires_at?: string;
             /**
@@ -1536,17 +1536,17 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description That of the reference where one is given, else local.
+             * @description Defaults to the provider of the reference, or to local without a reference.
              * @enum {string}
              */
             provider?: "local" | "e2b" | "daytona" | "custom";
-            /** @description An active reference: the files of this sandbox are passed on to its external sandbox. */
+            /** @description Id of an active reference. The files of this sandbox are sent to its external sandbox. */
             reference_id?: string;
             workspace?: components["schemas"]["NewWorkspaceDto"];
         };
         CreateTenantDto: {
             /**
-             * @description The organizations (`org_id` in the hosted provider's tokens) whose users the tenant may let in. One that no tenant has is the operator tenant's; one that several have, each of them may map.
+             * @description Organizations (`org_id` in the hosted provider's tokens) whose users can get access to the tenant. An organization without a tenant belongs to the operator tenant. If several tenants have the same organization, each of them can map its users.
              * @default []
              * @example [
              *       "org_01"
@@ -1554,39 +1554,39 @@ export interface components {
              */
             external_organization_ids?: string[];
             /**
-             * @description Unique, in whatever case; neither begins nor ends with white space, and is in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.
+             * @description Unique regardless of case, without white space at either end, in Unicode form NFKC without invisible characters. Slugs of the tenant begin with it. It cannot be changed.
              * @example acme
              */
             name: string;
-            /** @description Who answers for the first token: the person `admin` unless given. */
+            /** @description Owner of the first token. Defaults to the person `admin`. */
             owner?: components["schemas"]["NewOwnerDto"];
         };
         CreateTokenDto: {
             /**
              * Format: date-time
-             * @description In 90 days unless given; at most 365 days from now.
+             * @description Defaults to 90 days from now; at most 365 days from now.
              */
             expires_at?: string | null;
             /** @example ci */
             name: string;
-            /** @description That of the token it is made with, unless given. */
+            /** @description Defaults to the owner of the caller. */
             owner?: components["schemas"]["NewOwnerDto"];
-            /** @description Each includes the lesser ones. Duplicates collapse. */
+            /** @description Each scope includes the lower ones. Duplicates are removed. */
             scopes: ("viewer" | "operator" | "admin")[];
         };
         CreateWebhookDto: {
             /**
-             * @description Only events of these deployments. Empty = everything of the tenant.
+             * @description Deployments whose events are sent. Empty means all events of the tenant.
              * @default []
              * @example [
              *       "chat"
              *     ]
              */
             deployments?: string[];
-            /** @description For people */
+            /** @description Free text */
             description?: string | null;
             /**
-             * @description Which events to send: exact types, or all of a kind as in `rollout.*`. Empty = all.
+             * @description Types of events to send: exact types, or all of a kind such as `rollout.*`. Empty means all.
              * @default []
              * @example [
              *       "rollout.*",
@@ -1595,7 +1595,7 @@ export interface components {
              */
             event_types?: string[];
             /**
-             * @description https and a public address, or what the operator allows for webhooks. Redirects are not followed.
+             * @description https URL with a public address, or a URL that the operator allows for webhooks. Redirects are not followed.
              * @example https://hooks.example.com/slipway
              */
             url: string;
@@ -1611,7 +1611,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Type and id of the actor that made it.
+             * @description Type and id of the actor that created it.
              * @example token:tok_boot
              */
             created_by: string;
@@ -1620,10 +1620,10 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description At most a minute old while the token is in use.
+             * @description Updated at most once a minute while the token is in use.
              */
             last_used_at: string | null;
-            /** @description Owners of the tokens by which it was minted, the first one first. */
+            /** @description Owners of the tokens that this token descends from, oldest first. */
             minters: components["schemas"]["OwnerDto"][];
             name: string;
             owner: components["schemas"]["OwnerDto"];
@@ -1641,7 +1641,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Type and id of the actor that made it.
+             * @description Type and id of the actor that created it.
              * @example token:tok_boot
              */
             created_by: string;
@@ -1649,12 +1649,12 @@ export interface components {
             description: string | null;
             /** Format: date-time */
             disabled_at: string | null;
-            /** @description `gone`: the receiver answered 410. */
+            /** @description `gone`: the receiver returned 410. */
             disabled_reason: ("gone" | (string & {})) | null;
             event_types: string[];
             id: string;
             /**
-             * @description Signs every request (standard-webhooks, HMAC-SHA256). Shown once.
+             * @description Key that signs every request (standard-webhooks, HMAC-SHA256). Shown once.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret: string;
@@ -1670,11 +1670,11 @@ export interface components {
         };
         DeploymentDto: {
             /**
-             * @description Name of the revision that last held 100 % of the traffic
+             * @description Name of the revision that last received 100 % of the traffic
              * @example chat-00002
              */
             active_revision: string | null;
-            /** @description Name of the revision a rollout has built or is building */
+            /** @description Name of the revision that a rollout has built or is building */
             candidate_revision: string | null;
             conditions: components["schemas"]["ConditionDto"][];
             /** Format: date-time */
@@ -1685,10 +1685,10 @@ export interface components {
             default_strategy: components["schemas"]["StrategyDto"] | null;
             description: string | null;
             display_name: string | null;
-            /** @description What holds for its active revision: that one’s `scaling` under the deployment’s */
+            /** @description `scaling` of the active revision with the overrides of the deployment applied */
             effective_scaling: components["schemas"]["EffectiveScalingDto"] | null;
             environment: string | null;
-            /** @description Also the ETag header; changes with what people and operations change, not with health */
+            /** @description Value of the ETag header. It changes when a user or an operation changes the deployment, not with its health. */
             etag: string;
             /** @example dep_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
@@ -1697,38 +1697,38 @@ export interface components {
             };
             /** @example chat */
             name: string;
-            /** @description Name of the revision a rollback goes to by default */
+            /** @description Name of the revision that a rollback returns to by default */
             previous_revision: string | null;
             protection: components["schemas"]["ProtectionDto"];
             replicas: components["schemas"]["ReplicasDto"];
             revision_history_limit: number;
             route: components["schemas"]["DeploymentRouteDto"] | null;
-            /** @description What it overrides of its revisions */
+            /** @description Overrides of the `scaling` of its revisions */
             scaling: components["schemas"]["ScalingOverrideDto"] | null;
             /** @enum {string} */
             state: "creating" | "active" | "progressing" | "paused" | "degraded" | "failed" | "deleting" | (string & {});
             /** Format: date-time */
             updated_at: string;
-            /** @description Who last changed its settings; what operations do does not count */
+            /** @description Actor that last changed the settings. Changes by operations do not count. */
             updated_by: components["schemas"]["ActorDto"];
             warnings?: components["schemas"]["WarningDto"][];
         };
         DeploymentMetricsDto: {
             /**
              * Format: date-time
-             * @description Until then the records of all gateways are there; steps that end later still change. Null: no gateway lives, or one has told nothing yet
+             * @description Time until which all gateways have reported. Steps that end later can still change. Null if no gateway is running or one has not reported yet.
              */
             complete_until: string | null;
-            /** @description Newest first */
+            /** @description Revisions, newest first */
             data: components["schemas"]["RevisionMetricsDto"][];
             /** @example chat */
             deployment: string;
             /**
              * Format: date-time
-             * @description Where the first step begins: a multiple of `step_seconds`
+             * @description Start of the first step, a multiple of `step_seconds`
              */
             from: string;
-            /** @description Whether further revisions had requests in that time: ask for them by `revision` */
+            /** @description Whether more revisions had requests in the range. Request them with `revision`. */
             has_more: boolean;
             step_seconds: number;
             /** Format: date-time */
@@ -1759,16 +1759,16 @@ export interface components {
             p90: number | null;
             p95: number | null;
             p99: number | null;
-            /** @description Independent values: of `itl_ms` a stream is one, however many tokens it had */
+            /** @description Number of independent values. In `itl_ms` each stream counts once, regardless of its tokens. */
             samples: number;
         };
         EffectiveScalingDto: {
-            /** @description Null: it never sleeps */
+            /** @description Null if the deployment never scales to zero */
             idle_seconds: number | null;
             max_replicas: number;
             min_replicas: number;
             scale_down_after_seconds: number;
-            /** @description Null: the number follows no load */
+            /** @description Null if the number of instances does not follow the load */
             target_in_flight: number | null;
         };
         EndpointSpecDto: {
@@ -1796,10 +1796,10 @@ export interface components {
             protocol?: "openai" | (string & {});
         };
         EngineArgDto: {
-            /** @description Another argument, whose value it may not be below */
+            /** @description Name of another argument. The value must be at least as large as the value of that argument. */
             at_least?: string;
             /**
-             * @description A list: the values that it takes
+             * @description List of allowed values
              * @example [
              *       "f16",
              *       "q8_0"
@@ -1809,30 +1809,30 @@ export interface components {
                 [key: string]: unknown;
             } | unknown[] | null;
             /**
-             * @description Passed on where a revision sets nothing
+             * @description Value if a revision does not set the argument
              * @example 8192
              */
             default?: string | number | boolean | {
                 [key: string]: unknown;
             } | unknown[] | null;
-            /** @description Of a number, inclusive */
+            /** @description Largest allowed number, inclusive */
             max?: number;
-            /** @description Of a number, inclusive */
+            /** @description Smallest allowed number, inclusive */
             min?: number;
             /**
              * @description Key of `runtime.args`
              * @example ctx_size
              */
             name: string;
-            /** @description It may change what the engine answers */
+            /** @description True if the argument may change the quality of responses */
             quality?: boolean;
             /**
-             * @description What it is a choice between
+             * @description Trade-off that the argument controls
              * @example throughput against ITL
              */
             reason?: string;
             /**
-             * @description A list: values worth trying
+             * @description List of values worth trying
              * @example [
              *       4096,
              *       8192
@@ -1842,13 +1842,13 @@ export interface components {
                 [key: string]: unknown;
             } | unknown[] | null;
             /**
-             * @description `string` takes a number or true/false as well; `json` is the text of a JSON object or list
+             * @description `string` also accepts a number or true/false; `json` is the text of a JSON object or list
              * @enum {string}
              */
             type: "string" | "integer" | "number" | "boolean" | "choice" | "json" | (string & {});
         };
         ErrorBodyDto: {
-            /** @description With binding_exists: the binding there is. */
+            /** @description With binding_exists: the existing binding. */
             binding_id?: string;
             /** @enum {string} */
             category: "invalid_request" | "authentication" | "permission" | "not_found" | "conflict" | "precondition" | "limit" | "capacity" | "upstream" | "internal" | (string & {});
@@ -1857,31 +1857,31 @@ export interface components {
              * @example validation_failed
              */
             code: string;
-            /** @description Each field that was refused. */
+            /** @description Each rejected field. */
             details?: components["schemas"]["FieldIssueDto"][];
-            /** @description With cursor_expired: the first event that is still kept. */
+            /** @description With cursor_expired: the sequence of the first event that is still kept. */
             first_sequence?: number;
-            /** @description With quota_exceeded: how much it allows. */
+            /** @description With quota_exceeded: the limit of the quota. */
             limit?: number;
             /** @description With body_too_large and file_too_large: the limit in bytes. */
             max_bytes?: number;
-            /** @description For people; may change at any time. */
+            /** @description Text for people; it may change at any time. */
             message: string;
-            /** @description With conflicts: the operation that is in the way. */
+            /** @description With conflicts: the operation that blocks the request. */
             operation_id?: string;
-            /** @description With quota_exceeded: which quota, by its name in the configuration. */
+            /** @description With quota_exceeded: the name of the quota in the configuration. */
             quota?: string;
-            /** @description What to do about it. */
+            /** @description Recommended next step. */
             remediation?: string;
-            /** @description The X-Request-Id of this answer. */
+            /** @description X-Request-Id of this response. */
             request_id: string;
-            /** @description With scope_insufficient: the scope that is needed. */
+            /** @description With scope_insufficient: the required scope. */
             required_scope?: string;
             /** @description Whether the same request can succeed later. */
             retryable: boolean;
-            /** @description With revision_not_ready: the first revision that is not. */
+            /** @description With revision_not_ready: the first revision that is not ready. */
             revision?: string;
-            /** @description With revision_not_ready: all that are not. */
+            /** @description With revision_not_ready: all revisions that are not ready. */
             revisions?: string[];
         };
         ErrorEnvelopeDto: {
@@ -1898,7 +1898,7 @@ export interface components {
             id: string;
             operationid: string | null;
             revisionid: string | null;
-            /** @description Position in the deployment, without gaps, in commit order */
+            /** @description Position in the event stream of the resource, in commit order and without gaps */
             sequence: number;
             /** @example /api/v1/deployments */
             source: string;
@@ -1913,19 +1913,19 @@ export interface components {
         };
         EventPageDto: {
             data: components["schemas"]["EventDto"][];
-            /** @description Send it as `cursor` for the next page; null on the last one */
+            /** @description Send it as `cursor` to get the next page; null on the last page */
             next_cursor: string | null;
         };
         EvidenceDto: {
             /**
-             * @description One-sided
+             * @description One-sided confidence level
              * @default 0.95
              */
             confidence?: number;
             /** @default 604800 */
             max_age_seconds?: number;
             /**
-             * @description The gateways' records are kept for three days: beyond that only evidence from elsewhere can be long enough
+             * @description Minimum time span of the evidence. Gateway records are kept for three days; a longer span needs evidence from other sources
              * @default 1800
              */
             min_duration_seconds?: number;
@@ -1934,27 +1934,27 @@ export interface components {
         };
         ExperimentBudgetDto: {
             /**
-             * @description Paths within a revision's spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: a plan may change anything, the autopilot proposes scaling.min_replicas only; empty: nothing
+             * @description Paths in the spec of a revision that a plan may change, including everything below them. A bare name is an engine argument. If omitted, a plan may change anything, but the autopilot proposes only scaling.min_replicas. If empty, a plan may change nothing
              * @example [
              *       "scaling.min_replicas",
              *       "runtime.args.max_num_seqs"
              *     ]
              */
             allowed_knobs?: string[];
-            /** @description Slipway knows no prices: it goes to the approver, and an amount of 0 forbids proposals */
+            /** @description Shown to the approver, because Slipway does not know prices. An amount of 0 forbids proposals */
             max_cost?: components["schemas"]["MoneyDto"];
-            /** @description Plans the autopilot may propose in a period */
+            /** @description Number of plans that the autopilot may propose in a period */
             max_experiments?: number;
             max_gpu_hours?: number;
             /** @default 1 */
             max_parallel?: number;
             /**
-             * @description The first share of the traffic a candidate may get
+             * @description Maximum share of the traffic that a candidate may get in its first step
              * @default 5
              */
             max_traffic_percent?: number;
             /**
-             * @description The last 1, 7 or 30 days
+             * @description Period of the budget: the last 1, 7 or 30 days
              * @default month
              * @enum {string}
              */
@@ -1983,17 +1983,17 @@ export interface components {
              * @example data/input.json
              */
             path: string;
-            /** @description Hex. */
+            /** @description SHA-256 of the file in hex. */
             sha256: string;
             size_bytes: number;
             /**
-             * @description Whether the external sandbox has it; none where there is none.
+             * @description Whether the external sandbox has the file; `none` without an external sandbox.
              * @enum {string}
              */
             sync: "none" | "pending" | "synced" | "failed" | (string & {});
-            /** @description Why it failed. */
+            /** @description Reason why the transfer failed. */
             sync_error: string | null;
-            /** @description The operation that passes it on. */
+            /** @description Operation that sends the file to the external sandbox. */
             sync_operation_id: string | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
@@ -2013,36 +2013,36 @@ export interface components {
             uuid: string;
         };
         InstanceDto: {
-            /** @description Accelerators that it has */
+            /** @description Accelerators that the instance uses */
             devices: components["schemas"]["InstanceDeviceDto"][];
-            /** @description What somebody else has changed of it at its target, for people; it goes on nevertheless */
+            /** @description Description of a change that was made to it on its target from outside Slipway. The instance keeps running. */
             drift: string | null;
-            /** @description Why its last start came to nothing, until one is ready */
+            /** @description Failure of the last start; null once a start is ready */
             failure: components["schemas"]["InstanceFailureDto"] | null;
-            /** @description Number of its start */
+            /** @description Sequence number of the start */
             generation: number;
             /** @example ins_1 */
             id: string;
-            /** @description Requests that gateways have in flight to it, as of their last report */
+            /** @description Requests in flight, according to the last report of each gateway */
             in_flight: number;
-            /** @description The same for people */
+            /** @description Explanation of the reason */
             message: string | null;
             /** @description Number within the revision, from 0 */
             ordinal: number;
-            /** @description Where within the target, such as a node */
+            /** @description Location within the target, such as a node */
             place: string | null;
-            /** @description Of a start, where the target can tell */
+            /** @description Progress of the start, if the target reports it */
             progress: components["schemas"]["InstanceProgressDto"] | null;
-            /** @description Why it is in this state, from a closed list */
+            /** @description Reason for the state, from a closed list */
             reason: string | null;
-            /** @description Crashes since it was last wanted anew */
+            /** @description Number of crashes since the instance was last requested */
             restarts: number;
             /** @example chat-00007 */
             revision: string;
             /** Format: date-time */
             started_at: string | null;
             /**
-             * @description `exited`: it is over, and starts again if it is still wanted
+             * @description `exited`: it has ended, and starts again if it is still needed
              * @enum {string}
              */
             state: "pending" | "waiting_for_device" | "waiting_for_place" | "starting" | "ready" | "unhealthy" | "stopping" | "exited" | (string & {});
@@ -2054,18 +2054,18 @@ export interface components {
         };
         InstanceFailureDto: {
             /**
-             * @description Why, from a closed list
+             * @description Cause, from a closed list
              * @example gpu_memory
              */
             cause: string;
             exit_code: number | null;
             /** @example it ended with code 1 */
             message: string;
-            /** @description What to do about it */
+            /** @description Next step to fix the failure */
             remediation: string;
             /** @example SIGKILL */
             signal: string | null;
-            /** @description Starts in a row that ended so */
+            /** @description Number of consecutive starts that failed in this way */
             starts: number;
         };
         InstanceListDto: {
@@ -2095,26 +2095,26 @@ export interface components {
         MetricsPointDto: {
             /**
              * Format: date-time
-             * @description When it begins
+             * @description Start of the step
              */
             at: string;
-            /** @description Attempts, by how they ended */
+            /** @description Number of attempts by outcome */
             attempts: components["schemas"]["AttemptCountsDto"];
             e2e_latency_ms: components["schemas"]["DistributionDto"];
             error_rate: components["schemas"]["RateDto"];
-            /** @description Ready instances that a gateway chose among, the most; null: not known */
+            /** @description Largest number of ready instances that a gateway could choose from; null if unknown */
             instances: number | null;
             itl_ms: components["schemas"]["DistributionDto"];
             output_tokens_per_s: components["schemas"]["DistributionDto"];
-            /** @description Requests as their clients saw them, those that they left not counted */
+            /** @description Requests per second as clients saw them, without those that clients cancelled */
             requests_per_s: number;
-            /** @description How much of its time the records cover so far */
+            /** @description Seconds of the step that the records cover so far */
             seconds: number;
-            /** @description Of `ok`, those that were streams */
+            /** @description Number of streams among `ok` */
             streamed: number;
             tokens_in: number;
             tokens_out: number;
-            /** @description Of all requests together; of each by itself: `output_tokens_per_s` */
+            /** @description Output tokens per second of all requests together. `output_tokens_per_s` is the rate of single requests. */
             tokens_out_per_s: number;
             ttft_ms: components["schemas"]["DistributionDto"];
             upstream_fault_rate: components["schemas"]["RateDto"];
@@ -2143,18 +2143,18 @@ export interface components {
         };
         NewOwnerDto: {
             /**
-             * @description Who answers for the token. All tokens of one owner count as one in approvals.
+             * @description Owner of the token. All tokens of one owner count as one approver.
              * @example alice
              */
             id: string;
             /**
-             * @description A service approves nothing.
+             * @description Tokens of a service cannot approve plans.
              * @enum {string}
              */
             type: "person" | "service";
         };
         NewWorkspaceDto: {
-            /** @description Bytes that all files together may have. The service sets the highest value, which is also the default. */
+            /** @description Maximum size of all files together, in bytes. The service sets the highest value, which is also the default. */
             bytes_limit?: number;
         };
         ObjectiveDto: {
@@ -2164,11 +2164,11 @@ export interface components {
             metric: "error_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
         };
         OperationDto: {
-            /** @description Tries of the current step; 0 = never picked up */
+            /** @description Attempts of the current step; 0 = no worker has started it */
             attempt: number;
-            /** @description What a person is waited for: resume lets it go on. Null: nobody is */
+            /** @description Reason why the operation waits for a person; resume continues it. Null if it waits for no person */
             awaiting: ("approval" | "pause" | (string & {})) | null;
-            /** @description Why, in the words of who asked for the cancel */
+            /** @description Reason given with the request to cancel */
             cancel_reason: string | null;
             cancel_requested: boolean;
             /** Format: date-time */
@@ -2179,22 +2179,22 @@ export interface components {
             /** @enum {string} */
             current_step_status: "pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "undone" | (string & {});
             /**
-             * @description Present only when it failed or was cancelled
+             * @description Present only if the operation failed or was cancelled
              * @enum {string}
              */
             error_code?: "analysis_failed" | "analysis_inconclusive" | "analysis_not_comparable" | "attempts_exhausted" | "cancelled_by_user" | "capacity_exhausted" | "dependency_outage" | "health_regression" | "internal" | "metrics_unavailable" | "quota_exceeded" | "superseded" | "target_not_ready" | "validation_failed" | (string & {});
             /** @example op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
-            /** @description The Idempotency-Key of the request that made it */
+            /** @description Idempotency-Key of the request that created the operation */
             idempotency_key: string | null;
             /** @example rollout */
             kind: string;
             max_attempts: number;
             message: string;
-            /** @description Percent; never falls until a retry */
+            /** @description Progress in percent; never decreases before a retry */
             progress: number;
             reason: string | null;
-            /** @description The X-Request-Id of that request, which log lines and the audit name too */
+            /** @description X-Request-Id of that request; log lines and the audit log also contain it */
             request_id: string | null;
             requested_by: components["schemas"]["ActorDto"];
             resource_name: string;
@@ -2205,21 +2205,21 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it goes on by itself: the end of a soak, the next look, or the next try. Null while it runs, and once it has ended
+             * @description Time when the operation continues by itself: the end of a soak, the next check or the next attempt. Null while it runs and after it has ended
              */
             resume_at: string | null;
             retryable: boolean;
             /** @enum {string} */
             status: "pending" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | (string & {});
             steps: components["schemas"]["OperationStepDto"][];
-            /** @description The operation that ended this one in its favour */
+            /** @description Id of the operation that superseded this one */
             superseded_by: string | null;
             /** Format: date-time */
             updated_at: string;
             warnings?: components["schemas"]["WarningDto"][];
         };
         OperationEnvelopeDto: {
-            /** @description false = an earlier operation was adopted by its Idempotency-Key */
+            /** @description false if the Idempotency-Key belongs to an earlier operation, which is returned instead */
             created: boolean;
             operation: components["schemas"]["OperationDto"];
             warnings?: components["schemas"]["WarningDto"][];
@@ -2231,7 +2231,7 @@ export interface components {
         OperationStepDto: {
             /** Format: date-time */
             completed_at: string | null;
-            /** @description What the step observed */
+            /** @description Observations of the step */
             evidence: {
                 [key: string]: unknown;
             } | null;
@@ -2245,21 +2245,21 @@ export interface components {
             status: "pending" | "running" | "waiting" | "succeeded" | "failed" | "skipped" | "cancelled" | "undone" | (string & {});
         };
         OperatorConfigurationDto: {
-            /** @description Whether the file as it is now holds. False: it is faulty or gone, and what it said before goes on */
+            /** @description Whether the current file is in use. If false, the file is invalid or missing, and the previous configuration stays in use. */
             current: boolean;
-            /** @description SHA-256 of the file that holds in this api process, in hex; null where only what is built in holds */
+            /** @description SHA-256 of the configuration file that this api process uses, in hex; null if it uses only built-in defaults */
             digest: string | null;
             /**
              * Format: date-time
-             * @description When this process took it
+             * @description Time at which this process loaded the file
              */
             loaded_at: string;
-            /** @description What is wrong with the file as it is now, by key path; told to the operator tenant alone */
+            /** @description Problems of the current file, by key path; only visible to the operator tenant */
             problems: string[];
         };
         OwnerDto: {
             /**
-             * @description `user:` and their `sub` for who signs in at the hosted provider
+             * @description For users of the hosted identity provider: `user:` followed by their `sub`
              * @example alice
              */
             id: string;
@@ -2269,7 +2269,7 @@ export interface components {
         PassportAffinityDto: {
             /** Format: date-time */
             bound_at: string | null;
-            /** @description What requests of the session send as `model` */
+            /** @description Value that requests of the session send as `model` */
             deployment: string;
             /** @enum {string} */
             guarantee: "best_effort" | (string & {});
@@ -2277,17 +2277,17 @@ export interface components {
             mode: "none" | "soft" | (string & {});
             /** @description Name of the revision it is bound to; null before the first request and for a model API */
             revision: string | null;
-            /** @description Opaque; equal while the session stays where it is */
+            /** @description Opaque id of the destination; it changes when the session moves */
             target: string | null;
             ttl_seconds: number;
         };
         PassportAffinityRequestDto: {
             /**
-             * @description The route's unless given; `soft` where there is no route.
+             * @description Defaults to the mode of the route, or to `soft` without a route.
              * @enum {string}
              */
             mode?: "none" | "soft";
-            /** @description The route's unless given; 600 where there is no route. */
+            /** @description Seconds. Defaults to the TTL of the route, or to 600 without a route. */
             ttl_seconds?: number;
         };
         PassportDto: {
@@ -2304,15 +2304,15 @@ export interface components {
             /** @enum {string} */
             state: "active" | "expired" | "revoked" | (string & {});
             stats: components["schemas"]["PassportStatsDto"];
-            /** @description As declared, or the token that was last seen with the session */
+            /** @description Declared subject, or the token that the session used last */
             subject: string | null;
             warnings?: components["schemas"]["WarningDto"][];
         };
         PassportSessionDto: {
-            /** @description Keyed hash of the session key; the key itself is stored nowhere */
+            /** @description Keyed hash of the session key; the key itself is not stored */
             key_hash: string;
             /**
-             * @description Where the key came from
+             * @description Source of the session key
              * @enum {string}
              */
             source: "x-session-id" | "session_id" | "prompt_cache_key" | "user" | "declared" | (string & {});
@@ -2335,7 +2335,7 @@ export interface components {
             /** @description Who answers for it; null for a part of the product, absent where a plan is older than owners */
             owner?: components["schemas"]["OwnerDto"] | null;
             /**
-             * @description `token`, `user`, or `system` for a part of the product
+             * @description `token`, `user`, or `system` for a component of Slipway
              * @example token
              */
             type: string;
@@ -2450,10 +2450,10 @@ export interface components {
              * @example chat
              */
             deployment: string;
-            /** @description Also the ETag header */
+            /** @description Same value as the ETag header */
             etag: string;
             /**
-             * @description How much must have been seen before anything is concluded
+             * @description Evidence that is required before any conclusion
              * @default {
              *       "confidence": 0.95,
              *       "max_age_seconds": 604800,
@@ -2463,7 +2463,7 @@ export interface components {
              */
             evidence?: components["schemas"]["EvidenceDto"];
             /**
-             * @description How much may be tried
+             * @description Limits of experiments
              * @default {
              *       "max_parallel": 1,
              *       "max_traffic_percent": 5,
@@ -2472,15 +2472,15 @@ export interface components {
              */
             experiment_budget?: components["schemas"]["ExperimentBudgetDto"];
             /**
-             * @description `observe` only tells what it sees in events; `recommend` also proposes plans. Nothing ever acts by itself
+             * @description `observe` only reports findings as events; `recommend` also proposes plans. The autopilot never executes a plan
              * @default recommend
              * @enum {string}
              */
             mode?: "off" | "observe" | "recommend" | (string & {});
-            /** @description What to improve while every SLO is met */
+            /** @description Metric to improve while every SLO is met */
             objective?: components["schemas"]["ObjectiveDto"];
             /**
-             * @description How a plan becomes a rollout
+             * @description Rules by which a plan becomes a rollout
              * @default {
              *       "approvals_required": 1,
              *       "cooldown_seconds": 86400,
@@ -2492,35 +2492,35 @@ export interface components {
              */
             promotion?: components["schemas"]["PromotionDto"];
             /**
-             * @description What may never be put at risk
+             * @description Reliability that experiments must not put at risk
              * @default {
              *       "freeze_windows": []
              *     }
              */
             reliability?: components["schemas"]["ReliabilityDto"];
             /**
-             * @description What must hold; each metric and stat once
+             * @description Service level objectives that must be met; each metric and stat only once
              * @default []
              */
             slos?: components["schemas"]["SloDto"][];
             /** Format: date-time */
             updated_at: string;
             updated_by: components["schemas"]["ActorDto"];
-            /** @description Rises by one at every change; every version is kept, plans cite one */
+            /** @description Increases by one with every change. Every version is kept, and each plan records one */
             version: number;
             warnings?: components["schemas"]["WarningDto"][];
-            /** @description What the deployment is used for */
+            /** @description Expected use of the deployment */
             workload?: components["schemas"]["WorkloadDto"];
         };
         PricingDto: {
             /**
-             * @description ISO 4217
+             * @description ISO 4217 currency code
              * @example USD
              */
             currency: string;
-            /** @description For a million input tokens */
+            /** @description Price of a million input tokens */
             input_per_mtok: number;
-            /** @description For a million output tokens */
+            /** @description Price of a million output tokens */
             output_per_mtok: number;
         };
         ProbesSpecDto: {
@@ -2554,54 +2554,54 @@ export interface components {
         };
         PromotionDto: {
             /**
-             * @description How many distinct people must approve a plan
+             * @description Number of distinct people who must approve a plan
              * @default 1
              */
             approvals_required?: number;
             /**
-             * @description Between two proposals of the autopilot
+             * @description Minimum time between two proposals of the autopilot
              * @default 86400
              */
             cooldown_seconds?: number;
             /**
-             * @description Percentage points by which a step of a plan's canary may raise the traffic
+             * @description Maximum percentage points by which one canary step of a plan may raise the traffic
              * @default 25
              */
             max_step_percent?: number;
             /**
-             * @description How long a plan may be approved and executed
+             * @description Time in which a plan can be approved and executed
              * @default 604800
              */
             plan_ttl_seconds?: number;
             /**
-             * @description The creator of a plan cannot approve it, neither with another token nor with one that came from theirs
+             * @description The creator of a plan cannot approve it, not even with another token or with one that descends from theirs
              * @default true
              */
             prevent_self_approval?: boolean;
             /**
-             * @description Only identities signed in at the hosted provider approve, and none whose token led to the one that made the plan
+             * @description Only identities that are signed in at the hosted provider can approve a plan, and not if the plan was created with a token that descends from theirs
              * @default false
              */
             require_hosted_identity?: boolean;
         };
         ProtectionDto: {
             /**
-             * @description Whether DELETE answers 409 `deployment_protected`
+             * @description Whether DELETE returns 409 `deployment_protected`
              * @default false
              */
             deletion?: boolean;
             /**
-             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan answers 409 `plan_required`
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`
              * @default any
              * @enum {string}
              */
             rollouts?: "any" | "approved_plan" | (string & {});
         };
         ProtectionPatchDto: {
-            /** @description Whether DELETE answers 409 `deployment_protected` */
+            /** @description Whether DELETE returns 409 `deployment_protected` */
             deletion?: boolean | null;
             /**
-             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan answers 409 `plan_required`
+             * @description `approved_plan`: a rollout without the `plan_id` of an approved plan returns 409 `plan_required`
              * @enum {string|null}
              */
             rollouts?: "any" | "approved_plan" | null;
@@ -2609,12 +2609,12 @@ export interface components {
         PublicationBindingDto: {
             binding_id: string;
             /**
-             * @description Lower is preferred; a higher one serves while no binding below it can.
+             * @description Lower values are preferred. Bindings with a higher value serve only while none with a lower value can.
              * @default 0
              */
             priority?: number;
             /**
-             * @description Share among the bindings of the same priority; 0 = dark.
+             * @description Share among the bindings of the same priority; a binding with weight 0 gets no requests.
              * @default 1
              */
             weight?: number;
@@ -2626,7 +2626,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was superseded or withdrawn
+             * @description Time at which it was superseded or withdrawn
              */
             ended_at: string | null;
             /** @example pub_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
@@ -2645,10 +2645,10 @@ export interface components {
             next_cursor: string | null;
         };
         PutFileDto: {
-            /** @description The file, up to 8 MiB. */
+            /** @description Content of the file, up to 8 MiB. */
             content: string;
             /**
-             * @description How content is written.
+             * @description Encoding of `content`.
              * @default utf-8
              * @enum {string}
              */
@@ -2659,7 +2659,7 @@ export interface components {
              */
             mode?: string;
             /**
-             * @description false: refuse where there is a file already.
+             * @description If false, the request fails if the file already exists.
              * @default true
              */
             overwrite?: boolean;
@@ -2668,18 +2668,18 @@ export interface components {
              * @example data/input.json
              */
             path: string;
-            /** @description SHA-256 of the file in hex; another one is refused. */
+            /** @description Expected SHA-256 of the file in hex; the request fails if it differs. */
             sha256?: string;
         };
         QualificationCheckDto: {
             duration_ms: number | null;
-            /** @description In words; quotes nothing that the target said */
+            /** @description Result in words; it quotes nothing from the target */
             message: string;
             /** @example chat_completion */
             name: string;
             passed: boolean;
             /**
-             * @description `not_applicable`: it can tell nothing about this engine, and `message` says why; it counts neither way
+             * @description `not_applicable`: the check does not apply to this engine, and `message` explains why. It counts neither as passed nor as failed
              * @enum {string}
              */
             result: "passed" | "failed" | "not_applicable" | (string & {});
@@ -2690,12 +2690,12 @@ export interface components {
             checks: components["schemas"]["QualificationCheckDto"][];
             /**
              * Format: date-time
-             * @description Since when an adopted server that has another model now is not called any more; else null
+             * @description Time from which gateways no longer call an adopted server, because its model changed; otherwise null
              */
             drifted_since: string | null;
         };
         RateDto: {
-            /** @description A share; null without samples */
+            /** @description Share from 0 to 1; null without samples */
             rate: number | null;
             samples: number;
         };
@@ -2703,7 +2703,7 @@ export interface components {
             base_url: string;
             /** Format: date-time */
             created_at: string;
-            /** @description Whether the operator allows to send files to base_url; where not, each file ends as failed. */
+            /** @description Whether the operator allows sending files to base_url. If not, every transfer fails. */
             egress_allowed: boolean;
             external_id: string;
             id: string;
@@ -2716,7 +2716,7 @@ export interface components {
              * @example token:tok_boot
              */
             revoked_by: string | null;
-            /** @description The sandbox that was made with the reference. */
+            /** @description Sandbox that was created with the reference. */
             sandbox_id: string;
             /** @enum {string} */
             state: "active" | "revoked" | (string & {});
@@ -2735,34 +2735,34 @@ export interface components {
             } | unknown[] | null;
         };
         RehearsalDto: {
-            /** @description RFC 6902: what would change */
+            /** @description Changes that the request would make, as RFC 6902 operations */
             diff: components["schemas"]["RehearsalChangeDto"][];
-            /** @description The steps of the operation it would start; empty where it starts none */
+            /** @description Steps of the operation that the request would start; empty if it would start none */
             steps: string[];
             valid: boolean;
             warnings?: components["schemas"]["WarningDto"][];
-            /** @description What the request would do */
+            /** @description Effect that the request would have */
             would: string;
         };
         RejectPlanDto: {
             comment?: string;
-            /** @description 409 unless it is the content_digest of the plan */
+            /** @description Expected content_digest of the plan; the request fails with 409 if it differs */
             plan_digest?: string;
         };
         ReliabilityDto: {
             /**
-             * @description The autopilot proposes nothing within one
+             * @description Time windows in which the autopilot proposes nothing
              * @default []
              */
             freeze_windows?: components["schemas"]["FreezeWindowDto"][];
-            /** @description A share of 0..1 */
+            /** @description Share between 0 and 1 */
             max_error_rate?: number;
             min_availability_percent?: number;
         };
         ReplicasDto: {
-            /** @description Instances that the revisions with traffic should have; 0 while they sleep */
+            /** @description Instances that the revisions with traffic should have; 0 while they are scaled to zero */
             desired: number;
-            /** @description Of them, those that answer */
+            /** @description Number of these instances that are ready */
             ready: number;
         };
         ResourcesSpecDto: {
@@ -2773,7 +2773,7 @@ export interface components {
         };
         RevisionDiffDto: {
             from: string;
-            /** @description RFC 6902: applied to the first spec it makes the second */
+            /** @description JSON Patch (RFC 6902) that turns the first spec into the second */
             patch: components["schemas"]["PatchOperationDto"][];
             to: string;
         };
@@ -2785,7 +2785,7 @@ export interface components {
             /** @description Name of the deployment */
             deployment: string;
             id: string;
-            /** @description Why it is in this state, where there is something to say */
+            /** @description Reason for the state, such as a failure; empty if there is none */
             message: string;
             /** @example chat-00007 */
             name: string;
@@ -2804,15 +2804,15 @@ export interface components {
             next_cursor: string | null;
         };
         RevisionMetricsDto: {
-            /** @description Requests that wait now, because it sleeps */
+            /** @description Requests that wait now, because the revision is scaled to zero */
             held: number;
             /** @description Requests in flight now */
             in_flight: number;
-            /** @description Oldest first; a step in which no request ended is absent */
+            /** @description Steps, oldest first. Steps in which no request ended are omitted. */
             points: components["schemas"]["MetricsPointDto"][];
             /** @example chat-00007 */
             revision: string;
-            /** @description The whole time: percentiles of steps cannot be added up */
+            /** @description The whole range as one step, because percentiles of steps cannot be added up */
             total: components["schemas"]["MetricsPointDto"];
         };
         RevisionSourceDto: {
@@ -2837,7 +2837,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description Of the first revocation.
+             * @description Time of the first revocation.
              */
             revoked_at: string;
             /** @enum {string} */
@@ -2845,35 +2845,35 @@ export interface components {
         };
         RollbackDto: {
             /**
-             * @description What becomes of a rollout that is running
+             * @description Whether to supersede a running rollout or to fail the request
              * @default supersede
              * @enum {string}
              */
             on_active_operation?: "supersede" | "fail";
             reason?: string;
-            /** @description Id, number or name; where absent the last good revision that was fully active before. Out of a rollout: the one that was active when it began or, if that has no ready instance, the last good one before. `result.because` says which */
+            /** @description Id, number or name. Default: the last good revision that was fully active before. During a rollout: the revision that was active when it began or, if that one has no ready instance, the last good revision before it. `result.because` shows the reason. */
             to_revision?: string;
         };
         RolloutDto: {
-            /** @description The deployment's default_analysis where absent, else none; the operation's `result.gate` says which */
+            /** @description Default: the `default_analysis` of the deployment, else none. `result.gate` of the operation shows which one applies. */
             analysis?: components["schemas"]["AnalysisDto"];
-            /** @description What spec_patch applies to: id, number or name; the active revision where absent */
+            /** @description Id, number or name of the revision that `spec_patch` applies to. Default: the active revision */
             base_revision?: string;
             /** @example git:4f2a1c9 */
             change_ref?: string;
-            /** @description 412 unless this revision is the active one */
+            /** @description The request fails with 412 unless this revision is active. */
             expected_active_revision?: string;
-            /** @description How long the previous revision (or an unrouted candidate) stays warm; 3600 where absent. A recreate keeps nothing: it takes 0 only */
+            /** @description Seconds that the previous revision (or an unrouted candidate) stays warm. Default: 3600. Strategy `recreate` accepts only 0, because it keeps nothing. */
             keep_previous_seconds?: number;
-            /** @description Executes an approved plan; what this body leaves out comes from the plan, what it states must be what was approved */
+            /** @description Approved plan that the rollout executes. Omitted fields come from the plan; other fields must match what was approved. */
             plan_id?: string;
-            /** @description How long the instances may take to be ready. 600 where absent; longer where the template of the engine gives a start longer */
+            /** @description Seconds within which the instances must be ready. Default: 600, or more if the template of the engine allows more time for a start */
             progress_deadline_seconds?: number;
             reason?: string;
-            /** @description The whole spec; or spec_patch */
+            /** @description Complete spec. Send either this or `spec_patch`. */
             spec?: components["schemas"]["RevisionSpecDto"];
             /**
-             * @description RFC 7386 merge patch on base_revision; or spec
+             * @description JSON merge patch (RFC 7386) on `base_revision`. Send either this or `spec`.
              * @example {
              *       "runtime": {
              *         "args": {
@@ -2885,28 +2885,28 @@ export interface components {
             spec_patch?: {
                 [key: string]: unknown;
             };
-            /** @description The deployment's default_strategy where absent, else candidate */
+            /** @description Default: the `default_strategy` of the deployment, else `candidate` */
             strategy?: components["schemas"]["StrategyDto"];
         };
         RolloutRehearsalDto: {
             capacity: components["schemas"]["CapacityDto"];
-            /** @description RFC 6902: what would change */
+            /** @description Changes that the request would make, as RFC 6902 operations */
             diff: components["schemas"]["RehearsalChangeDto"][];
-            /** @description The steps of the operation it would start; empty where it starts none */
+            /** @description Steps of the operation that the request would start; empty if it would start none */
             steps: string[];
             /**
-             * @description Of a rollout: what `auto` comes to now
+             * @description Strategy of the rollout, with `auto` resolved; absent for a rollback
              * @enum {string}
              */
             strategy?: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
             valid: boolean;
             warnings?: components["schemas"]["WarningDto"][];
-            /** @description What the request would do */
+            /** @description Effect that the request would have */
             would: string;
         };
         RouteAffinityDto: {
             /**
-             * @description `soft`: a session stays on its revision and, where it can, on its instance
+             * @description `soft`: a session stays on its revision and, if possible, on its instance
              * @default soft
              * @enum {string}
              */
@@ -2921,11 +2921,11 @@ export interface components {
              * @example chat
              */
             deployment: string;
-            /** @description Also the ETag header */
+            /** @description Value of the ETag header */
             etag: string;
-            /** @description Rises by one at every change */
+            /** @description Increases by one with every change */
             generation: number;
-            /** @description While an operation keeps new requests waiting, because one revision makes room for another; else null */
+            /** @description Set while an operation holds new requests, because one revision gives its capacity to another; else null */
             hold: components["schemas"]["RouteHoldDto"] | null;
             reason: string | null;
             targets: components["schemas"]["RouteTargetDto"][];
@@ -2935,20 +2935,20 @@ export interface components {
             warnings?: components["schemas"]["WarningDto"][];
         };
         RouteHoldDto: {
-            /** @description How long it is expected to last; null where nothing was measured */
+            /** @description Seconds that the hold is expected to last; null if no start was measured */
             estimated_seconds: number | null;
-            /** @description The longest that one request waits; then it answers 503 */
+            /** @description Seconds that one request waits at most before it fails with 503 */
             max_seconds: number;
             /** Format: date-time */
             since: string;
         };
         RouteTargetDto: {
             /**
-             * @description Id, number or name of a revision of this deployment; answers show its name
+             * @description Id, number or name of a revision of this deployment; responses show its name
              * @example chat-00002
              */
             revision: string;
-            /** @description Percent of the requests; 0 = dark */
+            /** @description Percent of the requests; 0 keeps the revision in the route without traffic */
             weight: number;
         };
         RuntimeSpecDto: {
@@ -2989,13 +2989,13 @@ export interface components {
             provider: "local" | "e2b" | "daytona" | "custom" | (string & {});
             reference_id: string | null;
             /**
-             * @description As last observed. An external sandbox is observed only when a file is passed on to it.
+             * @description Last observed state. An external sandbox is observed only when a file is sent to it.
              * @enum {string}
              */
             state: "running" | "paused" | "stopped" | "archived" | "error" | "unknown" | (string & {});
             /**
              * Format: date-time
-             * @description When it was; null = never.
+             * @description Time of the last observation; null if never observed.
              */
             state_observed_at: string | null;
             warnings?: components["schemas"]["WarningDto"][];
@@ -3045,20 +3045,20 @@ export interface components {
             target_in_flight?: number;
         };
         SetConsoleAccessDto: {
-            /** @description True grants, false revokes. */
+            /** @description True grants access, false revokes it. */
             access: boolean;
             /**
-             * @description Stays as it was where absent.
+             * @description Unchanged if omitted.
              * @example Ada Lovelace
              */
             display_name?: string;
             /**
-             * @description The organization: `org_id` in the provider's tokens.
+             * @description Id of the organization: `org_id` in the provider's tokens.
              * @example org_01
              */
             external_organization_id: string;
             /**
-             * @description The user: `sub` in the provider's tokens.
+             * @description Id of the user: `sub` in the provider's tokens.
              * @example user_01
              */
             external_user_id: string;
@@ -3067,12 +3067,12 @@ export interface components {
              * @enum {string}
              */
             provider: "oidc";
-            /** @description At least one when granting; ignored when revoking. Each includes the lesser ones. Duplicates collapse. */
+            /** @description At least one to grant access; ignored when access is revoked. Each scope includes the lower ones. Duplicates are removed. */
             scopes?: ("viewer" | "operator" | "admin")[];
         };
         SetPolicyDto: {
             /**
-             * @description How much must have been seen before anything is concluded
+             * @description Evidence that is required before any conclusion
              * @default {
              *       "confidence": 0.95,
              *       "max_age_seconds": 604800,
@@ -3082,7 +3082,7 @@ export interface components {
              */
             evidence?: components["schemas"]["EvidenceDto"];
             /**
-             * @description How much may be tried
+             * @description Limits of experiments
              * @default {
              *       "max_parallel": 1,
              *       "max_traffic_percent": 5,
@@ -3091,15 +3091,15 @@ export interface components {
              */
             experiment_budget?: components["schemas"]["ExperimentBudgetDto"];
             /**
-             * @description `observe` only tells what it sees in events; `recommend` also proposes plans. Nothing ever acts by itself
+             * @description `observe` only reports findings as events; `recommend` also proposes plans. The autopilot never executes a plan
              * @default recommend
              * @enum {string}
              */
             mode?: "off" | "observe" | "recommend";
-            /** @description What to improve while every SLO is met */
+            /** @description Metric to improve while every SLO is met */
             objective?: components["schemas"]["ObjectiveDto"];
             /**
-             * @description How a plan becomes a rollout
+             * @description Rules by which a plan becomes a rollout
              * @default {
              *       "approvals_required": 1,
              *       "cooldown_seconds": 86400,
@@ -3111,38 +3111,38 @@ export interface components {
              */
             promotion?: components["schemas"]["PromotionDto"];
             /**
-             * @description What may never be put at risk
+             * @description Reliability that experiments must not put at risk
              * @default {
              *       "freeze_windows": []
              *     }
              */
             reliability?: components["schemas"]["ReliabilityDto"];
             /**
-             * @description What must hold; each metric and stat once
+             * @description Service level objectives that must be met; each metric and stat only once
              * @default []
              */
             slos?: components["schemas"]["SloDto"][];
-            /** @description What the deployment is used for */
+            /** @description Expected use of the deployment */
             workload?: components["schemas"]["WorkloadDto"];
         };
         SetRouteDto: {
-            /** @description With targets, the default where absent */
+            /** @description If omitted, `targets` resets it to its default and `revision` keeps it. */
             affinity?: components["schemas"]["RouteAffinityDto"];
             reason?: string;
-            /** @description Gives this revision all traffic, keeping the affinity; or targets */
+            /** @description Revision that gets all traffic; the affinity stays unchanged. Send either this or `targets`. */
             revision?: string;
-            /** @description The whole route; weights sum to 100; or revision */
+            /** @description The complete route; the weights must sum to 100. Send either this or `revision`. */
             targets?: components["schemas"]["RouteTargetDto"][];
         };
         SloDto: {
             /** @enum {string} */
             metric: "error_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
             /**
-             * @description The default of the metric where absent: p95 of values, rate of counts
+             * @description Defaults to p95 for values and to rate for counts
              * @enum {string}
              */
             stat?: "avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {});
-            /** @description In the unit of the metric, or a share of 0..1. A metric that is better when higher must not fall below it, the others not rise above */
+            /** @description Limit in the unit of the metric, or a share between 0 and 1. It is a minimum for metrics that are better when higher, and a maximum for the others */
             threshold: number;
         };
         StrategyDto: {
@@ -3174,12 +3174,12 @@ export interface components {
             traffic_percent: number;
         };
         SystemDatabaseDto: {
-            /** @description How long the questions behind this answer took */
+            /** @description Duration of the queries for this response */
             latency_ms: number;
             /** Format: date-time */
             started_at: string;
             /**
-             * @description Of Postgres
+             * @description Version of Postgres
              * @example 18.4
              */
             version: string;
@@ -3189,22 +3189,22 @@ export interface components {
             /** @description Oldest first */
             gateways: components["schemas"]["SystemGatewayDto"][] | null;
             /**
-             * @description Of Node, which it runs on
+             * @description Version of Node.js
              * @example 20.20.2
              */
             node_version: string;
             queue: components["schemas"]["SystemQueueDto"] | null;
-            /** @description Days. The audit is kept for ever */
+            /** @description Retention in days. Audit entries are kept forever */
             retention_days: components["schemas"]["SystemRetentionDto"];
-            /** @description Null but for the operator tenant, as what follows */
+            /** @description Only for the operator tenant, otherwise null. The same applies to the fields below */
             schema: components["schemas"]["SystemSchemaDto"] | null;
             /**
              * Format: date-time
-             * @description When it started
+             * @description Start time of the api process
              */
             started_at: string;
             /**
-             * @description Of the api that answers
+             * @description Version of the api process
              * @example 0.1.0
              */
             version: string;
@@ -3212,41 +3212,41 @@ export interface components {
             workers: components["schemas"]["SystemWorkerDto"][] | null;
         };
         SystemGatewayDto: {
-            /** @description One run of the process */
+            /** @description Id of one run of the process */
             id: string;
-            /** @description Whether it was heard of lately: one that is not counts for nothing */
+            /** @description Whether the last heartbeat is recent. Other gateways are ignored */
             is_alive: boolean;
-            /** @description Routes that it serves */
+            /** @description Number of routes that it serves */
             routes: number;
-            /** @description Routes whose present generation it does not serve yet */
+            /** @description Number of routes whose current generation it does not serve yet */
             routes_behind: number;
             /**
              * Format: date-time
-             * @description Its last heartbeat
+             * @description Time of the last heartbeat
              */
             seen_at: string;
             /** Format: date-time */
             started_at: string;
             /**
              * Format: date-time
-             * @description Until then its request statistics are stored
+             * @description Time up to which its request statistics are stored
              */
             statistics_until: string | null;
         };
         SystemOperationsDto: {
-            /** @description That go on by themselves later */
+            /** @description Operations that continue by themselves later */
             asleep: number;
-            /** @description That a worker may take */
+            /** @description Operations that a worker can claim */
             due: number;
-            /** @description How long the oldest of them has waited: more than seconds means that workers are missing */
+            /** @description Waiting time of the oldest due operation. More than a few seconds means that workers are missing */
             oldest_due_seconds: number | null;
-            /** @description That a worker holds */
+            /** @description Operations that a worker is running */
             running: number;
         };
         SystemOutboxDto: {
-            /** @description How long the oldest of them has waited */
+            /** @description Waiting time of the oldest due wake-up */
             oldest_seconds: number | null;
-            /** @description Wake-ups that are due and that the queue has not got yet */
+            /** @description Due wake-ups that the queue has not received yet */
             waiting: number;
         };
         SystemQueueDto: {
@@ -3256,33 +3256,33 @@ export interface components {
             outbox: components["schemas"]["SystemOutboxDto"];
         };
         SystemRetentionDto: {
-            /** @description Context passports after they have expired */
+            /** @description Expired context passports */
             context_passports: number;
-            /** @description Events at least: longer, where a kept operation, a subscription or a webhook still needs them */
+            /** @description Minimum for events. They are kept longer while an operation, a subscription or a webhook needs them */
             events: number;
             /** @description Idempotency-Keys of mutations without an operation */
             idempotency_keys: number;
-            /** @description Ended operations, and their Idempotency-Keys with them */
+            /** @description Ended operations and their Idempotency-Keys */
             operations: number;
-            /** @description What metrics and gates are made of */
+            /** @description Request statistics, from which metrics and gates are computed */
             request_statistics: number;
-            /** @description Usage by token */
+            /** @description Usage per token */
             request_usage: number;
         };
         SystemSchemaDto: {
-            /** @description Migrations that the database has; a process that knows one more refuses to start */
+            /** @description Number of applied migrations. A process with a newer migration refuses to start */
             applied: number;
-            /** @description The newest of them */
+            /** @description Newest applied migration */
             newest: string;
         };
         SystemWorkerDto: {
-            /** @description One run of the process */
+            /** @description Id of one run of the process */
             id: string;
-            /** @description Whether it was heard of lately; one that was not is forgotten after minutes */
+            /** @description Whether the last heartbeat is recent. A worker without heartbeats is removed after a few minutes */
             is_alive: boolean;
             /**
              * Format: date-time
-             * @description Its last heartbeat; there is one every 5 seconds
+             * @description Time of the last heartbeat; workers send one every 5 seconds
              */
             seen_at: string;
             /** Format: date-time */
@@ -3291,59 +3291,59 @@ export interface components {
             version: string;
         };
         TargetCapacityDto: {
-            /** @description Instances that are wanted on it now, over all tenants */
+            /** @description Number of instances that all tenants together need on the target now */
             in_use: number;
-            /** @description Instances it runs at most; null = no limit */
+            /** @description Largest number of instances that the target runs; null means no limit */
             max_instances: number | null;
         };
         TargetConditionDto: {
-            /** @description In words */
+            /** @description Description of the problem */
             message: string;
             /**
-             * @description What is wrong with the target; `degraded`: nothing can be started, stopped or seen there as it should, while what runs goes on
+             * @description Kind of problem. `degraded`: instances may fail to start, to stop or to be checked there; running instances keep running.
              * @enum {string}
              */
             type: "devices_unknown" | "degraded" | (string & {});
         };
         TargetDeviceDto: {
-            /** @description MiB of it that programs hold which Slipway has not started */
+            /** @description MiB of it in use by programs that Slipway did not start */
             foreign_mb: number;
-            /** @description Who has it; empty = it is free */
+            /** @description Users of the device; empty if it is free */
             holders: components["schemas"]["TargetDeviceHolderDto"][];
-            /** @description By PCI bus; may change at a reboot */
+            /** @description Index by PCI bus; may change after a reboot */
             index: number;
-            /** @description MiB; null where the host does not tell */
+            /** @description Memory in MiB; null if the host does not report it */
             memory_mb: number | null;
             /** @example NVIDIA L4 */
             name: string;
-            /** @description Why nothing is started on it: its driver lost it, or the memory of its last holder has not come back */
+            /** @description Reason why nothing starts on the device: its driver lost it, or the memory of its last user is still not free */
             problem: string | null;
-            /** @description MiB in use when it was looked at last */
+            /** @description MiB in use at the last check */
             used_mb: number | null;
             /**
-             * @description Stable over reboots
+             * @description Stable across reboots
              * @example GPU-5c89852c-1d5c-4d26-a2f1-2a3f9a5d8f4e
              */
             uuid: string;
         };
         TargetDeviceHolderDto: {
-            /** @description Whether it is over, and only its memory has not been seen to be back */
+            /** @description Whether it has ended and only its memory is not free yet */
             ending: boolean;
-            /** @description MiB that it takes beside others; null = all of the device */
+            /** @description MiB that it uses of a shared device; null means the entire device */
             memory_mb: number | null;
             /**
-             * @description Revision that it runs for; null for one of another tenant
+             * @description Revision that uses the device; null if it belongs to another tenant
              * @example chat-00003
              */
             revision: string | null;
         };
         TargetDto: {
             capacity: components["schemas"]["TargetCapacityDto"];
-            /** @description Empty while nothing is wrong */
+            /** @description Problems of the target; empty if there are none */
             conditions: components["schemas"]["TargetConditionDto"][];
-            /** @description Accelerators of its host, as the worker saw them last */
+            /** @description Accelerators of its host at the last check by the worker */
             devices: components["schemas"]["TargetDeviceDto"][];
-            /** @description Empty for targets that adopt what already runs */
+            /** @description Engines of the target; empty if it adopts servers that already run */
             engines: components["schemas"]["TargetEngineDto"][];
             /**
              * @description `process` starts engines on its host, `kubernetes` in a cluster, `endpoint` adopts servers that already run
@@ -3351,43 +3351,43 @@ export interface components {
              */
             kind: string;
             /**
-             * @description What `runtime.target` of a revision names
+             * @description Name for `runtime.target` of a revision
              * @example local
              */
             name: string;
-            /** @description Whether the operator's configuration names it no more. It is listed while something is wanted on it; what runs goes on, nothing new starts */
+            /** @description Whether the target was removed from the operator's configuration. It is listed while instances are needed on it: running instances keep running, and no new ones start. */
             removed: boolean;
             /**
-             * @description `ok` while it has no conditions
+             * @description `ok` if the target has no conditions
              * @enum {string}
              */
             status: "ok" | "degraded" | (string & {});
         };
         TargetEngineDto: {
             /**
-             * @description What `runtime.args` may set
+             * @description Names that `runtime.args` may set
              * @example [
              *       "ttft_ms"
              *     ]
              */
             args: string[];
-            /** @description The same arguments as they are declared */
+            /** @description Declarations of these arguments */
             declared?: components["schemas"]["EngineArgDto"][];
-            /** @description What `runtime.env` may set */
+            /** @description Names that `runtime.env` may set */
             env: string[];
             /**
-             * @description What `runtime.engine` of a revision may name
+             * @description Name for `runtime.engine` of a revision
              * @example sim
              */
             name: string;
             /**
-             * @description The built-in template that it extends
+             * @description Built-in template that the engine extends
              * @example llamacpp@1
              */
             template?: string;
         };
         TargetListDto: {
-            /** @description For comparing replicas */
+            /** @description Configuration in use, to compare api replicas */
             configuration: components["schemas"]["OperatorConfigurationDto"];
             data: components["schemas"]["TargetDto"][];
             next_cursor: string | null;
@@ -3395,7 +3395,7 @@ export interface components {
         TenantDto: {
             /** Format: date-time */
             created_at: string;
-            /** @description The organizations (`org_id` in the hosted provider's tokens) whose users the tenant may let in. One that no tenant has is the operator tenant's; one that several have, each of them may map. */
+            /** @description Organizations (`org_id` in the hosted provider's tokens) whose users can get access to the tenant. An organization without a tenant belongs to the operator tenant. If several tenants have the same organization, each of them can map its users. */
             external_organization_ids: string[];
             id: string;
             name: string;
@@ -3413,7 +3413,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Type and id of the actor that made it.
+             * @description Type and id of the actor that created it.
              * @example token:tok_boot
              */
             created_by: string;
@@ -3422,10 +3422,10 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description At most a minute old while the token is in use.
+             * @description Updated at most once a minute while the token is in use.
              */
             last_used_at: string | null;
-            /** @description Owners of the tokens by which it was minted, the first one first. */
+            /** @description Owners of the tokens that this token descends from, oldest first. */
             minters: components["schemas"]["OwnerDto"][];
             name: string;
             owner: components["schemas"]["OwnerDto"];
@@ -3441,16 +3441,16 @@ export interface components {
             next_cursor: string | null;
         };
         UpdateDeploymentDto: {
-            /** @description Gate of a rollout that names no `analysis`. Rollouts without a soak, such as a first revision, pass none. */
+            /** @description Gate of rollouts that omit `analysis`. Rollouts without a soak, such as that of a first revision, skip it. */
             default_analysis?: components["schemas"]["AnalysisPatchDto"] | null;
-            /** @description Strategy of a rollout that names none */
+            /** @description Strategy of rollouts that omit `strategy` */
             default_strategy?: components["schemas"]["StrategyPatchDto"] | null;
             description?: string | null;
             display_name?: string | null;
             /** @example production */
             environment?: string | null;
             /**
-             * @description Merged key by key, null removes one; 64 in the end
+             * @description Merged key by key; null removes a key. At most 64 labels after the merge
              * @example {
              *       "team": "search",
              *       "trial": null
@@ -3459,18 +3459,18 @@ export interface components {
             labels?: {
                 [key: string]: string | null;
             } | null;
-            /** @description Cannot change: clients send it as model */
+            /** @description Cannot change, because clients send it as `model` */
             name?: string | null;
-            /** @description What the deployment is guarded against. To lower it takes the scope admin. A rollback is never refused. */
+            /** @description Changes that the deployment is protected from. Lowering it requires the scope admin. A rollback is always allowed. */
             protection?: components["schemas"]["ProtectionPatchDto"] | null;
-            /** @description Revisions kept that no route, binding or rollback refers to */
+            /** @description Number of unused revisions to keep. Revisions that a route, binding or rollback refers to are always kept. */
             revision_history_limit?: number | null;
-            /** @description Overrides the `scaling` of its revisions, field by field; what it leaves out, the revision says */
+            /** @description Overrides single fields of the `scaling` of its revisions. Omitted fields keep the value of the revision. */
             scaling?: components["schemas"]["ScalingPatchDto"] | null;
         };
         UpdateTenantDto: {
             /**
-             * @description The organizations (`org_id` in the hosted provider's tokens) whose users the tenant may let in. One that no tenant has is the operator tenant's; one that several have, each of them may map. The list takes the place of the one before; an organization that is left out lets nobody in from the next request on.
+             * @description Organizations (`org_id` in the hosted provider's tokens) whose users can get access to the tenant. An organization without a tenant belongs to the operator tenant. If several tenants have the same organization, each of them can map its users. The list replaces the previous one. Users of a removed organization lose access from their next request.
              * @example [
              *       "org_01"
              *     ]
@@ -3479,28 +3479,28 @@ export interface components {
         };
         WarningDto: {
             /**
-             * @description `unknown_field`: the field was ignored; `no_route`: what was asked for takes no traffic yet.
+             * @description `unknown_field`: the field was ignored; `no_route`: the candidate will receive no traffic, because the deployment has no route.
              * @enum {string}
              */
             code: "unknown_field" | "no_route" | (string & {});
-            /** @description Dotted path of the field that it is about. */
+            /** @description Dotted path of the field that the warning is about. */
             field: string;
             /**
-             * @description What to do about it, for people.
+             * @description Text for people: the recommended next step.
              * @example did you mean `strategy`?
              */
             message?: string;
         };
         WebhookDeliveryDto: {
-            /** @description Attempts that have ended. */
+            /** @description Number of attempts that have ended. */
             attempts: number;
             /** Format: date-time */
             completed_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Why the last attempt failed. */
+            /** @description Reason why the last attempt failed. */
             error: ("http_status" | "redirect" | "timeout" | "connection_failed" | "address_refused" | "event_expired" | (string & {})) | null;
-            /** @description The event; also the `webhook-id` header of every attempt. */
+            /** @description Id of the event; also the `webhook-id` header of every attempt. */
             event_id: string;
             /** @example rollout.promoted */
             event_type: string;
@@ -3508,10 +3508,10 @@ export interface components {
             last_attempt_at: string | null;
             /** Format: date-time */
             next_attempt_at: string | null;
-            /** @description HTTP status of the last attempt; null when no answer came. */
+            /** @description HTTP status of the last attempt; null if no response came. */
             response_status: number | null;
             /**
-             * @description `cancelled`: the webhook was disabled before.
+             * @description `cancelled`: the webhook was disabled before the event was sent.
              * @enum {string}
              */
             status: "pending" | "succeeded" | "failed" | "cancelled" | (string & {});
@@ -3524,7 +3524,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Type and id of the actor that made it.
+             * @description Type and id of the actor that created it.
              * @example token:tok_boot
              */
             created_by: string;
@@ -3532,7 +3532,7 @@ export interface components {
             description: string | null;
             /** Format: date-time */
             disabled_at: string | null;
-            /** @description `gone`: the receiver answered 410. */
+            /** @description `gone`: the receiver returned 410. */
             disabled_reason: ("gone" | (string & {})) | null;
             event_types: string[];
             id: string;
@@ -3546,9 +3546,9 @@ export interface components {
         };
         WhoAmIDto: {
             actor: components["schemas"]["ActorDto"];
-            /** @description Who answers for the credential; approvals count owners. */
+            /** @description Owner of the credential. Approvals are counted by owner. */
             owner: components["schemas"]["OwnerDto"];
-            /** @description All scopes the caller has, included ones too. */
+            /** @description All scopes of the caller, including implied ones. */
             scopes: ("viewer" | "operator" | "admin" | (string & {}))[];
             tenant: components["schemas"]["WhoTenantDto"];
         };
@@ -3559,7 +3559,7 @@ export interface components {
             name: string;
         };
         WorkloadDto: {
-            /** @description Requests at the same time */
+            /** @description Concurrent requests */
             concurrency?: number;
             input_tokens?: components["schemas"]["TokenCountsDto"];
             output_tokens?: components["schemas"]["TokenCountsDto"];
@@ -3585,9 +3585,9 @@ export interface operations {
     listModelApiProducts: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -3640,9 +3640,9 @@ export interface operations {
     listModelApiPublications: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -3665,7 +3665,7 @@ export interface operations {
     createModelApiPublication: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: never;
@@ -3746,9 +3746,9 @@ export interface operations {
     listTargetBindings: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -3849,7 +3849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted; the work goes on after this answer. */
+            /** @description Accepted; the work continues after this response. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3863,17 +3863,17 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Only this action, such as `rollout.create`. */
+                /** @description Only rows with this action, such as `rollout.create`. */
                 action?: string;
-                /** @description Only what this actor did: type and id, such as `token:tok_boot`. */
+                /** @description Only rows of this actor, by type and id, such as `token:tok_boot`. */
                 actor?: string;
-                /** @description Only on this type, such as `deployment`. */
+                /** @description Only rows about this type of resource, such as `deployment`. */
                 resource_type?: string;
-                /** @description Only on what has this name, such as `chat`. */
+                /** @description Only rows about resources with this name, such as `chat`. */
                 resource_name?: string;
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -3900,9 +3900,9 @@ export interface operations {
                 deployment?: string;
                 /** @description Only plans whose approval is in this state */
                 state?: "pending" | "approved" | "rejected" | "expired" | "superseded";
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -4014,7 +4014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A retry with the same key adopts the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4087,9 +4087,9 @@ export interface operations {
     listConsoleAccess: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -4230,17 +4230,17 @@ export interface operations {
     listDeployments: {
         parameters: {
             query?: {
-                /** @description Only those whose environment is this */
+                /** @description Environment that the deployments must have */
                 environment?: string;
-                /** @description `key=value` or `key`, such as `team=search`; several, separated by commas, must all hold */
+                /** @description Label that the deployments must have: `key=value` or `key`, such as `team=search`. Separate several with commas; all must match. */
                 label?: string;
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -4257,7 +4257,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentPageDto"];
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4269,7 +4269,7 @@ export interface operations {
     createDeployment: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: never;
@@ -4341,7 +4341,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag the resource must still have, as its answer gave it; else 412 `precondition_failed`. */
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
             };
             path: {
@@ -4355,7 +4355,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted; the work goes on after this answer. */
+            /** @description Accepted; the work continues after this response. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4369,11 +4369,11 @@ export interface operations {
     updateDeployment: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: {
-                /** @description The ETag the resource must still have, as its answer gave it; else 412 `precondition_failed`. */
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
             };
             path: {
@@ -4448,11 +4448,11 @@ export interface operations {
     setContinualOptimizationPolicy: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: {
-                /** @description The ETag the resource must still have, as its answer gave it; else 412 `precondition_failed`. */
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
             };
             path: {
@@ -4496,19 +4496,19 @@ export interface operations {
     listDeploymentEvents: {
         parameters: {
             query?: {
-                /** @description Only events beyond this sequence, in the order asked for; a stream starts behind it */
+                /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type */
                 type?: string;
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4539,7 +4539,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4551,9 +4551,9 @@ export interface operations {
     listInstances: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -4582,15 +4582,15 @@ export interface operations {
     getInstanceLogs: {
         parameters: {
             query?: {
-                /** @description Last lines */
+                /** @description Number of last lines to return */
                 tail?: number;
-                /** @description Only what was written from then on */
+                /** @description Only output that was written at or after this time */
                 since?: string;
-                /** @description Which of its two outputs */
+                /** @description Output stream to return */
                 stream?: "stdout" | "stderr" | "both";
-                /** @description The last start that is over, instead of the newest */
+                /** @description Return the output of the last start that has ended instead of the newest one */
                 previous?: boolean;
-                /** @description Goes on with what is written from now on, as `text/event-stream` */
+                /** @description Keep streaming new output as `text/event-stream` */
                 follow?: boolean;
             };
             header?: never;
@@ -4601,7 +4601,7 @@ export interface operations {
                  */
                 name: string;
                 /**
-                 * @description One of the instances, by its id.
+                 * @description The id of one of the instances.
                  * @example first
                  */
                 id: string;
@@ -4632,13 +4632,13 @@ export interface operations {
     getDeploymentMetrics: {
         parameters: {
             query?: {
-                /** @description 15 minutes before `to` unless given; at most 3 hours before it */
+                /** @description Start of the range, at most 3 hours before `to`. Default: 15 minutes before `to` */
                 from?: string;
-                /** @description Now unless given */
+                /** @description End of the range. Default: now */
                 to?: string;
-                /** @description Seconds; at most 360 steps. Unless given, as short as makes at most 120 */
+                /** @description Length of a step in seconds; the range has at most 360 steps. Default: the shortest common length that results in at most 120 steps */
                 step?: number;
-                /** @description Id, number or name of the only revision to tell of. Unless given, the newest ten that had requests */
+                /** @description Id, number or name of the only revision to return. Default: the newest ten that had requests */
                 revision?: string;
             };
             header?: never;
@@ -4667,13 +4667,13 @@ export interface operations {
     listRevisions: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4696,7 +4696,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevisionListDto"];
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4745,7 +4745,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4773,7 +4773,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevisionDto"];
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4785,11 +4785,11 @@ export interface operations {
     createRollback: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: {
-                /** @description A retry with the same key adopts the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4805,7 +4805,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "reason": "Worse answers"
+                 *       "reason": "Worse responses"
                  *     }
                  */
                 "application/json": components["schemas"]["RollbackDto"];
@@ -4821,7 +4821,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationEnvelopeDto"] | components["schemas"]["RolloutRehearsalDto"];
                 };
             };
-            /** @description Accepted; the work goes on after this answer. */
+            /** @description Accepted; the work continues after this response. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4835,11 +4835,11 @@ export interface operations {
     createRollout: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: {
-                /** @description A retry with the same key adopts the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4883,7 +4883,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationEnvelopeDto"] | components["schemas"]["RolloutRehearsalDto"];
                 };
             };
-            /** @description Accepted; the work goes on after this answer. */
+            /** @description Accepted; the work continues after this response. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4898,7 +4898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4921,7 +4921,7 @@ export interface operations {
                     "application/json": components["schemas"]["RouteDto"];
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -4933,11 +4933,11 @@ export interface operations {
     setRoute: {
         parameters: {
             query?: {
-                /** @description Make every check, write nothing, and answer what would happen. */
+                /** @description Run every check, write nothing, and return what would happen. */
                 validate_only?: boolean;
             };
             header?: {
-                /** @description The ETag the resource must still have, as its answer gave it; else 412 `precondition_failed`. */
+                /** @description ETag that the resource must still have; otherwise 412 `precondition_failed`. Responses return it. */
                 "If-Match"?: string;
             };
             path: {
@@ -4975,9 +4975,9 @@ export interface operations {
     listModelApiCatalog: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5026,19 +5026,19 @@ export interface operations {
     listOperations: {
         parameters: {
             query?: {
-                /** @description Only operations in this status */
+                /** @description Only operations with this status */
                 status?: "pending" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled";
-                /** @description Only this kind, such as `rollout` */
+                /** @description Only operations of this kind, such as `rollout` */
                 kind?: string;
-                /** @description Only on what has this name, such as `chat` */
+                /** @description Only operations on the resource with this name, such as `chat` */
                 resource_name?: string;
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -5055,7 +5055,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPageDto"];
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5068,7 +5068,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5091,7 +5091,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationDto"];
                 };
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5117,7 +5117,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "reason": "The answers are worse."
+                 *       "reason": "The responses are worse."
                  *     }
                  */
                 "application/json": components["schemas"]["CancelOperationDto"];
@@ -5138,19 +5138,19 @@ export interface operations {
     listOperationEvents: {
         parameters: {
             query?: {
-                /** @description Only events beyond this sequence, in the order asked for; a stream starts behind it */
+                /** @description Only events that follow this sequence in the requested order; a stream starts after it */
                 after?: number;
                 /** @description Only events of this type */
                 type?: string;
                 /** @description A stream is always ascending */
                 order?: "asc" | "desc";
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                /** @description ETag of the response that the client has; 304 without a body if the response is unchanged. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5188,7 +5188,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The answer is still the one with this ETag. */
+            /** @description The response still has this ETag. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5266,9 +5266,9 @@ export interface operations {
     listSandboxes: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5322,9 +5322,9 @@ export interface operations {
     listSandboxReferences: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5431,11 +5431,11 @@ export interface operations {
     listSandboxFiles: {
         parameters: {
             query?: {
-                /** @description Download this file instead of listing all. */
+                /** @description Download this file instead of listing all files. */
                 path?: string;
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5453,7 +5453,7 @@ export interface operations {
             /**
              * @description Done.
              *
-             *     The list, or with `path` the file itself.
+             *     The list of files, or with `path` the content of the file.
              */
             200: {
                 headers: {
@@ -5476,17 +5476,17 @@ export interface operations {
     putSandboxFile: {
         parameters: {
             query?: {
-                /** @description With application/octet-stream: where the file goes. */
+                /** @description With application/octet-stream: path of the file. */
                 path?: string;
                 /** @description With application/octet-stream: permission bits, octal. */
                 mode?: string;
                 /** @description With application/octet-stream: SHA-256 of the file, hex. */
                 sha256?: string;
-                /** @description With application/octet-stream: whether a file may be replaced. */
+                /** @description With application/octet-stream: whether an existing file may be replaced. */
                 overwrite?: boolean;
             };
             header?: {
-                /** @description A retry with the same key adopts the first request. Visible ASCII, bare or as an RFC 8941 string. */
+                /** @description A retry with the same key returns the result of the first request. Visible ASCII, bare or as an RFC 8941 string. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5554,9 +5554,9 @@ export interface operations {
     listTargets: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5579,9 +5579,9 @@ export interface operations {
     listTenants: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5678,9 +5678,9 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5761,9 +5761,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -5844,9 +5844,9 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Rows of a page, 1 to 200. */
+                /** @description Maximum number of rows in a page, 1 to 200. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; absent for the first page. */
+                /** @description `next_cursor` of the previous page; omit it for the first page. */
                 cursor?: string;
             };
             header?: never;

@@ -126,7 +126,7 @@ it('is restored by a newer version, which then migrates it, and refused by an ol
   await fill();
   await writeBackup(pathOf('b'), source.url, {});
   await expect(restoreBackup(pathOf('b'), into(target, migrations), {})).rejects.toThrow(
-    'a newer version made the back-up (Things1900000000001)',
+    'a newer version made the backup (Things1900000000001)',
   );
   await restoreBackup(pathOf('b'), into(target, [...THEN, Later1900000000002]), {});
   expect(await query(target, 'select distinct since from things')).toEqual([{ since: 'later' }]);
@@ -187,11 +187,11 @@ it('keeps files with it, for nobody else to read, and overwrites none', async ()
   await expect(writeBackup(pathOf('b'), source.url, {})).rejects.toThrow('is not empty');
   writeFileSync(pathOf('other-key'), 'theirs');
   await expect(restoreBackup(pathOf('b'), into(target), { key: pathOf('other-key') })).rejects.toThrow(
-    'is not that of the back-up',
+    'differs from the file in the backup',
   );
   await restoreBackup(pathOf('b'), into(target), { key: pathOf('new/key'), store: pathOf('new/store') });
   expect(readFileSync(pathOf('new/key'), 'utf8')).toBe('ours');
   expect(existsSync(pathOf('new/store/deep/key'))).toBe(true);
   rmSync(pathOf('b/backup.json'));
-  await expect(restoreBackup(pathOf('b'), into(target), {})).rejects.toThrow('holds no whole back-up');
+  await expect(restoreBackup(pathOf('b'), into(target), {})).rejects.toThrow('does not contain a complete backup');
 });

@@ -23,7 +23,8 @@ export async function writeBackup(
   files: KeptFiles,
 ): Promise<{ rows: number; kept: string[] }> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) throw new RestoreError(`${folder} is not empty: name a folder of its own`);
+  if ((await readdir(folder)).length > 0)
+    throw new RestoreError(`${folder} is not empty: specify a new or empty folder`);
   await mkdir(path.join(folder, 'database'), { mode: 0o700 });
   await copyAll(files, folder);
   const dump = await dumpDatabase(appUrl, path.join(folder, 'database'));
@@ -36,7 +37,8 @@ export async function writeBackup(
 /** @throws RestoreError where the folder holds no whole back-up */
 export async function readManifest(folder: string): Promise<DatabaseDump> {
   const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => undefined);
-  if (text === undefined) throw new RestoreError(`${folder} holds no whole back-up: it has no ${MANIFEST}`);
+  if (text === undefined)
+    throw new RestoreError(`${folder} does not contain a complete backup: ${MANIFEST} is missing`);
   return JSON.parse(text) as DatabaseDump;
 }
 
@@ -58,7 +60,7 @@ export async function restoreFiles(folder: string, files: KeptFiles): Promise<vo
     const [theirs, ours] = await Promise.all([contentOf(kept), contentOf(location)]);
     if (theirs && ours && !theirs.equals(ours))
       throw new RestoreError(
-        `${location} is not that of the back-up: restore into a new installation, or move it away`,
+        `${location} differs from the file in the backup: restore into a new installation, or move this file away`,
       );
     await copyMissing(kept, location);
   }

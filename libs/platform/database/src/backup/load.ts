@@ -26,10 +26,10 @@ export interface RestoreInto {
  * @throws RestoreError where rows of a tenant are there already, the dump is damaged, or a newer version made it
  */
 export async function loadDatabase(dump: DatabaseDump, folder: string, into: RestoreInto): Promise<void> {
-  if (dump.format !== FORMAT) throw new RestoreError(`the back-up has format ${dump.format}, not ${FORMAT}`);
+  if (dump.format !== FORMAT) throw new RestoreError(`the backup has format ${dump.format}, not ${FORMAT}`);
   const known = new Set(into.migrations.map(({ name }) => name));
   const foreign = dump.migrations.find((name) => !known.has(name));
-  if (foreign) throw new RestoreError(`a newer version made the back-up (${foreign}): restore it with that version`);
+  if (foreign) throw new RestoreError(`a newer version made the backup (${foreign}): restore it with that version`);
   await refuseUsed(into.ownerUrl);
   const { ownerUrl, appUrl, gatewayUrl } = into;
   const then = into.migrations.filter(({ name }) => dump.migrations.includes(name));
@@ -61,7 +61,8 @@ async function refuseUsed(ownerUrl: string): Promise<void> {
       await client.query(`begin; alter table ${name} no force row level security`);
       const used = await client.query(`select from ${name} limit 1`);
       await client.query('rollback');
-      if (used.rowCount) throw new RestoreError(`the database is in use (${name} has rows): restore into a new one`);
+      if (used.rowCount)
+        throw new RestoreError(`the database is in use (${name} has rows): restore into a new database`);
     }
   } finally {
     await client.end();
@@ -94,7 +95,7 @@ async function loadTable(
   const types = await typesOf(client, name);
   const values = columns.map((column, index) => {
     const type = types.get(column);
-    if (!type) throw new RestoreError(`the back-up has a column ${name}.${column} that its migrations did not make`);
+    if (!type) throw new RestoreError(`the backup has a column ${name}.${column} that its migrations did not create`);
     return `line[${index + 1}]::${type}`;
   });
   const insert = `insert into ${pg.escapeIdentifier(name)} (${columns.map(pg.escapeIdentifier).join(', ')}) overriding system value
@@ -111,7 +112,7 @@ async function loadTable(
     if (batch.length >= LINES_AT_A_TIME) await flush();
   }
   if (batch.length > 0) await flush();
-  if (count !== expected) throw new RestoreError(`the back-up is damaged: ${name} has ${count} of ${expected} rows`);
+  if (count !== expected) throw new RestoreError(`the backup is damaged: ${name} has ${count} of ${expected} rows`);
 }
 
 async function typesOf(client: pg.Client, table: string): Promise<Map<string, string>> {

@@ -37,7 +37,9 @@ export async function findBinaries(user: ServerUser, home: string): Promise<Bina
   if (!isTrusted(copy)) copyNative(native, copy);
   const problem = await whyNot(user, copy);
   if (problem)
-    throw new Error(`The embedded Postgres does not run on this system; set DATABASE_URL to another one. (${problem})`);
+    throw new Error(
+      `The embedded Postgres does not run on this system; set DATABASE_URL to an external Postgres. (${problem})`,
+    );
   return programs(copy);
 }
 
@@ -58,7 +60,7 @@ function locatePackage(): { native: string; version: string } {
     return { native: path.join(root, 'native'), version };
   } catch (error) {
     throw new Error(
-      `npm installed no embedded Postgres for ${platform}-${process.arch} (${name}): install without --omit=optional, or set DATABASE_URL.`,
+      `The embedded Postgres for ${platform}-${process.arch} (${name}) is not installed: install without --omit=optional, or set DATABASE_URL.`,
       { cause: error },
     );
   }
@@ -107,7 +109,7 @@ function isTrusted(copy: string): boolean {
   const found = lstatSync(copy, { throwIfNoEntry: false });
   if (!found) return false;
   if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0) return true;
-  throw new Error(`${copy} exists, but is not a folder that only this user may write: remove it.`);
+  throw new Error(`${copy} exists, but is not a folder that only this user can write to: remove it.`);
 }
 
 function copyNative(native: string, copy: string): void {

@@ -110,7 +110,7 @@ function reuse(folder: string): Cluster {
   const user = serverUser(statSync(folder));
   if (!may(user, 'enter', folder))
     throw new Error(
-      `${folder} cannot be entered by its own user (uid ${user.uid ?? mine}): a folder above it is closed. Open it (chmod o+x), or set SLIPWAY_HOME to another folder.`,
+      `The owner of ${folder} (uid ${user.uid ?? mine}) cannot access it, because a parent folder denies access. Allow access (chmod o+x), or set SLIPWAY_HOME to another folder.`,
     );
   return clusterIn(folder, user);
 }

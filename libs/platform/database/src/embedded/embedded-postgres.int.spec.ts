@@ -262,7 +262,7 @@ describe('startEmbeddedPostgres', () => {
   it('refuses a second launcher on the same home and leaves the first one alone', async () => {
     copyHome();
     const first = await start();
-    await expect(start()).rejects.toThrow(/already runs in .* \(process \d+\)/);
+    await expect(start()).rejects.toThrow(/is already running in .* \(process \d+\)/);
     expect(await ask(first.appUrl, 'select 1')).toBe(1);
   });
 

@@ -149,7 +149,7 @@ async function startOnce(
   closeSync(log);
   let failure: string | undefined;
   child.once('error', (error) => (failure = error.message));
-  child.once('exit', (code, signal) => (failure ??= `postgres ended with ${signal ?? code}\n${tail(logFile)}`));
+  child.once('exit', (code, signal) => (failure ??= `postgres exited with ${signal ?? code}\n${tail(logFile)}`));
   while (failure === undefined && !isReady(cluster.data, child.pid ?? -1)) {
     if (Date.now() > deadline) {
       child.kill('SIGQUIT');

@@ -22,7 +22,7 @@ export function lockHome(home: string): () => void {
       const holder = readHolder(file);
       if (tries === 10 || (holder && lives(holder)))
         throw new Error(
-          `Slipway already runs in ${home} (process ${holder?.pid ?? 'unknown'}). Stop it, or set SLIPWAY_HOME to another folder.`,
+          `Slipway is already running in ${home} (process ${holder?.pid ?? 'unknown'}). Stop it, or set SLIPWAY_HOME to another folder.`,
         );
       takeAway(file, holder);
     }

@@ -70,6 +70,6 @@ function createUser(): ServerUser {
   const reason =
     (user.error ?? group.error) ? 'useradd is not installed' : `${group.stderr ?? ''}${user.stderr ?? ''}`.trim();
   throw new Error(
-    `Postgres does not run as root, and no OS user \`${OS_USER}\` could be made (${reason}). Create that user, start as a user other than root, or set DATABASE_URL.`,
+    `Postgres cannot run as root, and the OS user \`${OS_USER}\` could not be created (${reason}). Create that user, start as a user other than root, or set DATABASE_URL.`,
   );
 }
