@@ -46,10 +46,11 @@ export function parseAllowPattern(pattern: string): AllowPattern | { problem: st
   const scheme = parts[1] as 'http' | 'https';
   const named = parts[2] as string;
   const port = parts[3] === '*' ? null : Number(parts[3] ?? DEFAULT_PORT[scheme]);
-  if (port !== null && (port < 1 || port > 65_535)) return { problem: `names an invalid port in ${shown}` };
+  if (port !== null && (port < 1 || port > 65_535)) return { problem: `has an invalid port: ${shown}` };
   const isWildcard = named.startsWith('*');
   const host = named.replace(/^\*\.?/, '').toLowerCase();
-  if (host !== '' && !isCanonicalHost(host)) return { problem: `does not spell its host canonically in ${shown}` };
+  if (host !== '' && !isCanonicalHost(host))
+    return { problem: `must use the canonical form of its host, not ${shown}` };
   return { scheme, host, isWildcard, port };
 }
 

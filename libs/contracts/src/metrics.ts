@@ -55,12 +55,12 @@ const DISTRIBUTION = {
 export const METRICS = {
   error_rate: {
     ...RATE,
-    description: 'Share of requests that failed for their clients: answers of 5xx, and connections that broke',
+    description: 'Share of requests that failed for the client: 5xx responses and broken connections',
     of: 'requests',
   },
   upstream_fault_rate: {
     ...RATE,
-    description: 'Share of attempts on instances that failed, those included that a retry repaired',
+    description: 'Share of attempts on instances that failed, including those after which a retry succeeded',
     of: 'attempts',
   },
   ttft_ms: {
@@ -76,8 +76,8 @@ export const METRICS = {
   },
   itl_ms: {
     ...DISTRIBUTION,
-    title: 'Between tokens',
-    description: 'Gaps between the tokens of streams',
+    title: 'Time between tokens',
+    description: 'Time between the tokens of streams',
     unit: 'ms',
     better: 'lower',
     sample: 'stream',
@@ -85,8 +85,8 @@ export const METRICS = {
   },
   e2e_latency_ms: {
     ...DISTRIBUTION,
-    title: 'End to end',
-    description: 'Whole time of good attempts',
+    title: 'End-to-end latency',
+    description: 'Total time of successful attempts',
     unit: 'ms',
     better: 'lower',
     sample: 'value',
@@ -95,8 +95,8 @@ export const METRICS = {
   },
   output_tokens_per_s: {
     ...DISTRIBUTION,
-    title: 'Output of a request',
-    description: 'Completion tokens per second of each good attempt',
+    title: 'Output rate of a request',
+    description: 'Completion tokens per second of each successful attempt',
     unit: 'tokens/s',
     better: 'higher',
     sample: 'value',

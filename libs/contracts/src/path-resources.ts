@@ -17,7 +17,7 @@ export const PATH_RESOURCES: Readonly<Record<string, { description: string; exam
     example: idOf('prd'),
   },
   'context-passports': {
-    description: 'The passport, by id: `x-context-passport` of an inference answer.',
+    description: 'The passport, by id: `x-context-passport` of an inference response.',
     example: 'cp_6f1ed002ab5595859014ebf0951522d9',
   },
   tenants: { description: 'The tenant, by id.', example: idOf('ten') },

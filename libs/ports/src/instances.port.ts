@@ -14,8 +14,8 @@ export const INSTANCES = Symbol('InstancesPort');
 /** How an operation fails that needs instances. */
 export const instanceFailures = defineFailures({
   capacity_exhausted: [
-    'The target has no place for so many instances more',
-    'Lower `min_replicas`, delete what is not needed, or have the operator give the target more room: `max_instances`, or nodes and quota of its cluster.',
+    'The target has no capacity for the additional instances',
+    'Lower `min_replicas`, delete deployments that are not needed, or ask the operator to give the target more capacity: `max_instances`, or nodes and quota of its cluster.',
   ],
   quota_exceeded: [
     'The tenant would have more instances than its quota allows',
@@ -23,7 +23,7 @@ export const instanceFailures = defineFailures({
   ],
   target_not_ready: [
     'The instances were not ready by the deadline',
-    'Read `message` and the log in the evidence of the step; mend the start, or give it longer with `progress_deadline_seconds`.',
+    'Read `message` and the log in the evidence of the step; fix the startup, or allow more time with `progress_deadline_seconds`.',
   ],
 });
 

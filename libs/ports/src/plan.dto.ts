@@ -22,7 +22,7 @@ export class PlanChangeDto {
   @StringField({
     min: 1,
     max: 1024,
-    description: 'JSON Pointer into the spec of the base revision (a dotted path is taken too)',
+    description: 'JSON Pointer into the spec of the base revision (a dotted path is accepted too)',
     example: '/scaling/min_replicas',
   })
   path: string;
@@ -31,7 +31,7 @@ export class PlanChangeDto {
     any: true,
     optional: true,
     nullable: true,
-    description: 'The value that stands there; refused where another does',
+    description: 'The current value; the change is rejected if the actual value differs',
   })
   from?: unknown;
 
@@ -72,7 +72,7 @@ export class PlanEvidenceDto {
   @NumberField({ optional: true, nullable: true })
   delta_percent?: number | null;
 
-  @StringField({ max: 255, optional: true, nullable: true, description: 'Of the raw data' })
+  @StringField({ max: 255, optional: true, nullable: true, description: 'Digest of the raw data' })
   digest?: string | null;
 
   @TimestampField({ optional: true, nullable: true })
@@ -91,7 +91,8 @@ export class PlanActorDto extends ActorDto {
   @ObjectField(() => OwnerDto, {
     optional: true,
     nullable: true,
-    description: 'Who answers for it; null for a part of the product, absent where a plan is older than owners',
+    description:
+      'Responsible person or service; null for a component of Slipway, absent in plans that are older than this field',
   })
   owner?: OwnerDto | null;
 }
@@ -106,7 +107,7 @@ export class PlanDecisionDto {
   @StringField({ nullable: true })
   comment: string | null;
 
-  @StringField({ description: 'Content digest the decision is bound to' })
+  @StringField({ description: 'Content digest that the decision applies to' })
   digest: string;
 }
 
@@ -117,7 +118,7 @@ export class PlanApprovalDto {
   @IntField({
     min: 1,
     description:
-      'Distinct people (owners of tokens, or signed-in identities) who must approve, by the policy version the plan cites',
+      'Number of distinct people (owners of tokens, or signed-in identities) who must approve, by the policy version of the plan',
   })
   approvals_required: number;
 
@@ -126,36 +127,38 @@ export class PlanApprovalDto {
 
   @ObjectField(() => PlanDecisionDto, {
     nullable: true,
-    description: 'Who ended it, where it was rejected, expired or superseded',
+    description: 'The decision that rejected, expired or superseded the plan',
   })
   ended: PlanDecisionDto | null;
 
-  @IntField({ min: 0, description: 'Rises with every decision' })
+  @IntField({ min: 0, description: 'Increases with every decision' })
   version: number;
 }
 
 export class PlanDto {
   @StringField({ example: 'plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' }) id: string;
   @StringField({ description: 'Name of the deployment' }) deployment: string;
-  @IntField({ nullable: true, description: 'Version of the policy it keeps to; null where there was none' })
+  @IntField({ nullable: true, description: 'Version of the policy that the plan follows; null if there was none' })
   policy_version: number | null;
   @StringField({ example: 'chat-00002' }) base_revision: string;
   @StringField() base_spec_digest: string;
   @StringField() summary: string;
   @ArrayField(() => PlanChangeDto) changes: PlanChangeDto[];
-  @JsonField({ description: 'Ready to be sent to POST /deployments/{name}/rollouts' }) rollout: Record<string, unknown>;
+  @JsonField({ description: 'Body for POST /deployments/{name}/rollouts' }) rollout: Record<string, unknown>;
   @ArrayField(() => PlanEvidenceDto) evidence: PlanEvidenceDto[];
   @JsonField({ nullable: true }) predicted_impact: Record<string, unknown> | null;
   @ObjectField(() => PlanRiskDto) risk: PlanRiskDto;
   @ObjectField(() => PlanActorDto) created_by: PlanActorDto;
   @TimestampField() created_at: string;
   @TimestampField() expires_at: string;
-  @StringField({ description: 'SHA-256 of the canonical JSON (RFC 8785) of everything above' }) content_digest: string;
+  @StringField({ description: 'SHA-256 of the canonical JSON (RFC 8785) of all fields above' }) content_digest: string;
   @ObjectField(() => PlanApprovalDto) approval: PlanApprovalDto;
-  @BooleanField({ description: 'The base is no longer the active revision: it can be neither approved nor executed' })
+  @BooleanField({
+    description: 'Whether the base is no longer the active revision; a stale plan can be neither approved nor executed',
+  })
   stale: boolean;
   @StringField({
-    description: 'Also the ETag header: digest and approval version, and whether time has passed over it',
+    description: 'Same as the ETag header: content digest, approval version, and whether the plan has expired',
   })
   etag: string;
 }

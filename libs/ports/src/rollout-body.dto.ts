@@ -13,15 +13,10 @@ import {
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
 export class ModelSpecDto {
-  @StringField({
-    min: 1,
-    max: 255,
-    description: 'The name the model server knows the model by',
-    example: 'llama-3.1-8b',
-  })
+  @StringField({ min: 1, max: 255, description: 'Name of the model at the model server', example: 'llama-3.1-8b' })
   id: string;
 
-  @StringField({ min: 1, max: 2048, optional: true, description: 'Where the weights are, such as a path or hf://…' })
+  @StringField({ min: 1, max: 2048, optional: true, description: 'Location of the weights, such as a path or hf://…' })
   uri?: string;
 
   @StringField({ min: 1, max: 255, optional: true })
@@ -52,8 +47,9 @@ export class RuntimeSpecDto {
     maxKeyLength: 63,
     optional: true,
     example: { ttft_ms: 20 },
-    description: 'Arguments the engine declares; text, number or true/false',
-    check: (args) => (Object.values(args).every(isScalar) ? undefined : 'args must hold texts, numbers or booleans'),
+    description: 'Arguments that the engine declares; each a string, a number or a boolean',
+    check: (args) =>
+      Object.values(args).every(isScalar) ? undefined : 'args must contain only strings, numbers and booleans',
   })
   args?: Record<string, string | number | boolean>;
 
@@ -62,9 +58,9 @@ export class RuntimeSpecDto {
     maxEntries: 64,
     maxKeyLength: 127,
     optional: true,
-    description: 'Environment the engine allows; a text or {"secret_ref": "name"}',
+    description: 'Environment variables that the engine allows; each a string or {"secret_ref": "name"}',
     check: (env) =>
-      Object.values(env).every(isEnvValue) ? undefined : 'env must hold texts or {"secret_ref": "name"}',
+      Object.values(env).every(isEnvValue) ? undefined : 'env must contain only strings and {"secret_ref": "name"}',
   })
   env?: Record<string, string | { secret_ref: string }>;
 }
@@ -83,7 +79,7 @@ export class EndpointSpecDto {
     min: 1,
     max: 2048,
     optional: true,
-    description: 'An OpenAI-compatible server that already runs; this, `base_urls` or both',
+    description: 'URL of a running OpenAI-compatible server; set this, `base_urls` or both',
     example: 'http://127.0.0.1:8000',
   })
   base_url?: string;
@@ -93,7 +89,7 @@ export class EndpointSpecDto {
     minItems: 1,
     maxItems: MOST_URLS,
     optional: true,
-    description: `Further servers that have the same model; each is an instance of its own. At most ${MOST_URLS} with \`base_url\``,
+    description: `Further servers with the same model; each is a separate instance. At most ${MOST_URLS} including \`base_url\``,
     example: ['http://127.0.0.1:8001', 'http://127.0.0.1:8002'],
   })
   base_urls?: string[];
@@ -108,7 +104,7 @@ export class EndpointSpecDto {
     min: 1,
     max: 63,
     optional: true,
-    description: "A secret of the operator's configuration, sent as bearer token",
+    description: "A secret of the operator's configuration, sent as a bearer token",
   })
   credential_ref?: string;
 
@@ -117,11 +113,11 @@ export class EndpointSpecDto {
     if (urls.length === 0)
       return [{ field: 'base_url', code: 'required', message: 'base_url or base_urls is required' }];
     if (urls.length > MOST_URLS)
-      return [{ field: 'base_urls', code: 'max_items', message: `at most ${MOST_URLS} servers with base_url` }];
+      return [{ field: 'base_urls', code: 'max_items', message: `at most ${MOST_URLS} servers, including base_url` }];
     const roots = urls.map(serverRoot);
     const twice = urls.find((_url, ordinal) => roots.indexOf(roots[ordinal]!) < ordinal);
     if (twice === undefined) return [];
-    return [{ field: 'base_urls', code: 'unique', message: `base_urls names one server twice: ${twice}` }];
+    return [{ field: 'base_urls', code: 'unique', message: `base_urls lists a server twice: ${twice}` }];
   }
 }
 
@@ -136,23 +132,31 @@ export class ResourcesSpecDto {
   memory_mb?: number;
 }
 
-const MIN_REPLICAS = { min: 0, max: 1000, description: 'Instances at least; 0: it sleeps when nobody asks for it' };
-const MAX_REPLICAS = { min: 1, max: 1000, description: 'Instances at most, where their number follows the load' };
+const MIN_REPLICAS = {
+  min: 0,
+  max: 1000,
+  description: 'Minimum number of instances; 0 = scale to zero when no requests arrive',
+};
+const MAX_REPLICAS = {
+  min: 1,
+  max: 1000,
+  description: 'Maximum number of instances, if their number follows the load',
+};
 const TARGET_IN_FLIGHT = {
   min: 1,
   max: 10_000,
-  description: 'Requests in flight that one instance is meant to have. Without it the number follows no load',
+  description:
+    'Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load',
 };
 const SCALE_DOWN_AFTER_SECONDS = {
   min: 10,
   max: 86_400,
-  description: 'How long the load must be low before one instance goes; 300 where nothing is said',
+  description: 'Seconds that the load must stay low before one instance is removed; default 300',
 };
 const IDLE_SECONDS = {
   min: 10,
   max: 604_800,
-  description:
-    'Without requests, until the last instance goes; only with `min_replicas: 0`, and 600 where nothing is said',
+  description: 'Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600',
 };
 
 export class ScalingSpecDto {
@@ -224,7 +228,7 @@ function contradictions({ min_replicas: min, max_replicas: max, idle_seconds: id
     found.push({
       field: 'idle_seconds',
       code: 'not_allowed',
-      message: 'idle_seconds says when the last instance goes, so it needs min_replicas 0',
+      message: 'idle_seconds defines when the last instance is removed, so it requires min_replicas 0',
     });
   return found;
 }
@@ -270,27 +274,30 @@ export type StrategyType = (typeof STRATEGY_TYPES)[number];
 export const HOLD_SECONDS = { min: 1, max: 290, default: 60 } as const;
 
 export class StrategyStepDto {
-  @IntField({ min: 1, max: 100, description: 'Share of the traffic the candidate gets at this step' })
+  @IntField({ min: 1, max: 100, description: 'Share of the traffic that the candidate gets at this step, in percent' })
   traffic_percent: number;
 
   @IntField({ min: 0, max: 604_800, default: 180 })
   soak_seconds: number;
 
-  @BooleanField({ default: false, description: 'Waits for POST /operations/{id}/resume after this step' })
+  @BooleanField({
+    default: false,
+    description: 'Whether the rollout waits for POST /operations/{id}/resume after this step',
+  })
   requires_approval: boolean;
 }
 
 const NO_SHARES =
-  'recreate never runs two revisions, so none gets a share: leave steps out, or give one of 100 percent for its soak_seconds; shares are what canary is for';
+  'recreate never runs two revisions, so it cannot split traffic: omit steps, or specify one step of 100 percent for its soak_seconds; use canary to split traffic';
 const NO_APPROVAL =
-  'recreate asks nobody in between, because requests would wait or the previous revision is gone: have the rollout approved before, by protection.rollouts approved_plan';
+  'recreate cannot pause for an approval, because requests would wait or the previous revision has stopped: require approval before the rollout, with protection.rollouts approved_plan';
 
 /** How a rollout moves traffic: what a rollout asks for, and what a deployment keeps as its default. */
 export class StrategyDto {
   @StringField({
     enum: STRATEGY_TYPES,
     description:
-      '`candidate` proves the revision ready and moves no traffic. `recreate` stops the previous revision before it starts the next, for targets without room for both: requests wait meanwhile. `auto`: `canary` where there is room, else `recreate`',
+      '`candidate` proves that the revision is ready and moves no traffic. `recreate` stops the previous revision before it starts the next one, for targets without capacity for both; requests wait in the meantime. `auto`: `canary` if there is capacity for both, else `recreate`',
   })
   type: StrategyType;
 
@@ -299,7 +306,7 @@ export class StrategyDto {
     maxItems: 32,
     optional: true,
     description:
-      'canary and auto: 5, 25, 50, 100 where absent; blue_green and recreate: one step of 100. A recreate out of `auto` soaks as long as the last one',
+      'Default for canary and auto: 5, 25, 50, 100; for blue_green and recreate: one step of 100. If `auto` chooses recreate, it soaks as long as the last step',
   })
   steps?: StrategyStepDto[];
 
@@ -307,7 +314,7 @@ export class StrategyDto {
     min: HOLD_SECONDS.min,
     max: HOLD_SECONDS.max,
     optional: true,
-    description: `recreate and auto: the longest that a request waits before it answers 503; ${HOLD_SECONDS.default} where absent`,
+    description: `recreate and auto: maximum seconds that a request waits before it fails with 503; default ${HOLD_SECONDS.default}`,
   })
   hold_seconds?: number;
 
@@ -329,11 +336,11 @@ export class StrategyDto {
     if (type === 'candidate' || type === 'immediate')
       return [{ field: 'steps', code: 'not_applicable', message: `a strategy of type ${type} has no steps` }];
     if (type === 'blue_green' && (steps.length !== 1 || steps[0]?.traffic_percent !== 100)) {
-      return [{ field: 'steps', code: 'invalid', message: 'blue_green has one step, of 100 percent' }];
+      return [{ field: 'steps', code: 'invalid', message: 'blue_green must have exactly one step, of 100 percent' }];
     }
     const percents = steps.map((step) => step.traffic_percent);
     if (percents.some((percent, index) => index > 0 && percent <= (percents[index - 1] as number))) {
-      return [{ field: 'steps', code: 'order', message: 'traffic_percent must rise from step to step' }];
+      return [{ field: 'steps', code: 'order', message: 'traffic_percent must increase from step to step' }];
     }
     if (percents[percents.length - 1] !== 100)
       return [{ field: 'steps', code: 'order', message: 'the last step must be 100 percent' }];
@@ -348,7 +355,7 @@ export class AnalysisMetricDto {
   @StringField({
     enum: STATS,
     optional: true,
-    description: 'The default of the metric where absent: p95 of values, rate of counts',
+    description: 'Default: the default of the metric, which is p95 for values and rate for counts',
   })
   stat?: Stat;
 
@@ -358,7 +365,7 @@ export class AnalysisMetricDto {
   @StringField({
     enum: ['lte', 'gte'],
     optional: true,
-    description: 'Where absent, lte for metrics that are better when lower, else gte',
+    description: 'Default: lte for metrics that are better when lower, else gte',
   })
   operator?: 'lte' | 'gte';
 
@@ -371,24 +378,29 @@ export class AnalysisMetricDto {
   @IntField({ min: 1, max: 1_000_000, default: 50 })
   min_samples: number;
 
-  @IntField({ min: 1, max: 604_800, optional: true, description: 'The soak where absent' })
+  @IntField({
+    min: 1,
+    max: 604_800,
+    optional: true,
+    description: 'Seconds of samples that the check uses; default: the soak',
+  })
   window_seconds?: number;
 
-  @IntField({ min: 0, max: 100, default: 0, description: 'Breaches in a row that are forgiven' })
+  @IntField({ min: 0, max: 100, default: 0, description: 'Number of consecutive breaches that are tolerated' })
   failure_limit: number;
 
-  @BooleanField({ default: false, description: 'Reported, never blocks' })
+  @BooleanField({ default: false, description: 'Whether the check is only reported and never blocks' })
   dry_run: boolean;
 
   static check(metric: AnalysisMetricDto): FieldIssue[] {
     const issues: FieldIssue[] = [];
     if (metric.check === 'threshold' && metric.threshold === undefined)
-      issues.push({ field: 'threshold', code: 'required', message: 'a threshold check needs threshold' });
+      issues.push({ field: 'threshold', code: 'required', message: 'a threshold check requires threshold' });
     if (metric.check === 'regression' && metric.max_regression_percent === undefined) {
       issues.push({
         field: 'max_regression_percent',
         code: 'required',
-        message: 'a regression check needs max_regression_percent',
+        message: 'a regression check requires max_regression_percent',
       });
     }
     const { stats } = metricOf(metric.name);
@@ -396,7 +408,7 @@ export class AnalysisMetricDto {
       issues.push({
         field: 'stat',
         code: 'not_applicable',
-        message: `${metric.name} has the stats ${stats.join(', ')}`,
+        message: `${metric.name} supports only the stats ${stats.join(', ')}`,
       });
     }
     return issues;

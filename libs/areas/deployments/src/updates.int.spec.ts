@@ -247,7 +247,7 @@ describe('a patch of a deployment', () => {
     ]);
     const awake = await patch({ scaling: { min_replicas: 1, idle_seconds: 60 } });
     expect(codesOf(awake)).toEqual([422, 'validation_failed', ['scaling.idle_seconds not_allowed']]);
-    expect(awake.body.error.message).toContain('needs min_replicas 0');
+    expect(awake.body.error.message).toContain('requires min_replicas 0');
     expect(codesOf(await patch({ scaling: { target_in_flight: 0 } }))[2]).toEqual(['scaling.target_in_flight min']);
     expect((await get()).scaling).toMatchObject({ target_in_flight: 8 });
     expect(
