@@ -100,7 +100,7 @@ async function serveMetrics(port: number): Promise<void> {
   };
   // Processes of one machine share the setting; the first one has the port.
   await startProbeServer(probes).catch((error: Error) =>
-    log.warn({ port, error: error.message }, 'metrics have no port of their own'),
+    log.warn({ port, error: error.message }, 'cannot serve metrics on the metrics port'),
   );
 }
 

@@ -54,7 +54,7 @@ if (!life.isStopping && metricsPort !== undefined) {
 }
 while (!life.isStopping && !(await isReady())) await delay(READY_CHECK_MS);
 if (!life.isStopping) {
-  logger.log('taking operations', 'worker');
+  logger.log('accepting operations', 'worker');
   life.ready();
 }
 
@@ -68,7 +68,7 @@ async function close(reason: string): Promise<void> {
 async function assertReady(): Promise<void> {
   if (life.isStopping) throw new Error('the process is stopping');
   await database.ping();
-  if (!queue.ready()) throw new Error('the queue does not answer');
+  if (!queue.ready()) throw new Error('the queue does not respond');
 }
 
 function isReady(): Promise<boolean> {

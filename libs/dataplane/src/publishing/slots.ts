@@ -48,8 +48,8 @@ function openSlots(revisions: readonly WeightedRevision[]): Map<string, number> 
   let sum = 0;
   for (const { revisionId, weight } of revisions) {
     if (!Number.isInteger(weight) || weight < 0 || weight > SLOT_COUNT)
-      throw new RangeError(`the weight of ${revisionId} is not a whole number of 0..100`);
-    if (open.has(revisionId)) throw new RangeError(`${revisionId} stands twice in the route`);
+      throw new RangeError(`the weight of ${revisionId} is not a whole number from 0 to 100`);
+    if (open.has(revisionId)) throw new RangeError(`${revisionId} is listed twice in the route`);
     open.set(revisionId, weight);
     sum += weight;
   }

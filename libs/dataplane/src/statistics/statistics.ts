@@ -93,6 +93,6 @@ export function samplesOf({ sample }: DistributionMetric, histogram: Histogram, 
 
 export function quantileOf(stat: Stat): number {
   const q = QUANTILES[stat];
-  if (q === undefined) throw new RangeError(`${stat} is no quantile`);
+  if (q === undefined) throw new RangeError(`${stat} is not a quantile`);
   return q;
 }

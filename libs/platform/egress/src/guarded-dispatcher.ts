@@ -77,7 +77,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
       }
       if (socket.remoteAddress === undefined || !addressPermitted(host, rule, socket.remoteAddress)) {
         socket.destroy();
-        callback(new EgressRefusedError(`${host} led to an address that is not allowed`), null);
+        callback(new EgressRefusedError(`${host} connected to an address that is not allowed`), null);
         return;
       }
       callback(null, socket);

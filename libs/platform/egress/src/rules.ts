@@ -50,11 +50,14 @@ export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return refuse('scheme_not_allowed', 'must be an http or https URL');
   const authority = parts[2];
-  if (authority.includes('@')) return refuse('userinfo_not_allowed', 'must not carry a user name or password');
-  if (raw.includes('#')) return refuse('fragment_not_allowed', 'must not carry a fragment');
+  if (authority.includes('@')) return refuse('userinfo_not_allowed', 'must not contain a user name or password');
+  if (raw.includes('#')) return refuse('fragment_not_allowed', 'must not contain a fragment');
   const host = authority.replace(/:[0-9]*$/, '').toLowerCase();
   if (host !== url.hostname || !isCanonicalHost(host)) {
-    return refuse('host_not_canonical', `must spell its host canonically, as "${url.hostname.replace(/\.$/, '')}"`);
+    return refuse(
+      'host_not_canonical',
+      `must use the canonical form of its host, "${url.hostname.replace(/\.$/, '')}"`,
+    );
   }
   const matching = rules.filter((rule) => matches(rule, url));
   if (matching.length === 0) return refuse('url_not_allowed', OUTSIDE);
