@@ -256,3 +256,21 @@ it('filters as jq does: text as it is, the rest as JSON, a line each', async () 
   expect(await list('--jq', '.', '-o', 'yaml')).toMatchObject({ code: 1, stderr: expect.stringContaining('Omit -o') });
   expect((await runCommand(['api', 'GET', '/deployments', '--jq', '.data[1].name'], { fetch })).stdout).toBe('b\n');
 });
+
+it('warns of unknown fields, with the field that was probably meant if the api knows one', async () => {
+  const warnings = [
+    { code: 'unknown_field', field: 'spec_patch.labels' },
+    { code: 'unknown_field', field: 'reson', message: 'did you mean `reason`?' },
+    { code: 'no_route', field: 'strategy', message: 'Set a route.' },
+  ];
+  const fetch = async () => Response.json({ name: 'chat', warnings }, { status: 201 });
+  const { code, stderr } = await runCommand(['deployments', 'create', 'chat', '--json', 'name'], { fetch });
+  expect([code, stderr.split('\n').filter((line) => line.startsWith('Warning:'))]).toEqual([
+    0,
+    [
+      'Warning: The api ignored the unknown field spec_patch.labels.',
+      'Warning: The api ignored the unknown field reson; did you mean `reason`?',
+      'Warning: Set a route.',
+    ],
+  ]);
+});

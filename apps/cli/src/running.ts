@@ -28,12 +28,24 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
     given.options['idempotencyKey'] = toldKey(session, flags['idempotencyKey'] as string | undefined);
   }
   const answer = await (verb.call(client, given) as PromiseLike<unknown>);
-  for (const { message } of (answer as { warnings?: { message: string }[] } | undefined)?.warnings ?? [])
-    session.output.warn(message);
+  for (const warning of (answer as { warnings?: Warning[] } | undefined)?.warnings ?? [])
+    session.output.warn(warningText(warning));
   if (!verb.answersOperation) return session.output.print(answer, verb.view);
   const { operation } = answer as { operation: Operation };
   if (!flags['wait']) return session.output.print(operation, OPERATION);
   await session.output.print(await watchOperation(session, operation.id, { limitMs }), OPERATION);
+}
+
+interface Warning {
+  code: string;
+  field: string;
+  /** What to do; absent if the api cannot guess which field was meant. */
+  message?: string;
+}
+
+function warningText({ code, field, message }: Warning): string {
+  if (code === 'unknown_field') return `The api ignored the unknown field ${field}${message ? `; ${message}` : '.'}`;
+  return message ?? `${code}: ${field}`;
 }
 
 async function list(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
