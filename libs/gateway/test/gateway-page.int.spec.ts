@@ -229,7 +229,7 @@ it('the limits are those of the settings', () => {
     requestsPerMinute: 4 * settings.requestsPerMinute,
     maxConcurrency: 4 * settings.maxConcurrencyPerToken,
   });
-  expect(sectionOf('Streams')).toContain(`${['no', 'one', 'two', 'three'][settings.maxAttempts]} times in all`);
+  expect(sectionOf('Retries')).toContain(`${['no', 'one', 'two', 'three'][settings.maxAttempts]} attempts in all`);
 });
 
 describe('error codes', () => {

@@ -16,6 +16,7 @@ const RUN_BY = {
     ].map((page) => [page, 'tools/quickstart/test/pages.e2e.spec.ts']),
   ),
   'docs/cli.md': 'apps/api/test/clients/cli.e2e.spec.ts',
+  'CONTRIBUTING.md': 'tools/generators/test/contributing.int.spec.ts',
 };
 
 const BLOCK = /^ *(```+)(.*)\n([\s\S]*?)^ *\1$/gm;
