@@ -1,6 +1,6 @@
 import type { SlipwayError } from '@slipway/sdk';
 
-/** What a script can branch on. README.md lists them. */
+/** What a script can branch on. docs/cli.md lists them. */
 export const EXIT = {
   ok: 0,
   failed: 1,
