@@ -69,6 +69,8 @@ it('docs/events.md lists every type of event that an area appends, and no other'
   expect(appended.map(([, type]) => type).filter((type) => !listed.includes(type))).toEqual([]);
   const all = sources.join('\n');
   // `plan.${decision}` is written with its two words.
-  const unknown = listed.filter((type) => !all.includes(`'${type}'`) && !/^(?:plan\.(?:approved|rejected)|data\.)/.test(type!));
+  const unknown = listed.filter(
+    (type) => !all.includes(`'${type}'`) && !/^(?:plan\.(?:approved|rejected)|data\.)/.test(type!),
+  );
   expect(unknown).toEqual([]);
 });
