@@ -40,7 +40,7 @@ async function runEngine() {
   let canDrain = true;
   const childDied = ({ endsAll, breaksDrain }) => {
     if (breaksDrain) canDrain = false;
-    if (endsAll || (!canDrain && state.phase === 'exiting')) end(1, [`a child ended: ${name} cannot go on`]);
+    if (endsAll || (!canDrain && state.phase === 'exiting')) end(1, [`a child ended: ${name} cannot continue`]);
   };
   const server = serve(engine, state);
   // By SIGKILL of this process they end as well where the engine asked the kernel for it; the others are what a driver has to find.

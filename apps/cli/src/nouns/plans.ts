@@ -77,7 +77,7 @@ export const plans: Noun = {
       verb: 'reject',
       args: '<plan>',
       summary: 'Reject a plan',
-      examples: ['slipway plans reject plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "not now" --yes'],
+      examples: ['slipway plans reject plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "too risky this week" --yes'],
       flags: [
         { flags: '--plan-digest <digest>', summary: 'fail unless the plan has this digest', body: 'plan_digest' },
         { flags: '--comment <text>', summary: 'reason for the decision', body: 'comment' },

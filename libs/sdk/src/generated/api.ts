@@ -1098,12 +1098,12 @@ export interface components {
             /** @enum {string} */
             check: "threshold" | "regression" | (string & {});
             /**
-             * @description Reported, never blocks
+             * @description Whether the check is only reported and never blocks
              * @default false
              */
             dry_run?: boolean;
             /**
-             * @description Breaches in a row that are forgiven
+             * @description Number of consecutive breaches that are tolerated
              * @default 0
              */
             failure_limit?: number;
@@ -1113,17 +1113,17 @@ export interface components {
             /** @enum {string} */
             name: "error_rate" | "upstream_fault_rate" | "ttft_ms" | "itl_ms" | "e2e_latency_ms" | "output_tokens_per_s" | (string & {});
             /**
-             * @description Where absent, lte for metrics that are better when lower, else gte
+             * @description Default: lte for metrics that are better when lower, else gte
              * @enum {string}
              */
             operator?: "lte" | "gte" | (string & {});
             /**
-             * @description The default of the metric where absent: p95 of values, rate of counts
+             * @description Default: the default of the metric, which is p95 for values and rate for counts
              * @enum {string}
              */
             stat?: "avg" | "p50" | "p90" | "p95" | "p99" | "rate" | (string & {});
             threshold?: number;
-            /** @description The soak where absent */
+            /** @description Seconds of samples that the check uses; default: the soak */
             window_seconds?: number;
         };
         AnalysisPatchDto: {
@@ -1773,19 +1773,19 @@ export interface components {
         };
         EndpointSpecDto: {
             /**
-             * @description An OpenAI-compatible server that already runs; this, `base_urls` or both
+             * @description URL of a running OpenAI-compatible server; set this, `base_urls` or both
              * @example http://127.0.0.1:8000
              */
             base_url?: string;
             /**
-             * @description Further servers that have the same model; each is an instance of its own. At most 32 with `base_url`
+             * @description Further servers with the same model; each is a separate instance. At most 32 including `base_url`
              * @example [
              *       "http://127.0.0.1:8001",
              *       "http://127.0.0.1:8002"
              *     ]
              */
             base_urls?: string[];
-            /** @description A secret of the operator's configuration, sent as bearer token */
+            /** @description A secret of the operator's configuration, sent as a bearer token */
             credential_ref?: string;
             /** @default /health */
             health_path?: string;
@@ -2123,14 +2123,14 @@ export interface components {
             /** @example gguf */
             format?: string;
             /**
-             * @description The name the model server knows the model by
+             * @description Name of the model at the model server
              * @example llama-3.1-8b
              */
             id: string;
             /** @example Q4_K_M */
             quantization?: string;
             revision?: string;
-            /** @description Where the weights are, such as a path or hf://… */
+            /** @description Location of the weights, such as a path or hf://… */
             uri?: string;
         };
         MoneyDto: {
@@ -2332,7 +2332,7 @@ export interface components {
         };
         PlanActorDto: {
             id: string;
-            /** @description Who answers for it; null for a part of the product, absent where a plan is older than owners */
+            /** @description Responsible person or service; null for a component of Slipway, absent in plans that are older than this field */
             owner?: components["schemas"]["OwnerDto"] | null;
             /**
              * @description `token`, `user`, or `system` for a component of Slipway
@@ -2342,17 +2342,17 @@ export interface components {
         };
         PlanApprovalDto: {
             approvals: components["schemas"]["PlanDecisionDto"][];
-            /** @description Distinct people (owners of tokens, or signed-in identities) who must approve, by the policy version the plan cites */
+            /** @description Number of distinct people (owners of tokens, or signed-in identities) who must approve, by the policy version of the plan */
             approvals_required: number;
-            /** @description Who ended it, where it was rejected, expired or superseded */
+            /** @description The decision that rejected, expired or superseded the plan */
             ended: components["schemas"]["PlanDecisionDto"] | null;
             /** @enum {string} */
             state: "pending" | "approved" | "rejected" | "expired" | "superseded" | (string & {});
-            /** @description Rises with every decision */
+            /** @description Increases with every decision */
             version: number;
         };
         PlanChangeDto: {
-            /** @description The value that stands there; refused where another does */
+            /** @description The current value; the change is rejected if the actual value differs */
             from?: (string | number | boolean | {
                 [key: string]: unknown;
             } | unknown[] | null) | null;
@@ -2362,7 +2362,7 @@ export interface components {
              */
             op?: "add" | "remove" | "replace" | (string & {});
             /**
-             * @description JSON Pointer into the spec of the base revision (a dotted path is taken too)
+             * @description JSON Pointer into the spec of the base revision (a dotted path is accepted too)
              * @example /scaling/min_replicas
              */
             path: string;
@@ -2376,7 +2376,7 @@ export interface components {
             at: string;
             by: components["schemas"]["PlanActorDto"];
             comment: string | null;
-            /** @description Content digest the decision is bound to */
+            /** @description Content digest that the decision applies to */
             digest: string;
         };
         PlanDto: {
@@ -2385,31 +2385,31 @@ export interface components {
             base_revision: string;
             base_spec_digest: string;
             changes: components["schemas"]["PlanChangeDto"][];
-            /** @description SHA-256 of the canonical JSON (RFC 8785) of everything above */
+            /** @description SHA-256 of the canonical JSON (RFC 8785) of all fields above */
             content_digest: string;
             /** Format: date-time */
             created_at: string;
             created_by: components["schemas"]["PlanActorDto"];
             /** @description Name of the deployment */
             deployment: string;
-            /** @description Also the ETag header: digest and approval version, and whether time has passed over it */
+            /** @description Same as the ETag header: content digest, approval version, and whether the plan has expired */
             etag: string;
             evidence: components["schemas"]["PlanEvidenceDto"][];
             /** Format: date-time */
             expires_at: string;
             /** @example plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
-            /** @description Version of the policy it keeps to; null where there was none */
+            /** @description Version of the policy that the plan follows; null if there was none */
             policy_version: number | null;
             predicted_impact: {
                 [key: string]: unknown;
             } | null;
             risk: components["schemas"]["PlanRiskDto"];
-            /** @description Ready to be sent to POST /deployments/{name}/rollouts */
+            /** @description Body for POST /deployments/{name}/rollouts */
             rollout: {
                 [key: string]: unknown;
             };
-            /** @description The base is no longer the active revision: it can be neither approved nor executed */
+            /** @description Whether the base is no longer the active revision; a stale plan can be neither approved nor executed */
             stale: boolean;
             summary: string;
             warnings?: components["schemas"]["WarningDto"][];
@@ -2420,7 +2420,7 @@ export interface components {
             /** Format: date-time */
             collected_at?: string | null;
             delta_percent?: number | null;
-            /** @description Of the raw data */
+            /** @description Digest of the raw data */
             digest?: string | null;
             /** @enum {string} */
             kind: "benchmark" | "telemetry" | "simulation" | "canary" | (string & {});
@@ -2953,7 +2953,7 @@ export interface components {
         };
         RuntimeSpecDto: {
             /**
-             * @description Arguments the engine declares; text, number or true/false
+             * @description Arguments that the engine declares; each a string, a number or a boolean
              * @example {
              *       "ttft_ms": 20
              *     }
@@ -2966,7 +2966,7 @@ export interface components {
              * @example sim
              */
             engine?: string;
-            /** @description Environment the engine allows; a text or {"secret_ref": "name"} */
+            /** @description Environment variables that the engine allows; each a string or {"secret_ref": "name"} */
             env?: {
                 [key: string]: unknown;
             };
@@ -3006,42 +3006,42 @@ export interface components {
             next_cursor: string | null;
         };
         ScalingOverrideDto: {
-            /** @description Without requests, until the last instance goes; only with `min_replicas: 0`, and 600 where nothing is said */
+            /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
             idle_seconds?: number;
-            /** @description Instances at most, where their number follows the load */
+            /** @description Maximum number of instances, if their number follows the load */
             max_replicas?: number;
-            /** @description Instances at least; 0: it sleeps when nobody asks for it */
+            /** @description Minimum number of instances; 0 = scale to zero when no requests arrive */
             min_replicas?: number;
-            /** @description How long the load must be low before one instance goes; 300 where nothing is said */
+            /** @description Seconds that the load must stay low before one instance is removed; default 300 */
             scale_down_after_seconds?: number;
-            /** @description Requests in flight that one instance is meant to have. Without it the number follows no load */
+            /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
             target_in_flight?: number;
         };
         ScalingPatchDto: {
-            /** @description Without requests, until the last instance goes; only with `min_replicas: 0`, and 600 where nothing is said */
+            /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
             idle_seconds?: number | null;
-            /** @description Instances at most, where their number follows the load */
+            /** @description Maximum number of instances, if their number follows the load */
             max_replicas?: number | null;
-            /** @description Instances at least; 0: it sleeps when nobody asks for it */
+            /** @description Minimum number of instances; 0 = scale to zero when no requests arrive */
             min_replicas?: number | null;
-            /** @description How long the load must be low before one instance goes; 300 where nothing is said */
+            /** @description Seconds that the load must stay low before one instance is removed; default 300 */
             scale_down_after_seconds?: number | null;
-            /** @description Requests in flight that one instance is meant to have. Without it the number follows no load */
+            /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
             target_in_flight?: number | null;
         };
         ScalingSpecDto: {
-            /** @description Without requests, until the last instance goes; only with `min_replicas: 0`, and 600 where nothing is said */
+            /** @description Seconds without requests before the last instance is removed; only with `min_replicas: 0`; default 600 */
             idle_seconds?: number;
-            /** @description Instances at most, where their number follows the load */
+            /** @description Maximum number of instances, if their number follows the load */
             max_replicas?: number;
             /**
-             * @description Instances at least; 0: it sleeps when nobody asks for it
+             * @description Minimum number of instances; 0 = scale to zero when no requests arrive
              * @default 1
              */
             min_replicas?: number;
-            /** @description How long the load must be low before one instance goes; 300 where nothing is said */
+            /** @description Seconds that the load must stay low before one instance is removed; default 300 */
             scale_down_after_seconds?: number;
-            /** @description Requests in flight that one instance is meant to have. Without it the number follows no load */
+            /** @description Intended number of requests in flight per instance. If omitted, the number of instances does not follow the load */
             target_in_flight?: number;
         };
         SetConsoleAccessDto: {
@@ -3146,12 +3146,12 @@ export interface components {
             threshold: number;
         };
         StrategyDto: {
-            /** @description recreate and auto: the longest that a request waits before it answers 503; 60 where absent */
+            /** @description recreate and auto: maximum seconds that a request waits before it fails with 503; default 60 */
             hold_seconds?: number;
-            /** @description canary and auto: 5, 25, 50, 100 where absent; blue_green and recreate: one step of 100. A recreate out of `auto` soaks as long as the last one */
+            /** @description Default for canary and auto: 5, 25, 50, 100; for blue_green and recreate: one step of 100. If `auto` chooses recreate, it soaks as long as the last step */
             steps?: components["schemas"]["StrategyStepDto"][];
             /**
-             * @description `candidate` proves the revision ready and moves no traffic. `recreate` stops the previous revision before it starts the next, for targets without room for both: requests wait meanwhile. `auto`: `canary` where there is room, else `recreate`
+             * @description `candidate` proves that the revision is ready and moves no traffic. `recreate` stops the previous revision before it starts the next one, for targets without capacity for both; requests wait in the meantime. `auto`: `canary` if there is capacity for both, else `recreate`
              * @enum {string}
              */
             type: "candidate" | "canary" | "blue_green" | "immediate" | "recreate" | "auto" | (string & {});
@@ -3164,13 +3164,13 @@ export interface components {
         };
         StrategyStepDto: {
             /**
-             * @description Waits for POST /operations/{id}/resume after this step
+             * @description Whether the rollout waits for POST /operations/{id}/resume after this step
              * @default false
              */
             requires_approval?: boolean;
             /** @default 180 */
             soak_seconds?: number;
-            /** @description Share of the traffic the candidate gets at this step */
+            /** @description Share of the traffic that the candidate gets at this step, in percent */
             traffic_percent: number;
         };
         SystemDatabaseDto: {
@@ -4181,7 +4181,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The passport, by id: `x-context-passport` of an inference answer.
+                 * @description The passport, by id: `x-context-passport` of an inference response.
                  * @example cp_6f1ed002ab5595859014ebf0951522d9
                  */
                 id: string;
@@ -4207,7 +4207,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The passport, by id: `x-context-passport` of an inference answer.
+                 * @description The passport, by id: `x-context-passport` of an inference response.
                  * @example cp_6f1ed002ab5595859014ebf0951522d9
                  */
                 id: string;

@@ -103,7 +103,7 @@ export function describeConformance(
       expect(await driver.answers(spec, 'http://127.0.0.1:1')).toBe(false);
     });
 
-    it('terminates twice, and an id that nobody knows', async () => {
+    it('terminates twice, and an unknown id', async () => {
       await subject.setHealthy(true);
       const spec = subject.spec();
       await driver.provision(spec);
@@ -224,7 +224,7 @@ export function describeConformance(
         const untilTold = async () => {
           const end = Date.now() + 15_000;
           while (!changed.includes(subject.spec().instanceId)) {
-            if (Date.now() > end) throw new Error('nobody was told');
+            if (Date.now() > end) throw new Error('the change was not reported');
             await pause(25);
           }
         };

@@ -36,12 +36,12 @@ export async function probe(
           pace,
           signal,
           look,
-          () => 'go on',
+          () => 'continue',
           report.onReady.bind(report),
-          () => 'go on',
+          () => 'continue',
         ),
       livenessProbe &&
-        repeat(livenessProbe, pace, signal, look, () => 'go on').then((why) => {
+        repeat(livenessProbe, pace, signal, look, () => 'continue').then((why) => {
           if (why !== undefined) report.onHopeless(`failed liveness probe: ${why}`);
         }),
     ]);
@@ -50,7 +50,7 @@ export async function probe(
   }
 }
 
-type ProbeDecision = 'stop' | 'go on';
+type ProbeDecision = 'stop' | 'continue';
 
 /** Ends with the last complaint where `onFailed` says so, and with nothing after a success where `onPassed` does. */
 async function repeat(

@@ -86,7 +86,7 @@ async function resume({ harness, tenantId }: OperationCase, id: string, crash: C
     await harness.runner.drive(id);
     if ((await harness.leaseOf(id)).leaseVersion !== left.leaseVersion) return harness.finish(tenantId, id);
   }
-  throw new Error(`after a crash ${crash.name} nobody took the operation over when its lease had run out`);
+  throw new Error(`after a crash ${crash.name} no worker took over the operation after its lease had expired`);
 }
 
 /** The forward steps of one undisturbed run. */
