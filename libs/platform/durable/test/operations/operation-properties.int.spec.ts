@@ -116,7 +116,7 @@ it('finds an operation that nobody can take over', async () => {
   const one = caseOf({ a: leavesAnEffect, b: leavesAnEffect });
   jest.spyOn(harness, 'skipTime').mockResolvedValue(undefined);
   await expect(everyCrashResumes(one)).rejects.toThrow(
-    'after a crash before-commit of a nobody took the operation over when its lease had run out',
+    'after a crash before-commit of a no worker took over the operation after its lease had expired',
   );
 });
 
