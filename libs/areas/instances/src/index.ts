@@ -21,7 +21,7 @@ export { InstancesModule } from './instances.module.js';
 export { Scaler } from './scaling/scaler.js';
 export { Reconcilers } from './lifecycle/reconcilers.js';
 
-/** Engines that run with a key from one of the ring. Each gets another at its next start. */
+/** Engines that run with a key of the key ring. Each gets another key at its next start. */
 export const keyUses: KeyUse[] = [{ noun: 'engines', table: 'instances', column: 'key_id' }];
 
 export const migrations = [

@@ -20,7 +20,7 @@ import { Secrets, SpecCheck, TenantAccess } from './access/tenant-access.js';
 import { StartedInstances } from './access/started-instances.js';
 import { TargetsModule } from './targets/targets.module.js';
 
-/** Global, because other areas build on its port. The reconcilers start by themselves in a process that runs operations. */
+/** Global, because other areas use its port. The reconcilers start on their own in a process that runs operations. */
 @Global()
 @Module({
   imports: [TargetCatalogModule, TargetsModule],

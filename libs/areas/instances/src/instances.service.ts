@@ -42,7 +42,7 @@ import {
   type LockedWorkload,
 } from './workloads/workload.query.js';
 
-/** The port of this area: writes what should run and tells what does. Nothing here starts or stops anything. */
+/** The port of this area: writes what should run and reports what runs. Nothing here starts or stops an instance. */
 @Injectable()
 export class InstancesService implements InstancesPort {
   readonly assertMayBecomeReady = startRules.assertMayBecomeReady;
@@ -80,7 +80,7 @@ export class InstancesService implements InstancesPort {
     const { replicas } = await this.capacity.forecast(tx, workload);
     const current = await tx.one<LockedWorkload>(LOCK_WORKLOAD, [revisionId]);
     const wanted = current?.is_active && current.is_retained ? current.replicas : 0;
-    // One that sleeps has nothing: it is brought up like one that nobody wanted.
+    // A sleeping workload has no instances. It is started like one that was not wanted before.
     if (wanted === 0 && target.isRemoved) throw notThere(`execution target "${target.config.name}" ${REMOVED_TARGET}`);
     if (replicas > wanted) await this.capacity.reserveQuota(tx, workload, replicas);
     await tx.query(ACTIVATE_WORKLOAD, [
@@ -154,7 +154,7 @@ export class InstancesService implements InstancesPort {
         where: { revision_id: In([...revisionIds]), state: 'unhealthy', reason: 'model_changed' },
         order: { state_since: 'DESC' },
       });
-    // The earliest of a revision is the last to be put in.
+    // The rows are in descending order, so the earliest time of a revision is set last and remains.
     return new Map(rows.map(({ revision_id, state_since }) => [revision_id, state_since.toISOString()]));
   }
 
@@ -189,7 +189,10 @@ export class InstancesService implements InstancesPort {
     );
   }
 
-  /** Whoever begins to want it waits for starts of its own. The version keeps a reconciler from writing back what it had read before. */
+  /**
+   * A new retainer waits for its own starts, so earlier failures do not count. The new version keeps a reconciler from
+   * writing back what it read before.
+   */
   private async forgetFailures(tx: Tx, { revisionId, tenantId }: Workload, retainer: Retainer): Promise<void> {
     const retention = { revision_id: revisionId, tenant_id: tenantId, holder: retainer };
     if (await tx.repository(WorkloadRetentionEntity).existsBy(retention)) return;
@@ -201,7 +204,7 @@ export class InstancesService implements InstancesPort {
       );
   }
 
-  /** Beside the looks of the reconciler, and without a say in its counts. Never throws. */
+  /** Sends a probe concurrently with the checks of the reconciler, and does not change their counts. Never throws. */
   private async answers(
     { target, spec, tenant_id, revision_id }: WorkloadEntity,
     tenant: string,

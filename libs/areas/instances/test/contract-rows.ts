@@ -1,6 +1,9 @@
 import { owned, type Bed, type Rows } from '@slipway/platform-testing/contract';
 
-/** An instance that was never started: no worker runs beside these suites, which alone could tell what another has written. */
+/**
+ * Creates an instance that was never started. No worker runs in these suites, and only a worker could read the output
+ * of an instance.
+ */
 async function instance(bed: Bed): Promise<{ name: string; id: string }> {
   const deployment = await bed.active();
   await bed.instance(deployment);

@@ -1,5 +1,6 @@
-// A model server in miniature for the tests of this area. It writes its start to --start-log. It is ill while --ill-file exists, and then
-// notes each question there. On --metrics-port it answers the text of --metrics-file to clients with its key; "endless" never ends.
+// A miniature model server for the tests of this area. It writes its start to --start-log. It is unhealthy while
+// --ill-file exists, and then logs each request there. On --metrics-port it returns the text of --metrics-file to
+// clients with its key; "endless" never ends.
 import { appendFileSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -30,7 +31,7 @@ appendFileSync(
 );
 if (values['exit-code']) console.error('mini: the model is broken');
 if (values['exit-code']) process.exit(Number(values['exit-code']));
-/** Notes a question in the file, which only a test creates and removes. */
+/** Logs a request in the file, which only a test creates and removes. */
 function isIll() {
   try {
     appendFileSync(values['ill-file'], '.', { flag: constants.O_WRONLY | constants.O_APPEND });

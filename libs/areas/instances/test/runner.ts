@@ -1,4 +1,5 @@
-// A worker of its own with this area alone, for tests that kill it. Its configuration and its timings come as JSON in the first argument.
+// A separate worker with this area alone, for tests that kill it. Its configuration and timings are JSON in the first
+// argument.
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';
@@ -11,7 +12,7 @@ const context = await NestFactory.createApplicationContext(
   { logger: ['error', 'warn'] },
 );
 process.on('disconnect', () => process.exit(0));
-// As the worker's entry point does: the shutdown hooks are told why.
+// As in the worker's entry point: the shutdown hooks receive the signal.
 const closable: { close(signal?: string): Promise<void> } = context;
 process.on('SIGTERM', () => void closable.close('SIGTERM').then(() => process.exit(0)));
 process.send?.('ready');

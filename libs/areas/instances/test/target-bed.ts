@@ -32,9 +32,12 @@ import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../src/catalog/t
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TENANT = 'ten_a';
-/** In the operator's file: a target that restarts and probes its servers by itself. */
+/** In the operator's file: a target that restarts and probes its servers itself. */
 const TWIN = { name: 'twin', kind: 'twin' };
-/** Times of the product that many tests would wait for. The others cost more than they save, and a test that waits for one sets it. */
+/**
+ * Times of the product that many tests would wait for. Shortening the others costs more than it saves, so a test that
+ * waits for one sets it.
+ */
 const SHORT_TIMINGS: InstanceTimings = {
   ...DEFAULT_INSTANCE_TIMINGS,
   busyDeviceCheckMs: 250,
@@ -46,19 +49,25 @@ const SHORT_TIMINGS: InstanceTimings = {
   leaveMinSeconds: 0.3,
 };
 
-/** Shorter than the time limit of a test, so that the error shows what was seen. */
+/** Shorter than the time limit of a test, so that the error shows the last observed state. */
 const DEADLINE_MS = 45_000;
 
 interface BedOptions {
-  /** Adds a target that restarts and probes its servers. Only the process of the test knows the kind, so no worker may be a child. */
+  /**
+   * Adds a target that restarts and probes its servers. Only the process of the test knows the kind, so no worker may
+   * be a child.
+   */
   withTwin?: boolean;
-  /** Devices of the target "local", which then also has the engines `gpu` (whole devices) and `part`. */
+  /** Devices of the target "local", which then also has the engines `gpu` (entire devices) and `part`. */
   devices?: ProcessTargetConfig['devices'];
-  /** Times other than those of `SHORT_TIMINGS`. */
+  /** Times that differ from `SHORT_TIMINGS`. */
   timings?: Partial<InstanceTimings>;
 }
 
-/** A crash or an illness is seen soon. An engine that answers late is not ill: a loaded machine makes them all late. */
+/**
+ * A crash or an unhealthy server is noticed soon. A slow answer does not count as unhealthy, because a busy machine
+ * slows all engines down.
+ */
 export const QUICK_PROBES = { interval_seconds: 0.2, timeout_seconds: 10, failure_threshold: 1 };
 
 export interface StartLine {
@@ -84,12 +93,12 @@ export interface InstanceState {
   drift: string | null;
 }
 
-/** What a rollout would want of a revision. */
+/** Returns the workload that a rollout would want for a revision. */
 export function workloadOf(revisionId: string, spec: RevisionSpec): Workload {
   return { tenantId: TENANT, deploymentId: 'dep_1', revisionId, revisionName: `chat-${revisionId.slice(4)}`, spec };
 }
 
-/** A process with the area, seen through its port. */
+/** A process with this area, used through its port. */
 export class InstancesProcess {
   constructor(readonly context: INestApplicationContext) {}
 
@@ -135,7 +144,7 @@ export class InstancesProcess {
   }
 
   async retired(revisionId: string): Promise<void> {
-    // The news comes before the commit of what it tells.
+    // The area reports the retirement before the commit.
     const committed = 'select from workloads where revision_id = $1 and not is_active';
     const isCommitted = async () => (await this.database.read('system', committed, [revisionId])).length > 0;
     await until(
@@ -178,16 +187,16 @@ export class InstancesProcess {
     );
   }
 
-  /** @param signal what the shutdown hooks are told, which Nest's interface does not say */
+  /** @param signal the signal for the shutdown hooks, a parameter that Nest's interface does not have */
   close(signal?: string): Promise<void> {
     const context: { close(signal?: string): Promise<void> } = this.context;
     return context.close(signal);
   }
 }
 
-/** A host with a database: workers come and go on it, its engines write down their starts. */
+/** A host with a database. A test starts and ends workers on it, and its engines log their starts. */
 export class TargetBed {
-  /** What the target "twin" runs. Every worker of the bed sees the same. */
+  /** The servers of the target "twin". Every worker of the bed sees the same ones. */
   readonly cluster = new TwinCluster();
   private readonly processes: InstancesProcess[] = [];
   private readonly children: ChildProcess[] = [];
@@ -229,14 +238,14 @@ export class TargetBed {
     return made;
   }
 
-  /** A worker that finds the tools of its host in the folder `bin` of the bed. */
+  /** Starts a worker that finds the tools of its host in the folder `bin` of the bed. */
   async deviceHost(): Promise<InstancesProcess> {
     const tools = join(this.home, 'bin');
     await mkdir(tools, { recursive: true });
     return this.process('worker', { searchPath: `${tools}:/usr/bin:/bin` });
   }
 
-  /** A worker in a process of its own, which can be killed. */
+  /** Starts a worker in a separate process, which can be killed. */
   async child(change: Partial<Config> = {}): Promise<ChildProcess> {
     const given = { config: { ...this.config, ...change }, timings: this.timings };
     const child = fork(join(HERE, 'runner.ts'), [JSON.stringify(given)], {
@@ -253,7 +262,7 @@ export class TargetBed {
     return child;
   }
 
-  /** A connection beside those of the product. */
+  /** Opens a connection in addition to those of the product. */
   async owner(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.db.ownerUrl });
     await client.connect();
@@ -270,12 +279,12 @@ export class TargetBed {
     };
   }
 
-  /** A spec for the target that restarts and probes by itself. */
+  /** Returns a spec for the target that restarts and probes its servers itself. */
   twinSpec(change: Partial<RevisionSpec> = {}): RevisionSpec {
     return this.spec({}, { runtime: { target: 'twin', engine: 'sim', args: {}, env: {} }, ...change });
   }
 
-  /** Of an engine on devices, which is ready as soon as there is a file of its model's name. */
+  /** Returns a spec of an engine on devices, which is ready as soon as there is a file with its model's name. */
   gpuSpec(model: string, engine: 'gpu' | 'part', resources?: RevisionSpec['resources']): RevisionSpec {
     const change = { model: { id: model }, runtime: { target: 'local', engine, args: {}, env: {} } };
     return this.spec({}, { ...change, ...(resources && { resources }) });
@@ -287,10 +296,10 @@ export class TargetBed {
 
   readonly illFile = () => join(this.home, 'ill');
 
-  /** A file that the driver keeps of an instance, such as `1.stop`. */
+  /** Returns a file that the driver keeps for an instance, such as `1.stop`. */
   readonly fileOf = (instanceId: string, name = '') => join(this.home, 'instances', 'local', instanceId, name);
 
-  /** A driver of this host beside those of the workers, as that of one which comes late. */
+  /** Creates a driver of this host in addition to those of the workers, like the driver of a late worker. */
   driver(graceSeconds = 30, name = 'local'): ProcessDriver {
     const config = { ...this.config.operator.targets[0], name } as ProcessTargetConfig;
     return new ProcessDriver(config, { home: this.home, graceSeconds });
@@ -304,7 +313,7 @@ export class TargetBed {
       .map((line) => JSON.parse(line) as StartLine);
   }
 
-  /** The devices of each start of a model. */
+  /** Returns the devices of each start of a model. */
   async devicesOf(model: string): Promise<(string | undefined)[]> {
     return (await this.starts()).filter((start) => start.model === model).map((start) => start.devices);
   }
@@ -328,7 +337,7 @@ export class TargetBed {
   }
 }
 
-/** A live operation, as far as whoever looks at its status can tell. */
+/** Inserts an operation that counts as live by its status. */
 export async function addOperation(owner: pg.Client, id: string): Promise<void> {
   await owner.query(
     `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, status, wake_at)
@@ -337,7 +346,7 @@ export async function addOperation(owner: pg.Client, id: string): Promise<void> 
   );
 }
 
-/** `ten_a` is the operator's; what others may is what the configuration says. */
+/** `ten_a` is the operator's tenant. The configuration decides what other tenants may do. */
 async function addTenants({ ownerUrl }: TestDatabase): Promise<void> {
   const owner = new pg.Client({ connectionString: ownerUrl });
   await owner.connect();
@@ -366,7 +375,7 @@ function operatorConfig(
     '--ill-file',
     join(home, 'ill'),
   ];
-  // A loaded machine starts an engine in many seconds.
+  // A busy machine needs many seconds to start an engine.
   const ready = { path: '/health', timeout_seconds: 60 };
   const onDevices = [...command, '--devices', '{gpu.indices}', '--ready-file', join(home, 'ready-{model.id}')];
   const gpuEngines = {
@@ -394,7 +403,7 @@ function operatorConfig(
   };
 }
 
-/** Checks less often the longer it takes, and shows in its error what was seen. */
+/** Waits for a condition, with longer and longer pauses between checks. Its error shows the last observed state. */
 export function until(
   what: string,
   isSo: () => Promise<boolean>,
@@ -404,7 +413,7 @@ export function until(
   return untilSo(what, isSo, seen, { deadlineMs: DEADLINE_MS, longestPauseMs });
 }
 
-/** Whether the process runs. One that has ended is only a zombie until its parent notices. */
+/** Whether the process runs. A process that has ended is only a zombie until its parent notices. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -4,7 +4,7 @@ import { DatabaseModule } from '@slipway/platform-database';
 import { EventFeed } from '@slipway/platform-durable/events';
 import { ReadAudit } from '@slipway/platform-durable/mutations';
 import { OperationRunner } from '@slipway/platform-durable/operations';
-// Not the whole of `testing`, which needs Jest: a child process loads this file too.
+// Not all of `testing`, which needs Jest: a child process loads this file too.
 import { neighboursModule } from '@slipway/platform-durable/operations/testing/platform-modules';
 import { Schedule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -16,7 +16,7 @@ import { processTarget } from '@slipway/target-process';
 import { InstancesModule } from '../src/index.js';
 import { INSTANCE_TIMINGS, type InstanceTimings } from '../src/catalog/timings.js';
 
-/** What the tests need of deployment-records: a lock that is free, and what a deployment says of its scaling. */
+/** The parts of deployment-records that the tests need: a free lock, and the scaling overrides of a deployment. */
 export class FakeDeployments implements Pick<DeploymentsPort, 'lockById' | 'scalingOverrides'> {
   readonly scaling = new Map<string, NonNullable<Deployment['scaling']>>();
   operation: string | null = null;
@@ -30,7 +30,7 @@ export class FakeDeployments implements Pick<DeploymentsPort, 'lockById' | 'scal
   }
 }
 
-/** What the tests need of the area revisions: the news that one has retired. */
+/** The part of the area revisions that the tests need: the notification that a revision has retired. */
 export class FakeRevisions implements Pick<RevisionsPort, 'retired'> {
   readonly retirements: string[] = [];
 
@@ -39,7 +39,7 @@ export class FakeRevisions implements Pick<RevisionsPort, 'retired'> {
   }
 }
 
-/** The kind of target that runs its servers in a cluster of this process. */
+/** A kind of target that runs its servers in a cluster of this process. */
 export function twinTarget(cluster: TwinCluster): TargetKind {
   return {
     kind: 'twin',
@@ -49,9 +49,7 @@ export function twinTarget(cluster: TwinCluster): TargetKind {
   };
 }
 
-/**
- * A process with this area alone: as a worker, which has something that runs operations and therefore reconciles, or as an API.
- */
+/** A process with this area alone. A worker has an operation runner and therefore reconciles; an API has none. */
 @Module({})
 export class InstancesProcessModule {
   static of(

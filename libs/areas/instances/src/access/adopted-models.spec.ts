@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { examineAnswer } from './adopted-models.js';
 
-describe('what a server says of its models', () => {
+describe('the check of the models that an adopted server lists', () => {
   it('refuses a model that is not among them, and lists some', () => {
     const names = Array.from({ length: 12 }, (_, index) => `m-${index}`);
     expect(examineAnswer('tiny', { names })).toEqual({
@@ -19,14 +19,14 @@ describe('what a server says of its models', () => {
   it.each([
     ['is listed', { names: ['large', 'tiny'] }, 'the server has tiny'],
     ['is listed by its tag', { names: ['tiny:latest'] }, 'the server has tiny'],
-    ['may be among what a broker passes on', { names: ['openai/*'] }, 'it lists patterns instead of models'],
-    ['is not told', { names: [] }, 'it lists no models'],
-    ['cannot be asked for', { unknown: 'GET /v1/models returned 404' }, 'GET /v1/models returned 404'],
-  ])('lets a model pass that %s, with a note', (_case, answer, note) => {
+    ['may be among the models of a broker', { names: ['openai/*'] }, 'it lists patterns instead of models'],
+    ['is not listed because the server lists none', { names: [] }, 'it lists no models'],
+    ['cannot be checked', { unknown: 'GET /v1/models returned 404' }, 'GET /v1/models returned 404'],
+  ])('accepts a model that %s, with a note', (_case, answer, note) => {
     expect(examineAnswer('tiny', answer)).toEqual({ issues: [], message: expect.stringContaining(note) });
   });
 
-  it('is shown short, without what would break a text, a line or a database', () => {
+  it('shows names shortened, without characters that would break a text, a line or a database', () => {
     const odd = examineAnswer('tiny', {
       names: ['a\nb', '\u202egnp.exe', 'x\0', '\ud800', 'é ü 模型', 'l'.repeat(500)],
     });

@@ -16,7 +16,7 @@ const LONGEST_URL_SHOWN = 200;
 type SpecOwner = Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id' | 'spec'>;
 type ModelExamination = { issues: RevisionSpecIssue[]; message?: string };
 
-/** Whether a server that is to be adopted has the model that the spec names, as far as it says so itself. */
+/** Checks whether a server that is to be adopted has the model that the spec names, as far as the server reports it. */
 @Injectable()
 export class AdoptedModels {
   constructor(
@@ -53,7 +53,7 @@ export class AdoptedModels {
       const asked = toInstanceSpec(spec, about, this.access.secretsOf(user));
       return examineAnswer(spec.model.id, await driver.models!(asked));
     } catch (error) {
-      // A secret that is gone, or an address that is no longer the tenant's: the reconciler says so where it matters.
+      // A secret is missing, or the tenant may no longer use the address. The reconciler reports this at the instance.
       return unknownModel(error instanceof Error ? error.message : String(error));
     }
   }
@@ -65,7 +65,7 @@ function serverOf({ id, base_url, state, reason, model_seen_at }: InstanceEntity
   return { instanceId: id, baseUrl: base_url, model };
 }
 
-/** Of several servers, what is wrong with any is wrong. */
+/** Combines the results of several servers: a problem of any server is a problem of all. */
 function combineExaminations(urls: readonly string[], found: readonly ModelExamination[]): ModelExamination {
   if (found.length === 1) return found[0]!;
   const told = (text: string, ordinal: number) => `${urls[ordinal]?.slice(0, LONGEST_URL_SHOWN)}: ${text}`;

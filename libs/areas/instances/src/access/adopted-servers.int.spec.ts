@@ -10,12 +10,12 @@ let base_url: string;
 let status: number;
 let listStatus: number;
 let models: string[];
-/** Of a second server, with the same model. */
+/** A second server, with the same model. */
 let second: Server;
 let secondUrl: string;
 let secondStatus: number;
 let asked: [string | undefined, string | undefined][];
-/** When the server was asked for its health, and when it answered that it has only other models. */
+/** When the health of the server was requested, and when it answered that it has only other models. */
 let probedAt: number[];
 let refutedAt: number[];
 
@@ -64,7 +64,7 @@ const adopting = (change: Partial<NonNullable<RevisionSpec['endpoint']>> = {}): 
 const examine = (process: InstancesProcess, spec: RevisionSpec, tenantId = 'ten_a') =>
   process.instances.examine({ tenantId, revisionId: 'rev_1', spec });
 
-it('asks the server for the model, with the credential that its probes are sent, and only one that is adopted', async () => {
+it('the list of models is requested only from an adopted server, with the credential of its probes', async () => {
   const worker = await bed.process('worker');
   expect(await examine(worker, adopting({ credential_ref: 'key' }))).toEqual({
     issues: [],
@@ -78,7 +78,7 @@ it('asks the server for the model, with the credential that its probes are sent,
   expect(await examine(worker, bed.spec())).toEqual({ issues: [] });
 });
 
-it('sends nothing for a tenant that may not call the server or use the secret', async () => {
+it('nothing is sent for a tenant that may not call the server or use the secret', async () => {
   const worker = await bed.process('worker');
   const note = (text: string) => ({ issues: [], message: expect.stringContaining(text) });
   expect(await examine(worker, adopting({ base_url: 'http://10.0.0.1' }))).toEqual(note('outside'));
@@ -89,7 +89,7 @@ it('sends nothing for a tenant that may not call the server or use the secret', 
   expect(asked).toEqual([]);
 });
 
-it('tells of a server that waits for what cannot come, and what it says anew while it is ill', async () => {
+it('a workload shows that its server does not have the health path, and each new status while the server is unhealthy', async () => {
   const worker = await bed.process('worker');
   const told = async () => {
     const found = await worker.status('rev_1');
@@ -97,7 +97,7 @@ it('tells of a server that waits for what cannot come, and what it says anew whi
   };
   const says = (what: string) => until(what, async () => (await told()).includes(what), told);
   status = listStatus = 404;
-  // Slow enough that each of its states is seen.
+  // Slow enough to see each of its states.
   await worker.want('rev_1', { ...adopting(), probes: { ...PROBES, interval_seconds: 1 } });
   await says(`probe_failed ${base_url}/health returned 404: set endpoint.health_path`);
   await says(`health_path_missing ${base_url}/health returned 404: set endpoint.health_path`);
@@ -115,7 +115,7 @@ describe('several URLs', () => {
     probes: PROBES,
   });
 
-  it('are an instance each, in their order, and one that is ill leaves alone and comes back', async () => {
+  it('become one instance each, in their order; an unhealthy one is withdrawn alone and comes back', async () => {
     const worker = await bed.process('worker');
     expect(await worker.check(both())).toEqual([]);
     await worker.want('rev_1', both());
@@ -144,7 +144,7 @@ describe('several URLs', () => {
     ]);
   });
 
-  it('are judged one by one, before they are wanted and at each start', async () => {
+  it('are checked one by one, before they are wanted and at each start', async () => {
     const worker = await bed.process('worker');
     const outside = { base_url: undefined, base_urls: [base_url, 'http://10.0.0.1'] };
     expect(await worker.check(both(outside))).toMatchObject([{ field: 'endpoint.base_urls[1]', code: 'not_allowed' }]);
@@ -165,7 +165,7 @@ describe('several URLs', () => {
     );
   });
 
-  it('are all asked for the model', async () => {
+  it('are all checked for the model', async () => {
     const worker = await bed.process('worker');
     expect(await examine(worker, both())).toEqual({
       issues: [],
@@ -189,7 +189,7 @@ describe('a server whose model is swapped', () => {
     return about(worker);
   };
 
-  it('has drifted within one round of probes: out of sight, told once, and back with its model', async () => {
+  it('has drifted within one round of probes: it is withdrawn, reported once, and comes back with its model', async () => {
     const worker = await bed.process('worker');
     await worker.want('rev_1', { ...adopting(), probes: { ...PROBES, interval_seconds: 1 } });
     await worker.ready('rev_1');
@@ -203,8 +203,8 @@ describe('a server whose model is swapped', () => {
       'system',
       `select state_since as "driftedAt" from instances where revision_id = 'rev_1'`,
     );
-    // A round that had begun may end without a list. The next one asks for it, and its first answer is enough.
-    // The time of Postgres is cut to milliseconds here, so the refusal may have the same one.
+    // A round that had begun may end without a list. The next one requests the list, and its first answer is enough.
+    // Postgres's time is cut to milliseconds here, so the refusal may have the same time.
     const duringSwap = (at: number) => at >= swappedAt && at <= driftedAt.getTime();
     expect(probedAt.filter(duringSwap).length).toBeLessThanOrEqual(2);
     expect(refutedAt.filter(duringSwap)).toHaveLength(1);
@@ -219,7 +219,7 @@ describe('a server whose model is swapped', () => {
     expect(types).toEqual(['instance.ready', 'instance.drifted', 'instance.ready']);
   });
 
-  it('has drifted also where the next worker finds it so, and where it was away meanwhile', async () => {
+  it('has drifted also if the next worker finds it so, or if the server was unreachable in between', async () => {
     const first = await bed.process('worker');
     await first.want('rev_1', { ...adopting(), probes: PROBES });
     await first.ready('rev_1');
@@ -234,7 +234,7 @@ describe('a server whose model is swapped', () => {
     expect(types).toEqual(['instance.ready', 'instance.unhealthy', 'instance.drifted']);
   });
 
-  it('is borne by no successor, who bears a missed probe', async () => {
+  it('has drifted at once under a new worker too, although a missed probe would be tolerated', async () => {
     const patient = { ...PROBES, failure_threshold: 1_000 };
     const first = await bed.process('worker');
     await first.want('rev_1', { ...adopting(), probes: patient });
@@ -244,7 +244,7 @@ describe('a server whose model is swapped', () => {
     await drifted(await bed.process('worker'));
   });
 
-  it('serves on where it never named the model, as servers do that answer to any name', async () => {
+  it('keeps serving if it never listed the model, like servers that accept any name', async () => {
     const worker = await bed.process('worker');
     models = ['/srv/models/tiny.gguf'];
     await worker.want('rev_1', { ...adopting(), probes: PROBES });

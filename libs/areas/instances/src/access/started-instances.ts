@@ -6,10 +6,16 @@ import { isOfThisMachine } from '@slipway/platform-egress';
 import { READ_STARTED_INSTANCES } from '../workloads/instance.query.js';
 import { TargetCatalog } from '../catalog/target-catalog.js';
 
-/** What a tenant is told: the same as of any address that is not for it, so that nobody finds others' instances by asking. */
+/**
+ * The error for an address of another tenant's instance. It is the same as for any address that is not allowed, so that
+ * a tenant cannot discover others' instances by trying.
+ */
 export const OUTSIDE_ALLOW_LIST = "is outside of the target's allow list";
 
-/** Looks at adopted servers may be many a second; the list may be as old as the shortest time between two looks at one. */
+/**
+ * Adopted servers may be checked many times a second. The list may be as old as the shortest time between two checks of
+ * one server.
+ */
 const KEPT_MS = 1_000;
 
 interface StartedInstance {
@@ -17,7 +23,10 @@ interface StartedInstance {
   base_url: string;
 }
 
-/** Whose instances answer where, so that no tenant adopts what a target has started for another. */
+/**
+ * Knows at which addresses the instances of each tenant answer, so that no tenant adopts an instance that a target
+ * started for another.
+ */
 @Injectable()
 export class StartedInstances {
   private kept?: { at: number; rows: Promise<StartedInstance[]> };
@@ -27,7 +36,7 @@ export class StartedInstances {
     private readonly catalog: TargetCatalog,
   ) {}
 
-  /** By what the URL says. Calls nobody outside. */
+  /** Decides by the text of the URL. Sends no request. */
   async isOfAnotherTenant(tx: Tx, tenantId: string, baseUrl: string): Promise<boolean> {
     if (!URL.canParse(baseUrl)) return false;
     const url = new URL(baseUrl);
@@ -35,7 +44,10 @@ export class StartedInstances {
     return othersAtPort(rows, tenantId, url).some((other) => isSameHost(url.hostname, other.hostname));
   }
 
-  /** By where the URL leads now. Outside of transactions: it may have to resolve a name. */
+  /**
+   * Decides by the addresses to which the URL resolves now. Call it outside of transactions: it may have to resolve a
+   * name.
+   */
   async leadsToAnotherTenant(tenantId: string, baseUrl: string): Promise<boolean> {
     const url = new URL(baseUrl);
     const others = othersAtPort(await this.rows(), tenantId, url);
@@ -49,7 +61,7 @@ export class StartedInstances {
     if (this.kept && performance.now() - this.kept.at < KEPT_MS) return this.kept.rows;
     const rows = this.database.read<StartedInstance>('system', READ_STARTED_INSTANCES, [this.targets()]);
     this.kept = { at: performance.now(), rows };
-    // A failed look is not kept.
+    // A failed read is not kept.
     rows.catch(() => (this.kept = undefined));
     return rows;
   }

@@ -65,7 +65,7 @@ const publishedAt = async (process: InstancesProcess, revision: string) =>
   (await process.published(revision))[0]?.instances;
 
 describe('secrets', () => {
-  /** By the use of the secret that they were started with. */
+  /** By the permitted use of the secret with which each was started. */
   const apis = new Map<string, Promise<InstancesProcess>>();
   beforeEach(() => apis.clear());
   const issuesOf = async (change: object, tenantId: string, spec: RevisionSpec) => {
@@ -78,20 +78,20 @@ describe('secrets', () => {
   const refusedCredential = [['endpoint.credential_ref', NO_SUCH_SECRET('key')]];
   const refusedAddress = [['endpoint.credential_ref', 'secret "key" may not be sent to this address']];
 
-  it('are for no tenant but the operator unless they name it, and told as if they did not exist', async () => {
+  it('are for the tenants that they name, else for the operator alone, and do not exist for others', async () => {
     expect(await issuesOf({}, OPERATOR, credential())).toEqual([]);
     expect(await issuesOf({}, OPERATOR, withEnv('key'))).toEqual([]);
     expect(await issuesOf({}, ACME, credential())).toEqual(refusedCredential);
     expect(await issuesOf({}, ACME, withEnv('key'))).toEqual([['runtime.env.API_KEY', NO_SUCH_SECRET('key')]]);
     expect(await issuesOf({}, ACME, withEnv('nobody'))).toEqual([['runtime.env.API_KEY', NO_SUCH_SECRET('nobody')]]);
     expect(await issuesOf({}, 'ten_unknown', credential())).toEqual(refusedCredential);
-    // Named tenants are all there are.
+    // If tenants are named, no others may use the secret, not even the operator.
     expect(await issuesOf({ tenants: ['acme'] }, OPERATOR, credential())).toEqual(refusedCredential);
     expect(await issuesOf({ tenants: ['acme'] }, ACME, withEnv('key'))).toEqual([]);
     expect(await issuesOf({ tenants: ['*'] }, ACME, withEnv('key'))).toEqual([]);
   });
 
-  it('go to the origins they name; without any, only the operator sends them', async () => {
+  it('are sent to the origins that they name; without origins, only the operator may send them', async () => {
     const tenants = ['acme', 'default'];
     expect(await issuesOf({ tenants }, ACME, credential())).toEqual(refusedAddress);
     expect(await issuesOf({ tenants }, OPERATOR, credential())).toEqual([]);
@@ -102,11 +102,11 @@ describe('secrets', () => {
       );
   });
 
-  it('do not leave for a revision that was accepted before', async () => {
+  it('are not sent for a revision that was accepted earlier', async () => {
     const worker = await bed.process('worker');
     await want(worker, ACME, 'rev_1', adopting(base_url, 'key'));
     await want(worker, ACME, 'rev_2', withEnv('key'));
-    // Each retry hides the message for a moment, so what is compared was read once.
+    // Each retry hides the message for a moment, so the comparison uses one read.
     for (const revision of ['rev_1', 'rev_2']) {
       let message: string | null | undefined;
       await until('it to be refused', async () => Boolean((message = (await rowOf(worker, revision))?.message)));
@@ -139,7 +139,7 @@ describe('secrets', () => {
     ]);
   });
 
-  it('are taken back by a configuration that no longer gives them', async () => {
+  it('are withdrawn if the configuration no longer gives them to the tenant', async () => {
     const given = await bed.process('worker', secretFor({ tenants: ['acme'], origins: [base_url] }));
     await want(given, ACME, 'rev_1', adopting(base_url, 'key'));
     await until('it to be published', async () => (await publishedAt(given, 'rev_1'))?.length === 1);
@@ -164,7 +164,7 @@ describe('secrets', () => {
 });
 
 describe('targets', () => {
-  it('that are not for a tenant do not exist for it', async () => {
+  it('do not exist for a tenant that they do not name', async () => {
     const api = await bed.process('api', adoptedBy({ tenants: ['default'] }));
     const issues = await api.check(adopting(base_url), ACME);
     const message = 'execution target "adopted" does not exist; available: local';
@@ -183,7 +183,7 @@ describe('targets', () => {
     expect(asked).toEqual([]);
   });
 
-  it('allow a tenant what is for it, and publish no more', async () => {
+  it('allow a tenant its origins, and publish no others', async () => {
     const here = { origin: 'http://127.0.0.1:*', tenants: ['acme'] };
     const change = adoptedBy({ allow: ['https://*.example.com', here, { origin: 'http://localhost:*', tenants: [] }] });
     const worker = await bed.process('worker', change);
@@ -202,7 +202,7 @@ describe('targets', () => {
     });
   });
 
-  it('that lose a tenant lose its adopted servers', async () => {
+  it('lose the adopted servers of a tenant that may no longer use them', async () => {
     const before = await bed.process('worker');
     await want(before, ACME, 'rev_1', adopting(base_url));
     await until('it to be published', async () => (await publishedAt(before, 'rev_1'))?.length === 1);
@@ -222,11 +222,11 @@ describe("another tenant's instance", () => {
     return new URL((await rowOf(worker, 'rev_1'))?.base_url ?? '');
   };
 
-  it("is nobody else's to adopt while it runs, however its address is written", async () => {
+  it('cannot be adopted while it runs, however its address is written', async () => {
     const allow = ['http://127.0.0.1:*', 'http://localhost:*', 'http://[::1]:*'];
     const worker = await bed.process('worker', adoptedBy({ allow }));
     const { port } = await started(worker);
-    // The same words as of an address that is outside of the list.
+    // The same message as for an address that is not in the allow list.
     const [refusal] = await worker.check(adopting('http://elsewhere.example'), ACME);
     expect(refusal).toEqual({
       field: 'endpoint.base_url',
@@ -247,11 +247,11 @@ describe("another tenant's instance", () => {
     expect(await worker.check(adopting(`http://127.0.0.1:${port}`), ACME)).toEqual([]);
   });
 
-  it('that comes to where an adopted server was takes its place from it', async () => {
+  it('ends the adoption of a server whose address it takes', async () => {
     const allow = ['http://127.0.0.1:*', 'http://localhost:*'];
     const worker = await bed.process('worker', adoptedBy({ allow }));
     const { port } = await started(worker);
-    // As if it had been accepted before: nothing is checked here.
+    // As if it had been accepted earlier: nothing is checked here.
     await want(worker, ACME, 'rev_2', adopting(`http://127.0.0.1:${port}`));
     await want(worker, ACME, 'rev_3', adopting(`http://localhost:${port}`));
     for (const revision of ['rev_2', 'rev_3']) {
@@ -270,7 +270,7 @@ describe("another tenant's instance", () => {
   });
 });
 
-it('no port of its own is called for a tenant, whatever the target allows', async () => {
+it('Slipway calls none of its own ports for a tenant, even if the target allows the address', async () => {
   const worker = await bed.process('worker', { ownPorts: [Number(new URL(base_url).port)] });
   await want(worker, OPERATOR, 'rev_1', adopting(base_url));
   await until('it to be told', async () => (await rowOf(worker, 'rev_1'))?.message?.includes('not allowed') === true);

@@ -40,19 +40,19 @@ type SecretSettings = Pick<OperatorConfig, 'secrets'>;
 /** Thrown if a secret that a spec names has no value now. The message names the secret, never its value. */
 export class SecretUnavailable extends Error {}
 
-/** Thrown for what the operator's configuration does not give to a tenant. Waiting does not help. */
+/** Thrown if the operator's configuration does not allow something to a tenant. A retry does not help. */
 export class AccessRefused extends Error {}
 
-/** How the engines of a target are given secrets; values where its driver says nothing. */
+/** How the engines of a target get secrets. If its driver does not say, they get values. */
 type SecretDelivery = TargetDriver['secrets'];
 
-/** A use of a secret. `sentTo`: the URL it is sent to; undefined where an engine of the operator gets it. */
+/** A use of a secret. `sentTo` is the URL to which it is sent; undefined if an engine of the operator gets it. */
 interface SecretUse {
   name: string;
   sentTo?: string;
 }
 
-/** How a spec uses the operator's secrets, with the field that says so. */
+/** Returns the secrets that a spec uses, each with the field that names it. */
 function secretUses({ runtime, endpoint }: RevisionSpec): (SecretUse & { field: string })[] {
   const uses = Object.entries(runtime.env ?? {}).flatMap(([variable, value]) =>
     typeof value === 'object' ? [{ field: `runtime.env.${variable}`, name: value.secret_ref }] : [],
@@ -62,7 +62,7 @@ function secretUses({ runtime, endpoint }: RevisionSpec): (SecretUse & { field: 
   return [...uses, ...endpointUrls(endpoint).map((sentTo) => ({ field: 'endpoint.credential_ref', name, sentTo }))];
 }
 
-/** @param taking of the spec's target */
+/** @param taking the delivery of the spec's target */
 export function secretIssues(
   operator: SecretSettings,
   tenantName: string,
@@ -73,15 +73,16 @@ export function secretIssues(
     const refusal = refusalOf(operator, tenantName, use, taking);
     return refusal ? [{ field, ...refusal }] : [];
   });
-  // Of several URLs one refusal is enough.
+  // For several URLs, one refusal is enough.
   return issues.filter((issue, at) => issues.findIndex(({ field }) => field === issue.field) === at);
 }
 
 /**
- * The value of a secret for one use by a tenant, read from its source at this moment. Every use goes through here, because the operator
- * may have changed who may use what since a spec was accepted.
- * @param sentTo the URL it is sent to; undefined where an engine of the operator gets it
- * @throws SecretUnavailable; AccessRefused where the configuration does not allow this use
+ * Reads the value of a secret from its source, for one use by a tenant. Every use goes through this function, because
+ * the operator may have changed the rules since a spec was accepted.
+ * @param sentTo the URL to which it is sent; undefined if an engine of the operator gets it
+ * @throws SecretUnavailable if the secret has no value now
+ * @throws AccessRefused if the configuration does not allow this use
  */
 export function readSecret(
   operator: OperatorConfig,
@@ -98,7 +99,7 @@ export function readSecret(
   }
 }
 
-/** The values that engines of the spec were given and may print, as far as they are known here. */
+/** Returns the secret values that engines of the spec may have got and may print, as far as this process knows them. */
 export function valuesIn(operator: OperatorConfig, { runtime }: Pick<RevisionSpec, 'runtime'>): string[] {
   return Object.values(runtime.env ?? {}).flatMap((value) => {
     if (typeof value === 'string') return [];
@@ -110,14 +111,14 @@ export function valuesIn(operator: OperatorConfig, { runtime }: Pick<RevisionSpe
   });
 }
 
-/** Whose revision uses a secret. */
+/** The revision that uses a secret, and its tenant. */
 export interface SecretUser {
   tenantId: string;
   tenantName: string;
   revisionId: string;
 }
 
-/** Secrets as they are used: the audit of the tenant tells which revision used which. */
+/** Reads secrets and records each use in the audit log of the tenant, with the revision. */
 @Injectable()
 export class Secrets {
   constructor(
@@ -130,8 +131,9 @@ export class Secrets {
   }
 
   /**
-   * @param taking of the target whose engine gets them
-   * @returns what throws AccessRefused or SecretUnavailable where there is none for the tenant, or none that the target takes
+   * @param taking the delivery of the target whose engine gets the secrets
+   * @returns a reader that throws AccessRefused or SecretUnavailable if the tenant has no such secret, or the target
+   * does not accept it
    */
   readerOf({ tenantId, tenantName, revisionId }: SecretUser, taking?: SecretDelivery): SecretReader {
     const { operator } = this.config;
@@ -174,7 +176,7 @@ function secretOf({ secrets }: SecretSettings, name: string): SecretConfig | und
   return Object.hasOwn(secrets, name) ? secrets[name] : undefined;
 }
 
-/** A secret of others is told as one that does not exist, so that nobody learns names. */
+/** Refuses a secret of another tenant like one that does not exist, so that a tenant cannot discover its name. */
 function refusalOf(
   operator: SecretSettings,
   tenantName: string,
@@ -189,7 +191,7 @@ function refusalOf(
   return { code: 'not_allowed', message: `secret "${name}" may not be sent to this address` };
 }
 
-/** A target that resolves references itself has to be given some; no other can be. */
+/** A target that resolves references itself accepts only references. Every other target accepts only values. */
 function deliveryRefusal(
   name: string,
   { kubernetes }: SecretConfig,
@@ -212,10 +214,10 @@ function mayBeSent(origins: readonly string[] | undefined, tenantName: string, u
   return origins === undefined ? tenantName === OPERATOR_TENANT : checkUrl(origins, url).ok;
 }
 
-/** What is said of a target that is no more. */
+/** The error for a target that was removed. */
 export const REMOVED_TARGET = "was removed from the operator's configuration and starts no new instances";
 
-/** What a workload's tenant may use now: the configuration may have changed since its spec was accepted. */
+/** Checks what a workload's tenant may use now. The configuration may have changed since its spec was accepted. */
 @Injectable()
 export class TenantAccess {
   constructor(
@@ -231,8 +233,9 @@ export class TenantAccess {
   }
 
   /**
-   * For a server that is adopted: another tenant's instance may have come to where it was. One on a target that was removed goes on, as
-   * an engine does. @throws AccessRefused
+   * Checks an adopted server: another tenant's instance may have started at its address. A server on a removed target
+   * continues, as an engine does.
+   * @throws AccessRefused
    */
   async assertMayCall(
     target: string,
@@ -253,8 +256,9 @@ export class TenantAccess {
   }
 
   /**
-   * @param driver of the target whose engine gets them
-   * @returns what throws AccessRefused or SecretUnavailable where there is none for the tenant, or none that the target takes
+   * @param driver the driver of the target whose engine gets the secrets
+   * @returns a reader that throws AccessRefused or SecretUnavailable if the tenant has no such secret, or the target
+   * does not accept it
    */
   secretsOf(
     { tenant_id, tenant_name, revision_id }: Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id'>,
@@ -264,7 +268,7 @@ export class TenantAccess {
     return this.secrets.readerOf(user, driver?.secrets);
   }
 
-  /** What must not be shown of what an engine of the spec prints. */
+  /** Returns the values to hide in the output of an engine of the spec. */
   valuesIn(spec: RevisionSpec): string[] {
     return this.secrets.valuesIn(spec);
   }
@@ -272,7 +276,7 @@ export class TenantAccess {
 
 const MOST_LISTED = 20;
 
-/** Every reason why a spec cannot run for a tenant on the configured targets. */
+/** Finds every reason why a spec cannot run for a tenant on the configured targets. */
 @Injectable()
 export class SpecCheck {
   constructor(
@@ -313,7 +317,7 @@ export class SpecCheck {
   }
 }
 
-/** Why a spec's target is none, with those that the tenant has. */
+/** Returns the error for a target that the tenant does not have, with a list of those that it has. */
 function unknownTarget(catalog: TargetCatalog, tenantName: string, target: string): RevisionSpecIssue {
   const known = shortList(catalog.of(tenantName).map(({ config }) => config.name));
   const wasThere = catalog.removedOf(tenantName).some(({ config }) => config.name === target);
@@ -329,7 +333,7 @@ function shortList(names: readonly string[]): string {
   return `${names.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
 
-/** What the driver says of each URL, under the field that has it; what it says of all it says once. */
+/** Returns the driver's issues for each URL, under the field of that URL. An issue of the entire spec appears once. */
 function driverIssues(driver: TargetDriver, tenantName: string, spec: RevisionSpec): RevisionSpecIssue[] {
   const { endpoint } = spec;
   const ordinals = [...endpointUrls(endpoint).keys()];
@@ -346,7 +350,10 @@ function driverIssues(driver: TargetDriver, tenantName: string, spec: RevisionSp
   return [...new Map(found.map((issue) => [`${issue.field} ${issue.message}`, issue])).values()];
 }
 
-/** Word for word what the driver says of an address that is outside of its list, so that nobody finds others' instances by asking. */
+/**
+ * Returns exactly the driver's message for an address outside of its list, so that a tenant cannot discover others'
+ * instances by trying.
+ */
 function foreignAddress({ config }: Target, tenantName: string): string {
   return outsideOf(originsFor(config.allow ?? [], tenantName));
 }

@@ -21,16 +21,21 @@ import { WorkloadScalingEntity } from '../workloads/scaling.entity.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
-/** The longest that a request waits for a sleeper: the longest that gateways keep any. */
+/**
+ * The longest time that a request waits for a sleeping workload, which is the longest that gateways hold any request.
+ */
 const LONGEST_HOLD_SECONDS = 290;
 
-/** What is told of a workload to the gateways. */
+/** The parts of a workload that are published to the gateways. */
 export type PublishedWorkload = Pick<
   WorkloadRow,
   'revision_id' | 'tenant_id' | 'deployment_id' | 'revision_name' | 'spec'
 >;
 
-/** Publishes to the gateways where the instances of a workload answer, with which credential, and whether the workload sleeps. */
+/**
+ * Publishes to the gateways at which addresses the instances of a workload answer, with which credential, and whether
+ * the workload sleeps.
+ */
 @Injectable()
 export class BackendPublisher {
   constructor(
@@ -41,10 +46,12 @@ export class BackendPublisher {
   ) {}
 
   /**
-   * Publishes anew where gateways have another credential than the secret says now, one that they cannot open, or other addresses than
-   * the target allows now. Both are read under the lock, so the last one to publish has read the newest.
-   * @returns whether they had
-   * @throws SecretUnavailable; AccessRefused, and the next look takes the server out of sight
+   * Publishes a workload again if the gateways have an outdated credential, one that they cannot open, or addresses
+   * that differ from what the target now allows. Both sides are read under the lock, so the last to publish has read
+   * the newest.
+   * @returns whether it published again
+   * @throws SecretUnavailable
+   * @throws AccessRefused; the next check then withdraws the server from the gateways
    */
   renew(workload: PublishedWorkload): Promise<boolean> {
     const { revision_id, tenant_id, spec } = workload;
@@ -53,7 +60,7 @@ export class BackendPublisher {
       if (!locked?.is_active) return false;
       const { backends } = await readEntries(tx, { routes: [], backends: [revision_id], slugs: [], passports: [] });
       const [published] = backends;
-      // No instance is ready: the next one that is brings everything along.
+      // No instance is ready. The next one that becomes ready publishes everything.
       if (!published?.instances.some(({ state }) => state === 'ready')) return false;
       const tenant = await tenantName(tx, tenant_id);
       const reference = spec.endpoint?.credential_ref;
@@ -77,7 +84,7 @@ export class BackendPublisher {
     }
   }
 
-  /** Its workload is locked. */
+  /** Publishes a workload. The caller has locked it. */
   async publish(tx: Tx, workload: PublishedWorkload): Promise<void> {
     const { revision_id, tenant_id, spec } = workload;
     const tenant = await tenantName(tx, tenant_id);
@@ -94,7 +101,7 @@ export class BackendPublisher {
     const asleep = await sleepOf(tx, workload, ready.length);
     const reference = spec.endpoint?.credential_ref;
     const secrets = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
-    // Leaving the gateways' sight must not fail for a secret that is gone.
+    // Only ready instances need the secret: a missing secret must not prevent the withdrawal of the others.
     const secret =
       reference === undefined
         ? undefined
@@ -128,7 +135,10 @@ export class BackendPublisher {
   }
 }
 
-/** Under the lock of its workload: what gateways are told of its sleep, which ends with the first instance that is ready. */
+/**
+ * Returns what the gateways must know of a workload's sleep, which ends with the first ready instance. The caller has
+ * locked the workload.
+ */
 async function sleepOf(
   tx: Tx,
   workload: Pick<WorkloadRow, 'revision_id' | 'tenant_id'>,
@@ -153,7 +163,7 @@ async function sleepOf(
   };
 }
 
-/** The one secret of all servers of a revision, judged for each that gets it; undefined where none does. */
+/** Returns the one secret of all servers of a revision, checked for each of them; undefined without servers. */
 function sentToAll(urls: readonly string[], read: (url: string) => string): string | undefined {
   return urls.map(read).at(-1);
 }

@@ -10,23 +10,27 @@ import type { Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 
-/** Everything is compared with what is published this often, whatever the files say. */
+/** Everything is compared with the published state this often, even if no file has changed. */
 const COMPARE_MS = 30_000;
 const AT_ONCE = 4;
 
-/** Beside the secrets, under a name that none can have: where the target's servers may be. */
+/** Key of the target's allowed addresses, next to the secrets. The space makes it a name that no secret can have. */
 const ALLOW = ' allow';
 
 /**
- * Brings a new value of an operator's secret, and other addresses that a target allows, to the gateways: the worker that leads the target
- * looks at the files, and publishes anew what carries another value than it should. A worker that begins to lead compares everything, so what its predecessor left undone
- * needs nobody's input. Engines have their environment from their start and keep it.
+ * Publishes to the gateways a new value of an operator's secret, and a change of the addresses that a target allows.
+ * The worker that leads the target checks the files, and publishes again each workload whose published values are
+ * outdated. A worker that begins to lead compares everything, so it completes what its predecessor left undone. Engines
+ * get their environment at their start and keep it.
  */
 export class SecretWatch {
   private readonly logger = new Logger('secrets');
   private readonly trouble: TroubleLog;
   private readonly checks: RepeatedCheck;
-  /** What gateways are given, in digests, when all that depends on it had been looked at; empty while another worker leads. */
+  /**
+   * Digests of the values that were current when all dependent workloads had been checked. Empty while another worker
+   * leads.
+   */
   private settled: ReadonlyMap<string, string> = new Map();
   private comparedAt = 0;
 
@@ -75,7 +79,7 @@ export class SecretWatch {
     await Promise.all(affected.map((workload) => limit(() => this.renewOne(workload))));
   }
 
-  /** A secret that is gone, as between two writes of its file, leaves the gateways what they have. */
+  /** If a secret is missing, as between two writes of its file, the gateways keep what they have. */
   private async renewOne(workload: PublishedWorkload): Promise<void> {
     try {
       if (await this.publisher.renew(workload))

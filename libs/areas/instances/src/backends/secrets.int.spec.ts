@@ -22,7 +22,7 @@ describe('a secret in a cluster', () => {
   });
   afterEach(() => bed.dispose());
 
-  /** The value of `key` is in a file, that of `hf` in a cluster. */
+  /** Adds the secret `hf`, which is in a cluster. The value of `key` is in a file. */
   function withSecrets(use: { tenants?: string[] } = {}): { operator: OperatorConfig } {
     const { operator } = bed.config;
     const hf = { kubernetes: { name: 'hf', key: 'token' }, ...use };
@@ -35,7 +35,7 @@ describe('a secret in a cluster', () => {
   };
 
   describe('a spec that names a secret of a cluster', () => {
-    /** By the use of the secret that they were started with. */
+    /** By the permitted use of the secret with which each was started. */
     const apis = new Map<string, Promise<InstancesProcess>>();
     beforeEach(() => apis.clear());
     const issuesOf = async (spec: RevisionSpec, tenantId = OPERATOR, use = {}) => {
@@ -51,7 +51,7 @@ describe('a secret in a cluster', () => {
     const BY_REFERENCE =
       /^runtime\.env\.API_KEY not_allowed: this target accepts only secrets in Kubernetes: the operator must declare "key"/;
 
-    it('is taken where the target finds it, and refused where it does not', async () => {
+    it('is accepted if the target can read the secret, and refused if it cannot', async () => {
       expect(await issuesOf(naming('hf'))).toEqual([]);
       expect(await issuesOf(naming('hf', 'local'))).toEqual([expect.stringMatching(NOT_THERE)]);
       bed.cluster.secrets = 'resolved';
@@ -62,13 +62,13 @@ describe('a secret in a cluster', () => {
       expect(await issuesOf(naming('hf'))).toEqual([]);
     });
 
-    it('is alone on a target that takes nothing else', async () => {
+    it('is required by a target that accepts only references', async () => {
       expect(await issuesOf(naming('key'))).toEqual([]);
       bed.cluster.secrets = 'references';
       expect(await issuesOf(naming('key'))).toEqual([expect.stringMatching(BY_REFERENCE)]);
     });
 
-    it('is for the tenants that it names, as any other', async () => {
+    it('may use it only for the tenants that the secret names, as with any other secret', async () => {
       const unknown = `runtime.env.API_KEY unknown: the operator's configuration has no secret "hf"`;
       for (const target of ['twin', 'local']) expect(await issuesOf(naming('hf', target), ACME)).toEqual([unknown]);
       expect(await issuesOf(naming('hf'), ACME, { tenants: ['acme'] })).toEqual([]);
@@ -94,7 +94,7 @@ describe('a secret in a cluster', () => {
     });
   });
 
-  describe('an engine that is given one', () => {
+  describe('an engine that needs a secret of a cluster', () => {
     const MIXED = { PLAIN: 'x', API_KEY: { secret_ref: 'key' }, HF_TOKEN: { secret_ref: 'hf' } };
     const spec = (env: RevisionSpec['runtime']['env']): RevisionSpec =>
       bed.twinSpec({ runtime: { target: 'twin', engine: 'sim', args: {}, env } });
@@ -119,7 +119,7 @@ describe('a secret in a cluster', () => {
       expect(used.map(({ name }) => name)).toEqual(['hf', 'key']);
     });
 
-    it('has no references where it names none', async () => {
+    it('has no references if it names no such secret', async () => {
       const worker = await bed.process('worker', withSecrets());
       bed.cluster.setHealthy(true);
       await worker.want('rev_1', spec({ PLAIN: 'x' }));
@@ -130,7 +130,7 @@ describe('a secret in a cluster', () => {
     it.each([
       ['references', 'key', 'it could not be started: this target accepts only secrets in Kubernetes'],
       ['resolved', 'hf', 'it could not be started: secret "hf" refers to a Kubernetes Secret'],
-    ] as const)('does not start where the target has come to take %s alone', async (taking, name, told) => {
+    ] as const)('does not start if the target now accepts only %s', async (taking, name, told) => {
       const worker = await bed.process('worker', withSecrets());
       bed.cluster.secrets = taking;
       await worker.want('rev_1', spec({ API_KEY: { secret_ref: name } }));
@@ -142,7 +142,7 @@ describe('a secret in a cluster', () => {
       expect(bed.cluster.started).toEqual([]);
     });
 
-    it('does not start for a tenant from which it was taken back', async () => {
+    it('does not start for a tenant that may no longer use the secret', async () => {
       const worker = await bed.process('worker', withSecrets({ tenants: ['default'] }));
       await worker.database.tx('system', (tx) =>
         worker.instances.want(
@@ -151,7 +151,7 @@ describe('a secret in a cluster', () => {
           'operation:op_1',
         ),
       );
-      // Each retry hides the message for a moment, so what is compared was read once.
+      // Each retry hides the message for a moment, so the comparison uses one read.
       let shown: string | null | undefined;
       await until('it to be refused', async () => Boolean((shown = await message(worker))));
       expect(shown).toBe(`it could not be started: the operator's configuration has no secret "hf"`);
@@ -194,14 +194,17 @@ describe('a secret in a file', () => {
     await worker.ready('rev_1');
   }
 
-  /** As Kubernetes brings a new version of a mounted secret: a link is replaced, and no file is ever written. */
+  /**
+   * Replaces the file as Kubernetes does for a new version of a mounted secret: it replaces a link and writes to no
+   * existing file.
+   */
   async function mount(version: string): Promise<void> {
     await writeFile(join(bed.home, version), `${version}\n`);
     await symlink(version, join(bed.home, 'key.next'));
     await rename(join(bed.home, 'key.next'), join(bed.home, 'key'));
   }
 
-  it('a secret whose file was replaced is published anew, without any change of readiness', async () => {
+  it('a secret whose file was replaced is published again, without any change of readiness', async () => {
     const worker = await bed.process('worker');
     await adopt(worker);
     expect(await published(worker)).toBe('sk-from-file');
@@ -210,13 +213,13 @@ describe('a secret in a file', () => {
       await mount(version);
       await becomes(version, worker);
     }
-    // In place, as an operator's editor does it.
+    // Overwritten without a new link, as an editor does it.
     await writeFile(join(bed.home, 'sk-third'), 'sk-fourth\n');
     await becomes('sk-fourth', worker);
     expect(await worker.rows('rev_1')).toEqual(before);
   });
 
-  it('a leader that died before it published leaves nothing that needs input', async () => {
+  it('a leader that died before it published leaves nothing that needs manual input', async () => {
     const first = await bed.process('worker');
     await adopt(first);
     await first.close();
@@ -226,7 +229,7 @@ describe('a secret in a file', () => {
     await becomes('sk-meanwhile', second);
   });
 
-  it('a file that is gone leaves gateways the credential they have, until it is back', async () => {
+  it('if the file of a secret is missing, gateways keep their credential until it is back', async () => {
     const worker = await bed.process('worker');
     await adopt(worker);
     const warned = jest.spyOn(Logger.prototype, 'warn');
@@ -239,7 +242,7 @@ describe('a secret in a file', () => {
     await becomes('sk-back', worker);
   });
 
-  it('a credential that was sealed with a lost key is published anew under the current one', async () => {
+  it('a credential that was sealed with a lost key is published again under the current one', async () => {
     const first = await bed.process('worker');
     await adopt(first);
     await first.close();

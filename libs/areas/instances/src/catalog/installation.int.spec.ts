@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed.dispose());
 
-it('is the same for every process and at every start, and another one wherever the migration runs', async () => {
+it('an installation has one id in every process and at every start, and each run of the migration creates another id', async () => {
   const [worker, api] = [await bed.process('worker'), await bed.process('api')];
   const id = await worker.context.get(Installation).id();
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -28,7 +28,7 @@ it('is the same for every process and at every start, and another one wherever t
   expect(await new Installation(api.database).id()).not.toBe(id);
 });
 
-it('is one row, which no process of the product can change', async () => {
+it('the installation is one row, which no process of the product can change', async () => {
   const { database } = await bed.process('api');
   for (const sql of [
     'insert into installation default values',
@@ -45,7 +45,7 @@ it('is one row, which no process of the product can change', async () => {
   }
 });
 
-it('is read once, and looked for again after a look that failed', async () => {
+it('the installation id is read once, and read again only after a failed read', async () => {
   const { database } = await bed.process('api');
   const looks = jest.spyOn(database, 'tx').mockRejectedValueOnce(new Error('Postgres is away'));
   const installation = new Installation(database);
@@ -55,7 +55,7 @@ it('is read once, and looked for again after a look that failed', async () => {
   expect(looks).toHaveBeenCalledTimes(2);
 });
 
-it('says what to do where the row is gone', async () => {
+it('the error says what to do if the row of the installation is missing', async () => {
   const empty = { tx: async () => [] } as unknown as Database;
   await expect(new Installation(empty).id()).rejects.toThrow('restore its row from a backup');
 });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { InstallationEntity } from './installation.entity.js';
 
-/** Which Slipway this process belongs to, for the marks on what it makes outside of its database. */
+/** Identifies the Slipway installation of this process, to mark the objects that it creates outside of its database. */
 @Injectable()
 export class Installation {
   private known?: Promise<string>;
@@ -10,14 +10,14 @@ export class Installation {
   constructor(private readonly database: Database) {}
 
   /**
-   * A UUID, read once. Not within a transaction: it opens its own.
-   * @throws while Postgres does not answer; asked again it looks again
+   * Returns a UUID, which is read once. Do not call it within a transaction: it opens its own.
+   * @throws while Postgres does not answer; a later call reads again
    */
   id(): Promise<string> {
     if (this.known) return this.known;
     const asked = this.read();
     this.known = asked;
-    // A failed look is not kept.
+    // A failed read is not kept.
     asked.catch(() => (this.known = undefined));
     return asked;
   }

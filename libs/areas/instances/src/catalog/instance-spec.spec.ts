@@ -10,7 +10,7 @@ const of = (scaling?: RevisionSpec['scaling']) =>
     placeholderSecrets,
   );
 
-it('says how many instances the revision is to have, with what nobody says filled in', () => {
+it('an instance spec contains the scaling of the revision, with defaults for the missing values', () => {
   expect(of({ min_replicas: 2 }).scaling).toMatchObject({ min_replicas: 2, max_replicas: 2 });
   expect(of({ min_replicas: 0, max_replicas: 4 }).scaling).toMatchObject({ min_replicas: 0, max_replicas: 4 });
   expect(of()).not.toHaveProperty('scaling');

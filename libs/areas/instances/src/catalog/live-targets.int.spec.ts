@@ -11,7 +11,7 @@ let worker: InstancesProcess;
 let initial: OperatorConfig;
 let settings: Record<'api' | 'worker', OperatorSettings>;
 
-/** As a file is read, without its grammar. */
+/** Reads a configuration like a file, but without its grammar. */
 const settingsOf = (config: OperatorConfig) =>
   OperatorSettings.of((text) => (text === undefined ? config : (JSON.parse(text) as OperatorConfig)), undefined);
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed.dispose());
 
-/** The operator writes this, and both processes read it. */
+/** Writes the operator's configuration, and both processes read it. */
 function write(change: Partial<OperatorConfig>): void {
   const text = JSON.stringify({ ...initial, ...change });
   for (const each of [settings.api, settings.worker]) expect(each.offer(text)).toEqual([]);
@@ -41,7 +41,7 @@ const listed = async () =>
   ).data;
 const REMOVED = /^execution target "local" was removed from the operator's configuration and starts no new instances/;
 
-it('a target that is added runs instances at once, without a restart of anybody', async () => {
+it('a target that is added runs instances at once, without a restart of any process', async () => {
   const spec = bed.spec({}, { runtime: { target: 'gpu', engine: 'mini', args: {}, env: {} } });
   expect(await api.check(spec)).toMatchObject([{ field: 'runtime.target', code: 'unknown' }]);
   write({ targets: [...initial.targets, { ...named('local'), name: 'gpu' }] });
@@ -50,7 +50,7 @@ it('a target that is added runs instances at once, without a restart of anybody'
   await worker.ready('rev_1');
 });
 
-it('an engine that is added starts on a target whose instances go on', async () => {
+it('an engine that is added starts on a target whose instances continue', async () => {
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
   const [before] = await worker.rows('rev_1');
@@ -64,7 +64,7 @@ it('an engine that is added starts on a target whose instances go on', async () 
   expect(await api.check(bed.spec())).toMatchObject([{ field: 'runtime.engine', code: 'unknown' }]);
 });
 
-it('a higher limit gives places at the next look, a lower one takes none away', async () => {
+it('a higher limit gives capacity at the next check, and a lower one stops no instance', async () => {
   write({ targets: [{ ...named('local'), max_instances: 1 }, named('adopted')] });
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
@@ -77,7 +77,7 @@ it('a higher limit gives places at the next look, a lower one takes none away', 
 });
 
 describe('a target that is removed', () => {
-  it('lets its instances go on and be seen, and starts nothing new: not a wish, not a check, not after a crash', async () => {
+  it('keeps its instances running and listed, and starts nothing new: not if wanted, not if checked, not after a crash', async () => {
     await worker.want('rev_1', bed.spec({}, { probes: QUICK_PROBES }));
     const [before] = await worker.ready('rev_1');
     write(without('local'));
@@ -89,7 +89,7 @@ describe('a target that is removed', () => {
       ['adopted', false, 0],
       ['local', true, 1],
     ]);
-    // Somebody else wants what runs already.
+    // Another operation wants what already runs.
     await worker.want('rev_1', bed.spec(), 'operation:op_2');
     expect(await worker.ready('rev_1')).toEqual([before]);
     const [pid] = await pidsOf();
@@ -104,7 +104,7 @@ describe('a target that is removed', () => {
     expect(await pidsOf()).toHaveLength(2);
   });
 
-  it('still stops what nobody wants any more, and is then no longer listed', async () => {
+  it('still stops what is no longer wanted, and is then no longer listed', async () => {
     await worker.want('rev_1', bed.spec());
     await worker.ready('rev_1');
     write(without('local'));
@@ -113,7 +113,7 @@ describe('a target that is removed', () => {
     expect((await listed()).map(({ name }) => name)).toEqual(['adopted']);
   });
 
-  it('cannot come back as another kind, and the whole file is refused for it', async () => {
+  it('cannot come back as another kind, and the entire file is refused for it', async () => {
     const another = { name: 'local', kind: 'endpoint', allow: [] };
     const text = JSON.stringify({ ...initial, targets: [another], quotas: { webhooks: 1 } });
     expect(settings.worker.offer(text)).toEqual([expect.stringContaining('its kind cannot change from process to')]);
@@ -149,7 +149,7 @@ describe('an adopted server', () => {
     );
   const guard = async () => (await worker.published('rev_1'))[0]?.guard;
 
-  it('is known to gateways under the addresses that the target allows now', async () => {
+  it('is published to gateways with the addresses that the target allows now', async () => {
     await worker.want('rev_1', adopting());
     await worker.ready('rev_1');
     expect(await guard()).toEqual({ allow: ['http://127.0.0.1:*'] });
@@ -161,7 +161,7 @@ describe('an adopted server', () => {
     await until('it to leave their sight', async () => (await worker.rows('rev_1'))[0]?.reason === 'not_allowed');
   });
 
-  it('goes on where its target is removed, as an engine does', async () => {
+  it('continues if its target is removed, as an engine does', async () => {
     await worker.want('rev_1', adopting());
     const [before] = await worker.ready('rev_1');
     let asked = 0;
@@ -172,7 +172,7 @@ describe('an adopted server', () => {
     expect(await worker.rows('rev_1')).toEqual([before]);
   });
 
-  it('is given a secret that was added meanwhile, and loses one that was taken away', async () => {
+  it('gets a secret that was added later, and loses one that was removed', async () => {
     await worker.want('rev_1', adopting('fresh'));
     await until('the want of a secret', async () =>
       /no secret "fresh"/.test((await worker.rows('rev_1'))[0]?.message ?? ''),

@@ -1,7 +1,7 @@
 import type { Logger } from '@nestjs/common';
 import type { Target } from './target-catalog.js';
 
-/** Runs a check again and again, a while after the end of each one, until it is stopped. */
+/** Repeats a check until it is stopped, with a pause after the end of each run. */
 export class RepeatedCheck {
   private timer?: NodeJS.Timeout;
   private running?: Promise<void>;
@@ -21,7 +21,7 @@ export class RepeatedCheck {
     }, this.everyMs);
   }
 
-  /** Waits for a check that is running. */
+  /** Waits for a running check. */
   async stop(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
@@ -29,7 +29,7 @@ export class RepeatedCheck {
   }
 }
 
-/** Warns of what is wrong with a target, once for as long as it stays the same. */
+/** Warns of a problem with a target, once for as long as the problem stays the same. */
 export class TroubleLog {
   private last = '';
 
@@ -44,7 +44,7 @@ export class TroubleLog {
     this.last = trouble;
   }
 
-  /** Reports a check that failed; one that did not ends the trouble. Never fails. */
+  /** Reports a failed check. A successful check ends the problem. Never fails. */
   during(check: Promise<void>): Promise<void> {
     return check.then(
       () => this.isOver(),

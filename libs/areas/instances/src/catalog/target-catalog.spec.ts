@@ -7,10 +7,10 @@ import { TargetCatalog } from './target-catalog.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** What drivers were given last. */
+/** The last host that a driver got. */
 let host: DriverHost;
 
-/** Targets whose drivers have the warnings that stand in their configuration. */
+/** Targets whose drivers return the warnings in their configuration. */
 const KIND = {
   kind: 'anxious',
   createDriver(first: TargetConfig & { says?: string[] }, given: DriverHost) {
@@ -30,14 +30,14 @@ function catalogOf(settings: OperatorSettings, id = async () => ''): TargetCatal
   return new TargetCatalog({ home: '/', ownPorts: [] }, settings, [KIND], pausePoints, installation);
 }
 
-it('tells drivers whose they are when they ask, and asks nobody before', async () => {
+it('drivers get the installation id when they request it, and nothing reads it before', async () => {
   const id = jest.fn(async () => 'a-uuid');
   catalogOf(OperatorSettings.fixed({ targets: [{ name: 'gpu', kind: 'anxious' }], secrets: {} }), id);
   expect(id).not.toHaveBeenCalled();
   expect(await host.installation?.()).toBe('a-uuid');
 });
 
-it('says what the operator should know of a target when it begins to hold, and not again for a change elsewhere', () => {
+it('the log has the warnings of a target once they apply, and not again after a change elsewhere', () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   const parse = (text = '{}') => ({
     targets: [{ name: 'gpu', kind: 'anxious', says: (JSON.parse(text) as { says?: string[] }).says }],

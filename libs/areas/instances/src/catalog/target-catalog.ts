@@ -22,26 +22,29 @@ import {
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 import { Installation } from './installation.js';
 
-/** One execution target of the operator's configuration with its driver. The same object for as long as the process knows it. */
+/**
+ * An execution target of the operator's configuration with its driver. It stays the same object for as long as the
+ * process knows it.
+ */
 export interface Target {
-  /** As it holds now; as it was last, if it was removed. */
+  /** The current configuration; the last one, if the target was removed. */
   config: TargetConfig;
   driver: TargetDriver;
-  /** The operator's file names it no more. What runs on it goes on; nothing starts on it. */
+  /** Whether the operator's file no longer names it. Its instances continue; nothing new starts on it. */
   isRemoved: boolean;
 }
 
-/** The execution targets by name, as the operator's file names them now; one driver object each for the whole process. */
+/** The execution targets by name, as the operator's file now names them. Each has one driver object in the process. */
 @Injectable()
 export class TargetCatalog implements OnApplicationShutdown {
   private readonly targets = new Map<string, Target>();
   private readonly listeners: (() => void)[] = [];
   private readonly host: DriverHost;
   private readonly log = new Logger(TargetCatalog.name);
-  /** What has been said of each target, so that a file that changes elsewhere does not say it again. */
+  /** The last warning about each target, so that a change elsewhere in the file does not repeat it. */
   private readonly said = new Map<string, string>();
 
-  /** @throws TargetConfigError for a target that its driver cannot work with; the process then does not start. */
+  /** @throws TargetConfigError if a driver cannot work with its target; the process then does not start */
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'home' | 'searchPath' | 'ownPorts'>,
     settings: OperatorSettings,
@@ -60,32 +63,35 @@ export class TargetCatalog implements OnApplicationShutdown {
     settings.follow(({ targets }) => this.prepare(targets));
   }
 
-  /** Those too that were removed. */
+  /** Returns all targets, including removed ones. */
   all(): Target[] {
     return [...this.targets.values()];
   }
 
-  /** Those that there are for a tenant. */
+  /** Returns the targets of a tenant. */
   of(tenantName: string): Target[] {
     return this.all().filter((target) => !target.isRemoved && isFor(target, tenantName));
   }
 
-  /** Those that there were for a tenant, and that may still run something. */
+  /** Returns the removed targets of a tenant, which may still run instances. */
   removedOf(tenantName: string): Target[] {
     return this.all().filter((target) => target.isRemoved && isFor(target, tenantName));
   }
 
-  /** Also one that was removed. */
+  /** Finds a target, even if it was removed. */
   find(name: string): Target | undefined {
     return this.targets.get(name);
   }
 
-  /** Called after the operator's file has changed. */
+  /** Adds a listener that is called after a change of the operator's file. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** Last: reconcilers and operations end before this, and a look with a closed driver would see an ill instance. */
+  /**
+   * Runs last, after reconcilers and operations have ended: a check with a closed driver would report an unhealthy
+   * instance.
+   */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.all().map(({ driver }) => driver.close()));
   }
@@ -107,7 +113,7 @@ export class TargetCatalog implements OnApplicationShutdown {
       const driver = this.kindOf(config).createDriver(config, this.host);
       return () => this.targets.set(config.name, { config, driver, isRemoved: false });
     }
-    // What runs there could not be asked or stopped any more.
+    // Otherwise the instances that run there could no longer be checked or stopped.
     if (known.config.kind !== config.kind)
       throw new TargetConfigError(config.name, [
         `its kind cannot change from ${known.config.kind} to ${config.kind} while the process runs: use another name, or restart`,
@@ -132,23 +138,26 @@ export class TargetCatalog implements OnApplicationShutdown {
   }
 }
 
-/** Whether the target, there or not, is for the tenant. */
+/** Whether the target is for the tenant, even if it was removed. */
 export function isFor({ config: { tenants } }: Target, tenantName: string): boolean {
   return tenants === undefined || namesTenant(tenants, tenantName);
 }
 
-/** Where a spec leaves the pace of probes open: a crash is seen within a second, illness within about three. */
+/**
+ * For probes without settings in the spec: a crash is noticed within 1 second, an unhealthy server within about 3
+ * seconds.
+ */
 export const PROBE_DEFAULTS = { intervalSeconds: 1, timeoutSeconds: 2, failureThreshold: 3 };
 
-/** The operator's secrets by their names, for one use. */
+/** Reads the operator's secrets by name, for one use. */
 export interface SecretReader {
-  /** Its value now. `sentTo` is the URL it goes to, if it goes to one. */
+  /** Returns its current value. `sentTo` is the URL to which it is sent, if any. */
   value(name: string, sentTo?: string): string;
-  /** Where the target finds it by itself; undefined for one that has a value here. */
+  /** Returns the reference by which the target finds it; undefined if the secret has a value here. */
   reference(name: string): SecretReference | undefined;
 }
 
-/** For checks and looks that need no secret: a driver checks the shape of an environment, only a start passes it on. */
+/** For checks that need no secret. A driver checks the shape of an environment; only a start passes the values on. */
 export const placeholderSecrets: SecretReader = { value: () => 'secret', reference: () => undefined };
 
 export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
@@ -169,10 +178,13 @@ export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
   };
 }
 
-/** Of specs that somebody holds: a rollout asks several times on its way. */
+/** A cache for specs that a caller keeps: a rollout reads the traits several times. */
 const known = new WeakMap<RevisionSpec, { driver: TargetDriver; traits: EngineTraits | undefined }>();
 
-/** What callers must know of the engine that a spec names: the same for every instance and tenant. Undefined where nobody has described it. */
+/**
+ * Returns what callers must know of the engine that a spec names. It is the same for every instance and tenant.
+ * Undefined if the engine is not described.
+ */
 export function engineTraitsOf(driver: TargetDriver | undefined, spec: RevisionSpec): EngineTraits | undefined {
   if (!driver) return undefined;
   const found = known.get(spec);
@@ -184,8 +196,8 @@ export function engineTraitsOf(driver: TargetDriver | undefined, spec: RevisionS
 }
 
 /**
- * The stored spec of a revision as a driver wants it. Values of secrets exist only in what this returns.
- * @param instance.ordinal which of the URLs of an endpoint is meant; the first unless given
+ * Converts the stored spec of a revision to the form for a driver. Values of secrets exist only in the result.
+ * @param instance.ordinal index of the endpoint URL to use; 0 by default
  */
 export function toInstanceSpec(
   spec: RevisionSpec,
@@ -207,7 +219,7 @@ export function toInstanceSpec(
     ...(instance.owner === undefined ? {} : { owner: instance.owner }),
     model: spec.model,
     ...(spec.resources === undefined ? {} : { resources: spec.resources }),
-    // What a deployment overrides changes while instances run, and is judged when one more of them starts.
+    // The settings of the deployment may change while instances run. They are checked when another instance starts.
     ...(spec.scaling && { scaling: effectiveScaling(spec.scaling) }),
     runtime: {
       ...(runtime.engine === undefined ? {} : { engine: runtime.engine }),
@@ -224,7 +236,7 @@ export function toInstanceSpec(
   return { ...built, endpoint: { baseUrl, healthPath, ...credential, ...(isModelSeen && { isModelSeen }) } };
 }
 
-/** `envRefs` only where there is one. */
+/** Returns `envRefs` only if there is a reference. */
 function environmentOf(
   { env }: RevisionSpec['runtime'],
   secrets: SecretReader,
@@ -241,7 +253,7 @@ function environmentOf(
   return { env: Object.fromEntries(values), ...envRefs };
 }
 
-/** Of one instance, with its owner. */
+/** Returns the spec of one instance, with its owner. */
 export function specOfInstance(
   workload: Omit<WorkloadRow, 'instances'>,
   { id, generation, ordinal, model_seen }: Pick<InstanceRow, 'id' | 'generation' | 'ordinal' | 'model_seen'>,
@@ -259,7 +271,7 @@ export function specOfInstance(
   return toInstanceSpec(workload.spec, about, secrets);
 }
 
-/** Each server that is adopted is one instance, however often it is wanted. */
+/** Returns the number of instances. Each adopted server is one instance, whatever the scaling says. */
 export function replicasOn({ driver }: Target, spec: RevisionSpec): number {
   return Math.max(1, driver.adopts ? endpointUrls(spec.endpoint).length : (spec.scaling?.min_replicas ?? 1));
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A target as a whole, as the worker that leads it saw it last. */
+/** The health of a target, as the worker that leads it last saw it. */
 @Entity({ name: 'target_health' })
 export class TargetHealthEntity {
   @PrimaryColumn({ type: 'text' })

@@ -19,7 +19,7 @@ afterEach(async () => {
   await bed.dispose();
 });
 
-/** What a viewer is told of a target's state, by an api that runs nothing itself. */
+/** Returns the state of a target that an api shows to a viewer. The api runs nothing itself. */
 async function told(isOperatorTenant = true, name = 'twin') {
   const who = { tenantId: 'ten_a', tenantName: 'default', isOperatorTenant };
   const { data } = await api.context.get(TargetsService).list(who, { limit: 50 });
@@ -34,7 +34,7 @@ const isTold = async (status: string) =>
 const metric = async () =>
   (await renderMetrics()).body.split('\n').find((line) => /^slipway_target_degraded\{.*target="twin"/.test(line));
 
-it('is told to who lists targets, in the log once for each change, and as a metric', async () => {
+it('a degraded target is shown in the list of targets, in the log once for each change, and as a metric', async () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
   const said = () =>
@@ -68,14 +68,14 @@ it('is told to who lists targets, in the log once for each change, and as a metr
   ]);
 });
 
-it('names nothing of the operator to other tenants', async () => {
+it('other tenants see that a target is degraded, but not why', async () => {
   bed.cluster.health = { state: 'degraded', message: LISTS_PODS };
   await bed.process('worker');
   await isTold('degraded');
   expect(await told(false)).toEqual(ill('the target is degraded; its operator can see the reason'));
 });
 
-it('is what the leader of the target says, also after a time without one', async () => {
+it('the leader of a target reports its health, also after a time without a leader', async () => {
   bed.cluster.health = { state: 'degraded', message: LISTS_PODS };
   const worker = await bed.process('worker');
   await isTold('degraded');
@@ -87,7 +87,7 @@ it('is what the leader of the target says, also after a time without one', async
   await isTold('ok');
 });
 
-it('bounds what a driver says, and keeps what Postgres cannot', async () => {
+it('the message of a driver is cut, and characters that Postgres refuses are replaced', async () => {
   bed.cluster.health = { state: 'degraded', message: `no\0 answer: ${'x'.repeat(10_000)}` };
   await bed.process('worker');
   await isTold('degraded');

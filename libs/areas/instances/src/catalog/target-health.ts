@@ -6,7 +6,7 @@ import { RepeatedCheck, TroubleLog } from './repeated-check.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 
-/** Inserts and updates at once; a worker that takes over what it finds so leaves the time of the change. */
+/** Inserts or updates the health. A worker that takes over and finds the same problem keeps the time of the change. */
 export const RECORD_TARGET_HEALTH = prepared(
   'instances-record-target-health',
   `insert into target_health as h (target, problem) values ($1, $2)
@@ -23,23 +23,23 @@ const degraded = () =>
   );
 
 /**
- * Tells everybody whether a target as a whole can be worked with, where its driver knows: the worker that leads the target does. In the log once
- * for each change, in a table for who lists targets, and as a metric.
+ * Reports whether a target as a whole works, if its driver knows. The worker that leads the target does this: in the
+ * log once for each change, in a table for the list of targets, and as a metric.
  */
 export class HealthWatch {
   private readonly logger = new Logger('targets');
   private readonly trouble: TroubleLog;
   private readonly checks: RepeatedCheck;
-  /** What the log has; a target is taken for well until it says otherwise. */
+  /** The last state in the log. A target counts as healthy until its driver reports otherwise. */
   private said: string | null = null;
-  /** What the table has from this lead; undefined before the first word of it. */
+  /** The state that this worker last wrote to the table during this lead; undefined before the first write. */
   private noted?: string | null;
 
   constructor(
     private readonly target: Target,
     private readonly leadership: TargetLeadership,
     private readonly database: Database,
-    /** Called when the target is well again: what was waited for can go on. */
+    /** Called when the target has recovered, so that waiting work can continue. */
     private readonly onWell: () => void,
     everyMs: number,
   ) {
@@ -80,7 +80,7 @@ export class HealthWatch {
     this.onWell();
   }
 
-  /** Another worker leads, and tells of it. */
+  /** Forgets the state, because another worker leads and reports it. */
   private forget(): void {
     this.noted = undefined;
     this.said = null;

@@ -12,13 +12,13 @@ beforeEach(async () => {
 });
 afterEach(() => bed.dispose());
 
-it('several workers at once start one engine each', async () => {
+it('several concurrent workers start one engine for each instance', async () => {
   const spec = bed.spec({}, { probes: QUICK_PROBES });
   const workers = await Promise.all([bed.process('worker'), bed.process('worker'), bed.process('worker')]);
   await Promise.all(['rev_1', 'rev_2', 'rev_3'].map((revision) => api.want(revision, spec)));
   for (const revision of ['rev_1', 'rev_2', 'rev_3']) await api.ready(revision);
   expect(await bed.starts()).toHaveLength(3);
-  // Statements of a moment have locks as well, on connections of their own.
+  // Short statements hold locks as well, on their own connections.
   const leaders = async () =>
     api.database.read<{ objid: number }>(
       'system',
@@ -36,7 +36,7 @@ it('several workers at once start one engine each', async () => {
   await Promise.all(['rev_1', 'rev_2', 'rev_3'].map((revision) => api.ready(revision)));
 });
 
-it('two that both believe to lead start one engine', async () => {
+it('two workers that both believe they lead start one engine', async () => {
   // As after a lost connection that its holder has not noticed yet.
   const leading = jest.spyOn(TargetLeadership.prototype, 'isHeld').mockResolvedValue(true);
   try {
@@ -55,11 +55,11 @@ it('two that both believe to lead start one engine', async () => {
   }
 });
 
-it('who leads need not say so, and is followed by another when Postgres hears nothing of it any more', async () => {
+it('a leader keeps its lead without renewing it, and another one follows if Postgres no longer hears from it', async () => {
   const { url } = bed.config.database;
   const { hostname, port } = new URL(url);
   const proxy = await TcpProxy.start({ host: hostname, port: Number(port || 5432) });
-  // Long enough that a loaded machine gives its signs in time.
+  // Long enough for a busy machine to send its signs in time.
   const silentMs = 2_000;
   const [leader, other] = [proxy.through(url), url].map((one) => new TargetLeadership(one, 'local', silentMs));
   try {
@@ -67,7 +67,7 @@ it('who leads need not say so, and is followed by another when Postgres hears no
     // Postgres measures the silence, so this time has to pass.
     await new Promise((resolve) => setTimeout(resolve, 2 * silentMs));
     expect(await other!.isHeld()).toBe(false);
-    // Its host is gone, and nobody tells Postgres.
+    // The leader's host is gone, and Postgres gets no message about it.
     proxy.silence();
     await until('the other to lead', () => other!.isHeld());
     proxy.restore();
@@ -78,7 +78,7 @@ it('who leads need not say so, and is followed by another when Postgres hears no
   }
 });
 
-it('goes on after every connection to Postgres was cut', async () => {
+it('a worker continues after every connection to Postgres was cut', async () => {
   const worker = await bed.process('worker');
   await worker.want('rev_1', bed.spec({}, { probes: QUICK_PROBES }));
   await worker.ready('rev_1');

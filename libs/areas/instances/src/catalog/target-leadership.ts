@@ -1,16 +1,20 @@
 import pg from 'pg';
 
-/** How long a lead is believed without asking its connection. */
+/** How long a lead counts as held without a check of its connection. */
 const CHECK_MS = 2_000;
 const TIMEOUT_MS = 5_000;
-/** Of whom Postgres has heard nothing for so long, the session ends: a host that is gone without a word would keep its locks for hours. */
+/**
+ * Postgres ends a session from which it has heard nothing for this long. Otherwise a host that disappears would keep
+ * its locks for hours.
+ */
 const SILENT_MS = 8_000;
 const SIGNS_IN_A_SILENCE = 4;
 
 /**
- * Who of the workers reconciles a target: whoever has its session lock, on a connection that serves nothing
- * else. A lost connection is a lost lead, and so is a silent one. Two who believe to lead for a moment do no harm, since every effect is repeatable
- * and every write guarded; the lock keeps them from doing the same work for ever.
+ * Decides which worker reconciles a target: the one that holds its session lock, on a connection that serves nothing
+ * else. A lost or silent connection is a lost lead. Two workers may both believe for a moment that they lead. This does
+ * no harm, because every effect is repeatable and every write is guarded. The lock keeps them from doing the same work
+ * all the time.
  */
 export class TargetLeadership {
   private client?: pg.Client;
@@ -24,18 +28,20 @@ export class TargetLeadership {
     private readonly silentMs = SILENT_MS,
   ) {}
 
-  /** What the last `isHeld` said, for those who only watch. */
+  /** The result of the last `isHeld`, for callers that only observe. */
   get leads(): boolean {
     return this.isLeading;
   }
 
-  /** Takes the lead if it is free and asks whether it is still there. False while Postgres does not answer. */
+  /**
+   * Takes the lead if it is free, and checks whether it is still held. Returns false while Postgres does not answer.
+   */
   async isHeld(): Promise<boolean> {
     if (this.isLeading && Date.now() - this.checkedAt < CHECK_MS) return true;
     const client = this.client ?? (await this.connect());
     if (!client) return false;
     try {
-      // Who has the lock is given it again: then this only asks whether the connection is there.
+      // The holder of the lock gets it again. For the holder, this only checks the connection.
       const { rows } = await client.query(
         `select pg_try_advisory_lock(hashtextextended('slipway-target/' || $1, 0)) as held`,
         [this.target],
@@ -68,10 +74,10 @@ export class TargetLeadership {
     client.on('end', () => this.lose(client));
     try {
       await client.connect();
-      // A Postgres before 14 does not know it.
+      // Postgres before 14 does not have this setting.
       await client.query(`set idle_session_timeout = ${this.silentMs}`).catch(() => undefined);
       this.client = client;
-      // Whatever a pass takes, the lead is this process's as long as it lives.
+      // The lead belongs to this process as long as it lives, however long a pass takes.
       const giveSign = () => void client.query('select').catch(() => undefined);
       this.signs = setInterval(giveSign, this.silentMs / SIGNS_IN_A_SILENCE).unref();
       return client;

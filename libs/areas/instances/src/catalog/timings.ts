@@ -1,28 +1,34 @@
 /**
- * How often the workers of this area check something, and how long they wait. Every installation has the defaults. A test that waits for one
- * of these times shortens it.
+ * How often the workers of this area check something, and how long they wait. Every installation has the defaults. A
+ * test that waits for one of these times shortens it.
  */
 export interface InstanceTimings {
   /** Between two searches for engines that no row wants. */
   orphanSearchMs: number;
-  /** Between two checks of devices while the memory of one must come back, and between two questions whether that is so. */
+  /** Between two checks of devices while the memory of one must become free, and between two checks of that memory. */
   busyDeviceCheckMs: number;
-  /** Between two checks of devices that no instance leaves. */
+  /** Between two checks of devices that no instance is releasing. */
   quietDeviceCheckMs: number;
   /** Between two reports of a target's health. A report costs no request. */
   healthCheckMs: number;
-  /** Between two questions to the engines how much work waits in them. */
+  /** Between two requests to the engines for the amount of waiting work. */
   loadCheckMs: number;
-  /** Between two checks of the files of secrets. A watcher of a file loses a symbolic link that Kubernetes swaps. */
+  /** Between two checks of the files of secrets. A file watcher loses a symbolic link that Kubernetes swaps. */
   secretCheckMs: number;
   /** Between two signs that a worker still serves a reading of logs. */
   logSignMs: number;
-  /** While a target is away, each retry of each instance is a request to what may come back just then. */
+  /**
+   * Between two retries while a target does not answer. Each retry of each instance is a request to a target that may
+   * just come back.
+   */
   awayRetryMs: number;
-  /** Time for gateways to hear that an instance is going, and to report what they still have in flight to it. */
+  /** Time for gateways to learn that an instance is leaving, and to report the requests in flight to it. */
   drainMinSeconds: number;
   drainMaxSeconds: number;
-  /** The same if other instances of the revision stay: nothing waits for the capacity, and gateways report the requests per instance. */
+  /**
+   * The same if other instances of the revision stay. Nothing waits for the capacity, and gateways report the requests
+   * per instance.
+   */
   leaveMinSeconds: number;
   leaveMaxSeconds: number;
 }

@@ -9,7 +9,7 @@ import type { InstanceDto, ShownState } from './instance.dto.js';
 import { InstanceEntity } from '../workloads/instance.entity.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 
-/** What there is of a deployment's instances for who asks. */
+/** Lists the instances of a deployment for its tenant. */
 @Injectable()
 export class DeploymentInstancesService {
   constructor(
@@ -17,7 +17,7 @@ export class DeploymentInstancesService {
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
-  /** Newest first: ids sort by time. */
+  /** Returns the newest first: ids sort by time. */
   async list({ tenantId }: Principal, name: string, { limit, cursor }: PageRequest): Promise<PageOf<InstanceDto>> {
     const deploymentId = await this.deployments.idOf(tenantId, name);
     return this.database.tx({ tenantId }, async (tx) => {

@@ -22,11 +22,11 @@ const MOST_NAMED = 4;
 /** Why an instance does not start yet. */
 export interface DeviceWait {
   message: string;
-  /** What is only kept warm on devices that this one needs. */
+  /** A workload that is only kept warm on devices that this instance needs. */
   evict?: { revision_id: string; tenant_id: string };
 }
 
-/** Capacity for parts of devices: a whole one each, or what a fraction takes. */
+/** Capacity in devices: entire ones, or parts of the size that an instance needs. */
 export interface DeviceCapacity {
   needed: number;
   total: number | null;
@@ -49,16 +49,16 @@ interface DeviceReservation {
   spec: RevisionSpec;
   /** Instances that have no devices yet. */
   count: number;
-  /** They begin as soon as they can. */
+  /** Whether they start as soon as they can. */
   isStarting: boolean;
 }
 
-/** Which instance has which accelerators of its host. The claims decide; nothing is remembered here. */
+/** Decides which instance gets which accelerators of its host. The stored claims are the only state. */
 @Injectable()
 export class DeviceAssignments {
   constructor(private readonly catalog: TargetCatalog) {}
 
-  /** Undefined where the engine takes none, or the target knows of no devices. */
+  /** Returns undefined if the engine needs no device, or the target knows of no devices. */
   private requestOf(target: Target | undefined, spec: RevisionSpec): DeviceRequest | undefined {
     if (!target?.driver.devices) return undefined;
     const traits = engineTraitsOf(target.driver, spec);
@@ -75,7 +75,7 @@ export class DeviceAssignments {
     };
   }
 
-  /** What a spec asks for that its target cannot give, whoever else holds what. */
+  /** Returns the demands of a spec that its target cannot meet, even with all its devices free. */
   async issues(tx: Tx, target: Target, spec: RevisionSpec, replicas: number): Promise<RevisionSpecIssue[]> {
     const asked = this.requestOf(target, spec);
     if (!asked) return [];
@@ -86,7 +86,7 @@ export class DeviceAssignments {
     }
     const { name } = target.config;
     const devices = await tx.lookAsSystem<DeviceRow>(READ_DEVICES, [[name]]);
-    // Nobody has looked yet, or nobody could: that is waited for.
+    // No check of the devices has succeeded yet. The instance then waits for one.
     if (devices.length === 0) return [];
     const empty = devices.map((device) => stateOf({ ...device, foreign_mb: 0, used_mb: null }, []));
     const fitting = countFitting(
@@ -117,7 +117,7 @@ export class DeviceAssignments {
     const claims = await tx.lookAsSystem<DeviceClaimRow>(READ_DEVICE_CLAIMS, [target]);
     const needful = claims.filter((claim) => claim.is_needed && claim.revision_id !== revisionId);
     const isOwn = (claim: DeviceClaimRow) => claim.deployment_id === deploymentId;
-    // What instances use is theirs; how much of it was measured says nothing of what is free once they are gone.
+    // Measured use is ignored: it does not show how much will be free once the instances have stopped.
     const fitting = (taken: DeviceClaimRow[]) =>
       countFitting(
         devices.map((device) => stateOf({ ...device, used_mb: null }, taken)),
@@ -128,7 +128,8 @@ export class DeviceAssignments {
   }
 
   /**
-   * Gives the instance its devices, or says why it has to wait; in the transaction in which it begins to start, with its workload locked.
+   * Gives the instance its devices, or returns the reason to wait. Call it with the workload locked, in the transaction
+   * that begins the start.
    */
   async assign(tx: Tx, workload: WorkloadRow, instance: InstanceRow): Promise<DeviceWait | undefined> {
     const target = this.catalog.find(workload.spec.runtime.target);
@@ -154,7 +155,7 @@ export class DeviceAssignments {
     return undefined;
   }
 
-  /** What the instance's engine is to be given now: an index is looked up at each start, because it may have moved. */
+  /** Returns the devices for the instance's engine. The index is read at each start, because it may change. */
   async devicesOf(tx: Tx, { id }: Pick<InstanceRow, 'id'>): Promise<Pick<Device, 'uuid' | 'index'>[]> {
     const claims = await tx
       .repository(DeviceClaimEntity)
@@ -162,7 +163,7 @@ export class DeviceAssignments {
     return claims.map(({ device_uuid, device_index }) => ({ uuid: device_uuid, index: device_index }));
   }
 
-  /** Devices that are free for the workload, after what is kept for others has been set aside. */
+  /** Chooses devices that are free for the workload, after the devices kept for others are set aside. */
   private async choose(
     tx: Tx,
     target: Target,
@@ -176,7 +177,7 @@ export class DeviceAssignments {
       const before = this.requestOf(target, spec)?.demand;
       if (!before) continue;
       for (let one = 0; one < count; one += 1) {
-        // What cannot start now, another may use meanwhile.
+        // A reservation that does not fit now reserves nothing, so another instance may use the devices meanwhile.
         for (const device of chooseDevices(states, before, Number.POSITIVE_INFINITY) ?? []) {
           device.claims.push(before.memoryMb);
           device.starting += isStarting ? 1 : 0;
@@ -229,13 +230,13 @@ function stateOf(device: DeviceRow, claims: readonly DeviceClaimRow[]): DeviceSt
   };
 }
 
-/** Why nothing can be started on a device, whoever asks. */
+/** Returns the reason why no instance can start on a device; undefined if there is none. */
 export function problemOf({ is_usable, problem, stuck_above_mb: stuckAbove }: DeviceRow): string | undefined {
   if (!is_usable) return problem ?? 'is not usable';
   return stuckAbove === null ? undefined : 'is unusable: its last instance has ended, but its memory is still not free';
 }
 
-/** The devices that the instance has from its last start, where they are still good for the next. */
+/** Returns the devices from the instance's last start, if they still suit the next one. */
 function ownDevices(states: DeviceState[], own: DeviceClaimRow[], demand: DeviceDemand): DeviceState[] | undefined {
   const devices = own.flatMap((claim) => states.find(({ uuid }) => uuid === claim.device_uuid) ?? []);
   const isGood = devices.length === demand.count && devices.every(({ problem }) => problem === undefined);
@@ -244,8 +245,8 @@ function ownDevices(states: DeviceState[], own: DeviceClaimRow[], demand: Device
 }
 
 /**
- * For how many instances of which specs devices are set aside: what an operation suspended had, then what has waited for longer. What takes
- * the place of the suspended waits behind nobody.
+ * Returns the instances for which devices are set aside: first those of workloads that an operation suspended, then
+ * those that have waited longer. The successor of a suspended workload waits for no other workload.
  */
 function reservationsOf(queue: readonly DeviceQueueRow[], { retainers }: WorkloadRow): DeviceReservation[] {
   const isSuccessor = queue.some((one) => retainers.includes(`operation:${one.suspended_by}`));
@@ -279,7 +280,7 @@ function waitFor(
   const more = candidates.length > MOST_NAMED ? ` and ${candidates.length - MOST_NAMED} more` : '';
   const what = demand.count === 1 ? 'a device' : `${demand.count} devices of one kind`;
   const message = `waiting for ${what} of target ${target}: ${reasons.join('; ')}${more}`;
-  // One that is going already may be enough; nothing that is warm itself drives out another.
+  // A workload that is already stopping may free enough. A workload that is only warm does not evict another.
   const isLeaving = claims.some((claim) => claim.has_ended || (!claim.is_needed && claim.warm_age_seconds === null));
   if (isLeaving || warm_age_seconds !== null) return { message };
   const warm = claims.filter(

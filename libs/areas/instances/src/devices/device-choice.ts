@@ -1,14 +1,14 @@
-/** What one instance takes of its host's accelerators. */
+/** The accelerators that one instance needs. */
 export interface DeviceDemand {
-  /** At least 1; all of one model, all or none. */
+  /** At least 1. All are of one model; either all are given or none. */
   count: number;
-  /** MiB of each that it takes beside others; null = it bears nobody beside it. */
+  /** MiB that it uses of each shared device; null if it shares no device. */
   memoryMb: number | null;
-  /** Taken where the host has devices of this name. */
+  /** Preferred if the host has devices of this name. */
   accelerator?: string;
 }
 
-/** A device with all that decides whether it is free. */
+/** A device, with everything that determines whether it is free. */
 export interface DeviceState {
   uuid: string;
   index: number;
@@ -16,23 +16,31 @@ export interface DeviceState {
   memoryMb: number | null;
   usedMb: number | null;
   foreignMb: number;
-  /** Why nothing can be started on it. */
+  /** Why no instance can start on it. */
   problem?: string;
-  /** MiB of each that holds a part of it; null for one that holds all. */
+  /** MiB of each claim on a part of it; null for a claim on the entire device. */
   claims: (number | null)[];
-  /** Instances that are starting on it. */
+  /** Number of instances that are starting on it. */
   starting: number;
 }
 
-/** What engines need beside what they are told to take, MiB a device: contexts and kernels of each process. */
+/**
+ * MiB for each device that engines need in addition to their configured memory: contexts and kernels of each process.
+ */
 export const RESERVE_MB = 512;
-/** Less than this is a desktop's or a monitor's, MiB. */
+/** MiB. Less than this belongs to a desktop or a monitor. */
 const FOREIGN_BEARABLE_MB = 512;
-/** Processes may be hidden from us, as in a container: so much in use on a device that nobody holds is somebody's. */
+/**
+ * Processes may be hidden, as in a container. If more than this is in use on an unclaimed device, an unknown program
+ * uses it.
+ */
 const HIDDEN_USE_SHARE = 0.1;
 const HIDDEN_USE_MB = 1_024;
 
-/** The devices for a demand, by index; undefined where they are not free together. Fractions go where least is left, so that whole ones stay. */
+/**
+ * Chooses the devices for a demand, by index; undefined if they are not free together. Parts are taken where the least
+ * is left, so that entire devices stay free.
+ */
 export function chooseDevices(
   devices: readonly DeviceState[],
   demand: DeviceDemand,
@@ -48,7 +56,10 @@ export function chooseDevices(
   return undefined;
 }
 
-/** Those that a demand could ever be given, in order: of the model that it names, where there is one. */
+/**
+ * Returns the devices that can suit a demand, in order: those with the named accelerator, if the host has any, else
+ * all.
+ */
 export function suitable(devices: readonly DeviceState[], { accelerator, count }: DeviceDemand): DeviceState[] {
   // A process sees one part of a divided card, never two.
   const ordered = devices
@@ -58,7 +69,7 @@ export function suitable(devices: readonly DeviceState[], { accelerator, count }
   return named.length > 0 ? named : ordered;
 }
 
-/** Why a device cannot be given now, for people; undefined for one that can. */
+/** Returns a readable reason why a device cannot be given now; undefined if it can. */
 export function whyNot(device: DeviceState, { memoryMb }: DeviceDemand, startsAtOnce: number): string | undefined {
   const { problem, claims, foreignMb } = device;
   if (problem !== undefined) return problem;
@@ -75,7 +86,7 @@ export function whyNot(device: DeviceState, { memoryMb }: DeviceDemand, startsAt
   return undefined;
 }
 
-/** How many of a demand's parts fit at once, whoever starts. */
+/** Counts how many parts of a demand fit at the same time, without regard to concurrent starts. */
 export function countFitting(devices: readonly DeviceState[], demand: DeviceDemand): number {
   const { memoryMb } = demand;
   return suitable(devices, demand).reduce((sum, device) => {
@@ -84,7 +95,7 @@ export function countFitting(devices: readonly DeviceState[], demand: DeviceDema
   }, 0);
 }
 
-/** MiB that no instance has claimed. */
+/** Returns the MiB that no instance has claimed. */
 function freeMb({ memoryMb, foreignMb, claims }: DeviceState): number {
   const claimedMb = claims.reduce<number>((sum, claim) => sum + (claim ?? 0), 0);
   return (memoryMb ?? 0) - RESERVE_MB - foreignMb - claimedMb;

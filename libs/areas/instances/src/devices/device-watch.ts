@@ -22,8 +22,9 @@ const MAX_PROBLEM = 500;
 type DeviceReport = { devices: Device[]; problem?: string };
 
 /**
- * Brings the accelerators of a target's host into the tables, and takes back what its holders have left: the worker that leads the target
- * looks, beside the reconciler's passes, so that a host whose tools hang stops nothing else.
+ * Records the accelerators of a target's host in the tables, and releases the claims of instances that have ended. The
+ * worker that leads the target checks them concurrently with the passes of the reconciler. So a host whose tools hang
+ * stops nothing else.
  */
 export class DeviceWatch {
   private readonly trouble: TroubleLog;
@@ -36,7 +37,7 @@ export class DeviceWatch {
     private readonly target: Target,
     private readonly leadership: TargetLeadership,
     private readonly database: Database,
-    /** Called after each look: devices may have become free. */
+    /** Called after each check, because devices may have become free. */
     private readonly onLooked: () => void,
     private readonly timings: Pick<InstanceTimings, 'busyDeviceCheckMs' | 'quietDeviceCheckMs'>,
   ) {
@@ -47,7 +48,7 @@ export class DeviceWatch {
     if (this.target.driver.devices) this.loop = this.run();
   }
 
-  /** A look that hangs is not waited for: what it finds is thrown away. */
+  /** Does not wait for a check that hangs: its result is discarded. */
   async stop(): Promise<void> {
     this.isStopping = true;
     this.wake();
@@ -88,7 +89,7 @@ export class DeviceWatch {
     await tx.query(LOCK_DEVICES, [target]);
     await tx.query(RECORD_DEVICE_CHECK, [target, at, problem?.slice(0, MAX_PROBLEM) ?? null]);
     await tx.query(RECORD_DEVICES, [target, JSON.stringify(devices), at]);
-    // Whoever could not look well has not seen that one is gone.
+    // An incomplete check does not prove that a device is gone.
     if (problem === undefined) await tx.query(FORGET_DEVICES, [target, devices.map(({ uuid }) => uuid)]);
     await tx.query(RECORD_DEVICE_PEAKS, [target]);
     await tx.query(END_DEVICE_CLAIMS, [target, null]);

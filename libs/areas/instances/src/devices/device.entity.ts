@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An accelerator of a target's host, as it was seen last. */
+/** An accelerator of a target's host, as last seen. */
 @Entity({ name: 'target_devices' })
 export class TargetDeviceEntity {
   @PrimaryColumn({ type: 'text' })
@@ -49,7 +49,7 @@ export class TargetDeviceCheckEntity {
   problem: string | null;
 }
 
-/** Which instance holds which device. */
+/** Records which instance holds which device. */
 @Entity({ name: 'device_claims' })
 export class DeviceClaimEntity {
   @PrimaryColumn({ type: 'text' })

@@ -3,9 +3,10 @@ import type { DeviceClaimEntity, TargetDeviceEntity } from './device.entity.js';
 import { RETAINERS, IS_RETAINED, IS_NEEDED, IS_SUSPENDED, WARM_AGE } from '../workloads/workload.query.js';
 
 /*
- * Who holds which accelerator. The rows of a target's devices are locked, after a workload's and before an instance's, by whoever gives one
- * away or takes one back: of two starts that want the last device the second sees the claim of the first. A device that two targets list is
- * one device, so its rows are locked together. That one device has one owner is also an index of the table.
+ * Claims on accelerators. Every transaction that assigns or releases a device locks the rows of its target's devices,
+ * after a workload's row and before an instance's. So if two starts want the last device, the second sees the claim of
+ * the first. A device that two targets list is one device, so its rows are locked together. An index of the table also
+ * ensures that an entire device has one owner.
  */
 
 export type DeviceRow = Pick<
@@ -16,13 +17,13 @@ export type DeviceRow = Pick<
 const DEVICE_COLUMNS =
   'd.uuid, d.device_index, d.name, d.memory_mb, d.used_mb, d.foreign_mb, d.is_usable, d.problem, d.stuck_above_mb';
 
-/** Read for a tenant too, which has no say over these rows: as the system. */
+/** Run this as the system: a tenant reads these rows too, but has no rights on them. */
 export const READ_DEVICES = prepared(
   'instances-read-devices',
   `select d.target, ${DEVICE_COLUMNS} from target_devices d where d.target = any($1) order by d.target, d.device_index, d.uuid`,
 );
 
-/** The same of one target, locked together with what other targets call these devices. */
+/** Locks the devices of one target, together with the rows of other targets for the same devices. */
 export const LOCK_DEVICES = prepared(
   'instances-lock-devices',
   `select d.target, ${DEVICE_COLUMNS} from target_devices d
@@ -38,21 +39,27 @@ export interface DeviceClaimRow extends Pick<
   revision_name: string;
   is_starting: boolean;
   has_ended: boolean;
-  /** It is over and its memory is back, as far as that can be seen. */
+  /** Whether it has ended and its memory is free again, as far as this can be measured. */
   is_back: boolean;
-  /** More than `warm` retains its workload. */
+  /** Whether more than `warm` retains its workload. */
   is_needed: boolean;
   /** Seconds; null unless its workload is only kept warm. */
   warm_age_seconds: number | null;
 }
 
-/** In use at most, once an owner has given its memory back: a tenth of what it held, and what drivers keep for themselves, may stay. */
+/**
+ * The most memory in use after an owner has released its own. A tenth of its memory, and what drivers keep, may remain
+ * in use.
+ */
 const BACK_MB = `(coalesce(c.before_mb, 0) + (c.peak_mb - coalesce(c.before_mb, 0)) / 10 + 128)`;
-/** Only a look that began after the end can tell. What takes a part is gone with its processes: nobody can tell its memory from others'. */
+/**
+ * Only a check that began after the end counts. A part is free as soon as its processes have ended, because its memory
+ * cannot be distinguished from that of others.
+ */
 const IS_BACK = `(c.ended_at is not null and (c.memory_mb is not null or d.measured_at > c.ended_at and
   (d.used_mb is null or c.peak_mb is null or d.used_mb <= ${BACK_MB})))`;
 
-/** Claims on the devices of targets $1, whichever target their holders are of. */
+/** Reads the claims on the devices of targets $1, including those of instances on other targets. */
 export const READ_DEVICE_CLAIMS = prepared(
   'instances-read-device-claims',
   `select c.instance_id, c.device_uuid, c.position, c.tenant_id, c.memory_mb, w.deployment_id, w.revision_id, w.revision_name,
@@ -64,18 +71,18 @@ export const READ_DEVICE_CLAIMS = prepared(
    order by c.claimed_at, c.instance_id, c.position`,
 );
 
-/** A generation that hangs may still run: what comes after it is started on the same devices. */
+/** A generation that hangs may still run, so the next one starts on the same devices. */
 const IS_OVER = `(i.state in ('stopped', 'pending')
   or i.state = 'backing_off' and coalesce(i.reason, 'none') not in ('none', 'start_failed', 'start_timeout', 'probe_failed', 'health_path_missing', 'not_allowed', 'replaced'))`;
 
-/** Of the instances of target $1, or of instance $2 alone: notes the end of those whose processes are gone. */
+/** For the instances of target $1, or for instance $2 alone: marks the claims whose processes have ended. */
 export const END_DEVICE_CLAIMS = prepared(
   'instances-end-device-claims',
   `update device_claims c set ended_at = clock_timestamp() from instances i
    where i.id = c.instance_id and c.target = $1 and ($2::text is null or c.instance_id = $2) and c.ended_at is null and ${IS_OVER}`,
 );
 
-/** Most that was in use while their holders ran. */
+/** Records the highest memory use while the holders ran. */
 export const RECORD_DEVICE_PEAKS = prepared(
   'instances-record-device-peaks',
   `update device_claims c set peak_mb = greatest(c.peak_mb, d.used_mb) from target_devices d
@@ -83,8 +90,9 @@ export const RECORD_DEVICE_PEAKS = prepared(
 );
 
 /**
- * Devices whose last owner is gone for longer than memory may take to come back: faulty until no more is in use than before. Where nobody can
- * measure, the next look that can brings it back.
+ * Marks devices whose last owner ended longer ago than its memory may take to become free. They are unusable until no
+ * more memory is in use than before the owner. If the use cannot be measured, the next check that can measure it makes
+ * the device usable again.
  */
 export const MARK_STUCK_DEVICES = prepared(
   'instances-mark-stuck-devices',
@@ -98,7 +106,9 @@ export const MARK_STUCK_DEVICES = prepared(
    delete from device_claims c using late where c.instance_id = late.instance_id and c.device_uuid = late.device_uuid`,
 );
 
-/** What has stopped and given back its memory holds nothing any more. What starts again keeps its devices. */
+/**
+ * Releases the claims of stopped instances whose memory is free again. An instance that starts again keeps its devices.
+ */
 export const RELEASE_DEVICE_CLAIMS = prepared(
   'instances-release-device-claims',
   `delete from device_claims c using instances i, target_devices d
@@ -106,7 +116,10 @@ export const RELEASE_DEVICE_CLAIMS = prepared(
    returning c.device_uuid`,
 );
 
-/** What a look has seen, at $3 and as $2 says: inserts and updates at once. A faulty device is well when no more is in use than may be. */
+/**
+ * Records the devices ($2) that a check at $3 found. A stuck device becomes usable once no more memory is in use than
+ * allowed.
+ */
 export const RECORD_DEVICES = prepared(
   'instances-record-devices',
   `insert into target_devices as t (target, uuid, device_index, name, memory_mb, used_mb, foreign_mb, is_usable, problem, measured_at)
@@ -118,14 +131,14 @@ export const RECORD_DEVICES = prepared(
      stuck_above_mb = case when coalesce(excluded.used_mb, 0) > t.stuck_above_mb then t.stuck_above_mb end`,
 );
 
-/** One row a target, the last look's. */
+/** Records the last check. Each target has one row. */
 export const RECORD_DEVICE_CHECK = prepared(
   'instances-record-device-check',
   `insert into target_device_looks (target, looked_at, problem) values ($1, $2, $3)
    on conflict (target) do update set looked_at = excluded.looked_at, problem = excluded.problem`,
 );
 
-/** What is not among $2 any more: kept while somebody holds it, and not usable. */
+/** Removes the devices of target $1 that are not in $2. A device with claims stays, but is not usable. */
 export const FORGET_DEVICES = prepared(
   'instances-forget-devices',
   `with claimed as (
@@ -135,7 +148,7 @@ export const FORGET_DEVICES = prepared(
    delete from target_devices d where d.target = $1 and d.uuid <> all($2) and d.uuid not in (select uuid from claimed)`,
 );
 
-/** Whether devices wait for their holders' memory: they are looked at more often. */
+/** Whether the memory of ended holders is awaited. Devices are then checked more often. */
 export const HAS_ENDING_DEVICE_CLAIMS = prepared(
   'instances-has-ending-device-claims',
   `select exists (select from device_claims c join instances i on i.id = c.instance_id
@@ -144,8 +157,8 @@ export const HAS_ENDING_DEVICE_CLAIMS = prepared(
 );
 
 /**
- * The workloads beside $2 on target $1 for which devices are kept: what an operation suspended, and what came before $2 and waits. With how
- * many of their instances have devices.
+ * Reads the other workloads on target $1 for which devices are kept from workload $2: those that an operation
+ * suspended, and earlier ones that wait. Also reads how many of their instances have devices.
  */
 export const READ_DEVICE_QUEUE = prepared(
   'instances-read-device-queue',

@@ -21,7 +21,7 @@ describe('declared devices', () => {
     bed = await TargetBed.create(8, { devices });
   }
 
-  it('gives a device to one instance at a time, and the next when that one is gone; two of them all or none', async () => {
+  it('are given to one instance at a time, and to the next one when that has ended; two are given together or not at all', async () => {
     await bedWith(TWO);
     const host = await bed.deviceHost();
     for (const model of ['one', 'both', 'last']) await bed.makeReady(model);
@@ -32,7 +32,7 @@ describe('declared devices', () => {
       'rev_2',
       '2 devices of one kind of target local: device 0 is used by chat-1; device 1 is free',
     );
-    // The free device goes to an instance that needs only one.
+    // The free device is assigned to an instance that needs only one.
     await host.want('rev_3', bed.gpuSpec('last', 'gpu'));
     await host.ready('rev_3');
     expect([await bed.devicesOf('one'), await bed.devicesOf('last')]).toEqual([['0'], ['1']]);
@@ -44,7 +44,7 @@ describe('declared devices', () => {
     expect(await bed.devicesOf('both')).toEqual(['0,1']);
   });
 
-  it('puts as many parts on a device as fit, and one start at a time', async () => {
+  it('hold as many parts as fit, with one start at a time', async () => {
     await bedWith([{ index: 0, memory_mb: 10_000 }]);
     const host = await bed.deviceHost();
     await host.want('rev_1', bed.gpuSpec('first', 'part', { memory_mb: 5_000 }));
@@ -57,7 +57,7 @@ describe('declared devices', () => {
     await host.ready('rev_2');
     await host.want('rev_3', bed.gpuSpec('third', 'part', { memory_mb: 1_000 }));
     await host.waitsForDevice('rev_3', 'has 488 MiB left');
-    // Nor does anything have it for itself.
+    // An instance cannot get the entire device either.
     await host.want('rev_4', bed.gpuSpec('whole', 'gpu'));
     await host.waitsForDevice('rev_4', 'is used by chat-1, chat-2');
 
@@ -80,7 +80,7 @@ describe('declared devices', () => {
     });
   });
 
-  it('refuses at once what the target does not have, and nothing before anybody has looked', async () => {
+  it('cause a refusal at once if a spec needs more than the target has, but not before the first check', async () => {
     await bedWith(TWO);
     const api = await bed.process('api');
     const of = async (...about: Parameters<TargetBed['gpuSpec']>) =>
@@ -121,7 +121,8 @@ describe('declared devices', () => {
     expect(await forecast('dep_2', 2)).toMatchObject({ free: 1, own: 0 });
     expect(await forecast('dep_1', 2)).toMatchObject({ free: 1, own: 1 });
 
-    // One that takes over from three begins with as many as there are devices for; those that are stopped first leave theirs.
+    // A revision that takes over from three instances begins with as many instances as there are devices for. If the
+    // others are stopped first, their devices count.
     await api.database.read('system', `update workloads set replicas = 3 where revision_id = 'rev_1' returning 1`);
     const scaling = { min_replicas: 1, max_replicas: 4, target_in_flight: 2 };
     const next = (areStopped: boolean) =>
@@ -137,7 +138,7 @@ describe('declared devices', () => {
     expect(await next(true)).toMatchObject({ replicas: 2, needed: 2 });
   });
 
-  it('keeps the devices of what an operation suspends for that operation, and takes warm ones for who waits', async () => {
+  it('stay with the operation that suspended their workload, and warm ones are released for a waiting instance', async () => {
     await bedWith([{ index: 0, memory_mb: 10_000 }]);
     const host = await bed.deviceHost();
     for (const model of ['old', 'new', 'other']) await bed.makeReady(model);
@@ -160,7 +161,7 @@ describe('declared devices', () => {
     expect(await host.status('rev_2')).toMatchObject({ desired: 0 });
   });
 
-  it('leaves a killed worker with its devices: its successor starts no second engine on them', async () => {
+  it('stay with the engine of a killed worker: its successor starts no second engine on them', async () => {
     await bedWith([{ index: 0, memory_mb: 10_000 }]);
     const api = await bed.process('api');
     const child = await bed.child();
@@ -195,7 +196,7 @@ describe('devices that nvidia-smi reports', () => {
     await chmod(file, 0o755);
   }
 
-  /** One card with so much memory in use. The tool never sees half a file. */
+  /** One card with this much memory in use. The tool never reads a partial file. */
   async function oneCard(usedMb: number): Promise<void> {
     const file = join(bed.home, 'gpus.csv');
     await writeFile(`${file}.next`, `0, GPU-1, NVIDIA L4, 23034, ${usedMb}\n`);
@@ -207,7 +208,7 @@ describe('devices that nvidia-smi reports', () => {
     await nvidiaSmi(`case "$1" in --query-gpu*) cat ${join(bed.home, 'gpus.csv')};; esac`);
   }
 
-  it('gives a device on only when its memory is back, and calls it faulty when that takes too long', async () => {
+  it('are given to the next instance only when their memory is free, and are unusable if that takes too long', async () => {
     await oneCardHost(10);
     const host = await bed.deviceHost();
     for (const model of ['first', 'second']) await bed.makeReady(model);
@@ -237,14 +238,14 @@ describe('devices that nvidia-smi reports', () => {
     await host.ready('rev_2');
   });
 
-  it('starts nothing on a device that strangers use', async () => {
+  it('start nothing while unknown programs use them', async () => {
     await oneCardHost(9_000);
     const host = await bed.deviceHost();
     await host.want('rev_1', bed.gpuSpec('m', 'gpu'));
     await host.waitsForDevice('rev_1', 'has 9000 MiB in use by unknown programs');
   });
 
-  it('goes on beside a nvidia-smi that sleeps for ever: what needs no device starts, and the worker ends in time', async () => {
+  it('delay nothing else if nvidia-smi hangs: other instances start, and the worker ends in time', async () => {
     await nvidiaSmi(`echo x >> ${join(bed.home, 'smi-starts')}; exec sleep 1000`);
     const looks = { begun: 0, ended: 0 };
     const { devices } = ProcessDriver.prototype;
@@ -260,7 +261,7 @@ describe('devices that nvidia-smi reports', () => {
     await host.waitsForDevice('rev_1', 'the devices of target local are not known yet');
     await host.release('rev_2');
     await host.retired('rev_2');
-    // The tool answers nothing until its time limit, and the worker ends before that.
+    // The tool does not answer until its time limit, and the worker ends before that.
     await until('another question', async () => looks.begun > looks.ended);
     const { ended } = looks;
     await host.close();

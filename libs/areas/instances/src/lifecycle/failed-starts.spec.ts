@@ -18,7 +18,7 @@ describe('a failed start', () => {
   });
   const NEVER = { ready_age_seconds: null, failure: null, failed_starts: 0 };
 
-  /** Starts that end as told, one after the other, counted. */
+  /** Returns the counts of starts that end in the given ways, one after the other. */
   function counts(ends: readonly Observation[], isAfterStop = false): (number | undefined)[] {
     let known: Parameters<typeof failedStart>[0] = NEVER;
     return ends.map((seen) => {
@@ -28,23 +28,23 @@ describe('a failed start', () => {
     });
   }
 
-  it('counts starts that end alike, and begins anew with another cause or exit code', () => {
+  it('is counted with previous ones of the same cause and exit code, and another cause or code begins a new count', () => {
     expect(counts([ended('exited'), ended('exited'), ended('port_in_use'), ended('port_in_use', 2)])).toEqual([
       1, 2, 1, 1,
     ]);
   });
 
-  it('does not count one start that lacks memory of an accelerator right after something else has stopped', () => {
+  it('is not counted if it lacks accelerator memory right after another instance has stopped', () => {
     expect(counts([ended('gpu_memory'), ended('gpu_memory'), ended('gpu_memory')], true)).toEqual([0, 1, 2]);
     expect(counts([ended('gpu_memory'), ended('gpu_memory')])).toEqual([1, 2]);
     expect(counts([ended('port_in_use')], true)).toEqual([1]);
   });
 
-  it('is not what a crash is after it was ready', () => {
+  it('is not recorded for a crash after the instance was ready', () => {
     expect(failedStart({ ...NEVER, ready_age_seconds: 3 }, ended('exited'), false)).toEqual({});
   });
 
-  it('says what was seen where the target gives no reason', () => {
+  it('has the observed message if the target gives no reason', () => {
     const seen: Observation = {
       state: 'exited',
       message: 'it ended with code 3',
@@ -57,7 +57,7 @@ describe('a failed start', () => {
     });
   });
 
-  it('keeps of a hostile engine no more than is promised, and nothing that Postgres cannot store', () => {
+  it('keeps output of an engine only up to the limits, and only text that Postgres can store', () => {
     const lines = Array.from({ length: 100 }, (_, n) => `${n}\0\ud800${'x'.repeat(9_000)}`);
     const { failure: kept } = failedStart(
       NEVER,
@@ -74,7 +74,7 @@ describe('a failed start', () => {
 describe('the last lines of a server', () => {
   const line = (text: string): LogLine => ({ stream: 'stderr', text });
 
-  /** A driver whose instances have written this; and what it was asked for. */
+  /** Returns a driver whose instances have written this output, and the options that it got. */
   function driverOf(output: (options: LogOptions) => AsyncIterable<LogLine>) {
     const asked: LogOptions[] = [];
     const driver: Pick<TargetDriver, 'logs'> = {
@@ -86,7 +86,7 @@ describe('the last lines of a server', () => {
     return { driver, asked };
   }
 
-  it('asks for the end of the life before, and takes out what the engine was given', async () => {
+  it('come from the end of the previous life, without the secrets of the engine', async () => {
     const { driver, asked } = driverOf(async function* () {
       yield line('loading with sesame-street');
       yield line('out of memory');
@@ -97,7 +97,7 @@ describe('the last lines of a server', () => {
     ]);
   });
 
-  it('takes no more than was asked for, and tells the driver that it is done', async () => {
+  it('are at most the requested number, and the driver gets a signal that no more are needed', async () => {
     let isClosed = false;
     const { driver } = driverOf(async function* () {
       try {
@@ -111,7 +111,7 @@ describe('the last lines of a server', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('keeps what was told before the driver failed, or hung', async () => {
+  it('include the lines that came before the driver failed or hung', async () => {
     const failing = driverOf(async function* () {
       yield line('one');
       throw new Error('403');
@@ -126,13 +126,13 @@ describe('the last lines of a server', () => {
     expect(performance.now() - beganAt).toBeLessThan(2_000);
   });
 
-  it('has nothing where a driver keeps no output', async () => {
+  it('are empty if a driver keeps no output', async () => {
     expect(await lastLinesOf({}, 'ins_1', [])).toEqual([]);
   });
 });
 
 describe('the back-off of a restart', () => {
-  it('doubles from half a second to thirty', () => {
+  it('doubles from half a second to 30 seconds', () => {
     let streak = 0;
     const waits = Array.from({ length: 9 }, () => {
       const next = restartBackOff(streak, 3);

@@ -6,20 +6,21 @@ import type { InstanceRow } from '../workloads/instance.query.js';
 import type { InstanceChange } from './instance-transitions.js';
 
 const MAX_LINES = 40;
-/** What a target does not tell by then is not waited for: the next life has begun meanwhile. */
+/** Limit for reading the last lines. The next life of the server has begun in the meantime. */
 const PATIENCE_MS = 3_000;
 const FIRST_SECONDS = 0.5;
 const MAX_SECONDS = 30;
-/** An instance that was ready for so long is taken to have been well; its next crash is a first one. */
+/** An instance that was ready for this long counts as healthy, so its next crash is a first one. */
 const WELL_AFTER_SECONDS = 60;
 
 type StartHistory = Pick<InstanceRow, 'ready_age_seconds' | 'failure' | 'failed_starts'>;
 
 /**
- * What is kept of the end of a generation that was never ready; nothing where it was. Starts that end alike are counted, for who waits.
- * @param lines its last output, where the target does not bring it along
- * @param isAfterStop whether something else of the host has just stopped: its memory may not have been back yet, so one start that lacks
- * memory of an accelerator does not count
+ * Returns the failure of a generation that was never ready, and {} for one that was. It counts consecutive starts that
+ * end in the same way, for operations that wait.
+ * @param lines the last output, if the target does not include it in its observation
+ * @param isAfterStop whether another instance on the host has just stopped. Its memory may not be free yet, so one
+ * start that lacks accelerator memory does not count
  */
 export function failedStart(
   instance: StartHistory,
@@ -41,7 +42,7 @@ function isSameCause(before: StartHistory['failure'], now: FailedStart): boolean
   return before?.cause === now.cause && before.exit_code === now.exit_code && before.signal === now.signal;
 }
 
-/** Where the target gives no reason of its own, what it saw is all there is to say. */
+/** If the target gives no reason of its own, the failure has only what was observed. */
 function failureOf({ failure, reason, lastExit, message }: Observation, lines: readonly string[]): FailedStart {
   const known: StartFailure = failure ?? {
     cause: reason ?? lastExit?.reason ?? 'exited',
@@ -60,7 +61,8 @@ function failureOf({ failure, reason, lastExit, message }: Observation, lines: r
 }
 
 /**
- * What a server wrote at the end of the life that is over, for who waits for it; nothing where the target does not tell in time. Never throws.
+ * Returns the last lines that a server wrote in its previous life. Returns those read so far if the target does not
+ * answer in time. Never throws.
  * @param secrets values that must not be shown
  */
 export async function lastLinesOf(
@@ -84,16 +86,17 @@ export async function lastLinesOf(
       told.push(redactSecrets(next.value.text, secrets));
     }
   } catch {
-    // It could not be asked: what it has told so far is all there is.
+    // The read failed, so only the lines so far are available.
   }
   void lines.return?.()?.catch(() => undefined);
   return told;
 }
 
 /**
- * How long an instance waits before it is started again: 0.5 s after a first crash, doubled by each further one, at most 30 s.
+ * Returns how long an instance waits before it is started again: 0.5 s after a first crash, doubled by each further
+ * one, at most 30 s.
  * @param streak crashes so far without a minute of being ready
- * @param readySeconds how long the crashed generation had been ready; null when it never was
+ * @param readySeconds how long the crashed generation had been ready; null if it never was
  */
 export function restartBackOff(streak: number, readySeconds: number | null): { streak: number; seconds: number } {
   const next = readySeconds !== null && readySeconds >= WELL_AFTER_SECONDS ? 1 : streak + 1;

@@ -11,7 +11,10 @@ import type { TenantAccess } from '../access/tenant-access.js';
 
 const CRASH_CHECK_MS = 150;
 
-/** What becomes of an instance that is wanted and whose server has ended. Each returns the milliseconds until the next look. */
+/**
+ * Handles the end of a server whose instance is still wanted. Each method returns the milliseconds until the next
+ * check.
+ */
 export class InstanceEnds {
   constructor(
     private readonly database: Database,
@@ -20,8 +23,9 @@ export class InstanceEnds {
   ) {}
 
   /**
-   * The target has started the server again by itself. That is a crash, unless its place was taken away: a node that goes
-   * down for maintenance must not fail a rollout. The new server has yet to be seen ready, as any that starts.
+   * Handles a restart of the server by its target. It counts as a crash, unless the server lost its node: a node that
+   * is stopped for maintenance must not fail a rollout. The new server is not ready until it is seen ready, as after
+   * any start.
    */
   async handleRestart(
     driver: TargetDriver,
@@ -47,7 +51,7 @@ export class InstanceEnds {
     return 0;
   }
 
-  /** The next generation replaces this one, even if a hung process still runs: the driver stops that one first. */
+  /** Begins the next generation, even if a hung process still runs: the driver stops that one first. */
   async handleCrash(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
     const { streak, seconds } = restartBackOff(instance.crash_streak, instance.ready_age_seconds);
     await this.transitions.change(workload, instance, {
@@ -66,7 +70,7 @@ export class InstanceEnds {
     return CRASH_CHECK_MS;
   }
 
-  /** Gateways cannot derive its key any more: the next generation is given one that they can. Nobody's crash. */
+  /** Begins the next generation, because gateways can no longer derive the instance's key. This is not a crash. */
   async handleLostKey(workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     await this.transitions.change(workload, instance, {
       ...UNSEEN,
@@ -79,7 +83,9 @@ export class InstanceEnds {
     return 0;
   }
 
-  /** Whether another instance of the target has stopped so lately that the memory which a start lacked may not have been back. */
+  /**
+   * Whether another instance of the target stopped so recently that its memory may not have been free for this start.
+   */
   private async mayLackMemory({ id, target }: InstanceRow, { failure }: Observation): Promise<boolean> {
     if (failure?.cause !== 'gpu_memory') return false;
     const lately = Raw((since) => `${since} > now() - interval '1 minute'`);

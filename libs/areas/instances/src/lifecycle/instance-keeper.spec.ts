@@ -17,7 +17,7 @@ const WORKLOAD = {
   spec: { model: { id: 'tiny' }, runtime: { target: 'far', engine: 'sim', args: {}, env: {} }, scaling: {} },
 } as unknown as WorkloadRow;
 
-/** What a look at an instance changes, on a target that restarts and probes by itself. */
+/** Returns the changes after a check of an instance, on a target that restarts and probes its servers itself. */
 const changesOf = async (row: Partial<InstanceRow>, seen: Observation) => (await look(row, seen)).changes;
 
 async function look(
@@ -49,7 +49,7 @@ async function look(
   return { changes, inMs };
 }
 
-it('notes the life of a starting server that says nothing else of itself, and its place', async () => {
+it('the life and the node of a starting server are recorded even if its state and reason do not change', async () => {
   const waiting = { state: 'starting', reason: 'loading' } as const;
   expect(await changesOf(waiting, waiting)).toEqual([]);
   const life = { incarnation: 'pod-1/0', place: 'node-1' };
@@ -63,30 +63,27 @@ it('notes the life of a starting server that says nothing else of itself, and it
 it.each<[ObservationReason | undefined, ObservationReason | null, boolean, ObservationReason | null]>([
   ['killed', null, true, 'killed'],
   ['evicted', null, false, 'evicted'],
-  // It moved once, and crashed where it is now.
+  // It moved once, and crashed on its new node.
   ['killed', 'evicted', true, 'killed'],
-  // Nobody saw it end, but its node was known to be lost.
+  // Its end was not observed, but its node was known to be lost.
   [undefined, 'node_lost', false, 'node_lost'],
   [undefined, null, true, null],
-])(
-  'takes a server that ended as %s, and was last known as %s, for a crash: %s',
-  async (end, known, isCrash, reason) => {
-    const [change] = await changesOf(
-      { state: 'unhealthy', incarnation: 'one', reason: known },
-      { state: 'ready', incarnation: 'two', ...(end && { lastExit: { code: null, reason: end } }) },
-    );
-    expect(change).toMatchObject({ state: 'starting', incarnation: 'two', isCrash });
-    expect(change?.event).toMatchObject({ type: isCrash ? 'instance.crashed' : 'instance.moved', data: { reason } });
-  },
-);
+])('for a server that ended as %s and was last known as %s, isCrash is %s', async (end, known, isCrash, reason) => {
+  const [change] = await changesOf(
+    { state: 'unhealthy', incarnation: 'one', reason: known },
+    { state: 'ready', incarnation: 'two', ...(end && { lastExit: { code: null, reason: end } }) },
+  );
+  expect(change).toMatchObject({ state: 'starting', incarnation: 'two', isCrash });
+  expect(change?.event).toMatchObject({ type: isCrash ? 'instance.crashed' : 'instance.moved', data: { reason } });
+});
 
-it('asks again soon whether a server that is being stopped is gone, but where its target tells of that', async () => {
+it('a stopping server is checked again soon, unless its target reports changes', async () => {
   const leaving = [{ state: 'unhealthy' }, { state: 'stopping' }] as const;
   expect(await look(...leaving)).toEqual({ changes: [], inMs: 150 });
   expect(await look(...leaving, { onChange: () => undefined })).toEqual({ changes: [], inMs: 5_000 });
 });
 
-it('asks soon for a place on a full target, but where a pass of it reads thousands of rows: what frees one is told', async () => {
+it('an instance that waits for capacity is checked again soon, unless its target reports changes: then a pass follows when capacity is freed', async () => {
   const waiting = {
     state: 'pending',
     reason: 'waiting_for_place',
@@ -97,7 +94,7 @@ it('asks soon for a place on a full target, but where a pass of it reads thousan
   expect(await look(waiting, none, { onChange: () => undefined }, 'queue')).toEqual({ changes: [], inMs: 5_000 });
 });
 
-it('shows what its target says of a server that goes, where it says something', async () => {
+it('the message of the target for a stopping server is shown, if there is one', async () => {
   const seen = async (more: Partial<Observation>) => changesOf({ state: 'ready' }, { state: 'stopping', ...more });
   expect(await seen({})).toMatchObject([{ state: 'unhealthy', message: 'it is being stopped' }]);
   expect(await seen({ message: 'delete it' })).toMatchObject([{ state: 'unhealthy', message: 'delete it' }]);

@@ -26,22 +26,22 @@ import {
 } from './server-observations.js';
 import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
-/** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
+/** Pace of checks while a change is in progress, so that a start is seen ready within a fifth of a second. */
 const BUSY_CHECK_MS = 150;
-/** Between two questions whether devices have become free: each asks for their lock. */
+/** Between two checks whether devices are free. Each check locks the devices. */
 const DEVICE_CHECK_MS = 300;
 const UNHEALTHY_CHECK_MS = 1_000;
-/** Where the target tells of changes, a look that nobody asked for is a safety net. */
+/** If the target reports changes, a check without a report is only a safety net. */
 const QUIET_CHECK_MS = 5_000;
-/** A download goes on all the time, and each word of it is a write. */
+/** A download changes all the time, and each recorded step is a write. */
 const PROGRESS_SECONDS = 1;
 
 type TaskHandler = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow) => Promise<number>;
 
 /**
- * Does for one instance what the plan says. Every method may be cut off at any line and be repeated by another worker: the
- * row is written before the driver is called, and the driver's calls are repeatable. Returns the milliseconds until the
- * next look, 0 if the row was changed.
+ * Performs the planned task of one instance. Every method may be interrupted at any line and repeated by another
+ * worker. So it writes the row before it calls the driver, and calls of the driver are repeatable. Returns the
+ * milliseconds until the next check, 0 if the row was changed.
  */
 @Injectable()
 export class InstanceKeeper {
@@ -98,7 +98,7 @@ export class InstanceKeeper {
     const reason = 'waiting_for_place';
     if (instance.message !== message || instance.reason !== reason)
       await this.transitions.change(workload, instance, { state: 'pending', message, reason });
-    // Whatever frees capacity is followed by a pass.
+    // A pass follows whenever capacity becomes free.
     return paced(driver, BUSY_CHECK_MS);
   }
 
@@ -132,7 +132,7 @@ export class InstanceKeeper {
     }
   }
 
-  /** Whatever else is seen is for the next look. */
+  /** Records the drift only. The next check handles all other observations. */
   private async noteDrift(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
     const { state } = instance;
     const event = instanceChanged(workload, instance, seen);
@@ -164,8 +164,9 @@ export class InstanceKeeper {
   }
 
   /**
-   * What is seen of a starting instance is worth showing. Of a ready one it may be said by a newly started worker that has not
-   * probed yet; a target that probes by itself says it of a server that has ended and waits for its next start.
+   * Handles an instance whose server is starting. The observation of a starting instance is shown to users. For a ready
+   * instance it may come from a new worker that has not probed yet. A target that probes itself reports it for a server
+   * that has ended and waits for its next start.
    */
   private async seenStarting(
     driver: TargetDriver,
@@ -188,9 +189,9 @@ export class InstanceKeeper {
   }
 
   /**
-   * Out of the gateways' sight at once, restarted when it stays so for as many probes again as it took to be called
-   * unhealthy: a long garbage collection is no crash. A server that was adopted is nobody's to restart, and one that its target
-   * restarts is the target's.
+   * Withdraws the instance from the gateways at once. Restarts it if it stays unhealthy for as many further probes as
+   * it took to be called unhealthy, because a long garbage collection is not a crash. Slipway does not restart adopted
+   * servers, nor those that their target restarts.
    */
   private async seenUnhealthy(
     driver: TargetDriver,
@@ -224,7 +225,7 @@ export class InstanceKeeper {
   }
 
   private async withdraw(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    // An instance beyond the wanted number is withdrawn although the workload is retained.
+    // An instance beyond the wanted number is withdrawn even if the workload is retained.
     this.patience.forget(instance.id);
     this.unhealthyNews.forget(instance.id);
     const onlyIfReleased = instance.ordinal < workload.replicas;
@@ -237,7 +238,7 @@ export class InstanceKeeper {
     return BUSY_CHECK_MS;
   }
 
-  /** As long as nobody has told it to stop, it can simply stay. */
+  /** An instance that has not been told to stop yet can continue to run. */
   private async reclaim(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     const seen = await this.observe(driver, workload, instance);
     if (['ready', 'starting', 'unhealthy'].includes(seen.state)) {
@@ -256,14 +257,17 @@ export class InstanceKeeper {
     return 0;
   }
 
-  /** One start wakes a sleeper for all who wait, so there is no second one before they are told. */
+  /**
+   * Lets the scaler decide about another start. One start wakes a sleeping workload for all waiting requests, so they
+   * must get its failure before a second start.
+   */
   private async judge(workload: WorkloadRow): Promise<number> {
     await this.database.tx('system', (tx) => this.scaler.decide(tx, workload));
     return UNHEALTHY_CHECK_MS;
   }
 
   private async observe(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<Observation> {
-    // A running engine has its environment; only an adopted server is sent its credential with each probe.
+    // A running engine already has its environment. Only an adopted server gets its credential with each probe.
     if (!driver.adopts) return driver.observe(this.specOf(workload, instance, placeholderSecrets));
     try {
       await this.access.assertMayCall(driver.name, workload, instance.ordinal);

@@ -10,15 +10,15 @@ beforeEach(async () => {
 });
 afterEach(() => bed.dispose());
 
-describe('a start that comes to nothing', () => {
-  it('is kept with its cause and counted, until somebody else begins to want it', async () => {
+describe('a failed start', () => {
+  it('is recorded with its cause and counted, until another operation wants the revision', async () => {
     const worker = await bed.process('worker');
     await worker.want('rev_1', bed.spec({ exit_code: 3 }));
     const failedTimes = async () => (await worker.status('rev_1'))?.failedStarts ?? 0;
     await until('three failed starts', async () => (await failedTimes()) >= 3);
     expect((await worker.status('rev_1'))?.failure).toMatchObject({ exit_code: 3 });
     await worker.close();
-    // Nobody writes any more. The same holder goes on with what it has; another one begins anew.
+    // No worker writes any more. The same retainer continues with the count; a new one begins again.
     const api = await bed.process('api');
     await api.want('rev_1', bed.spec({ exit_code: 3 }));
     expect((await api.status('rev_1'))?.failedStarts).toBeGreaterThanOrEqual(3);
@@ -26,7 +26,7 @@ describe('a start that comes to nothing', () => {
     expect(await api.status('rev_1')).toMatchObject({ failure: null, failedStarts: null });
   });
 
-  it('is forgotten once an instance is ready', async () => {
+  it('is cleared once an instance is ready', async () => {
     const worker = await bed.process('worker');
     await worker.want('rev_1', bed.twinSpec());
     await until('a first life', async () => (await worker.rows('rev_1'))[0]?.incarnation != null);
@@ -39,13 +39,13 @@ describe('a start that comes to nothing', () => {
   });
 });
 
-describe('an engine that answers nobody without a key', () => {
+describe('an engine that refuses requests without a key', () => {
   beforeEach(() => {
     bed.cluster.isKeyed = true;
     bed.cluster.setHealthy(true);
   });
 
-  it('is given that of its generation, which gateways are told how to derive', async () => {
+  it('gets the key of its generation, and gateways learn how to derive it', async () => {
     const worker = await bed.process('worker');
     await worker.want('rev_1', bed.twinSpec());
     const [instance] = await worker.ready('rev_1');
@@ -58,7 +58,7 @@ describe('an engine that answers nobody without a key', () => {
     );
   });
 
-  it('keeps it while the ring turns, and is started anew with another once its own has left the ring', async () => {
+  it('keeps its key while the key ring changes, and is restarted with another once its own has left the ring', async () => {
     const worker = await bed.process('worker');
     await worker.want('rev_1', bed.twinSpec());
     const [{ id } = { id: '' }] = await worker.ready('rev_1');

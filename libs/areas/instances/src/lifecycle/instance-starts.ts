@@ -14,7 +14,7 @@ const CHECK_MS = 150;
 const UNAVAILABLE = 'target_unavailable';
 const AWAY = 'waiting for its target, which is not available';
 
-/** Hands a generation to its driver, and says what became of it. */
+/** Starts a generation through its driver, and records the result. */
 export class InstanceStarts {
   private readonly logger = new Logger('targets');
 
@@ -28,8 +28,9 @@ export class InstanceStarts {
   ) {}
 
   /**
-   * An exception says nothing about whether it started, so the generation stays: the driver starts it at most once.
-   * @returns the milliseconds until the next look
+   * Starts the instance. An exception does not show whether it started, so the generation stays the same: the driver
+   * starts it at most once.
+   * @returns the milliseconds until the next check
    */
   async provision(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     try {
@@ -48,7 +49,10 @@ export class InstanceStarts {
     return CHECK_MS;
   }
 
-  /** The target as a whole cannot be worked with, which is not this instance's fault. What it lacks is for the operator alone. */
+  /**
+   * The whole target does not work, which is not the fault of this instance. Only the operator sees what the target
+   * lacks.
+   */
   private async wait(workload: WorkloadRow, instance: InstanceRow, problem: string): Promise<void> {
     if (instance.message === AWAY && instance.reason === UNAVAILABLE) return;
     this.logger.warn(`${instance.id} of ${workload.revision_name} is waiting for its target: ${problem}`);
@@ -82,7 +86,9 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A driver may say why in the error; what is not in the list of reasons is for people alone. */
+/**
+ * Returns the reason in the driver's error if it is one of the known reasons. Other reasons appear only in the message.
+ */
 function reasonOf(error: unknown): ObservationReason {
   const { reason } = Object(error) as { reason?: unknown };
   return OBSERVATION_REASONS.find((known) => known === reason) ?? 'start_failed';

@@ -18,7 +18,7 @@ async function start(timings?: Partial<typeof DEFAULT_INSTANCE_TIMINGS>): Promis
 }
 afterEach(() => bed.dispose());
 
-/** What a gateway reports of requests in flight. The report stays. */
+/** Writes a gateway's report of requests in flight. The report stays. */
 const inFlight = (count: number) =>
   worker.database.tx('system', (tx) =>
     tx.query(
@@ -27,7 +27,7 @@ const inFlight = (count: number) =>
     ),
   );
 
-it('stops what nobody holds any more: out of sight first, then the engine, then the revision retires', async () => {
+it('a released revision leaves the gateways first, then its engine stops, then it retires', async () => {
   await start();
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
@@ -56,14 +56,14 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   expect(await worker.status('rev_1')).toMatchObject({ desired: 0, alive: 0, baseUrls: [] });
   expect(await worker.published('rev_1')).toEqual([]);
 
-  // A hold alone does not bring back what has retired; wanting it does, as the next generation.
+  // A reason to retain alone does not start what has retired. Wanting it does, as the next generation.
   await worker.retain('rev_1', 'route');
   expect(await worker.status('rev_1')).toMatchObject({ desired: 0, alive: 0 });
   await worker.want('rev_1', bed.spec());
   expect(await worker.ready('rev_1')).toMatchObject([{ id: instance?.id, generation: 2, restarts: 0 }]);
 });
 
-it('gives the gateways a moment to hear of it before it stops an engine, though none reports a request', async () => {
+it('an engine is stopped only after gateways had time to learn of it, even without requests in flight', async () => {
   await start({ drainMinSeconds });
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
@@ -75,7 +75,7 @@ it('gives the gateways a moment to hear of it before it stops an engine, though 
         [instance!.id],
       )
     )[0]?.since;
-  // What is in flight holds it there, so that its time can be read.
+  // The request in flight delays the stop, so that its time can be read.
   await inFlight(1);
   await worker.release('rev_1');
   await until('it to be stopping', async () => (await stoppingSince()) !== undefined);
@@ -86,7 +86,7 @@ it('gives the gateways a moment to hear of it before it stops an engine, though 
   expect(mtimeMs - since.getTime()).toBeGreaterThanOrEqual(drainMinSeconds * 1_000 - COARSE_MS);
 });
 
-it('does not wait for ever for requests in flight', async () => {
+it('a stop does not wait forever for requests in flight', async () => {
   await start();
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
@@ -104,7 +104,7 @@ it('does not wait for ever for requests in flight', async () => {
   expect(mtimeMs - since.getTime()).toBeGreaterThanOrEqual(30_000 - COARSE_MS);
 });
 
-it('lets an instance stay that is wanted again before it was told to stop', async () => {
+it('an instance that is wanted again before the stop of its engine began continues to run', async () => {
   await start();
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
@@ -116,15 +116,16 @@ it('lets an instance stay that is wanted again before it was told to stop', asyn
   expect(await bed.starts()).toHaveLength(1);
 });
 
-it('stops an engine that a late start brought up for an instance that has stopped', async () => {
+it('the worker stops an engine that a late start brought up for an instance that has stopped', async () => {
   await start();
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
   await worker.release('rev_1');
   await worker.retired('rev_1');
-  // The next worker searches for engines that no row wants as soon as it leads. Until then the late engine can come up.
+  // The next worker searches for engines that no row wants as soon as it leads. The late engine can start before that.
   await worker.close();
-  // Nothing on this host shows any more that this generation was stopped. A worker was about to start it long ago.
+  // Nothing on this host shows any more that this generation was stopped, as for a worker that is very late with its
+  // start.
   await rm(bed.fileOf(instance!.id), { recursive: true });
   const late = bed.driver();
   const stopped = { id: instance!.id, generation: 1, tenantName: 'default' };
@@ -136,7 +137,7 @@ it('stops an engine that a late start brought up for an instance that has stoppe
   await late.close();
 });
 
-it('stops an engine that no row wants', async () => {
+it('the worker stops an engine that no row wants', async () => {
   await start({ orphanSearchMs: 200 });
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');

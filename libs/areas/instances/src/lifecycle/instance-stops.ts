@@ -7,10 +7,13 @@ import type { InstanceChange, InstanceTransitions } from './instance-transitions
 import { UNSEEN } from './server-observations.js';
 
 const BUSY_CHECK_MS = 150;
-/** Until a stop is over there, which asks the target each time. */
+/**
+ * Between two checks whether a stop has finished on a target that reports changes. Each check is a request to the
+ * target.
+ */
 const TERMINATE_CHECK_MS = 1_000;
 
-/** Why it failed to start stays to be read. */
+/** The failure of the last start stays, so that users can still read it. */
 const STOPPED: InstanceChange = {
   ...UNSEEN,
   state: 'stopped',
@@ -21,7 +24,10 @@ const STOPPED: InstanceChange = {
   progress: null,
 };
 
-/** Ends an instance that nobody wants any more, once no request is in flight to it. Each method returns the milliseconds until the next look. */
+/**
+ * Stops an instance that is no longer wanted, once no request is in flight to it. Each method returns the milliseconds
+ * until the next check.
+ */
 export class InstanceStops {
   constructor(
     private readonly database: Database,
@@ -42,7 +48,10 @@ export class InstanceStops {
   }
 }
 
-/** Whether requests may still be in flight to an instance that takes no new ones. Only one that gateways knew can have any. */
+/**
+ * Whether requests may still be in flight to an instance that takes no new ones. Only an instance that was published
+ * can have any.
+ */
 async function isDraining(
   database: Database,
   workload: WorkloadRow,
@@ -59,7 +68,7 @@ async function isDraining(
   const { id } = instance;
   const { revision_id } = workload;
   return database.tx('system', async (tx) => {
-    // What stops as a whole is counted by revision.
+    // If the entire revision stops, its requests are counted by revision.
     if (!isOneOfMany) return (await inFlight(tx, revision_id)) > 0;
     return (await inFlightOfInstances(tx, [{ id, revision_id }])).get(id) !== 0;
   });

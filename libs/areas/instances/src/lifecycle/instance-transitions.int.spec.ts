@@ -5,7 +5,7 @@ import { InstanceTransitions } from './instance-transitions.js';
 import { addInstances, TargetRows } from './target-rows.js';
 
 let bed: TargetBed;
-/** It reconciles nothing, so rows change only if a test changes them. */
+/** It runs no reconciler, so rows change only if a test changes them. */
 let api: InstancesProcess;
 let transitions: InstanceTransitions;
 
@@ -24,7 +24,7 @@ const only = async (): Promise<InstanceRow> => (await workload()).instances[0]!;
 const retirements = () => api.retirements;
 
 describe('a change', () => {
-  it('of a row that somebody has changed since it was read is none', async () => {
+  it('has no effect if the row has changed since it was read', async () => {
     const [target, read] = [await workload(), await only()];
     expect(await transitions.change(target, read, { state: 'starting' })).toMatchObject({
       state: 'starting',
@@ -37,7 +37,7 @@ describe('a change', () => {
     expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, version: 2 });
   });
 
-  it('tells the gateways when an instance becomes ready, moves, or leaves, in the same transaction', async () => {
+  it('is published to the gateways if an instance becomes ready, moves, or leaves, in the same transaction', async () => {
     const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ base_url }) => base_url);
     const change = async (state: InstanceRow['state'], baseUrl?: string | null) => {
       await transitions.change(await workload(), await only(), { state, baseUrl });
@@ -51,7 +51,7 @@ describe('a change', () => {
     expect(await change('stopping')).toEqual([]);
   });
 
-  it('tells the gateways that the node of an instance is lost, until something else is known of it', async () => {
+  it('publishes the loss of a node to the gateways, until the instance has another state', async () => {
     const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ state }) => state);
     const change = async (state: InstanceRow['state'], reason: InstanceRow['reason'], baseUrl?: string | null) => {
       await transitions.change(await workload(), await only(), { state, reason, baseUrl });
@@ -66,7 +66,7 @@ describe('a change', () => {
     expect(await change('starting', null, null)).toEqual([]);
   });
 
-  it('to stopping is none where somebody holds it by now', async () => {
+  it('to stopping has no effect if the workload is retained by then', async () => {
     await api.release('rev_1');
     const [target, read] = [await workload(), await only()];
     await api.retain('rev_1', 'route');
@@ -76,7 +76,7 @@ describe('a change', () => {
     expect(await transitions.change(target, read, { state: 'stopping', onlyIfReleased: true })).toBeDefined();
   });
 
-  it('keeps since when its state stands, and wakes nobody where it is silent', async () => {
+  it('keeps the time of an unchanged state, and wakes no operation if it is silent', async () => {
     const since = async () => {
       const rows = await api.database.read<{ since: Date; changed: Date }>(
         'system',
@@ -96,10 +96,10 @@ describe('a change', () => {
   });
 });
 
-describe('a workload retires', () => {
+describe('a workload', () => {
   const stop = async () => void (await transitions.change(await workload(), await only(), { state: 'stopped' }));
 
-  it('once, when nobody holds it and nothing of it runs, and is out of sight with that', async () => {
+  it('retires once, when it is released and no instance runs, and is withdrawn from the gateways with that', async () => {
     await transitions.change(await workload(), await only(), { state: 'ready', baseUrl: 'http://127.0.0.1:1' });
     await api.release('rev_1');
     const target = await workload();
@@ -111,7 +111,7 @@ describe('a workload retires', () => {
     expect(await api.published('rev_1')).toEqual([]);
   });
 
-  it('never while somebody holds it by now', async () => {
+  it('does not retire if it is retained by then', async () => {
     await api.release('rev_1');
     const target = await workload();
     await stop();
@@ -120,7 +120,7 @@ describe('a workload retires', () => {
   });
 });
 
-it('writes what many workloads lack in one transaction, and what is there already not once more', async () => {
+it('the missing rows of many workloads are added in one transaction, and existing ones stay unchanged', async () => {
   await api.want('rev_2', bed.spec());
   const ordinals = async () =>
     (await all()).map(({ revision_id, instances }) => [revision_id, ...instances.map(({ ordinal }) => ordinal)]);

@@ -13,7 +13,7 @@ import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from '../workload
 import { WorkloadEntity, WorkloadRetentionEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
-/** What becomes of an instance's row; what is left out stays as it is. */
+/** A change of an instance's row. Omitted fields stay as they are. */
 export interface InstanceChange {
   state: LifecycleState;
   generation?: number;
@@ -22,34 +22,34 @@ export interface InstanceChange {
   incarnation?: string | null;
   reason?: ObservationReason | null;
   place?: string | null;
-  /** A next generation is made anew. */
+  /** Reset by a new generation, whose objects are created again. */
   drift?: string;
-  /** Asks for its devices first; where it has to wait for them, it stays as it is, with the reason. */
+  /** Assigns devices first. If the instance has to wait for them, its row only gets the reason. */
   needsDevices?: boolean;
-  /** Its server is being started. */
+  /** Whether its server is being started. */
   isStart?: boolean;
   keyId?: string | null;
   failure?: FailedStart | null;
   failedStarts?: number;
   progress?: StartProgress | null;
-  /** Its server says that it has the revision's model. */
+  /** Set if its server reports the revision's model. */
   isModelSeen?: true;
   /** Adds one to the restarts. */
   isCrash?: boolean;
   crashStreak?: number;
   backOffSeconds?: number;
   event?: NewEvent;
-  /** Refuses the change when the workload is to run by now. */
+  /** Refuses the change if the workload is wanted by then. */
   onlyIfReleased?: boolean;
-  /** Wakes nobody: the whole stack goes down, and who waits shall find the instance as it was. */
+  /** Wakes no operation. For a shutdown of the whole stack: waiting operations must find the instance as it was. */
   isSilent?: boolean;
 }
 
 /**
- * The reconciler's writes. Each is one transaction under the workload's lock, guarded by the version of the row that was
- * read: of two reconcilers that saw the same row, one writes. A change in or out of `ready`, or that a node is lost, is published to the
- * gateways in the same transaction. Waiters are woken by another one (`wakeWaiters`), because operation rows must not be
- * locked after a workload's.
+ * The reconciler's writes. Each is one transaction under the workload's lock, guarded by the version of the row that
+ * was read. So of two reconcilers that saw the same row, only one writes. A change to or from `ready`, and the loss of
+ * a node, are published to the gateways in the same transaction. Another transaction wakes the waiters (`wakeWaiters`),
+ * because operation rows must not be locked after a workload's.
  */
 @Injectable()
 export class InstanceTransitions {
@@ -61,7 +61,7 @@ export class InstanceTransitions {
     private readonly devices: DeviceAssignments,
   ) {}
 
-  /** Returns the row as it then stands, or undefined where it was not as the caller had read it. */
+  /** Changes the row. Returns the new row, or undefined if the row differs from what the caller had read. */
   async change(workload: WorkloadRow, instance: InstanceRow, wished: InstanceChange): Promise<InstanceRow | undefined> {
     let evict: DeviceWait['evict'];
     const written = await this.database.tx('system', async (tx) => {
@@ -109,12 +109,15 @@ export class InstanceTransitions {
         await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
       return next;
     });
-    // Not before: its workload is locked by itself.
+    // After the transaction, because it locks another workload.
     if (evict) await this.evict(evict);
     return written;
   }
 
-  /** Takes the warmth away from a workload that nobody needs by now. @returns whether it did */
+  /**
+   * Stops keeping a workload warm if it is not needed by then.
+   * @returns whether it did
+   */
   evict({ revision_id, tenant_id }: Pick<WorkloadRow, 'revision_id' | 'tenant_id'>): Promise<boolean> {
     return this.database.tx('system', async (tx) => {
       const locked = await tx.one<{ is_needed: boolean }>(LOCK_WORKLOAD, [revision_id]);
@@ -124,7 +127,10 @@ export class InstanceTransitions {
     });
   }
 
-  /** The end of a workload whose last instance has stopped. The deployment is locked first, as everywhere. */
+  /**
+   * Ends a workload whose last instance has stopped. Locks the deployment first, as everywhere.
+   * @returns whether it retired
+   */
   async retire(workload: WorkloadRow): Promise<boolean> {
     return this.database.tx('system', async (tx) => {
       await this.deployments.lockById(tx, workload.deployment_id);
@@ -141,7 +147,7 @@ export class InstanceTransitions {
   }
 }
 
-/** Waits are judged by this time, so it is the clock's and not the transaction's. */
+/** Waits compare this time, so it is the clock's time and not the transaction's. */
 async function markChanged(tx: Tx, workload: WorkloadRow, change: { is_active?: false } = {}): Promise<void> {
   const { revision_id, tenant_id } = workload;
   await tx

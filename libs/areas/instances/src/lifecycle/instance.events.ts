@@ -3,15 +3,15 @@ import { WORKER } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 
-/** `instance.ready`: it answers its probe and is offered to the gateways. */
+/** `instance.ready`: it answers its probe and is published to the gateways. */
 export function instanceReady(workload: WorkloadRow, instance: InstanceRow): NewEvent {
   return event('instance.ready', workload, instance, {});
 }
 
 /**
- * `instance.unhealthy`: it misses its probes and is no longer offered to the gateways.
- * `instance.drifted`: the adopted server has another model now, and is no longer offered until it has the right one; also of one that was out of
- * sight meanwhile, because it was restarted with the other model. Once for each.
+ * `instance.unhealthy`: it misses its probes and is withdrawn from the gateways.
+ * `instance.drifted`: the adopted server has another model, and is withdrawn until it has the right one. This also
+ * applies to a server that was restarted with the other model while it was withdrawn. It is sent once per drift.
  */
 export function instanceLeaves(workload: WorkloadRow, instance: InstanceRow, seen: Observation): NewEvent | undefined {
   const told = (type: string) => event(type, workload, instance, seenIn(seen));
@@ -19,12 +19,18 @@ export function instanceLeaves(workload: WorkloadRow, instance: InstanceRow, see
   return instance.state === 'ready' ? told('instance.unhealthy') : undefined;
 }
 
-/** `instance.drifted`: somebody else has changed what it is made of at its target. Once for each. */
+/**
+ * `instance.drifted`: the objects of the instance on its target were changed from outside Slipway. It is sent once per
+ * drift.
+ */
 export function instanceChanged(workload: WorkloadRow, instance: InstanceRow, seen: Observation): NewEvent {
   return event('instance.drifted', workload, instance, { ...seenIn(seen), message: seen.drift ?? null });
 }
 
-/** `instance.crashed`: this generation is over and the next one starts after the back-off, or the target has restarted it. */
+/**
+ * `instance.crashed`: this generation has ended and the next one starts after the back-off, or the target has restarted
+ * it.
+ */
 export function instanceCrashed(
   workload: WorkloadRow,
   instance: InstanceRow,
@@ -39,7 +45,7 @@ export function instanceCrashed(
   });
 }
 
-/** `instance.moved`: its place was taken away and it runs in another; that is nobody's crash. */
+/** `instance.moved`: it lost its place on the target and runs at another. This is not a crash. */
 export function instanceMoved(workload: WorkloadRow, instance: InstanceRow, seen: Observation): NewEvent {
   return event('instance.moved', workload, instance, { ...seenIn(seen), from: instance.place });
 }

@@ -9,7 +9,7 @@ import type { RevisionSpec } from '@slipway/contracts';
 import { addOperation, TargetBed, until, workloadOf, type InstancesProcess } from '../../test/target-bed.js';
 import { TargetsService } from '../targets/targets.service.js';
 
-/** Of a start, when none is under way and none has failed. */
+/** The status fields of a start, when none is in progress and none has failed. */
 const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
 
 let bed: TargetBed;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed.dispose());
 
-it('only writes what should be: a process that runs no operations starts nothing', async () => {
+it('a process that runs no operations only writes what should run, and starts nothing', async () => {
   await api.want('rev_1', bed.spec());
   expect(await api.status('rev_1')).toEqual({
     desired: 1,
@@ -37,7 +37,7 @@ it('only writes what should be: a process that runs no operations starts nothing
   expect(await api.rows('rev_1')).toEqual([]);
 });
 
-it('names every reason why a spec cannot run', async () => {
+it('a check reports every reason why a spec cannot run', async () => {
   const issues = async (spec: RevisionSpec) => (await api.check(spec)).map(({ field, code }) => `${field} ${code}`);
   const { model, scaling } = bed.spec();
   const runtime = { target: 'local', engine: 'mini', args: {}, env: {} };
@@ -62,7 +62,7 @@ it('names every reason why a spec cannot run', async () => {
   ]);
 });
 
-it('lets a revision wait for a place that others need, says so, and starts it when one gives way', async () => {
+it('a revision waits for capacity that others need, shows this, and starts when capacity becomes free', async () => {
   const worker = await bed.process('worker');
   const spec = bed.spec();
   for (const revision of ['rev_1', 'rev_2', 'rev_3']) await worker.want(revision, spec);
@@ -74,17 +74,17 @@ it('lets a revision wait for a place that others need, says so, and starts it wh
     message: 'waiting for free capacity on target local',
   });
 
-  // What is only kept warm gives way, the longest first, and no more of it than is missing.
+  // Workloads that are only kept warm are stopped, the longest first, and no more than necessary.
   await worker.retain('rev_2', 'warm', 3_600);
   await worker.retain('rev_1', 'warm', 3_600);
-  // The first that nobody else holds makes way at once.
+  // The first one that has no other retainer is stopped at once.
   for (const revision of ['rev_2', 'rev_1']) await worker.release(revision);
   await worker.ready('rev_3');
   expect((await worker.status('rev_2'))?.desired).toBe(0);
   expect((await worker.status('rev_1'))?.desired).toBe(1);
 });
 
-it('forecasts capacity: what is warm is free, and what this deployment itself needs is told apart', async () => {
+it('a forecast counts warm workloads as free, and the need of the deployment itself separately', async () => {
   const forecast = (deploymentId: string, revisionId?: string, replicas = 1) =>
     api.database.tx({ tenantId: 'ten_b' }, (tx) =>
       api.instances.forecastCapacity(tx, {
@@ -105,7 +105,7 @@ it('forecasts capacity: what is warm is free, and what this deployment itself ne
   expect(await forecast('dep_1')).toEqual({ ...local, replicas: 1, needed: 1, free: 2, own: 0 });
 });
 
-it('lets the worker that leads a target say what a start would not find there, again at each wish, for operations that live', async () => {
+it('the worker that leads a target checks what a start would lack there, again at each request, for live operations', async () => {
   const owner = await bed.owner();
   for (const id of ['op_1', 'op_2']) await addOperation(owner, id);
   const modelFile = join(bed.home, 'tiny.gguf');
@@ -122,7 +122,7 @@ it('lets the worker that leads a target say what a start would not find there, a
   await ask('op_1');
   await until('it is there', async () => (await found('op_1'))?.state === 'ready');
   expect((await worker.database.read('system', 'select 1 from instances')).length).toBe(0);
-  // What nobody waits for any more is nobody's to look at, and goes with the next wish.
+  // The preparations of an operation that has ended are not checked, and the next request deletes them.
   await owner.query(`update operations set status = 'failed' where id = 'op_1'`);
   await ask('op_2');
   await until('the next is ready', async () => (await found('op_2'))?.state === 'ready');
@@ -130,7 +130,7 @@ it('lets the worker that leads a target say what a start would not find there, a
   await owner.end();
 });
 
-it('suspends what is held for as long as its operation lives, keeps its place, and measures starts', async () => {
+it('a suspended workload keeps its capacity while its operation lives, and the time of its start is measured', async () => {
   const targets = bed.config.operator.targets.map((target) => ({ ...target, max_instances: 1 }));
   const worker = await bed.process('worker', { operator: { ...bed.config.operator, targets } });
   const owner = await bed.owner();
@@ -141,7 +141,7 @@ it('suspends what is held for as long as its operation lives, keeps its place, a
   await worker.ready('rev_1');
   const measured = await worker.database.tx('system', (tx) => worker.instances.startSeconds(tx, 'dep_1'));
   expect(measured).toBeGreaterThan(0);
-  // It has waited for a place before anybody else can want the one that becomes free.
+  // It waits for capacity before any other workload can want what becomes free.
   await worker.want('rev_2', bed.spec(), 'operation:op_other');
 
   await worker.database.tx('system', (tx) => worker.instances.suspend(tx, 'rev_1', 'op_2'));
@@ -151,7 +151,7 @@ it('suspends what is held for as long as its operation lives, keeps its place, a
   await worker.ready('rev_3');
   expect(await worker.status('rev_2')).toMatchObject({ ready: 0, reason: 'waiting_for_place' });
 
-  // Nobody resumes it: the operation is over.
+  // No call resumes it: the end of the operation is enough.
   await worker.release('rev_3', 'operation:op_2');
   await owner.query(`update operations set status = 'failed' where id = 'op_2'`);
   await owner.end();
@@ -159,18 +159,18 @@ it('suspends what is held for as long as its operation lives, keeps its place, a
   expect(await worker.status('rev_2')).toMatchObject({ ready: 0 });
 });
 
-it('takes a hold whose time is over for none', async () => {
+it('an expired reason to retain has no effect', async () => {
   await api.want('rev_1', bed.spec());
   await api.retain('rev_1', 'warm', -0.001);
   expect((await api.status('rev_1'))?.desired).toBe(1);
   await api.release('rev_1');
   expect((await api.status('rev_1'))?.desired).toBe(0);
-  // Nor does it take a place.
+  // It does not take up capacity either.
   await api.want('rev_2', bed.spec({}, { scaling: { min_replicas: 2 } }));
   expect((await api.status('rev_2'))?.desired).toBe(2);
 });
 
-it('starts the successor only when the one that gave way is gone', async () => {
+it('the successor of a workload starts only when that workload is gone', async () => {
   const worker = await bed.process('worker');
   const spec = bed.spec();
   await worker.want('rev_1', bed.spec({}, { scaling: { min_replicas: 2 } }));
@@ -196,7 +196,7 @@ it('starts the successor only when the one that gave way is gone', async () => {
   await worker.retired('rev_1');
 });
 
-it('keeps holds within their tenant', async () => {
+it('a tenant can neither retain nor release a workload of another tenant', async () => {
   await api.want('rev_1', bed.spec());
   await api.database.tx({ tenantId: 'ten_b' }, async (tx) => {
     await api.instances.retain(tx, 'rev_1', 'route');
@@ -208,7 +208,7 @@ it('keeps holds within their tenant', async () => {
   expect((await api.status('rev_1'))?.desired).toBe(0);
 });
 
-it('gives engines the values of secrets and stores none', async () => {
+it('engines get the values of secrets, and no table stores them', async () => {
   const worker = await bed.process('worker');
   const { runtime } = bed.spec();
   await worker.want('rev_1', bed.spec({}, { runtime: { ...runtime, env: { API_KEY: { secret_ref: 'key' } } } }));
@@ -228,7 +228,7 @@ it('gives engines the values of secrets and stores none', async () => {
   expect((await worker.status('rev_2'))?.restarts).toBe(0);
 });
 
-it('shows targets without commands, addresses and secrets', async () => {
+it('targets are listed without commands, addresses and secrets', async () => {
   await api.want('rev_1', bed.spec());
   const targets = api.context.get(TargetsService);
   const { configuration, ...page } = await targets.list(
@@ -280,7 +280,7 @@ it('shows targets without commands, addresses and secrets', async () => {
   });
 });
 
-it('adopts a server: published under guard with its sealed credential, followed up and down, never restarted', async () => {
+it('an adopted server is published with its guard and sealed credential, followed as its health changes, and never restarted', async () => {
   let isWell = true;
   const asked: (string | undefined)[] = [];
   const server: Server = createServer((request, response) => {

@@ -57,24 +57,27 @@ it.each<[LifecycleState, string | undefined, string | undefined]>([
   ['backing_off', 'start', 'withdraw'],
   ['stopping', 'reclaim', 'terminate'],
   ['stopped', 'revive', undefined],
-])('%s: %s while held, %s without a hold', (state, held, released) => {
-  expect(kindsOf([workload([instance(state)])])).toEqual([held]);
-  expect(kindsOf([workload([instance(state)], { is_retained: false })])).toEqual(
-    released === undefined ? [] : [released],
-  );
-});
+])(
+  'an instance in the state %s gets the task %s while its workload is retained, and %s otherwise',
+  (state, held, released) => {
+    expect(kindsOf([workload([instance(state)])])).toEqual([held]);
+    expect(kindsOf([workload([instance(state)], { is_retained: false })])).toEqual(
+      released === undefined ? [] : [released],
+    );
+  },
+);
 
-it('adds the rows that are missing, for held workloads only', () => {
+it('missing rows are added for retained workloads only', () => {
   expect(planPass([workload([instance('ready', 1)], { replicas: 3 })], 16).missing[0]?.ordinals).toEqual([0, 2]);
   expect(planPass([workload([], { replicas: 3, is_retained: false })], 16).missing).toEqual([]);
 });
 
-it('lets go of what is beyond the wanted number, though the workload is held', () => {
+it('instances beyond the wanted number are stopped, even if the workload is retained', () => {
   const shrunk = [instance('ready', 0), instance('ready', 1), instance('stopping', 2)];
   expect(kindsOf([workload(shrunk, { replicas: 1 })])).toEqual(['look', 'withdraw', 'terminate']);
 });
 
-it('starts no more than there are places, and waits for those on their way out', () => {
+it('no more instances start than there is capacity for, and stopping instances still use capacity', () => {
   const first = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
   expect(kindsOf([first], 1)).toEqual(['start', 'queue']);
   const leaving = workload([instance('stopping')], { is_retained: false });
@@ -87,7 +90,7 @@ it('starts no more than there are places, and waits for those on their way out',
   ]);
 });
 
-it('stops what is suspended without retiring it, and keeps its places for whoever suspended it', () => {
+it('a suspended workload stops without retiring, and its capacity is kept for the operation that suspended it', () => {
   const suspended = { suspended_by: 'op_1', revision_id: 'rev_old' };
   const gone = workload([instance('stopped')], suspended);
   expect(kindsOf([workload([instance('ready')], suspended)])).toEqual(['withdraw']);
@@ -101,12 +104,12 @@ it('stops what is suspended without retiring it, and keeps its places for whoeve
   expect(kindsOf([gone, stranger, candidate], 2)).toEqual(['start', 'start', 'queue']);
 });
 
-it('gives the free place to what was resumed before those who came later', () => {
+it('a resumed workload gets free capacity before later ones', () => {
   const resumed = workload([instance('stopped')]);
   expect(kindsOf([resumed, workload([instance('pending')])], 1)).toEqual(['revive', 'queue']);
 });
 
-it('takes the longest warm out of the way of who waits, and no more than is missing', () => {
+it('the longest warm workloads are evicted for a waiting one, and no more than necessary', () => {
   const warm = (revision_id: string, warm_age_seconds: number, replicas: number) =>
     workload(
       Array.from({ length: replicas }, (_, ordinal) => instance('ready', ordinal)),
@@ -119,19 +122,19 @@ it('takes the longest warm out of the way of who waits, and no more than is miss
     'old',
     'young',
   ]);
-  // Two are about to be free already.
+  // Two are already stopping.
   const leaving = workload([instance('stopping', 0), instance('stopping', 1)], { is_retained: false, retainers: [] });
   expect(evicted(warm('young', 1, 2), leaving, waiting)).toEqual([]);
-  // What is itself only warm drives nobody out.
+  // A workload that is only warm does not evict others.
   expect(evicted(warm('old', 9, 4), { ...waiting, warm_age_seconds: 1, retainers: ['warm'] })).toEqual([]);
 });
 
-it('waits for the end of a back-off', () => {
+it('a start waits for the end of a back-off', () => {
   expect(planPass([workload([instance('backing_off', 0, { start_in_seconds: 1.5 })])], 16).tasks[0]?.inMs).toBe(1_500);
   expect(planPass([workload([instance('backing_off', 0, { start_in_seconds: -3 })])], 16).tasks[0]?.inMs).toBe(0);
 });
 
-it('retires a workload that nobody holds when its last instance has stopped', () => {
+it('a workload that nothing retains retires when its last instance has stopped', () => {
   const isRetirable = (instances: InstanceRow[], isHeld: boolean) =>
     planPass([workload(instances, { is_retained: isHeld })], 16).retirable.length === 1;
   expect(isRetirable([instance('stopped'), instance('stopping', 1)], false)).toBe(false);
@@ -140,7 +143,7 @@ it('retires a workload that nobody holds when its last instance has stopped', ()
   expect(isRetirable([instance('stopped')], true)).toBe(false);
 });
 
-it('starts nothing anew out of a sleep whose start has failed: whether there is another is judged first', () => {
+it('nothing starts after a failed start out of a sleep, until the scaler has decided about another start', () => {
   const failed: Partial<InstanceRow> = {
     failure: { cause: 'gpu_memory', exit_code: 1, signal: null },
     failed_starts: 1,
@@ -148,7 +151,7 @@ it('starts nothing anew out of a sleep whose start has failed: whether there is 
   const waking = { is_waking: true };
   expect(kindsOf([workload([instance('backing_off', 0, failed)], waking)])).toEqual(['judge']);
   expect(kindsOf([workload([instance('backing_off', 0, failed)])])).toEqual(['start']);
-  // It has not failed, or the memory of what stopped before it was not back yet.
+  // It has not failed, or the memory of an earlier instance was not free yet.
   expect(kindsOf([workload([instance('backing_off')], waking)])).toEqual(['start']);
   expect(kindsOf([workload([instance('backing_off', 0, { ...failed, failed_starts: 0 })], waking)])).toEqual(['start']);
 });

@@ -2,16 +2,16 @@ import pLimit from 'p-limit';
 import type { InstanceRow, WorkloadRow } from '../workloads/instance.query.js';
 
 /**
- * What has to be done for one instance now:
+ * The task that is due for one instance:
  *
- * - `start`: the row says starting, then the driver starts it
+ * - `start`: write that it is starting, then let the driver start it
  * - `queue`: it is wanted, but the target has no capacity for it yet
  * - `look`: it runs; observe it
- * - `withdraw`: nobody wants it any more; out of the gateways' sight first
- * - `terminate`: stop it, and look until it is gone
- * - `reclaim`: wanted again while it was being stopped
- * - `revive`: wanted again after it had stopped
- * - `judge`: its start out of a sleep has failed; whether there is another is the scaler's to say
+ * - `withdraw`: it is no longer wanted; withdraw it from the gateways first
+ * - `terminate`: stop it, and check until it is gone
+ * - `reclaim`: it is wanted again while it is being stopped
+ * - `revive`: it is wanted again after it has stopped
+ * - `judge`: its start out of a sleep has failed; the scaler decides whether there is another
  */
 export type TaskKind = 'start' | 'queue' | 'look' | 'withdraw' | 'terminate' | 'reclaim' | 'revive' | 'judge';
 
@@ -27,16 +27,18 @@ export interface PassPlan {
   /** Ordinals that have no row yet. */
   missing: { workload: WorkloadRow; ordinals: number[] }[];
   tasks: InstanceTask[];
-  /** Workloads that nothing retains and of which nothing is left. */
+  /** Workloads that nothing retains and that have no running instances. */
   retirable: WorkloadRow[];
-  /** Workloads that are only kept warm, where others wait for their capacity. */
+  /** Workloads that are only kept warm while others wait for their capacity. */
   evicted: WorkloadRow[];
 }
 
-/** Where a target has thousands of instances, all may change at once; each task has a connection to Postgres for a while. */
+/**
+ * On a target with thousands of instances, all may change at once. Each task uses a connection to Postgres for a while.
+ */
 const AT_ONCE = 32;
 
-/** What the target is asked to do, which takes it a while. */
+/** Tasks that the target needs some time for. */
 const ACTIONS: ReadonlySet<TaskKind> = new Set(['start', 'reclaim', 'terminate']);
 
 const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
@@ -45,9 +47,9 @@ const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
 const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'stopping']);
 
 /**
- * From what stands in the tables to what has to be done; asks nobody else. Workloads come in the order in which they may
- * start. Capacity counts as free only when what used it is gone, so a target never runs more than it may, not even while one
- * workload replaces another. What a suspended workload had is kept for the operation that suspended it.
+ * Computes the tasks from the rows alone. The workloads are in the order in which they may start. Capacity is free only
+ * when the instance that used it is gone, so a target never exceeds its limit, not even while one workload replaces
+ * another. The capacity of a suspended workload is kept for the operation that suspended it.
  */
 export function planPass(workloads: readonly WorkloadRow[], maxInstances: number): PassPlan {
   const plan: PassPlan = { missing: [], tasks: [], retirable: [], evicted: [] };
@@ -67,7 +69,7 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
       const isFree = occupied + capacityKeptFromOthers(kept, workload) < maxInstances;
       const kind = isWanted ? taskOfWanted(workload, instance, isFree) : taskOfUnwanted(instance);
       if (kind === undefined) continue;
-      // What is brought back asks in the next pass; nothing after it takes the capacity before.
+      // A revived instance takes its capacity in the next pass. Until then, no later workload may take it.
       if ((kind === 'start' && instance.state === 'pending') || (kind === 'revive' && isFree)) {
         occupied += 1;
         for (const retainer of workload.retainers) kept.set(retainer, Math.max(0, (kept.get(retainer) ?? 0) - 1));
@@ -88,7 +90,10 @@ function occupying({ instances }: WorkloadRow): InstanceRow[] {
   return instances.filter(({ state }) => OCCUPYING.has(state));
 }
 
-/** Instances by the retainer that capacity is kept for: its operation suspended them, and nothing that it retains has replaced them yet. */
+/**
+ * Returns for each retainer the number of instances that capacity is kept for: its operation suspended them, and it has
+ * not replaced them yet.
+ */
 function keptCapacity(workloads: readonly WorkloadRow[]): Map<string, number> {
   const kept = new Map<string, number>();
   for (const { suspended_by: operation, replicas } of workloads.filter(({ is_retained }) => is_retained)) {
@@ -109,7 +114,7 @@ function capacityKeptFromOthers(kept: ReadonlyMap<string, number>, { retainers }
   return [...kept].reduce((sum, [retainer, count]) => sum + (retainers.includes(retainer) ? 0 : count), 0);
 }
 
-/** What is warm gives way to what is needed, the longest warm first, and no more of it than is missing. */
+/** Returns the warm workloads to stop for those that are needed, the longest warm first, and no more than necessary. */
 function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly InstanceTask[]): WorkloadRow[] {
   const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age_seconds === null).length;
   const leaving = tasks.filter(({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state)).length;
@@ -146,8 +151,8 @@ function taskOfUnwanted(instance: InstanceRow): TaskKind | undefined {
 }
 
 /**
- * Tasks of a target that tells of changes by itself, so many at once. What is only looked at has a queue of its own: a server that has become
- * ready must not stay out of the gateways' sight until a thousand others are begun.
+ * Limits the concurrent tasks of a target that reports changes. Checks have a separate queue: a server that has become
+ * ready must not wait for a thousand other starts before it is published.
  */
 export class TaskQueues {
   private readonly actions = pLimit(AT_ONCE);

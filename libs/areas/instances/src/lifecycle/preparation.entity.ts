@@ -23,7 +23,7 @@ export class PreparationEntity {
   @Column({ type: 'text', default: 'asked' })
   state: PreparationState;
 
-  /** Rises with each wish, so that what was found for the one before is not written over it. */
+  /** Increases with each request, so that the result for an earlier request does not overwrite it. */
   @Column({ type: 'int', default: 1 })
   attempt: number;
 

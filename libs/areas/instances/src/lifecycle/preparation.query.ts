@@ -9,7 +9,10 @@ export type OpenPreparation = Pick<
   'operation_id' | 'revision_id' | 'tenant_id' | 'spec' | 'attempt' | 'state'
 > & { tenant_name: string };
 
-/** Begins anew where an earlier attempt of the operation asked already. What other operations had asked for goes with them; the notification with the row. */
+/**
+ * Requests a preparation, and begins again if an earlier attempt of the operation already requested it. Deletes the
+ * preparations of operations that have ended. The notification is sent with the commit of the row.
+ */
 export const REQUEST_PREPARATION = prepared(
   'instances-request-preparation',
   `with over as (
@@ -23,7 +26,7 @@ export const REQUEST_PREPARATION = prepared(
    select pg_notify('${WORKLOADS_CHANNEL}', target) from asked`,
 );
 
-/** In each pass of a target's reconciler. */
+/** Runs in each pass of a target's reconciler. */
 export const READ_OPEN_PREPARATIONS = prepared(
   'instances-read-open-preparations',
   `select p.operation_id, p.revision_id, p.tenant_id, p.spec, p.attempt, p.state, ${tenantNameOf('p.tenant_id')} as tenant_name

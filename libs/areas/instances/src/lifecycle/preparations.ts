@@ -5,8 +5,8 @@ import { PreparationEntity } from './preparation.entity.js';
 import { READ_OPEN_PREPARATIONS, type OpenPreparation } from './preparation.query.js';
 
 /**
- * Does what operations ask a target's host for before they stop anything. A look that dies with its worker is simply made again by the next
- * one: what was found is written once, and only over the wish that it was found for.
+ * Checks on a target's host what operations request before they stop anything. If a check ends with its worker, the
+ * next worker repeats it. A result is written once, and only for the request that it belongs to.
  */
 export class Preparations {
   constructor(

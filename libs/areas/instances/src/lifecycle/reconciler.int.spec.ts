@@ -9,7 +9,7 @@ import {
   type InstancesProcess,
 } from '../../test/target-bed.js';
 
-/** Of a start, when none is under way and none has failed. */
+/** The status fields of a start, when none is in progress and none has failed. */
 const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
 
 let bed: TargetBed;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => bed.dispose());
 
-it('starts what is wanted, once, publishes it with its readiness, and says so in the stream', async () => {
+it('a wanted revision is started once, published when it is ready, and reported by an event', async () => {
   await worker.want('rev_1', bed.spec());
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
@@ -53,7 +53,7 @@ it('starts what is wanted, once, publishes it with its readiness, and says so in
   expect(await worker.status('rev_unheard')).toBeUndefined();
 });
 
-it('runs as many instances as are wanted', async () => {
+it('a revision has as many instances as are wanted', async () => {
   await worker.want('rev_1', bed.spec({}, { scaling: { min_replicas: 3 } }));
   await worker.ready('rev_1', 3);
   expect(new Set((await bed.starts()).map(({ instance }) => instance)).size).toBe(3);
@@ -61,10 +61,10 @@ it('runs as many instances as are wanted', async () => {
   expect(published?.instances).toHaveLength(3);
 });
 
-it('restarts what crashed as the next generation, waiting longer each time, and wakes whoever waits', async () => {
+it('the worker restarts what crashed as the next generation, waits longer each time, and wakes waiting operations', async () => {
   await worker.want('rev_1', bed.spec({}, { probes: QUICK_PROBES }));
   await worker.ready('rev_1');
-  // A registration answers to what is only just past as well: here it is to answer to the crash.
+  // A registration also reports a change that has just happened. Here it must report the crash.
   await until('the start to be past', async () => {
     const [workload] = await worker.database.read<{ is_past: boolean }>(
       'system',
@@ -126,7 +126,7 @@ it('restarts what crashed as the next generation, waiting longer each time, and 
   expect(left).toEqual([]);
 });
 
-it('keeps what never starts away from the gateways, and shows why', async () => {
+it('an instance that does not start is never published, and its status shows why', async () => {
   await worker.want('rev_1', bed.spec({ exit_code: 3 }));
   // The cause is shown until the next start, so both are read together.
   let shown = await worker.status('rev_1');
@@ -140,10 +140,10 @@ it('keeps what never starts away from the gateways, and shows why', async () => 
   expect((await worker.events())[0]).toMatchObject({ type: 'instance.crashed', data: { exit_code: 3 } });
 });
 
-it('takes an unhealthy instance from the gateways at once, gives it back when it recovers, and replaces it when it does not', async () => {
+it('an unhealthy instance is withdrawn at once, published again if it recovers, and replaced if it does not', async () => {
   await worker.want(
     'rev_1',
-    // Unhealthy after two seconds, and replaced after two more: the first time it recovers in between.
+    // Unhealthy after two seconds, and replaced after two more. The first time it recovers in between.
     bed.spec({}, { probes: { ...QUICK_PROBES, interval_seconds: 0.4, failure_threshold: 5 } }),
   );
   const [healthy] = await worker.ready('rev_1');

@@ -28,7 +28,10 @@ import { DEFAULT_INSTANCE_TIMINGS, INSTANCE_TIMINGS, type InstanceTimings } from
 const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
 const GONE_CHECK_MS = 50;
 
-/** One reconciler per target, in processes that run operations: the worker. The API only writes what should be. */
+/**
+ * Runs one reconciler for each target, in processes that run operations: the workers. The API only writes what should
+ * run.
+ */
 @Injectable()
 export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly byTarget = new Map<
@@ -58,7 +61,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
         (target) => this.byTarget.get(target)?.reconciler.kick(),
         () => this.kickAll(),
       ),
-      // Whoever asks says so again and again until somebody has heard.
+      // A reader repeats its notification until a worker has accepted it.
       await this.database.listen(LOGS_ASKED_CHANNEL, (target) => this.byTarget.get(target)?.logs.look()),
     ];
     this.isRunning = true;
@@ -75,10 +78,10 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   /**
-   * Stops every engine that goes down with this host, as when the whole stack goes down: SIGTERM, the driver's grace, SIGKILL. What is wanted
-   * stays as it is, so the next worker brings them up again, as the next generation and without a crash being counted.
-   * Ends the reconcilers first; the process is to exit afterwards. Operations must have stopped before: a soak that looked
-   * now would take its candidate for dead.
+   * Stops every engine that ends with this host, as for a shutdown of the whole stack: SIGTERM, the driver's grace
+   * period, SIGKILL. The desired state stays unchanged. So the next worker starts the engines again, as the next
+   * generation and without counting a crash. Stops the reconcilers first; the process must exit afterwards. Operations
+   * must have stopped before: otherwise a soak that checks now would see its candidate as dead.
    */
   async stopEngines(): Promise<void> {
     await this.stop();
@@ -99,7 +102,10 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     );
   }
 
-  /** The operator may name further targets at any time. One that was removed keeps its reconciler, for what runs on it. */
+  /**
+   * Starts reconcilers for new targets, which the operator may add at any time. A removed target keeps its reconciler
+   * for its instances.
+   */
   private startMissing(): void {
     if (!this.isRunning) return;
     for (const target of this.catalog.all().filter(({ config }) => !this.byTarget.has(config.name))) {
@@ -121,7 +127,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async stopEnginesOf(target: Target): Promise<void> {
-    // Without Postgres the engines stop all the same, and the next worker takes them for crashed.
+    // Without Postgres the engines stop too, and the next worker counts them as crashed.
     await this.recordStop(target.config.name).catch(() => undefined);
     const running = await target.driver.list();
     await Promise.all(running.map(({ instanceId }) => terminateUntilGone(target, instanceId)));

@@ -4,7 +4,7 @@ import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow } from '../workloads/instance.query.js';
 
 describe('the patience after a takeover', () => {
-  it('bears fewer misses than the threshold of an instance it has never seen ready', () => {
+  it('tolerates fewer misses than the threshold of an instance that it has never seen ready', () => {
     const patience = new TakeoverPatience();
     expect([1, 2, 3, 4].map(() => patience.bears('ins_1', 1, 3))).toEqual([true, true, false, false]);
     expect(patience.bears('ins_1', 2, 3)).toBe(true);
@@ -26,7 +26,7 @@ describe('news of an unhealthy instance', () => {
     ({ id, message, reason: 'probe_failed', incarnation: null, place: null }) as unknown as InstanceRow;
   const seen = (message: string): Observation => ({ state: 'unhealthy', reason: 'probe_failed', message });
 
-  it('writes what is new, of each instance, but not at every look that has something else to say', () => {
+  it('is recorded for each instance, but not at every check with a new message', () => {
     const news = new UnhealthyNews();
     expect(news.isDue(row('a', 'refused'), seen('refused'))).toBe(false);
     expect(news.isDue(row('a', 'refused'), seen('answered 404'))).toBe(true);

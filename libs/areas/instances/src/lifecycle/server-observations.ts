@@ -2,43 +2,48 @@ import { DISRUPTIONS, type ObservationReason } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow } from '../workloads/instance.query.js';
 
-/** What is known of an instance's server beyond its state. */
+/** The known facts about an instance's server, in addition to its state. */
 type ServerLife = Pick<InstanceRow, 'incarnation' | 'reason' | 'place'>;
 
-/** What is known of an instance that does not run. */
+/** The known facts about an instance that does not run. */
 export const UNSEEN: ServerLife = { incarnation: null, reason: null, place: null };
 
-/** Between two lives of its server an instance keeps the last one and its place: the next is compared with them. */
+/**
+ * Between two lives of its server, an instance keeps the last life and its place, to compare the next life with them.
+ */
 export function asSeen(instance: InstanceRow, seen: Observation): ServerLife {
   const reason = seen.reason ?? null;
   if (seen.incarnation === undefined) return { incarnation: instance.incarnation, place: instance.place, reason };
   return { incarnation: seen.incarnation, place: seen.place ?? null, reason };
 }
 
-/** Whether a look says something of an instance that stays in its state. */
+/** Whether a check found something new about an instance that stays in its state. */
 export function isNews(instance: InstanceRow, next: ServerLife & Pick<InstanceRow, 'message'>): boolean {
   const { incarnation, place, reason, message } = instance;
   const isSameLife = incarnation === next.incarnation && place === next.place;
   return !isSameLife || reason !== next.reason || message !== next.message;
 }
 
-/** Whether the server that was seen is another one than before, in the same generation. */
+/** Whether the observed server is another one than before, in the same generation. */
 export function isAnotherLife({ incarnation }: InstanceRow, seen: Observation): boolean {
   return incarnation !== null && seen.incarnation !== undefined && seen.incarnation !== incarnation;
 }
 
-/** How the life before the one that was seen has ended: as the target says, or as it was known last. */
+/** Returns how the previous life ended: as the target reports, else the last known reason. */
 export function lastEndOf(instance: InstanceRow, seen: Observation): { reason?: ObservationReason; isMove: boolean } {
   const reason = seen.lastExit?.reason ?? instance.reason ?? undefined;
   return { reason, isMove: reason !== undefined && DISRUPTIONS.has(reason) };
 }
 
-/** Whether somebody else has changed what the instance is made of, and nobody has told it yet. */
+/** Whether the instance was changed on its target from outside Slipway, and this has not been recorded yet. */
 export function isDriftNews(instance: Pick<InstanceRow, 'drift'>, { drift }: Observation): boolean {
   return drift !== undefined && drift !== instance.drift;
 }
 
-/** Nothing was sent, the server said it itself, or it is another's: no busy moment explains these. */
+/**
+ * Reasons that a busy machine cannot explain: nothing was sent, the server reported it itself, or the server belongs to
+ * another.
+ */
 const BY_NO_CHANCE: ReadonlySet<ObservationReason | undefined> = new Set([
   'not_allowed',
   'model_changed',
@@ -52,19 +57,19 @@ interface MissCount {
 }
 
 /**
- * A driver counts missed probes in memory, so one that has just started calls an instance unhealthy at its first miss. An
- * instance that was ready when this process took it over is given as many misses as any other: a busy moment at the
- * start of a worker must not take every engine from the gateways.
+ * Tolerates missed probes after a takeover. A driver counts missed probes in memory, so a new driver reports an
+ * instance as unhealthy at its first miss. An instance that was ready when this process took it over may miss as many
+ * probes as any other. Otherwise a busy moment at the start of a worker would withdraw every engine from the gateways.
  */
 export class TakeoverPatience {
   private readonly known = new Map<string, MissCount>();
 
-  /** It answered this process: from now on the driver's own count holds. */
+  /** Records that the instance answered this process. From now on the driver's own count applies. */
   noteReady(id: string, generation: number): void {
     this.known.set(id, { generation, isProven: true, misses: 0 });
   }
 
-  /** Notes a miss of a ready instance. True while it is to be borne. */
+  /** Records a miss of a ready instance. Returns true while the miss is tolerated. */
   bears(id: string, generation: number, threshold: number, reason?: ObservationReason): boolean {
     if (BY_NO_CHANCE.has(reason)) return false;
     const entry = this.known.get(id);
@@ -82,8 +87,8 @@ export class TakeoverPatience {
 const NEWS_PAUSE_MS = 1_000;
 
 /**
- * When what is seen anew of an unhealthy instance is written down: once in a second at most, because a server may have something else to
- * say at every look, and each is a write.
+ * Decides when to record a new observation of an unhealthy instance: at most once a second. A server may have a new
+ * message at every check, and each record is a write.
  */
 export class UnhealthyNews {
   private readonly toldAt = new Map<string, number>();

@@ -16,9 +16,9 @@ const waiting = (change: Partial<WorkloadStatus>): WorkloadStatus => ({
   ...change,
 });
 
-describe('a wait for what somebody has to mend', () => {
+describe('a wait for something that a person has to fix', () => {
   it.each(['image_pull_failed', 'config_error', 'admission_denied', 'invalid_template'] as const)(
-    'goes on for a minute with %s, in which it may be mended, and no longer',
+    'continues for a minute with %s, in which it may be fixed, and no longer',
     (reason) => {
       expect(() => assertMayBecomeReady(waiting({ reason, startingSeconds: 59 }))).not.toThrow();
       let failed: unknown;
@@ -37,7 +37,7 @@ describe('a wait for what somebody has to mend', () => {
   );
 
   it.each(['unschedulable', 'quota_exceeded', 'loading', 'target_unavailable', null] as const)(
-    'goes on to its deadline with %s',
+    'continues until its deadline with %s',
     (reason) => {
       expect(() => assertMayBecomeReady(waiting({ reason, startingSeconds: 86_400 }))).not.toThrow();
       expect(() => assertMayBecomeReady(waiting({ reason, startingSeconds: null }))).not.toThrow();
@@ -53,10 +53,10 @@ it.each<[ObservationReason | null, string]>([
   ['loading', 'target_not_ready'],
   ['probe_failed', 'target_not_ready'],
   [null, 'target_not_ready'],
-])('fails at its deadline with %s as %s', (reason, code) => {
+])('a wait with %s fails at its deadline as %s', (reason, code) => {
   expect(lateFailure(waiting({ reason }))).toMatchObject({ code });
 });
 
-it('fails at its deadline as not ready where nothing is known', () => {
+it('a wait fails at its deadline as not ready if nothing is known', () => {
   expect(lateFailure(undefined)).toMatchObject({ code: 'target_not_ready' });
 });

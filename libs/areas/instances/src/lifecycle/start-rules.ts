@@ -9,11 +9,11 @@ import {
 import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
 import { instanceFailures, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
 
-/** Starts that may end alike before nobody waits for the next one. */
+/** Consecutive starts that may fail in the same way before the wait ends. */
 const SAME_CAUSE_LIMIT = 3;
-/** How long something may be missing that somebody has to bring. */
+/** How long the wait continues for something that a person has to fix. */
 const MENDED_WITHIN_SECONDS = 60;
-/** Last lines that a message shows; the evidence has all. */
+/** Number of last lines in a message. The evidence has all. */
 const SHOWN_LINES = 3;
 
 function assertMayBecomeReady(status: WorkloadStatus): void {
@@ -44,7 +44,7 @@ function lateFailure(status: WorkloadStatus | undefined): FailureCode {
   return instanceFailures.target_not_ready;
 }
 
-/** The cause, the line that tells it, the last lines, what to do. */
+/** Returns the cause, the line that shows it, the last lines, and the next step. */
 function failureText(failure: NonNullable<WorkloadStatus['failure']>): string {
   const { cause, message, line, remediation } = failure;
   const told = line === undefined || message.includes(line) ? message : `${message}: ${line}`;
@@ -79,7 +79,7 @@ function gigabytes(bytes: number): string {
   return (bytes / 1e9).toFixed(1);
 }
 
-/** The rules of the port for waits, which need no database. A fake of the port has them too. */
+/** The rules of the port for waits, which need no database. A fake of the port uses them too. */
 export const startRules = {
   assertMayBecomeReady,
   lateFailure,

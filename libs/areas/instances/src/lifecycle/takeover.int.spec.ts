@@ -14,7 +14,7 @@ afterEach(() => bed.dispose());
 const POINTS = ['targets:provision.before_spawn', 'targets:provision.after_spawn', 'targets:provision.after_claim'];
 
 it.each(POINTS)(
-  'a worker killed at %s is followed by one that adopts: one engine, started once',
+  'after a worker is killed at %s, the next one adopts its engine, which is started once',
   async (pausePoint) => {
     const first = await bed.child({ pausePoint });
     let said = '';
@@ -29,7 +29,7 @@ it.each(POINTS)(
   },
 );
 
-it('engines outlive their worker, also a killed one, and the next worker finds them ready', async () => {
+it('engines outlive their worker, even a killed one, and the next worker finds them ready', async () => {
   const first = await bed.child();
   await api.want('rev_1', bed.spec());
   await api.ready('rev_1');
@@ -53,8 +53,8 @@ it('engines outlive their worker, also a killed one, and the next worker finds t
   expect(await bed.starts()).toHaveLength(2);
 });
 
-it('a worker that takes over bears a busy moment, instead of taking an engine from the gateways', async () => {
-  // More misses than a loaded machine brings before the test ends the illness.
+it('a worker that takes over tolerates a busy moment and does not withdraw the engine from the gateways', async () => {
+  // More misses than a busy machine causes before the test makes the server healthy again.
   const probes = { ...QUICK_PROBES, failure_threshold: 200 };
   const first = await bed.process('worker');
   await first.want('rev_1', bed.spec({}, { probes }));
@@ -69,7 +69,7 @@ it('a worker that takes over bears a busy moment, instead of taking an engine fr
 });
 
 it.each([undefined, 'SIGTERM', 'SIGINT', 'the launcher has exited'])(
-  'a shutdown because of %s leaves engines and rows alone',
+  'a shutdown because of %s does not affect engines and rows',
   async (signal) => {
     const worker = await bed.process('worker');
     await worker.want('rev_1', bed.spec());
@@ -83,11 +83,11 @@ it.each([undefined, 'SIGTERM', 'SIGINT', 'the launcher has exited'])(
   },
 );
 
-it('stops all engines with the stack, counts no crash, and the next start brings them back', async () => {
+it('a shutdown of the stack stops all engines and counts no crash, and the next start brings them back', async () => {
   const worker = await bed.process('worker');
   await worker.want('rev_1', bed.spec({}, { scaling: { min_replicas: 2 } }));
   await worker.ready('rev_1', 2);
-  // What the worker's entry point says to the shutdown hooks if the launcher told it so.
+  // The message that the worker's entry point passes to the shutdown hooks if it got it from the launcher.
   await worker.close('slipway:stop-engines');
   expect((await bed.starts()).map(({ pid }) => isAlive(pid))).toEqual([false, false]);
   expect(await api.status('rev_1')).toMatchObject({ desired: 2, ready: 0 });

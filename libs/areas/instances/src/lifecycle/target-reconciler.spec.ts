@@ -8,26 +8,29 @@ import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
 
 const HOUR_MS = 3_600_000;
-/** Between two passes at least. */
+/** Minimum time between two passes. */
 const GAP_MS = 100;
-/** And after a long one at most. */
+/** Maximum time between two passes after a long pass. */
 const LONGEST_GAP_MS = 2_000;
-/** Of one target. */
+/** Limit of one target. */
 const STARTS_AT_ONCE = 32;
 const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1, start_in_seconds: 0 };
 
-/** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
+/**
+ * A target with one ready instance. Every check returns an hour until the next one. Time passes only when a test
+ * advances it.
+ */
 class Bed {
   readonly listeners: ((instanceId: string) => void)[] = [];
-  /** Passes, each of which reads rows: those of the instances named, or all. */
+  /** The passes, each with the rows that it reads: those of the named instances, or all (null). */
   readonly asked: (readonly string[] | null)[] = [];
   instances = [INSTANCE];
   readonly look = jest.fn<InstanceKeeper['perform']>(async () => HOUR_MS);
   isLeading = true;
   isRetained = true;
-  /** How long Postgres takes for all rows. */
+  /** How long Postgres takes to read all rows. */
   answersInMs = 0;
-  /** Known as of the last time that it was asked for. */
+  /** Known from the last time that it was requested. */
   readonly leadership = {
     leads: false,
     isHeld: async () => (this.leadership.leads = this.isLeading),
@@ -47,7 +50,7 @@ class Bed {
         if (this.answersInMs > 0) await new Promise((resolve) => setTimeout(resolve, this.answersInMs));
         return this.rows();
       },
-      // Specs.
+      // Reads the specs.
       tx: async () => [{ revision_id: 'rev_1', spec: {} }],
     } as unknown as Database,
     {} as InstanceTransitions,
@@ -67,14 +70,14 @@ class Bed {
     },
   ];
 
-  /** The target says that the instance has changed. */
+  /** Reports a change of the instance, as the target does. */
   async tell(): Promise<void> {
     for (const listener of this.listeners) listener(INSTANCE.id);
     await pass(GAP_MS);
   }
 }
 
-/** Everything that is not the clock's is done by then: nothing here asks the system for anything. */
+/** Resolves when all pending work is done, except timers: nothing here makes a system call. */
 const settled = () => new Promise<void>((done) => setImmediate(done));
 const pass = async (ms: number) => {
   await jest.advanceTimersByTimeAsync(ms);
@@ -98,7 +101,7 @@ const started = async () => {
   expect(bed.look).toHaveBeenCalledTimes(1);
 };
 
-it('looks at once at what the target says has changed, long before its look is due', async () => {
+it('an instance is checked at once when the target reports a change, long before its check is due', async () => {
   await started();
   await bed.tell();
   expect(bed.look).toHaveBeenCalledTimes(2);
@@ -106,7 +109,7 @@ it('looks at once at what the target says has changed, long before its look is d
   expect(bed.look).toHaveBeenCalledTimes(3);
 });
 
-it('looks at nothing else before it is due', async () => {
+it('an instance is not checked before its check is due', async () => {
   await started();
   bed.reconciler.kick();
   await pass(GAP_MS);
@@ -116,7 +119,7 @@ it('looks at nothing else before it is due', async () => {
   expect(bed.look).toHaveBeenCalledTimes(2);
 });
 
-it('stops what is no longer wanted at once, whenever the next look was due', async () => {
+it('an unwanted instance is stopped at once, whenever its next check is due', async () => {
   await started();
   bed.isRetained = false;
   bed.reconciler.kick();
@@ -124,7 +127,7 @@ it('stops what is no longer wanted at once, whenever the next look was due', asy
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'withdraw' }, {}]);
 });
 
-it('looks once more where the target speaks during a look', async () => {
+it('an instance is checked once more if the target reports a change during a check', async () => {
   await started();
   let end = (_inMs: number): void => undefined;
   bed.look.mockImplementationOnce(() => new Promise((resolve) => (end = resolve)));
@@ -138,7 +141,7 @@ it('looks once more where the target speaks during a look', async () => {
   expect(bed.look).toHaveBeenCalledTimes(3);
 });
 
-it('gathers what changes at once into one pass, however many say so', async () => {
+it('concurrent changes are handled in one pass, however many reports there are', async () => {
   await started();
   const before = bed.asked.length;
   for (let count = 0; count < 50; count += 1) {
@@ -150,7 +153,7 @@ it('gathers what changes at once into one pass, however many say so', async () =
   expect(bed.look).toHaveBeenCalledTimes(2);
 });
 
-it('does not wait long after a pass that hung on a Postgres that was gone', async () => {
+it('the reconciler does not wait long after a pass that hung because Postgres was gone', async () => {
   await started();
   bed.answersInMs = 15_000;
   bed.reconciler.kick();
@@ -163,24 +166,24 @@ it('does not wait long after a pass that hung on a Postgres that was gone', asyn
   expect(bed.look).toHaveBeenCalledTimes(2);
 });
 
-it('listens only where it reconciles: an API process hears nothing', async () => {
+it('only a process that reconciles listens to the target, so an API process does not', async () => {
   expect(bed.listeners).toEqual([]);
   await started();
   expect(bed.listeners).toHaveLength(1);
 });
 
-it('looks at nothing while somebody else leads, whatever the target says', async () => {
+it('nothing is checked while another worker leads, whatever the target reports', async () => {
   bed.isLeading = false;
   const asked = jest.spyOn(bed.leadership, 'isHeld');
   bed.reconciler.start();
   await bed.tell();
   await bed.tell();
   expect(bed.look).not.toHaveBeenCalled();
-  // Nor does it ask Postgres each time.
+  // It does not query Postgres each time either.
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-it('looks at everything when it takes the lead again, which it asks for twice a second', async () => {
+it('the reconciler tries twice a second to take the lead again, and then checks everything', async () => {
   await started();
   bed.isLeading = false;
   await pass(5_000);
@@ -190,7 +193,7 @@ it('looks at everything when it takes the lead again, which it asks for twice a 
   expect(bed.look).toHaveBeenCalledTimes(2);
 });
 
-it('reads the rows of those alone that the target says have changed, and all when a notification or its poll comes', async () => {
+it('a report of the target makes a pass read only the changed rows, and a notification or the poll interval makes it read all', async () => {
   await started();
   await bed.tell();
   expect(bed.asked).toEqual([null, ['ins_1']]);
@@ -201,7 +204,7 @@ it('reads the rows of those alone that the target says have changed, and all whe
   expect(bed.asked.slice(3)).toEqual([null]);
 });
 
-it('reads all rows when a notification came while it read some', async () => {
+it('all rows are read after a notification that came during a read of some', async () => {
   await started();
   bed.answersInMs = 50;
   for (const listener of bed.listeners) listener(INSTANCE.id);
@@ -211,7 +214,7 @@ it('reads all rows when a notification came while it read some', async () => {
   expect(bed.asked).toEqual([null, ['ins_1'], null]);
 });
 
-it('looks again at what a look has changed, without reading what else there is', async () => {
+it('an instance is checked again after a check that changed it, without a read of other rows', async () => {
   await started();
   bed.look.mockImplementationOnce(async () => {
     bed.instances = [{ ...INSTANCE, version: 2 }];
@@ -226,7 +229,7 @@ it('looks again at what a look has changed, without reading what else there is',
   expect(bed.asked).toEqual([null, ['ins_1'], ['ins_1']]);
 });
 
-it('leaves what needs a place to a pass that knows how many are taken', async () => {
+it('an instance that needs capacity is left to a pass that knows how much is free', async () => {
   await started();
   bed.instances = [{ ...INSTANCE, state: 'pending', version: 2 }];
   await bed.tell();
@@ -237,7 +240,7 @@ it('leaves what needs a place to a pass that knows how many are taken', async ()
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'start' }, {}]);
 });
 
-it('looks at what is ready while many others are begun, of which so many at once are', async () => {
+it('ready instances are checked while many others start, with a limit on concurrent starts', async () => {
   const begun = Array.from({ length: 100 }, (_, at) => ({ ...INSTANCE, id: `ins_n${at}`, state: 'pending' }));
   bed.instances = [INSTANCE, ...begun];
   const starts: ((inMs: number) => void)[] = [];
@@ -249,7 +252,7 @@ it('looks at what is ready while many others are begun, of which so many at once
   expect([starts.length, bed.look.mock.calls.length]).toEqual([STARTS_AT_ONCE, STARTS_AT_ONCE + 1]);
   await bed.tell();
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'look', instance: { id: 'ins_1' } }, {}]);
-  // Those that wait come in turn.
+  // The waiting ones follow in order.
   while (starts.length > 0) {
     for (const end of starts.splice(0)) end(HOUR_MS);
     await settled();
@@ -257,7 +260,7 @@ it('looks at what is ready while many others are begun, of which so many at once
   expect(bed.look).toHaveBeenCalledTimes(102);
 });
 
-it('looks at what it has begun without reading what else there is', async () => {
+it('a started instance is checked without a read of other rows', async () => {
   bed.instances = [{ ...INSTANCE, state: 'pending' }];
   bed.look.mockImplementationOnce(async () => {
     bed.instances = [{ ...INSTANCE, state: 'starting', version: 2 }];
@@ -273,7 +276,7 @@ it('looks at what it has begun without reading what else there is', async () => 
   expect(bed.asked).toEqual([null, ['ins_1']]);
 });
 
-it('ends a back-off in time, also one that it saw beside nothing else', async () => {
+it('a back-off ends in time, even if it was seen in a pass of that instance alone', async () => {
   await started();
   bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in_seconds: 1 }];
   await bed.tell();
@@ -282,7 +285,7 @@ it('ends a back-off in time, also one that it saw beside nothing else', async ()
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'start' }, {}]);
 });
 
-it('gathers looks that are due one after the other, and comes to none before its time', async () => {
+it('checks that are due one after the other are gathered, and none comes before its time', async () => {
   bed.instances = Array.from({ length: 5 }, (_, at) => ({ ...INSTANCE, id: `ins_${at}`, ordinal: 0 }));
   bed.look.mockImplementation(async ({ instance }) => 5_000 + 400 * Number(instance.id.slice(4)));
   bed.reconciler.start();

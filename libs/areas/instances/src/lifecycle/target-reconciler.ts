@@ -13,41 +13,45 @@ import { addInstances, TargetRows, wakeWaiters } from './target-rows.js';
 import { DEFAULT_INSTANCE_TIMINGS, type InstanceTimings } from '../catalog/timings.js';
 
 const POLL_MS = 500;
-/** Where the target tells of changes by itself, a look at all rows is only a safety net. */
+/** If the target reports changes, a check of all rows is only a safety net. */
 const QUIET_POLL_MS = 5_000;
-/** Looks that nobody asked for wait so long for others that are due soon: with thousands of instances each would be a pass of its own. */
+/**
+ * A check without a report waits this long for others that are due soon. With thousands of instances, each check would
+ * otherwise be a separate pass.
+ */
 const GATHER_CHECKS_MS = 2_500;
 const RETRY_MS = 500;
 /**
- * Many changes at once are one pass, which takes a third of the time. A pass that hung on a Postgres that vanished says nothing of how many
- * rows there are, so the gap after it is bounded.
+ * A pass takes at most a third of the time, so that many concurrent changes are handled in one pass. A pass that hung
+ * on a Postgres that vanished says nothing about the number of rows, so the gap after it is bounded.
  */
 const GAP_MS = 100;
 const GAPS_OF_A_PASS = 2;
 const LONGEST_GAP_MS = 2_000;
 
 interface NextCheck {
-  /** The row and the task it was made for: if one of them is another by now, nothing is waited for. */
+  /** The row version and the task that it is for. If either has changed, the task runs without waiting. */
   version: number;
   kind: TaskKind;
   dueAt: number;
-  /** Nobody asked for it: it may come somewhat later. */
+  /** Whether no report requested it, so that it may be somewhat late. */
   isSafetyNet: boolean;
 }
 
 /**
- * Makes one target be as its tables say, for ever: a pass reads everything, plans, and starts what is due. Passes follow a
- * notification, the end of a task that changed something, or half a second. Tasks run beside the passes, one at a time per
- * instance, so that a probe that hangs holds up nothing else.
+ * Makes one target match its tables, for as long as it runs: a pass reads everything, plans, and starts the tasks that
+ * are due. A pass follows a notification, a task that changed something, or half a second. Tasks run concurrently with
+ * the passes, one at a time for each instance, so a probe that hangs delays nothing else.
  *
- * Where the target tells which instances have changed, a pass reads those alone: what a change costs must not grow with what else runs
- * there. What needs to know all the others (which instance has capacity, which may be stopped) waits for a whole pass.
+ * If the target reports which instances have changed, a pass reads only those. The cost of a change must not grow with
+ * the number of other instances. Decisions that need all rows (which instance has capacity, which may be stopped) wait
+ * for a whole pass.
  */
 export class TargetReconciler {
   private readonly logger = new Logger('targets');
   private readonly running = new Map<string, Promise<void>>();
   private readonly nextChecks = new Map<string, NextCheck>();
-  /** Instances of which the target said that they changed, until a look at them begins. */
+  /** Instances whose change the target reported, until a check of them begins. */
   private readonly changed = new Set<string>();
   private loop?: Promise<void>;
   private isStopping = false;
@@ -57,11 +61,13 @@ export class TargetReconciler {
   private wholeAt = 0;
   private orphansAt = 0;
   private readonly pollMs: number;
-  /** Of a target that tells of changes. */
+  /** Only for a target that reports changes. */
   private readonly queues?: TaskQueues;
   private readonly preparations: Preparations;
   private readonly rows: TargetRows;
-  /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
+  /**
+   * The last problem of each task. While Postgres is down everything fails in the same way, and one warning is enough.
+   */
   private readonly troubles = new Map<string, string>();
 
   constructor(
@@ -93,15 +99,17 @@ export class TargetReconciler {
     this.interrupt?.();
   }
 
-  /** The target says that an instance has changed: it is looked at now, whenever its next look was due. */
+  /** Handles a report that an instance has changed: it is checked now, whenever its next check is due. */
   private noteChange(instanceId: string): void {
-    // Every worker is told, and one of them looks. Who begins to lead looks at everything.
+    // Every worker gets the report, and only the leader checks. A new leader checks everything.
     if (!this.leadership.leads) return;
     this.changed.add(instanceId);
     this.wake();
   }
 
-  /** Instances go on running: what is begun is finished, and the next leader takes over. */
+  /**
+   * Stops the reconciler. Instances continue to run: tasks in progress are finished, and the next leader takes over.
+   */
   async stop(): Promise<void> {
     this.isStopping = true;
     this.interrupt?.();
@@ -121,7 +129,7 @@ export class TargetReconciler {
       const beganAt = performance.now();
       try {
         if (await this.leadership.isHeld()) waitMs = await this.pass();
-        // What was seen and told in an earlier lead says nothing in the next.
+        // Observations of an earlier lead are not valid in the next one.
         else {
           this.forgetAllBut([]);
           this.isWholeDue = true;
@@ -142,7 +150,7 @@ export class TargetReconciler {
     if (!this.isWholeDue && Date.now() < this.wholeAt) await this.lookAtChanged();
     else {
       this.isWholeDue = false;
-      // One that fails is due again.
+      // A pass that fails is due again.
       this.wholeAt = 0;
       this.wholeAt = Date.now() + (await this.lookAtAll());
     }
@@ -180,7 +188,7 @@ export class TargetReconciler {
     const own = tasks.filter(({ instance }) => !needsCapacity(instance));
     this.wholeAt = Math.min(this.wholeAt, Date.now() + this.launchDue(own, wasBusy));
     if (own.length < tasks.length) this.kick();
-    // What has no task has nothing to be looked at; what needs capacity is seen by the whole pass that follows.
+    // An instance without a task needs no check. One that needs capacity is handled by the whole pass that follows.
     const kept = new Set(own.map(({ instance }) => instance.id));
     for (const id of told) if (!kept.has(id)) this.changed.delete(id);
   }
@@ -218,7 +226,7 @@ export class TargetReconciler {
       }
       return inMs < POLL_MS || this.changed.has(id);
     };
-    // What a look found concerns nobody else, and a start only takes what the plan has given it.
+    // The result of a check concerns no other instance, and a start takes only the capacity that the plan gave it.
     const isOwn = () => task.kind === 'start' || (task.kind === 'look' && (inMs === 0 || inMs >= POLL_MS));
     const next = () => (this.queues && isOwn() ? this.noteChange(id) : this.kick());
     this.launchOnce(id, () => this.queues?.run(task.kind, perform) ?? perform(), next);
@@ -241,13 +249,13 @@ export class TargetReconciler {
   }
 
   /**
-   * Stops what runs on this host although no row wants it: left by a database that was restored or replaced, or by a start
-   * that came too late. The host is asked before the tables, because a row is always written before its instance starts.
+   * Stops instances on this host that no row wants: left by a database that was restored or replaced, or by a late
+   * start. It lists the host before it reads the tables, because a row is always written before its instance starts.
    */
   private async terminateOrphans(): Promise<boolean> {
     const found = await this.target.driver.list();
     if (found.length === 0) return false;
-    // A row that says stopped has nothing running: what runs in its name is an orphan.
+    // A stopped row has no running instance, so an instance with its id is an orphan.
     const where = { target: this.name, state: Not<LifecycleState>('stopped') };
     const rows = await this.database.tx('system', (tx) =>
       tx.repository(InstanceEntity).find({ select: { id: true }, where }),
@@ -267,7 +275,7 @@ export class TargetReconciler {
     for (const id of this.troubles.keys()) if (id.startsWith('ins_') && !kept.has(id)) this.troubles.delete(id);
   }
 
-  /** Until the time is over or the reconciler is stopped; a kick ends it where `endsByKick`. */
+  /** Pauses until the time has passed or the reconciler is stopped. If `endsByKick`, a kick ends it too. */
   private async pause(waitMs: number, endsByKick: boolean): Promise<void> {
     if (this.isStopping || (endsByKick && this.isKicked)) return;
     await new Promise<void>((resolve) => {
@@ -291,7 +299,7 @@ export class TargetReconciler {
   }
 }
 
-/** Whether it begins to take up capacity of its target, and only a whole pass knows how much is free. */
+/** Whether it begins to take up capacity of its target. Only a whole pass knows how much is free. */
 const needsCapacity = ({ state }: InstanceRow): boolean => state === 'pending' || state === 'stopped';
 
 const gapAfter = (passMs: number): number => Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAPS_OF_A_PASS * passMs));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { TwinDriver } from '@slipway/target-driver/twin';
 import { TargetBed, until, type InstanceState, type InstancesProcess } from '../../test/target-bed.js';
 
-/** A look that is not asked for comes in an hour: what is seen before, the target has told. */
+/** An unrequested check comes after an hour, so every earlier observation follows a report of the target. */
 const RARELY = { interval_seconds: 3_600, timeout_seconds: 10, failure_threshold: 1 };
 
 let bed: TargetBed;
@@ -19,7 +19,7 @@ const only = async (): Promise<InstanceState> => (await worker.rows('rev_1'))[0]
 const published = async () => (await worker.published('rev_1'))[0]?.instances.map(({ base_url }) => base_url);
 const events = async () => (await worker.events()).map(({ type }) => type);
 
-/** An instance that is ready, on node-1. */
+/** Returns an instance that is ready, on node-1. */
 async function ready(): Promise<InstanceState & { incarnation: string }> {
   bed.cluster.setHealthy(true);
   await worker.want('rev_1', spec());
@@ -27,14 +27,14 @@ async function ready(): Promise<InstanceState & { incarnation: string }> {
   return (await only()) as InstanceState & { incarnation: string };
 }
 
-/** Ready in another life than the one before. */
+/** Waits until it is ready in another life than before. */
 async function readyAfter(before: { incarnation: string }): Promise<InstanceState> {
   const isNew = ({ state, incarnation }: InstanceState) => state === 'ready' && incarnation !== before.incarnation;
   await until('its next life to be ready', async () => isNew(await only()), only);
   return only();
 }
 
-it('runs an instance on a target that restarts and probes by itself, and stops it there', async () => {
+it('an instance runs and stops on a target that restarts and probes its servers itself', async () => {
   const started = await ready();
   expect(started).toMatchObject({ generation: 1, incarnation: '1', place: 'node-1', reason: null });
   expect(await published()).toEqual([started.base_url]);
@@ -46,7 +46,7 @@ it('runs an instance on a target that restarts and probes by itself, and stops i
   expect(await events()).toEqual(['instance.ready']);
 });
 
-it('tells a target whose instance it is and what it asks for', async () => {
+it('a target receives the owner of an instance and the resources that it needs', async () => {
   bed.cluster.setHealthy(true);
   const resources = { accelerator: 'h100', count: 2 };
   await worker.want('rev_1', bed.twinSpec({ scaling: { min_replicas: 2 }, resources }));
@@ -59,7 +59,7 @@ it('tells a target whose instance it is and what it asks for', async () => {
   ]);
 });
 
-it('counts a restart by the target as a crash of the same generation, and publishes the new address', async () => {
+it('a restart by the target counts as a crash of the same generation, and the new address is published', async () => {
   const before = await ready();
   await bed.cluster.crash(before.incarnation);
   const after = await readyAfter(before);
@@ -67,7 +67,7 @@ it('counts a restart by the target as a crash of the same generation, and publis
   expect(after.base_url).not.toBe(before.base_url);
   expect(await published()).toEqual([after.base_url]);
   expect(bed.cluster.started).toEqual([before.id, before.id]);
-  // Whether it is seen between its lives is a matter of luck.
+  // The state between its lives may or may not be observed.
   const told = (await worker.events()).filter(({ type }) => type !== 'instance.unhealthy');
   expect(told.map(({ type }) => type)).toEqual(['instance.ready', 'instance.crashed', 'instance.ready']);
   expect(told[1]?.data).toMatchObject({
@@ -79,7 +79,7 @@ it('counts a restart by the target as a crash of the same generation, and publis
   });
 });
 
-it('counts no crash where the place was taken away: the instance has moved', async () => {
+it('a move to another node counts as no crash', async () => {
   const before = await ready();
   await bed.cluster.move(before.incarnation, 'node-2');
   const after = await readyAfter(before);
@@ -90,7 +90,7 @@ it('counts no crash where the place was taken away: the instance has moved', asy
   expect(told.map(({ type }) => type)).toEqual(['instance.ready', 'instance.moved', 'instance.ready']);
   expect(told[1]?.data).toMatchObject({ generation: 1, reason: 'evicted', from: 'node-1', place: 'node-2' });
 
-  // What moved once can still crash.
+  // An instance that moved once can still crash.
   await bed.cluster.crash(after.incarnation!);
   expect(await readyAfter({ incarnation: after.incarnation! })).toMatchObject({ restarts: 1, place: 'node-2' });
 });
@@ -99,7 +99,7 @@ it.each([
   ['crash', 'killed', 1, 'instance.crashed'],
   ['move', 'evicted', 0, 'instance.moved'],
 ] as const)(
-  'is out of sight between two lives, however long, and knows a %s by its end',
+  'an instance is withdrawn between two lives, however long, and a %s is recognized by its end',
   async (_what, reason, restarts, event) => {
     const before = await ready();
     const startAgain = await bed.cluster.down(before.incarnation, reason, 'node-2');
@@ -119,7 +119,7 @@ it.each([
   },
 );
 
-it('counts crashes of what has never been ready', async () => {
+it('crashes of an instance that has never been ready are counted', async () => {
   await worker.want('rev_1', spec());
   for (const life of ['1', '2']) {
     await until(`life ${life} to be seen`, async () => (await only())?.incarnation === life, only);
@@ -133,20 +133,20 @@ it('counts crashes of what has never been ready', async () => {
   expect(await worker.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 2, incarnation: '3' }]);
 });
 
-it('believes the first word of a target that probes, and leaves the restart to it', async () => {
+it('the first report of a target that probes is accepted, and the restart is left to the target', async () => {
   const before = await ready();
   bed.cluster.setHealthy(false);
   await until('it to be unhealthy', async () => (await only()).state === 'unhealthy', only);
   expect(await published()).toEqual([]);
   expect(await only()).toMatchObject({ reason: 'probe_failed', incarnation: before.incarnation });
 
-  // It has been so for longer than an instance of this worker would be left alone.
+  // It has been unhealthy for longer than Slipway would tolerate for its own instance.
   await worker.database.tx('system', (tx) =>
     tx.query(`update instances set state_since = now() - interval '1 day' where id = $1`, [before.id]),
   );
   const looks = jest.spyOn(TwinDriver.prototype, 'observe');
   try {
-    // The first may have begun with the row as it was, and only the next look knows that the one before has ended.
+    // The first check may have begun with the old row. Only the next check shows that the first one has ended.
     for (const count of [1, 2, 3]) {
       bed.cluster.setHealthy(false);
       await until(`look ${count}`, async () => looks.mock.calls.length >= count);
@@ -160,7 +160,7 @@ it('believes the first word of a target that probes, and leaves the restart to i
   expect(bed.cluster.started).toHaveLength(1);
 });
 
-it('starts as the next generation what somebody has stopped at the target', async () => {
+it('an instance that was stopped at the target from outside Slipway starts as the next generation', async () => {
   const before = await ready();
   const somebody = new TwinDriver('twin', bed.cluster);
   await somebody.terminate(before.id);
@@ -170,7 +170,7 @@ it('starts as the next generation what somebody has stopped at the target', asyn
   expect(crash?.data).toMatchObject({ reason: 'terminated', restarts_in_seconds: 0.5 });
 });
 
-it('counts what happened while no worker was there', async () => {
+it('a crash is counted that happened while no worker ran', async () => {
   const before = await ready();
   await worker.close('SIGTERM');
   await bed.cluster.crash(before.incarnation);
@@ -178,7 +178,7 @@ it('counts what happened while no worker was there', async () => {
   expect(await readyAfter(before)).toMatchObject({ generation: 1, restarts: 1 });
 });
 
-it('has no patience after a takeover where the target counts the misses', async () => {
+it('no miss is tolerated after a takeover if the target counts the misses', async () => {
   bed.cluster.setHealthy(true);
   await worker.want('rev_1', bed.twinSpec({ probes: { ...RARELY, failure_threshold: 100 } }));
   await worker.ready('rev_1');
@@ -189,7 +189,7 @@ it('has no patience after a takeover where the target counts the misses', async 
   expect(await published()).toEqual([]);
 });
 
-it('leaves alone what outlives the host when the engines of the host are stopped with the stack', async () => {
+it('a shutdown of the stack stops the engines of the host, and not those that outlive it', async () => {
   const before = await ready();
   await worker.want('rev_2', bed.spec());
   await worker.ready('rev_2');
@@ -201,11 +201,12 @@ it('leaves alone what outlives the host when the engines of the host are stopped
   expect((await fetch(`${before.base_url}/health`)).status).toBe(200);
 });
 
-it('leaves an instance as it is while its target does not answer, and goes on with it afterwards', async () => {
+it('an instance stays unchanged while its target does not answer, and continues afterwards', async () => {
   const before = await ready();
   const shown = await published();
   const looks = jest.spyOn(TwinDriver.prototype, 'observe');
-  // The target reports a change and is away before the check that follows. A check that fails is repeated soon, if the worker is woken.
+  // The target reports a change and is away before the check that follows. A check that fails is repeated soon, if the
+  // worker is woken.
   bed.cluster.setHealthy(true);
   bed.cluster.outage = 'connection refused';
   await until(
@@ -225,13 +226,13 @@ it('leaves an instance as it is while its target does not answer, and goes on wi
   expect(await readyAfter(before)).toMatchObject({ restarts: 1, generation: 1 });
 });
 
-it('waits with a start for a target that cannot be worked with, and counts nothing against the instance', async () => {
+it('a start waits for an unavailable target, and this does not count as a failure', async () => {
   bed.cluster.setHealthy(true);
   bed.cluster.outage = 'cannot create deployments in namespace models-acme';
   await worker.want('rev_1', spec());
   await until('it to wait', async () => (await only())?.reason === 'target_unavailable', only);
   expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, back_off: null });
-  // What the target lacks is the operator's business.
+  // Only the operator may see what the target lacks.
   expect(await worker.status('rev_1')).toMatchObject({
     message: 'waiting for its target, which is not available',
     reason: 'target_unavailable',
@@ -242,7 +243,7 @@ it('waits with a start for a target that cannot be worked with, and counts nothi
   expect(bed.cluster.started).toHaveLength(1);
 });
 
-it('stops an instance as soon as its target answers again', async () => {
+it('a released instance is stopped as soon as its target answers again', async () => {
   const before = await ready();
   bed.cluster.outage = 'connection refused';
   await worker.release('rev_1');
@@ -253,7 +254,7 @@ it('stops an instance as soon as its target answers again', async () => {
   await expect(fetch(`${before.base_url}/health`)).rejects.toThrow('fetch failed');
 });
 
-it('brings the last lines of what has never been ready, without what it was given', async () => {
+it('the last lines of an instance that was never ready are shown without its secrets', async () => {
   await worker.want('rev_1', { ...spec(), runtime: { ...spec().runtime, env: { API_KEY: { secret_ref: 'key' } } } });
   await until('life 1 to be seen', async () => (await only())?.incarnation === '1', only);
   const { id } = await only();
@@ -266,12 +267,12 @@ it('brings the last lines of what has never been ready, without what it was give
   });
 });
 
-it('tells once what somebody else has changed at the target, and leaves the instance to serve', async () => {
+it('a change from outside Slipway is reported once, and the instance continues to serve', async () => {
   const before = await ready();
   const drift = 'deployment slw-chat-1 was changed outside Slipway: it has 3 replicas';
   bed.cluster.change(before.id, drift);
   await until('it to be told', async () => (await events()).includes('instance.drifted'), only);
-  // Looked at again, also by another worker.
+  // Checked again, also by another worker.
   bed.cluster.setHealthy(true);
   await worker.close('SIGTERM');
   worker = await bed.process('worker');
@@ -281,7 +282,7 @@ it('tells once what somebody else has changed at the target, and leaves the inst
   const told = (await worker.events()).filter(({ type }) => type === 'instance.drifted');
   expect(told.map(({ data }) => data)).toMatchObject([{ message: drift, generation: 1 }]);
 
-  // What takes its place is made anew.
+  // The objects of its replacement are created again.
   const somebody = new TwinDriver('twin', bed.cluster);
   await somebody.terminate(before.id);
   await somebody.close();

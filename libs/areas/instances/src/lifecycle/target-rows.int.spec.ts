@@ -3,7 +3,7 @@ import { TargetRows, addInstances } from './target-rows.js';
 import { TargetBed, type InstancesProcess } from '../../test/target-bed.js';
 
 let bed: TargetBed;
-/** It reconciles nothing. */
+/** It runs no reconciler. */
 let api: InstancesProcess;
 let rows: TargetRows;
 
@@ -18,7 +18,7 @@ afterEach(() => bed.dispose());
 
 const specs = async () => (await rows.all()).map(({ revision_id, spec }) => [revision_id, spec]);
 
-it('reads the spec of each revision once, however often its rows are read', async () => {
+it('the spec of each revision is read once, however often its rows are read', async () => {
   const asked = jest.spyOn(api.database, 'tx');
   const read = await specs();
   expect(read).toEqual([
@@ -30,7 +30,7 @@ it('reads the spec of each revision once, however often its rows are read', asyn
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-it('reads the workloads of some instances alone, with their specs', async () => {
+it('only the workloads of the given instances are read, with their specs', async () => {
   await addInstances(
     api.database,
     'local',
@@ -43,7 +43,7 @@ it('reads the workloads of some instances alone, with their specs', async () => 
   expect(await rows.of(['ins_of_nobody'])).toEqual([]);
 });
 
-it('keeps no spec of what does not run any more', async () => {
+it('the spec of a workload that is no longer active is dropped', async () => {
   await rows.all();
   await api.database.tx('system', (tx) =>
     tx.query(`update workloads set is_active = false where revision_id = 'rev_1'`),

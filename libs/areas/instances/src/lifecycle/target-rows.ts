@@ -8,16 +8,16 @@ import { WorkloadEntity, WorkloadWaiterEntity } from '../workloads/workload.enti
 import type { PassPlan } from './pass-plan.js';
 
 const SPECS_AT_ONCE = 500;
-/** In a statement each, those of a thousand deployments would hold up the first start of all for seconds. */
+/** Separate statements for a thousand deployments would delay the first start by seconds. */
 const ROWS_AT_ONCE = 500;
 
 /**
- * A step looks at a workload first and registers second. A change in between is later than the look but earlier than the
- * registration, so a registration also answers to changes that are only just past: one wake-up too many costs a look.
+ * A step first checks a workload and then registers. A change in between is later than the check but earlier than the
+ * registration. So a registration also reports very recent changes; an unnecessary wake-up costs only a check.
  */
 const JUST_PAST = `interval '300 milliseconds'`;
 
-/** Compares times of two tables; every pass of a reconciler asks it. */
+/** Compares times of two tables. Runs in every pass of a reconciler. */
 const READ_DUE_WAITERS = prepared(
   'instances-read-due-waiters',
   `select x.revision_id, x.operation_id from workload_waiters x join workloads w using (revision_id)
@@ -25,8 +25,8 @@ const READ_DUE_WAITERS = prepared(
 );
 
 /**
- * Workloads of one target and their instances, as its passes read them. The spec of a revision never changes, so each is read once: those of
- * thousands would be most of what a pass reads.
+ * Reads the workloads of one target and their instances, for its passes. The spec of a revision never changes, so each
+ * is read once: with thousands of workloads, specs would be most of the data of a pass.
  */
 export class TargetRows {
   private readonly specs = new Map<string, RevisionSpec>();
@@ -43,7 +43,7 @@ export class TargetRows {
     return rows;
   }
 
-  /** The workloads of these instances alone. */
+  /** Reads only the workloads of these instances. */
   of(instanceIds: readonly string[]): Promise<WorkloadRow[]> {
     return this.read(instanceIds);
   }
@@ -52,7 +52,7 @@ export class TargetRows {
     const asked = [this.target, instanceIds];
     const rows = await this.database.read<Omit<WorkloadRow, 'spec'>>('system', READ_TARGET_WORKLOADS, asked);
     await this.learn(rows.map(({ revision_id }) => revision_id).filter((id) => !this.specs.has(id)));
-    // One that has gone since has nothing left to be done.
+    // A workload that has been deleted in the meantime needs nothing.
     return rows.flatMap((row) => {
       const spec = this.specs.get(row.revision_id);
       return spec ? [{ ...row, spec }] : [];
@@ -70,7 +70,7 @@ export class TargetRows {
   }
 }
 
-/** Rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
+/** Adds rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
 export async function addInstances(database: Database, target: string, missing: PassPlan['missing']): Promise<void> {
   const rows = missing.flatMap(({ workload: { revision_id, tenant_id }, ordinals }) =>
     ordinals.map((ordinal) => ({ id: newId('ins'), revision_id, tenant_id, target, ordinal })),
@@ -84,8 +84,9 @@ export async function addInstances(database: Database, target: string, missing: 
 }
 
 /**
- * Wakes every operation that waits for a workload of this target that has changed. It compares times in tables, so a
- * reconciler that died between a change and this leaves it to the next one. Who registers anew in between is woken too.
+ * Wakes every operation that waits for a changed workload of this target. It compares times in tables, so if a
+ * reconciler dies between a change and this call, the next one wakes them. Operations that register again in between
+ * are woken too.
  */
 export async function wakeWaiters(database: Database, target: string): Promise<void> {
   const due = await database.read<Pick<WorkloadWaiterEntity, 'revision_id' | 'operation_id'>>(

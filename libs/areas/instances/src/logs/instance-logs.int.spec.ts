@@ -7,7 +7,7 @@ import { deleteAbandonedReadings } from './log-reader.js';
 
 let bed: TargetBed;
 let worker: InstancesProcess;
-/** Where the output is asked for: another process than the one whose host has it. */
+/** Reads the output. It is another process than the one whose host has the output. */
 let api: InstancesProcess;
 let instance: { id: string; tenant_id: string; target: string };
 let reading: AbortController;
@@ -41,7 +41,7 @@ async function textsOf(lines: AsyncIterable<LogLine>): Promise<string[]> {
   return texts;
 }
 
-it('come from the worker that leads the target, in order, with no secret in them, and leave nothing behind', async () => {
+it('log lines come from the worker that leads the target, in order and without secrets, and no rows remain', async () => {
   write('first');
   write('the key is sk-from-file', 'stderr');
   write(`hf_${'a1'.repeat(15)} and Authorization: Bearer abcdef and a NUL \0 and half a \ud800`);
@@ -54,7 +54,7 @@ it('come from the worker that leads the target, in order, with no secret in them
   expect(await readings()).toBe(0);
 });
 
-it('are followed: what is written later comes, until the reader has gone', async () => {
+it('followed logs include later lines until the reader has gone', async () => {
   write('before');
   const lines = (await open({ follow: true }))[Symbol.asyncIterator]();
   expect((await lines.next()).value).toMatchObject({ stream: 'stdout', text: 'before' });
@@ -65,13 +65,13 @@ it('are followed: what is written later comes, until the reader has gone', async
   await until('the reading to be over', async () => (await readings()) === 0);
 });
 
-it('are 503 at once where no worker leads the target', async () => {
+it('logs fail with 503 at once if no worker leads the target', async () => {
   await worker.close();
   await expect(open()).rejects.toMatchObject({ code: 'logs_unavailable', status: 503 });
   expect(await readings()).toBe(0);
 });
 
-it('end with an error where the worker goes while they are followed', async () => {
+it('followed logs end with an error if their worker stops', async () => {
   const lines = (await open({ follow: true }))[Symbol.asyncIterator]();
   const next = lines.next();
   await worker.close();
@@ -82,11 +82,11 @@ it('end with an error where the worker goes while they are followed', async () =
   await expect(next).rejects.toMatchObject({ code: 'logs_unavailable' });
 });
 
-it('wait, bounded, for a reader that takes none, and are given up when it has gone without a word', async () => {
+it('logs wait in a bounded queue for a slow reader, and are abandoned if it disappears', async () => {
   for (let n = 0; n < 3_000; n += 1) write('x'.repeat(4_000));
   const owner = await bed.owner();
   try {
-    // A reader that asks and then does nothing, as an api process that was killed.
+    // A reader that requests the output and then does nothing, like an api process that was killed.
     await owner.query(
       `insert into log_readings (id, tenant_id, target, instance_id, options) values ('log_dead', 'ten_a', 'twin', $1, $2)`,
       [instance.id, JSON.stringify({ ...ALL, tail: 10_000 })],
@@ -95,7 +95,7 @@ it('wait, bounded, for a reader that takes none, and are given up when it has go
     const waiting = async () => (await owner.query('select from log_chunks')).rowCount;
     await until('a full queue', async () => (await waiting()) === 16);
     await owner.query(`update log_readings set reader_seen_at = now() - interval '61 seconds'`);
-    // The worker's next sign of life finds nobody.
+    // At its next sign of life, the worker finds no reader.
     await until('the worker to have given up', async () => {
       const { rows } = await owner.query(
         `update log_readings set reader_seen_at = now() - interval '61 seconds' returning served_at < clock_timestamp() - interval '2 seconds' as is_left`,

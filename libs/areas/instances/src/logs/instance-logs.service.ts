@@ -14,10 +14,10 @@ import type { LogQueryDto } from './log-query.dto.js';
 import { LogReader } from './log-reader.js';
 import type { LogQuery } from './log-reading.entity.js';
 
-/** How long a client may take to read the lines that it asked for; who wants them as they come follows. */
+/** Limit for a client to read the requested lines. A client that wants new lines as well uses `follow`. */
 const TEXT_LIMIT_MS = 120_000;
 
-/** The output of an instance, for who asks: as text, or as a stream that goes on. */
+/** Returns the output of an instance, as text or as a stream that stays open. */
 @Injectable()
 export class InstanceLogsService implements ExistenceCheck {
   constructor(
@@ -30,7 +30,7 @@ export class InstanceLogsService implements ExistenceCheck {
   ) {}
 
   /**
-   * @returns the lines, or undefined where the answer has become a stream
+   * @returns the lines, or undefined if the response has become a stream
    * @throws instance_not_found (404), logs_not_kept (409), logs_unavailable (503), quota_exceeded (429)
    */
   async logs(
@@ -54,14 +54,14 @@ export class InstanceLogsService implements ExistenceCheck {
     await this.find(tenantId, { name: String(name), id: String(id) });
   }
 
-  /** A reader that reads slowly holds the worker back; one that goes ends the reading. */
+  /** Returns the lines as text. A slow reader slows the worker down; a reader that disconnects ends the reading. */
   private async text(instance: InstanceEntity, asked: LogQuery, client: FeedClient): Promise<Reply<Readable>> {
     const headers = {
       'content-type': 'text/plain; charset=utf-8',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     };
-    // Nobody need be asked what a server has written that was never started.
+    // A server that was never started has written nothing, so no worker is needed.
     if (instance.state === 'pending' && instance.generation === 1) return reply(200, Readable.from([]), headers);
     const giveBack = this.feed.reserveStream(client);
     const ended = new AbortController();

@@ -9,9 +9,9 @@ import type { InstanceEntity } from '../workloads/instance.entity.js';
 import { LogReadingEntity, type LogQuery } from './log-reading.entity.js';
 import { REQUEST_LOG_READING, IS_TARGET_LED, TAKE_LOG_CHUNKS, type LogChunkRow } from './log-reading.query.js';
 
-/** How long a worker may take to take a reading on. */
+/** How long a worker may take to accept a reading. */
 const ANSWER_TIMEOUT_MS = 5_000;
-/** The next look when nothing wakes it; also its sign of life. */
+/** Time until the next check without a notification. Each check is also the reader's sign of life. */
 const CHECK_MS = 500;
 
 interface ReadingProgress {
@@ -20,7 +20,7 @@ interface ReadingProgress {
   chunks: LogChunkRow[];
 }
 
-/** The output of instances, asked for from the worker that leads their target (`log-server.ts`). */
+/** Reads the output of instances from the worker that leads their target (`log-server.ts`). */
 @Injectable()
 export class LogReader {
   constructor(private readonly database: Database) {}
@@ -31,8 +31,8 @@ export class LogReader {
   }
 
   /**
-   * Resolves when a worker reads, to what it reads until it ends or the signal fires.
-   * @throws logs_unavailable (503); also while it is read, where the worker goes away
+   * Resolves when a worker has accepted the reading. The lines end with the output or when the signal fires.
+   * @throws logs_unavailable (503), also from the lines if the worker stops
    */
   async open(
     instance: Pick<InstanceEntity, 'id' | 'tenant_id' | 'target'>,
@@ -40,7 +40,7 @@ export class LogReader {
     signal: AbortSignal,
   ): Promise<AsyncIterable<LogLine>> {
     const chunks = this.chunks(instance, query, signal);
-    // The first says that a worker has heard.
+    // The first result shows that a worker has accepted the reading.
     const first = await chunks.next();
     return linesOf(first.done ? [] : first.value, chunks);
   }
@@ -96,7 +96,7 @@ async function* linesOf(first: LogLine[], rest: AsyncGenerator<LogLine[], void>)
   }
 }
 
-/** What api processes left that died; the chunks go with the readings. */
+/** Deletes the readings of api processes that died. Their chunks are deleted with them. */
 export async function deleteAbandonedReadings(tx: Tx): Promise<void> {
   const forgotten = Raw((seenAt) => `${seenAt} < clock_timestamp() - interval '1 minute'`);
   await tx.repository(LogReadingEntity).delete({ reader_seen_at: forgotten });
@@ -106,7 +106,7 @@ function unavailable(why: string) {
   return instanceErrors.logs_unavailable({ message: `The output cannot be read now: ${why}.` });
 }
 
-/** A pause that a notification ends, also one that came before it began. */
+/** A pause that a notification ends, even a notification from before the pause. */
 class LogPause {
   private isDue = false;
   private resolve?: () => void;

@@ -1,7 +1,7 @@
 import type { LogLine, LogOptions } from '@slipway/target-driver';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What is asked for; who asks ends it by its signs of life, not by a signal. */
+/** The requested output. A reader ends it by missing signs of life, not by a signal. */
 export type LogQuery = Omit<LogOptions, 'signal'>;
 
 @Entity({ name: 'log_readings' })

@@ -3,20 +3,21 @@ import { prepared } from '@slipway/platform-database';
 import type { LogChunkEntity, LogReadingEntity } from './log-reading.entity.js';
 
 /*
- * A reading passes output from the worker that leads a target to an api process, which may be on another host, through Postgres: the one
- * thing that both reach. Either side that dies is noticed by the age of its last sign of life, measured here.
+ * A reading passes output from the worker that leads a target to an api process, which may be on another host. It uses
+ * Postgres, the only thing that both reach. If either side dies, the other notices it by the age of the last sign of
+ * life, measured in Postgres.
  */
 
-/** A side that has given no sign for so long is gone. */
+/** A side without a sign for this long is gone. */
 const LOG_SIDE_TIMEOUT = `interval '10 seconds'`;
-/** Chunks that may wait for who asks. Of 64 KiB, so a reader that reads nothing keeps 1 MiB. */
+/** Chunks of 64 KiB that may wait for the reader. A reader that reads nothing keeps 1 MiB. */
 const MAX_WAITING = 16;
 
 export type LogReadingRow = Pick<LogReadingEntity, 'id' | 'tenant_id' | 'instance_id' | 'options'>;
 
 export type LogChunkRow = Pick<LogChunkEntity, 'sequence' | 'lines' | 'is_last' | 'problem'>;
 
-/** The notification goes with the row. */
+/** The notification is sent with the commit of the row. */
 export const REQUEST_LOG_READING = prepared(
   'instances-request-log-reading',
   `with asked as (
@@ -26,8 +27,8 @@ export const REQUEST_LOG_READING = prepared(
 );
 
 /**
- * Takes what is there, in one round trip: a chunk that was taken is gone, which is also how the worker learns that it may go on. Says again
- * that somebody asks as long as nobody has heard.
+ * Takes the waiting chunks in one round trip. It deletes them, which lets the worker write more. Notifies again as long
+ * as no worker has accepted the reading.
  */
 export const TAKE_LOG_CHUNKS = prepared(
   'instances-take-log-chunks',
@@ -44,7 +45,10 @@ export const TAKE_LOG_CHUNKS = prepared(
    from seen`,
 );
 
-/** Takes on the oldest reading that nobody serves yet, of a tenant not in $2. Of two workers that believe to lead, each reading gets one. */
+/**
+ * Accepts the oldest reading that no worker serves, of a tenant not in $2. If two workers believe they lead, each
+ * reading gets one of them.
+ */
 export const CLAIM_LOG_READING = prepared(
   'instances-claim-log-reading',
   `update log_readings set served_at = clock_timestamp()
@@ -55,14 +59,17 @@ export const CLAIM_LOG_READING = prepared(
    returning id, tenant_id, instance_id, options`,
 );
 
-/** A sign of life, and whether somebody still asks. */
+/** Records a sign of life. Returns a row if the reader is still there. */
 export const CONFIRM_LOG_READING = prepared(
   'instances-confirm-log-reading',
   `update log_readings set served_at = clock_timestamp()
    where id = $1 and reader_seen_at > clock_timestamp() - ${LOG_SIDE_TIMEOUT} returning id`,
 );
 
-/** Nothing while too much waits already: the worker tries again. The notification goes with the row. */
+/**
+ * Adds a chunk. Adds nothing while too many wait, and the worker then retries. The notification is sent with the commit
+ * of the row.
+ */
 export const ADD_LOG_CHUNK = prepared(
   'instances-add-log-chunk',
   `with written as (
@@ -74,7 +81,7 @@ export const ADD_LOG_CHUNK = prepared(
    select pg_notify('${LOGS_READ_CHANNEL}', reading_id) from written`,
 );
 
-/** Whether a worker leads the target, by the lock that it has then (`target-leadership.ts`). */
+/** Whether a worker leads the target, by the lock of the leader (`target-leadership.ts`). */
 export const IS_TARGET_LED = prepared(
   'instances-is-target-led',
   `select exists (

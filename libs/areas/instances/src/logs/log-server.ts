@@ -10,18 +10,22 @@ import type { TargetLeadership } from '../catalog/target-leadership.js';
 import { storableText } from '../workloads/stored-text.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 
-/** Readings that a worker serves at a time, of one target, and of a tenant there. Who finds none free is told so, and tries again. */
+/**
+ * Readings that a worker serves at a time: of one target, and of one tenant on it. When none is free, the reader gets
+ * an error and can retry.
+ */
 const AT_ONCE = 64;
 const AT_ONCE_OF_TENANT = 16;
 const CHUNK_BYTES = 64 * 1024;
 const LINE_CHARACTERS = 16 * 1024;
-/** How long a line may wait for others to go with it. */
+/** How long a line may wait for others to be sent with it. */
 const GATHER_MS = 100;
 const FULL_CHECK_MS = 50;
 
 /**
- * Reads the output of a target's instances for those who ask in `log_readings`: the files are on the worker's host, the api may be on
- * another. One reader at a time for each, bounded by what its reader has not taken yet, and ended when that gives no sign of life.
+ * Reads the output of a target's instances for the requests in `log_readings`. The files are on the worker's host, and
+ * the api may be on another. Each request has its own reading. It is bounded by what its reader has not taken yet, and
+ * ends if the reader gives no sign of life.
  */
 export class LogServer {
   private readonly logger = new Logger('targets');
@@ -37,7 +41,7 @@ export class LogServer {
     private readonly signMs: number,
   ) {}
 
-  /** Somebody asks, or may have while nobody listened. */
+  /** Checks for new readings, after a notification or when one may have been missed. */
   look(): void {
     this.claiming = this.claiming.then(() => this.claim()).catch((error: unknown) => this.complain(error));
   }
@@ -86,13 +90,13 @@ export class LogServer {
     }
   }
 
-  /** Not to know is not to be asked no more. */
+  /** If the check fails, the reader counts as still there. */
   private async isAsked(id: string): Promise<boolean> {
     const rows = await this.database.tx('system', (tx) => tx.query(CONFIRM_LOG_READING, [id])).catch(() => [id]);
     return rows.length > 0;
   }
 
-  /** Values that the instance was given: an engine may print whatever it has. */
+  /** Returns the secret values of the instance, because an engine may print anything that it has. */
   private async secretsOf(instanceId: string): Promise<string[]> {
     const workload = await this.database.tx('system', async (tx) => {
       const instance = await tx.repository(InstanceEntity).findOneBy({ id: instanceId });
@@ -107,7 +111,10 @@ export class LogServer {
   }
 }
 
-/** Lines on their way to one reader: gathered a little, redacted, cut, and held back while it takes none. */
+/**
+ * Sends lines to one reader: gathers them briefly, redacts and cuts them, and holds them back while the reader takes
+ * none.
+ */
 class ChunkWriter {
   private sequence = 0;
   private lines: LogLine[] = [];

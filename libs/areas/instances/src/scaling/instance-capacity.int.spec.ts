@@ -6,8 +6,8 @@ import type { Takeover } from '@slipway/ports/instances';
 import { TargetBed, workloadOf, type InstancesProcess } from '../../test/target-bed.js';
 import type { FakeDeployments } from '../../test/worker-module.js';
 
-describe('the capacity of a target', () => {
-  /** How many instances a revision begins with. Nothing runs here: what is written is what counts. */
+describe('the initial number of instances of a revision', () => {
+  /** No instance runs here: only the stored numbers count. */
   const MAX_INSTANCES = 10;
   const QUOTA = 8;
   let bed: TargetBed;
@@ -45,7 +45,7 @@ describe('the capacity of a target', () => {
         `rev_${name}`,
       ])
     )[0]?.replicas;
-  /** One that the load has brought to so many. */
+  /** Stores a revision that the load has brought to this many instances. */
   const serving = async (name: string, count: number) => {
     await want(name, { min_replicas: 1, max_replicas: 9, target_in_flight: 2 }, undefined, `op_${name}`);
     await api.database.read('system', 'update workloads set replicas = $2 where revision_id = $1 returning 1', [
@@ -57,7 +57,7 @@ describe('the capacity of a target', () => {
     revisionIds: names.map((name) => `rev_${name}`),
     areStopped: false,
   });
-  /** What is counted ahead is what is then wanted. */
+  /** Checks that the forecast equals the number that is then wanted. */
   const begins = async (scaling: ScalingSpec, takesOver?: Takeover) => {
     const { replicas: forecasted, needed } = await forecast('next', scaling, takesOver);
     await want('next', scaling, takesOver);
@@ -65,29 +65,29 @@ describe('the capacity of a target', () => {
     return forecasted;
   };
 
-  it('begins with as many as the revision has whose traffic it takes over, up to its own most', async () => {
+  it('equals that of the revision whose traffic it takes over, up to its own maximum', async () => {
     await serving('old', 3);
     expect(await begins(SCALING, over('old'))).toBe(3);
   });
 
-  it('begins with its own most where the one before it has more', async () => {
+  it('is its own maximum if the revision before it has more', async () => {
     await serving('old', 4);
     expect(await begins({ ...SCALING, max_replicas: 3 }, over('old'))).toBe(3);
   });
 
-  it('begins with the larger number of several', async () => {
+  it('is the largest of those of several revisions', async () => {
     await serving('old', 2);
     await serving('canary', 3);
     expect(await begins(SCALING, over('old', 'canary'))).toBe(3);
   });
 
-  it('begins with what it asks for where it takes no traffic over, or takes it from nobody who runs', async () => {
+  it('is its own minimum if it takes over no traffic, or takes it from a revision that does not run', async () => {
     await serving('old', 4);
     expect(await begins(SCALING)).toBe(1);
     expect((await forecast('other', { ...SCALING, min_replicas: 2 }, over('nobody'))).replicas).toBe(2);
   });
 
-  it('follows what the deployment overrides', async () => {
+  it('follows the overrides of the deployment', async () => {
     await serving('old', 4);
     deployments.scaling.set('dep_1', { max_replicas: 2 });
     expect((await forecast('next', SCALING, over('old'))).replicas).toBe(2);
@@ -95,7 +95,7 @@ describe('the capacity of a target', () => {
     expect(await begins(SCALING)).toBe(3);
   });
 
-  it('begins with no more than the quota leaves, which only what it asks for itself can break', async () => {
+  it("is at most what the quota leaves, which only the revision's own minimum can exceed", async () => {
     await serving('old', 5);
     const most = { ...SCALING, max_replicas: 9 };
     expect((await forecast('next', most, over('old'))).replicas).toBe(QUOTA - 5);
@@ -103,7 +103,7 @@ describe('the capacity of a target', () => {
     await expect(want('more', SCALING, over('old'))).rejects.toMatchObject({ code: 'quota_exceeded' });
   });
 
-  it('begins with no more than there are places, and with more where others are stopped first', async () => {
+  it('is at most the free capacity, and more if others are stopped first', async () => {
     const own = tenantId;
     tenantId = newId('ten');
     const stranger = { ...workload('stranger', { min_replicas: 4 }), deploymentId: 'dep_2' };
@@ -118,7 +118,7 @@ describe('the capacity of a target', () => {
     expect(await replicas('next')).toBe(4);
   });
 
-  it('keeps what is wanted of it already', async () => {
+  it('includes the instances that are already wanted', async () => {
     await serving('old', 2);
     await serving('next', 4);
     expect(await begins(SCALING, over('old'))).toBe(4);
@@ -157,12 +157,12 @@ describe('the quota of a tenant', () => {
     options: { retryable: true, evidence: { quota: 'instances', limit: LIMIT } },
   };
 
-  it('a tenant gets as many instances as its quota says, on all targets, and capacity again when some are let go', async () => {
+  it('a tenant gets as many instances as its quota allows, on all targets, and capacity again after a release', async () => {
     await want('rev_1', of(2));
     await want('rev_2', { ...bed.twinSpec(), scaling: { min_replicas: 3 } });
     await expect(want('rev_3', of(1))).rejects.toMatchObject(refusal);
     expect(await counts()).toEqual([5, 5]);
-    // What it has already is not asked for again, and other tenants have their own.
+    // Instances that are already wanted do not count again, and other tenants have their own quota.
     await want('rev_1', of(2));
     const mine = tenantId;
     tenantId = newId('ten');
@@ -170,13 +170,13 @@ describe('the quota of a tenant', () => {
     tenantId = mine;
 
     await inTenant((tx) => api.instances.release(tx, `rev_1_${tenantId}`, 'operation:op_1'));
-    // It may still run, but nobody needs it.
+    // It may still run, but it is not needed.
     expect(await counts()).toEqual([5, 3]);
     await want('rev_3', of(2));
     await expect(want('rev_4', of(1))).rejects.toMatchObject(refusal);
   });
 
-  it('what is only kept warm gives way before a quota refuses', async () => {
+  it('instances that are only kept warm are stopped before a quota refuses', async () => {
     await want('rev_1', of(3));
     await want('rev_2', of(2));
     await inTenant(async (tx) => {
@@ -193,7 +193,7 @@ describe('the quota of a tenant', () => {
     expect(await counts()).toEqual([8, 5]);
   });
 
-  it('of thirty wishes at once, on two targets, exactly as many are granted as the quota says', async () => {
+  it('of thirty concurrent requests, on two targets, exactly as many are granted as the quota allows', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, (_, n) => want(`rev_${n}`, n % 2 === 0 ? of(1) : bed.twinSpec())),
     );
@@ -201,7 +201,7 @@ describe('the quota of a tenant', () => {
     expect(await counts()).toEqual([LIMIT, LIMIT]);
   });
 
-  it('counts an adopted server once, however many are asked for', async () => {
+  it('an adopted server counts once, whatever the scaling requests', async () => {
     const replicas = (spec: RevisionSpec) =>
       inTenant(
         async (tx) => (await api.instances.forecastCapacity(tx, { tenantId, deploymentId: 'dep_1', spec })).replicas,
@@ -211,10 +211,10 @@ describe('the quota of a tenant', () => {
     expect(await replicas({ ...of(3), runtime: { target: 'gone', args: {}, env: {} } })).toBe(0);
   });
 
-  it('at its quota a tenant gives up what is only warm, the longest warm first', async () => {
+  it('at its quota, a tenant loses its warm instances, the longest warm first', async () => {
     for (const revision of ['rev_1', 'rev_2', 'rev_3']) await want(revision, of(1));
     await want('rev_4', of(2));
-    // Kept warm for longest, and needed all the same.
+    // Kept warm for longest, but also needed.
     for (const revision of ['rev_1', 'rev_3', 'rev_2'])
       await inTenant((tx) => api.instances.retain(tx, `${revision}_${tenantId}`, 'warm', 3_600));
     for (const revision of ['rev_3', 'rev_2'])

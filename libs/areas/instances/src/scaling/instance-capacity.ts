@@ -18,15 +18,15 @@ import {
 } from '../workloads/workload.query.js';
 import { initialReplicas, withinCapacity } from './scaling-decision.js';
 
-/** Whose instances are counted, and the revision that is left out because it asks. */
+/** The tenant whose instances are counted, and the requesting revision, which is left out. */
 export interface QuotaRequester {
   tenantId: string;
   revisionId: string;
 }
 
 /**
- * Reserves `replicas` instances of the tenant's quota for the revision that asks, and takes the warmth of others away if it is needed. Under
- * the quota's lock, so nobody adds to what others take.
+ * Reserves `replicas` instances of the tenant's quota for the requesting revision. If necessary, stops keeping others
+ * warm. Call it under the quota lock, so that no concurrent request uses the same part of the quota.
  */
 export async function reserveInstanceQuota(
   tx: Tx,
@@ -43,7 +43,10 @@ async function takenByOthers(tx: Tx, { tenantId, revisionId }: QuotaRequester): 
   return (await tx.one<{ taken: number }>(COUNT_WANTED_OF_TENANT, [tenantId, revisionId]))?.taken ?? 0;
 }
 
-/** Takes the warmth of others away, the longest first, until nothing is missing. False, and nothing taken, where that is not enough. */
+/**
+ * Removes reasons to keep others warm, the longest first, until enough instances are free. If that is not enough, it
+ * removes none and returns false.
+ */
 async function evictWarm(tx: Tx, missing: number, { tenantId, revisionId }: QuotaRequester): Promise<boolean> {
   if (missing <= 0) return true;
   const evicted: string[] = [];
@@ -63,7 +66,10 @@ async function evictWarm(tx: Tx, missing: number, { tenantId, revisionId }: Quot
 type CapacityCounts = Pick<CapacityForecast, 'total' | 'free' | 'own'>;
 type CapacityRow = Record<'taken' | 'own' | 'wanted', number>;
 
-/** How many instances a revision begins with, and the capacity for them: the same number for who forecasts and for who wants them. */
+/**
+ * Computes how many instances a revision begins with, and the capacity for them. A forecast and a request get the same
+ * number.
+ */
 @Injectable()
 export class InstanceCapacity {
   constructor(
@@ -89,7 +95,7 @@ export class InstanceCapacity {
   }
 
   /**
-   * What the tenant may have is judged here once more: between two requests that were accepted at once, only the quota's lock decides.
+   * Checks the quota once more: only the quota lock decides between two requests that were accepted at the same time.
    * @throws StepFailed `quota_exceeded`
    */
   async reserveQuota(tx: Tx, requester: QuotaRequester, replicas: number): Promise<void> {
@@ -131,7 +137,7 @@ export class InstanceCapacity {
     const { scaling } = spec;
     const initial = initialReplicas({ scaling, override, running, baseline: Math.max(0, ...Object.values(others)) });
     if (initial.wished <= initial.least) return initial.least;
-    // What is stopped first leaves its capacity.
+    // The capacity of revisions that are stopped first is free.
     const withOwn = ({ free, own }: CapacityCounts) =>
       free === null ? Number.POSITIVE_INFINITY : free + (areStopped ? own : 0);
     const { instances: quota } = await quotasOfTenant(tx, this.config, tenantId);
@@ -141,7 +147,7 @@ export class InstanceCapacity {
     return withinCapacity(initial, Math.min(withOwn(counts), ofDevices, ofQuota));
   }
 
-  /** Instances that are wanted of each of these revisions. */
+  /** Reads the wanted instances of each of these revisions. */
   private async wantedReplicas(
     tx: Tx,
     tenantId: string,

@@ -11,9 +11,12 @@ import { Scaler } from './scaler.js';
 import { TargetCatalog, type Target } from '../catalog/target-catalog.js';
 import type { TargetLeadership } from '../catalog/target-leadership.js';
 
-/** Engines that run and tell what a test has written, on a port of their own and to nobody without their key. */
+/**
+ * Runs engines that report the text written by a test. They report it on a separate port, and only to clients with
+ * their key.
+ */
 let bed: TargetBed;
-/** Engines outlive their worker, so that only a test asks them. */
+/** Engines outlive their worker, so that only a test requests their load. */
 let api: InstancesProcess;
 let watch: LoadWatch;
 
@@ -58,19 +61,19 @@ it.each<[string, string, object | undefined]>([
     'w{model="a"} 3\nw{model="b"} 4\nk{m="a"} 0.25\nk{m="b"} 0.75',
     { waiting: 7, kv_usage: 0.75 },
   ],
-  ['names that are none of its template', 'v 9\nww 9\nw_total 9\n', { waiting: null, kv_usage: null }],
+  ['names that its template does not have', 'v 9\nww 9\nw_total 9\n', { waiting: null, kv_usage: null }],
   ['no numbers', 'w NaN\nw +Inf\nw 1e999\nw\nk x', { waiting: null, kv_usage: null }],
-  ['numbers below nothing', 'w -4\nk -1', { waiting: null, kv_usage: null }],
-  ['numbers beyond what can be', `w ${'9'.repeat(300)}\nk 55`, { waiting: 1_000_000, kv_usage: 1 }],
-  ['bytes that are no text', '\0\u{10ffff}w 1\n\0', { waiting: null, kv_usage: null }],
+  ['negative numbers', 'w -4\nk -1', { waiting: null, kv_usage: null }],
+  ['numbers that are too large', `w ${'9'.repeat(300)}\nk 55`, { waiting: 1_000_000, kv_usage: 1 }],
+  ['bytes that are not text', '\0\u{10ffff}w 1\n\0', { waiting: null, kv_usage: null }],
   ['text without end', 'endless', undefined],
-])('of an engine that tells %s it keeps what the scaler may believe', async (_what, text, expected) => {
+])('the report of an engine with %s leaves only plausible numbers for the scaler', async (_what, text, expected) => {
   await tell(text);
   await watch.look();
   expect(await noted()).toEqual(expected === undefined ? [] : [expected]);
 });
 
-it('what waits in an engine brings another instance, for as long as it was told a moment ago', async () => {
+it('requests that wait in an engine bring another instance, as long as the report is recent', async () => {
   const run = () => api.context.get(Scaler).run((scope, work) => api.database.tx(scope, work));
   const replicas = async () => (await api.status('rev_1'))?.desired;
   await tell('w 3');
@@ -86,13 +89,13 @@ it('what waits in an engine brings another instance, for as long as it was told 
   expect(event?.data).toMatchObject({ from: 1, to: 3, reason: 'waiting', waiting: 3, in_flight: 0 });
 });
 
-it('asks nobody where another worker leads the target', async () => {
+it('the load of engines is not requested if another worker leads the target', async () => {
   await tell('w 3');
   await watchOf(false).look();
   expect(await noted()).toEqual([]);
 });
 
-it('the worker that leads the target asks by itself', async () => {
+it('the worker that leads the target requests the load on its own', async () => {
   await bed.process('worker', { operator: operatorOf(bed) });
   await tell('w 1');
   await until('it is noted', async () => (await noted()).some(({ waiting }) => waiting !== null));

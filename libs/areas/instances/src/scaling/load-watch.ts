@@ -14,7 +14,10 @@ const AT_ONCE = 8;
 type LoadSource = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
   Pick<WorkloadEntity, 'revision_id' | 'tenant_id' | 'spec'> & { base_url: string };
 
-/** Asks the engines of a target what waits in them, for the scaler: the worker that leads the target does, beside the reconciler's passes. */
+/**
+ * Requests from the engines of a target how much work waits in them, for the scaler. The worker that leads the target
+ * does this, concurrently with the passes of the reconciler.
+ */
 export class LoadWatch {
   private readonly trouble: TroubleLog;
   private readonly checks: RepeatedCheck;
@@ -38,7 +41,7 @@ export class LoadWatch {
     return this.checks.stop();
   }
 
-  /** One round, each engine asked once. */
+  /** Runs one round, with one request to each engine. */
   async look(): Promise<void> {
     if (!this.leadership.leads) return;
     const asked = await this.database.read<LoadSource>('system', READ_LOAD_SOURCES, [this.target.config.name]);

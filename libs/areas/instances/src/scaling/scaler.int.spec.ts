@@ -9,7 +9,7 @@ import { InstanceKeeper } from '../lifecycle/instance-keeper.js';
 import { Scaler } from './scaler.js';
 
 const QUOTA = 6;
-/** Of each target. */
+/** For each target. */
 const MAX_INSTANCES = 5;
 const leaveMinSeconds = 0.3;
 let bed: TargetBed;
@@ -34,23 +34,23 @@ beforeEach(() => {
 afterEach(async () => {
   deployments.scaling.clear();
   deployments.operation = null;
-  // Nothing waits for requests that a test has left in flight.
+  // Otherwise the stop would wait for requests that a test has left in flight.
   await load(0);
   for (const holder of ['route', 'operation:op_1'] as const) await worker.release(revision, holder);
   await worker.retired(revision);
 });
 
 const spec = (scaling: ScalingSpec, args = {}): RevisionSpec => bed.spec(args, { scaling });
-/** On a target whose servers cost no process, for tests of the number alone. */
+/** On a target whose servers need no process, for tests of the number alone. */
 const numbered = (scaling: ScalingSpec): RevisionSpec => bed.twinSpec({ scaling });
-/** Behind a route, and no operation works on it. */
+/** Starts a revision that a route uses and on which no operation works. */
 const serve = async (scaling: ScalingSpec, args = {}) => {
   await worker.want(revision, spec(scaling, args));
   await worker.retain(revision, 'route');
   await worker.release(revision);
 };
 const run = () => scaler.run((scope, work) => worker.database.tx(scope, work));
-/** What the gateway says that it has; `is_used` is what keeps a revision awake. */
+/** Reports the requests at the gateway. `is_used` keeps a revision awake. */
 const load = (in_flight: number, held = 0, is_used = in_flight + held > 0) =>
   worker.database.tx('system', (tx) =>
     reportGateway(tx, {
@@ -60,7 +60,7 @@ const load = (in_flight: number, held = 0, is_used = in_flight + held > 0) =>
       inFlight: [{ revision_id: revision, tenant_id: 'ten_a', in_flight, held, is_used }],
     }),
   );
-/** As if the time had passed. */
+/** Moves a stored time into the past, as if the seconds had passed. */
 const pass = async (column: 'low_since' | 'used_at' | 'failed_at' | 'activated_at', seconds: number) => {
   const table = { used_at: 'dataplane_inflight', activated_at: 'workloads' }[column as string] ?? 'workload_scalings';
   await worker.database.read(
@@ -90,7 +90,7 @@ const scaled = async () =>
     .filter(({ type, data }) => type === 'deployment.scaled' && data['revision'] === `chat-${revision.slice(4)}`)
     .map(({ data }) => data);
 
-it('follows the load up at once and down by one, with an event that has the numbers, and leaves requests that are answered alone', async () => {
+it('the scaler scales up at once and down by one, with an event that has the numbers, and interrupts no request', async () => {
   await serve({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 });
   await worker.ready(revision);
   await load(5);
@@ -144,7 +144,7 @@ it('follows the load up at once and down by one, with an event that has the numb
   expect(await worker.status(revision)).toMatchObject({ desired: 2, ready: 2, isAsleep: false });
 });
 
-it('sleeps when nobody asks, and wakes once for all who wait', async () => {
+it('a revision sleeps when no requests come, and wakes once for all that wait', async () => {
   await serve({ min_replicas: 0, max_replicas: 3, target_in_flight: 2, idle_seconds: 60 });
   await worker.ready(revision);
   await load(0, 0, true);
@@ -155,7 +155,7 @@ it('sleeps when nobody asks, and wakes once for all who wait', async () => {
   await load(1);
   await pass('used_at', 61);
   await run();
-  // Whoever is answered keeps it awake, however long that takes.
+  // A request in progress keeps it awake, however long it takes.
   expect(await replicas()).toBe(1);
   await load(0);
   await run();
@@ -175,7 +175,7 @@ it('sleeps when nobody asks, and wakes once for all who wait', async () => {
   await load(0);
 });
 
-/** As if nobody had asked for so long. */
+/** As if no request had come for this long. */
 const putToSleep = async () => {
   await load(0, 0, true);
   await pass('activated_at', 1_000);
@@ -189,7 +189,7 @@ const startsOfIt = async () => {
   return (await bed.starts()).filter(({ instance }) => ids.has(instance)).length;
 };
 
-it('a start out of sleep that fails is the only one: those who wait have its cause at once, and the next begins later each time', async () => {
+it('a failed start out of sleep is the only one: waiting requests get its cause at once, and the next start comes later each time', async () => {
   await serve({ min_replicas: 0, idle_seconds: 60 }, { exit_code: 3 });
   await worker.database.read(
     'system',
@@ -203,7 +203,7 @@ it('a start out of sleep that fails is the only one: those who wait have its cau
     await load(0, 2);
     await run();
     expect(await replicas()).toBe(1);
-    // Nobody runs the scaler now: who sees the start fail does not wait for its turn.
+    // The scaler does not run now. The worker that sees the failure decides at once.
     await until('its start has failed', async () => (await asleep())?.asleep?.failures === failures);
     expect(await replicas()).toBe(0);
     expect((await asleep())?.asleep?.failure).toEqual(expect.any(String));
@@ -218,7 +218,7 @@ it('a start out of sleep that fails is the only one: those who wait have its cau
   expect((await asleep())?.asleep?.failure).toBe(cause);
 });
 
-it('an operation that wakes it judges its starts by itself, and has it awake for as long as it works on it', async () => {
+it('an operation that wakes a revision judges the starts itself, and keeps the revision awake while it works on it', async () => {
   await serve({ min_replicas: 0, idle_seconds: 60 });
   await worker.ready(revision);
   await putToSleep();
@@ -233,7 +233,7 @@ it('an operation that wakes it judges its starts by itself, and has it awake for
   expect(await replicas()).toBe(0);
 });
 
-it('who has just been woken is not idle, however long nobody has asked', async () => {
+it('a revision that has just been woken is not idle, however long no request has come', async () => {
   await serve({ min_replicas: 0, idle_seconds: 60 });
   await worker.ready(revision);
   await putToSleep();
@@ -244,12 +244,12 @@ it('who has just been woken is not idle, however long nobody has asked', async (
   expect(await replicas()).toBe(1);
 });
 
-it('a wish for a sleeper and its waking ask for the quota, which others have taken meanwhile', async () => {
+it('both a rollout of a sleeping revision and its wake-up need quota, which others may have used up', async () => {
   const scaling = { min_replicas: 0, idle_seconds: 60 };
   await serve(scaling);
   await worker.ready(revision);
   await putToSleep();
-  // As many as there are places for, and more that wait: the quota counts them all.
+  // As many as the target has capacity for, and more that wait. The quota counts them all.
   await worker.want('rev_other', numbered({ min_replicas: QUOTA }), 'route');
   await expect(worker.want(revision, spec(scaling))).rejects.toMatchObject({
     code: 'quota_exceeded',
@@ -267,7 +267,7 @@ it('a wish for a sleeper and its waking ask for the quota, which others have tak
   await load(0);
 });
 
-it('leaves the number alone while an operation has the deployment, and follows it after', async () => {
+it('the number stays while an operation works on the deployment, and follows the load after it', async () => {
   await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 }));
   await load(6);
   deployments.operation = 'op_9';
@@ -278,7 +278,7 @@ it('leaves the number alone while an operation has the deployment, and follows i
   expect(await replicas()).toBe(3);
 });
 
-it('keeps its number when somebody wants it again, and takes the deployment at its word', async () => {
+it('the number stays when an operation wants the revision again, and follows the overrides of the deployment', async () => {
   await worker.want(revision, numbered({ min_replicas: 1 }));
   deployments.scaling.set('dep_1', { min_replicas: 2 });
   await run();
@@ -291,7 +291,7 @@ it('keeps its number when somebody wants it again, and takes the deployment at i
   expect((await scaled()).map(({ reason }) => reason)).toEqual(['min_replicas', 'max_replicas']);
 });
 
-it('remembers a workload that only its deployment lets follow the load, so that its engines are asked too', async () => {
+it('a workload that follows the load only by an override is recorded, so that the load of its engines is requested too', async () => {
   const known = () =>
     worker.database.read('system', 'select from workload_scalings where revision_id = $1', [revision]);
   await serve({ min_replicas: 1 });
@@ -303,7 +303,7 @@ it('remembers a workload that only its deployment lets follow the load, so that 
   expect(await scaled()).toEqual([]);
 });
 
-it('asks for no more than the target has places, and than the quota allows', async () => {
+it('the scaler requests at most the capacity of the target, and at most the quota', async () => {
   await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
   await load(40);
   await run();
@@ -311,7 +311,7 @@ it('asks for no more than the target has places, and than the quota allows', asy
   expect((await scaled()).at(-1)).toMatchObject({ from: 1, to: MAX_INSTANCES, in_flight: 40 });
 });
 
-it('takes of the quota what others leave', async () => {
+it('the scaler requests at most the quota that others leave', async () => {
   await worker.want('rev_other', numbered({ min_replicas: 3 }));
   await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
   await load(40);

@@ -18,7 +18,7 @@ import { TargetCatalog } from '../catalog/target-catalog.js';
 import { WorkloadEntity } from '../workloads/workload.entity.js';
 import { LOCK_WORKLOAD } from '../workloads/workload.query.js';
 
-/** Decisions that one run writes, each in a transaction; what is left comes a second later. */
+/** Decisions that one run writes, each in a transaction. The rest follow a second later. */
 const AT_ONCE = 50;
 
 type ScalingOverride = Partial<ScalingSpec>;
@@ -27,9 +27,10 @@ type ScalableWorkload = ScalableRow & Pick<WorkloadEntity, 'spec'>;
 const decisions = counter('slipway_scaling_decisions_total', 'Number of scaling decisions, by reason', ['reason']);
 
 /**
- * The one writer of `workloads.replicas` once a workload runs. Each run looks at all of them without a lock, and takes a deployment's lock only
- * where something is to be written: there it looks again, so that neither a rollout nor another worker has come in between. The same lock
- * orders the last decision before a sleep and the wake-up. What it must remember stands in `workload_scalings`.
+ * The only writer of `workloads.replicas` once a workload runs. Each run reads all workloads without a lock, and takes
+ * a deployment's lock only if there is something to write. Under the lock it decides again, so neither a rollout nor
+ * another worker can change the situation in between. The same lock orders the last decision before a sleep and the
+ * wake-up. Its memory is the table `workload_scalings`.
  */
 @Injectable()
 export class Scaler {
@@ -59,7 +60,10 @@ export class Scaler {
     }
   }
 
-  /** About one workload, now: by itself, and for who has just seen a start out of its sleep come to nothing. */
+  /**
+   * Decides about one workload now. Called by the run, and by a reconciler that has just seen a start out of sleep
+   * fail.
+   */
   async decide(tx: Tx, seen: Pick<ScalableWorkload, 'deployment_id' | 'tenant_id' | 'revision_id'>): Promise<void> {
     const deployment = await this.deployments.lockById(tx, seen.deployment_id);
     if (!deployment) return;
@@ -73,7 +77,10 @@ export class Scaler {
     if (isNews(row, decision)) await this.write(tx, row, now, decision);
   }
 
-  /** By the target's capacity and the tenant's quota; for a device it waits, as every start does. */
+  /**
+   * Bounds a decision by the target's capacity and the tenant's quota. It does not check devices: the start waits for a
+   * device, as every start does.
+   */
   private async bounded(tx: Tx, row: ScalableWorkload, decision: ScalingDecision): Promise<ScalingDecision> {
     if (decision.replicas <= row.replicas) return decision;
     const requester = { tenantId: row.tenant_id, revisionId: row.revision_id };
@@ -91,7 +98,7 @@ export class Scaler {
     if (reason === null) return;
     await tx.query(SCALE_WORKLOAD, [revision_id, replicas]);
     const isWakeUp = row.replicas === 0;
-    // What failed before is no news of the start that begins now.
+    // Earlier failures do not count for the start that begins now.
     if (isWakeUp) {
       await tx
         .repository(InstanceEntity)
@@ -102,7 +109,7 @@ export class Scaler {
     await appendEvents(tx, tenant_id, deploymentStream(row.deployment_id), [deploymentScaled(row, now, decision)]);
   }
 
-  /** A server that was adopted is one, whatever its load. */
+  /** Excludes adopted servers: their number does not depend on the load. */
   private async scalable(
     tx: Tx,
     overridden: readonly string[],
@@ -145,7 +152,10 @@ async function situationsOf(
   });
 }
 
-/** Whether it has to be written: another number, the beginning or end of a time of low load, or that its number may change at all. */
+/**
+ * Whether the decision must be written: the number changes, a time of low load begins or ends, or the workload is not
+ * recorded yet.
+ */
 function isNews({ low_age_seconds, is_known }: ScalableRow, { reason, isLow }: ScalingDecision): boolean {
   return reason !== null || isLow !== (low_age_seconds !== null) || !is_known;
 }

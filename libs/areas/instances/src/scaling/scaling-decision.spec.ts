@@ -43,7 +43,7 @@ const of = (rest: Partial<ScalingSituation>) => {
 };
 const asleep = { isAsleep: true, replicas: 0, ready: 0, in_flight: 0, idle_age_seconds: 1_000 };
 
-it('goes up at once to the largest of what the signals ask for, and never beyond the most', () => {
+it('the number rises at once to the largest that a signal requires, but never above the maximum', () => {
   expect(of({ in_flight: 9 })).toEqual([3, 'in_flight']);
   expect(of({ in_flight: 9, waiting: 5 })).toEqual([4, 'waiting']);
   expect(of({ kv_usage: 0.86 })).toEqual([3, 'kv_usage']);
@@ -53,20 +53,20 @@ it('goes up at once to the largest of what the signals ask for, and never beyond
   expect(of({ replicas: 4, ready: 4, in_flight: 1_000, waiting: 50 })).toEqual([4, null]);
 });
 
-it('counts what starts as there, and believes engines only when all have started', () => {
+it('starting instances count as present, and reports of engines count only when all have started', () => {
   expect(of({ replicas: 3, ready: 1, starting: 2, in_flight: 12 })).toEqual([3, null]);
   expect(of({ replicas: 3, ready: 1, starting: 2, in_flight: 12, waiting: 8, kv_usage: 1 })).toEqual([3, null]);
   expect(of({ replicas: 2, ready: 1, starting: 1, in_flight: 16 })).toEqual([4, 'in_flight']);
 });
 
-it('goes down by one, after the whole time of low load, and only where the rest had borne it', () => {
+it('the number falls by one after the entire time of low load, and only if the rest could have served that load', () => {
   const four = { replicas: 4, ready: 4, in_flight: 5 };
   expect(of({ ...four, low_age_seconds: 299 })).toEqual([4, null]);
   expect(of({ ...four, low_age_seconds: 300 })).toEqual([3, 'low_load']);
   expect(of({ ...four, low_age_seconds: 300, ready: 3, starting: 1 })).toEqual([4, null]);
   expect(decideScaling(situation({ replicas: 4, ready: 4, in_flight: 9 })).isLow).toBe(true);
   expect(decideScaling(situation({ replicas: 4, ready: 4, in_flight: 10 })).isLow).toBe(false);
-  // 56 % of what two bear, which one does not.
+  // 56 % of the capacity of two instances, which is too much for one.
   expect(decideScaling(situation({ in_flight: 4 })).isLow).toBe(true);
   expect(decideScaling(situation({ in_flight: 4, waiting: 1 })).isLow).toBe(false);
   expect(decideScaling(situation({ in_flight: 1, kv_usage: 0.5 })).isLow).toBe(false);
@@ -74,14 +74,14 @@ it('goes down by one, after the whole time of low load, and only where the rest 
   expect(decideScaling(situation({ ...odd, in_flight: 11 })).isLow).toBe(false);
 });
 
-it('follows no load while somebody changes the deployment, and starts no time of low load', () => {
+it('the load is ignored while the deployment is being changed, and no time of low load starts', () => {
   expect(of({ in_flight: 100, isChanging: true })).toEqual([2, null]);
   expect(of({ in_flight: 0, low_age_seconds: 400, isChanging: true })).toEqual([2, null]);
   expect(of({ in_flight: 0, idle_age_seconds: 4_000, isChanging: true })).toEqual([2, null]);
   expect(decideScaling(situation({ in_flight: 0, isChanging: true })).isLow).toBe(false);
 });
 
-it('keeps a number that follows no load at what is asked for', () => {
+it('a number that does not follow the load stays at the configured value', () => {
   const fixed = { scaling: effectiveScaling({ min_replicas: 2, max_replicas: 9 }) };
   expect(of({ ...fixed, in_flight: 1_000, waiting: 50, kv_usage: 1 })).toEqual([2, null]);
   expect(of({ ...fixed, in_flight: 0, idle_age_seconds: 1e9, low_age_seconds: 1e9 })).toEqual([2, null]);
@@ -89,19 +89,19 @@ it('keeps a number that follows no load at what is asked for', () => {
   expect(of({ ...fixed, replicas: 1, ready: 1 })).toEqual([2, 'min_replicas']);
 });
 
-it('sleeps after the idle time, but not while a request or a start is on its way', () => {
+it('a revision sleeps after the idle time, but not while a request or a start is in progress', () => {
   const idle = { in_flight: 0, idle_age_seconds: 600 };
   expect(of(idle)).toEqual([0, 'idle']);
   expect(of({ ...idle, idle_age_seconds: 599 })).toEqual([2, null]);
   expect(of({ ...idle, in_flight: 1 })).toEqual([2, null]);
   expect(of({ ...idle, held: 1 })).toEqual([2, null]);
   expect(of({ ...idle, ready: 1, starting: 1 })).toEqual([2, null]);
-  // A qualification has woken it, and asks it nothing yet.
+  // A qualification has woken it, and has sent no request yet.
   expect(of({ ...idle, isAwaited: true })).toEqual([2, null]);
   expect(of({ ...idle, scaling: effectiveScaling({ ...SPEC, min_replicas: 1 }) })).toEqual([2, null]);
 });
 
-it('wakes one instance however many wait, also while somebody changes the deployment', () => {
+it('a sleeping revision wakes one instance for any number of waiting requests, also while the deployment is being changed', () => {
   expect(of({ ...asleep, held: 50 })).toEqual([1, 'requests_held']);
   expect(of({ ...asleep, held: 50, isChanging: true })).toEqual([1, 'requests_held']);
   expect(of({ ...asleep, held: 50, replicas: 1, starting: 1 })).toEqual([1, null]);
@@ -110,10 +110,10 @@ it('wakes one instance however many wait, also while somebody changes the deploy
   expect(of({ ...asleep, scaling: awake })).toEqual([2, 'min_replicas']);
 });
 
-it('sleeps again when the start came to nothing, and waits 1, 2, 4 … 60 s before the next', () => {
+it('a revision sleeps again after a failed start, and waits 1, 2, 4 … 60 s before the next one', () => {
   expect(of({ ...asleep, replicas: 1, held: 50, failure: 'gpu_memory' })).toEqual([0, 'start_failed']);
   expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isChanging: true })).toEqual([0, 'start_failed']);
-  // An operation that wants it judges its starts by itself.
+  // An operation that wants it judges the starts itself.
   expect(of({ ...asleep, replicas: 1, failure: 'gpu_memory', isAwaited: true })).toEqual([1, null]);
   const waits = [1, 2, 3, 4, 5, 6, 7, 50].map(wakeBackOffSeconds);
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
@@ -121,12 +121,15 @@ it('sleeps again when the start came to nothing, and waits 1, 2, 4 … 60 s befo
   expect(of({ ...asleep, held: 1, failures: 3, failure_age_seconds: 4 })).toEqual([1, 'requests_held']);
 });
 
-/** Half an hour and more on a virtual clock, a sample a second. @param loadAt requests that there are, in flight or waiting */
+/**
+ * Simulates the decisions on a virtual clock, with a sample for each second.
+ * @param loadAt returns the number of requests, in flight or waiting
+ */
 function simulate(seconds: number, loadAt: (second: number) => number, spec = SPEC, startSeconds = 20) {
   let [replicas, isAsleep] = [0, true];
   let lowSince: number | null = null;
   let usedAt = -10_000;
-  /** When each instance is ready. */
+  /** The time when each instance is ready. */
   let readyAt: number[] = [];
   const changes: { at: number; from: number; to: number; reason: ScalingReason }[] = [];
   for (let at = 0; at < seconds; at += 1) {
@@ -158,13 +161,13 @@ function simulate(seconds: number, loadAt: (second: number) => number, spec = SP
   return { changes, reversals: reversalsOf(changes) };
 }
 
-/** How often it goes the other way than the time before. */
+/** Counts how often a change has the opposite direction of the change before it. */
 function reversalsOf(changes: readonly { from: number; to: number }[]): number {
   const ways = changes.map(({ from, to }) => Math.sign(to - from));
   return ways.filter((way, index) => index > 0 && way !== ways[index - 1]).length;
 }
 
-/** Repeatable noise in [0, 1). */
+/** Returns repeatable noise in [0, 1). */
 function noise(seed: number): () => number {
   let state = seed;
   return () => {
@@ -173,7 +176,7 @@ function noise(seed: number): () => number {
   };
 }
 
-it('goes 0 → 1 → 4 → 0 under a load that comes and goes, and turns once', () => {
+it('the number follows a load that rises and falls, 0 → 1 → 4 → 0, with one change of direction', () => {
   const { changes, reversals } = simulate(3_600, (at) =>
     at < 60 ? 0 : at < 90 ? 2 : at < 900 ? 16 : at < 1_500 ? 3 : 0,
   );
@@ -186,11 +189,11 @@ it('goes 0 → 1 → 4 → 0 under a load that comes and goes, and turns once', 
     '1→0 idle',
   ]);
   expect(reversals).toBe(1);
-  // Down after five minutes each, not before.
+  // Each step down comes after five minutes, not before.
   expect(changes.slice(2, 5).map(({ at }) => at)).toEqual([1_200, 1_501, 1_802]);
 });
 
-it('does so in half an hour of a load that never stands still, and turns once', () => {
+it('the number rises and falls in half an hour of a noisy load, with one change of direction', () => {
   for (let seed = 1; seed <= 50; seed += 1) {
     const random = noise(seed);
     const loadAt = (at: number) =>
@@ -213,7 +216,7 @@ it.each([
   ['noise about three', (random: () => number) => () => Math.floor(6 + random() * 6)],
   ['a wave of four minutes', (random: () => number) => (at: number) => 8 + 7 * Math.sin(at / 38) + random()],
   ['bursts of ten seconds each minute', (random: () => number) => (at: number) => (at % 60 < 10 ? 14 : 1 + random())],
-])('does not flap in 30 minutes of %s', (_name, profile) => {
+])('the number does not flap in 30 minutes of %s', (_name, profile) => {
   for (let seed = 1; seed <= 50; seed += 1) {
     const load = profile(noise(seed));
     const { reversals } = simulate(1_800, (at) => Math.max(0, Math.floor(load(at))));
@@ -221,7 +224,7 @@ it.each([
   }
 });
 
-describe('the number that a revision begins with', () => {
+describe('the initial number of instances of a revision', () => {
   const beginning = (rest: Partial<InitialSituation> = {}): InitialSituation => ({
     scaling: { min_replicas: 1, max_replicas: 4, target_in_flight: 2 },
     override: null,
@@ -232,36 +235,36 @@ describe('the number that a revision begins with', () => {
   const of = (rest: Partial<InitialSituation>, capacity = Number.POSITIVE_INFINITY) =>
     withinCapacity(initialReplicas(beginning(rest)), capacity);
 
-  it('begins with what it asks for itself where it takes over nothing, and with one where that is none', () => {
+  it("is the revision's own minimum if it takes over no traffic, and one if that minimum is zero", () => {
     expect(of({})).toBe(1);
     expect(of({ scaling: { min_replicas: 3 } })).toBe(3);
     expect(of({ scaling: { min_replicas: 0, max_replicas: 4, target_in_flight: 2 } })).toBe(1);
   });
 
-  it('begins with as many as those have whose traffic it takes over, and with no more than its own most', () => {
+  it('equals that of the revisions whose traffic it takes over, up to its own maximum', () => {
     expect(of({ baseline: 3 })).toBe(3);
     expect(of({ baseline: 9 })).toBe(4);
     expect(of({ baseline: 9, scaling: { min_replicas: 2, max_replicas: 6 } })).toBe(2);
     expect(of({ baseline: 1, scaling: { min_replicas: 2, max_replicas: 6, target_in_flight: 2 } })).toBe(2);
   });
 
-  it('takes its deployment at its word: what that overrides bounds and raises the number', () => {
+  it('is bounded and raised by the overrides of its deployment', () => {
     expect(of({ baseline: 9, override: { max_replicas: 7 } })).toBe(7);
     expect(of({ baseline: 9, override: { max_replicas: 2 } })).toBe(2);
     expect(of({ override: { min_replicas: 3 } })).toBe(3);
     expect(of({ scaling: { min_replicas: 3 }, override: { min_replicas: 1 } })).toBe(1);
   });
 
-  it('leaves out what there is no room for, but never of what the revision asks for itself', () => {
+  it("is reduced to the free capacity, but never below the revision's own minimum", () => {
     expect(of({ baseline: 4 }, 2)).toBe(2);
     expect(of({ baseline: 4 }, 0)).toBe(1);
     expect(of({ baseline: 4 }, -3)).toBe(1);
     expect(of({ scaling: { min_replicas: 3 } }, 1)).toBe(3);
-    // What only the deployment asks for refuses no rollout.
+    // A minimum that only the deployment sets does not refuse a rollout.
     expect(of({ override: { min_replicas: 9 } }, 2)).toBe(2);
   });
 
-  it('takes nothing away that runs already', () => {
+  it('is at least the number that already runs', () => {
     expect(of({ running: 3 }, 0)).toBe(3);
     expect(of({ running: 3, baseline: 4 }, 4)).toBe(4);
     expect(of({ running: 6, baseline: 4 })).toBe(6);

@@ -1,13 +1,13 @@
 import { effectiveScaling, type EffectiveScaling, type ScalingSpec } from '@slipway/contracts';
 
-/** Below this share of what the instances are meant to bear, one of them may go. */
+/** Below this share of the target load, one instance may be removed. */
 const LOW = 0.6;
-/** Of the memory for keys and values: beyond it, long contexts begin to be thrown out and computed again. */
+/** Share of the memory for keys and values. Above it, long contexts begin to be evicted and computed again. */
 const KV_FULL = 0.85;
-/** Seconds from one failed start out of sleep to the next attempt: 1, 2, 4 … 60. */
+/** The seconds between a failed start out of sleep and the next one are 1, 2, 4 … 60. */
 const LONGEST_BACK_OFF_SECONDS = 60;
 
-/** What a decision is made of. Ages are seconds, by the clock of Postgres. */
+/** The input of a decision. Ages are seconds, by the clock of Postgres. */
 export interface ScalingSituation {
   scaling: EffectiveScaling;
   /** Instances that are wanted now. */
@@ -15,27 +15,27 @@ export interface ScalingSituation {
   ready: number;
   /** Instances whose start has begun and not ended. */
   starting: number;
-  /** Requests at the gateways: sent to an instance, and waiting for one. */
+  /** Requests at the gateways: those sent to an instance, and those waiting for one. */
   in_flight: number;
   held: number;
-  /** Requests that the engines queue, over all of them; null where nobody knows. */
+  /** Sum of the requests that the engines queue; null if unknown. */
   waiting: number | null;
-  /** Mean over the engines, 0..1; null where nobody knows. */
+  /** Mean over the engines, 0..1; null if unknown. */
   kv_usage: number | null;
-  /** Since the last request. */
+  /** Seconds since the last request. */
   idle_age_seconds: number;
-  /** Since when the load has been low without a break; null while it is not. */
+  /** Seconds for which the load has been low without interruption; null if it is not low. */
   low_age_seconds: number | null;
-  /** It slept, and no instance has been ready since. */
+  /** Whether it slept, and no instance has been ready since. */
   isAsleep: boolean;
-  /** Why the start that was to end the sleep came to nothing. */
+  /** Why the start that should end the sleep failed. */
   failure: string | null;
-  /** Failed starts one after the other, and seconds since the last. */
+  /** Number of consecutive failed starts, and seconds since the last one. */
   failures: number;
   failure_age_seconds: number | null;
-  /** A rollout, rollback or deletion of the deployment runs. */
+  /** Whether a rollout, rollback or deletion of the deployment runs. */
   isChanging: boolean;
-  /** An operation waits for instances of this very revision, and judges their starts by itself. */
+  /** Whether an operation waits for instances of this revision. The operation judges their starts itself. */
   isAwaited: boolean;
 }
 
@@ -52,30 +52,31 @@ export type ScalingReason =
 
 export interface ScalingDecision {
   replicas: number;
-  /** Null where nothing changes. */
+  /** Null if nothing changes. */
   reason: ScalingReason | null;
-  /** Whether fewer instances would do at this moment: how long that lasts is kept. */
+  /** Whether fewer instances would be enough now. The caller stores since when this has been true. */
   isLow: boolean;
 }
 
-/** How many instances a revision that does not sleep has at least and at most. */
+/** Returns the minimum and maximum number of instances of a revision that does not sleep. */
 export function replicaBounds({ min_replicas, max_replicas, target_in_flight }: EffectiveScaling) {
   const least = Math.max(1, min_replicas);
   return { least, most: target_in_flight === null ? least : max_replicas };
 }
 
-/** Seconds that pass between a failed start out of sleep and the next. */
+/** Returns the seconds between a failed start out of sleep and the next one. */
 export function wakeBackOffSeconds(failures: number): number {
   return failures === 0 ? 0 : Math.min(LONGEST_BACK_OFF_SECONDS, 2 ** (failures - 1));
 }
 
 /**
- * The only function that decides how many instances a revision has. It only looks at what it is given, so a decision that was not written is
- * made again.
+ * Decides how many instances a revision has. No other function does. It depends only on its input, so a decision that
+ * was not written is repeated.
  *
- * Up at once, to the largest of what the signals ask for. Down one at a time, and only where the rest had borne all that came in the
- * meantime, so that the next sample does not bring it back. Nothing follows the load while somebody changes the deployment or an instance
- * starts; only a sleeper is woken always, because requests wait for it.
+ * It scales up at once, to the largest number that a signal requires. It scales down one instance at a time, and only
+ * if the rest could have served all load in the meantime. So the next sample does not bring the instance back. The
+ * number does not follow the load while the deployment is being changed, and does not go down while an instance starts.
+ * Only a sleeping revision is always woken, because requests wait for it.
  */
 export function decideScaling(now: ScalingSituation): ScalingDecision {
   const { replicas, scaling } = now;
@@ -96,7 +97,10 @@ export function decideScaling(now: ScalingSituation): ScalingDecision {
   return stay;
 }
 
-/** One start for however many wait; when it fails, it sleeps again, and the next one waits its time. */
+/**
+ * Wakes with one start for any number of waiting requests. If the start fails, the revision sleeps again, and the next
+ * start waits for the back-off.
+ */
 function asleep(now: ScalingSituation): ScalingDecision {
   const { replicas, scaling, failures, failure_age_seconds: age } = now;
   if (replicas > 0)
@@ -115,7 +119,7 @@ function isIdle({ scaling, idle_age_seconds, in_flight, held, starting, isAwaite
   return scaling.idle_seconds !== null && idle_age_seconds >= scaling.idle_seconds && !isUsed;
 }
 
-/** Engines tell late and of those instances alone that run, so what they say counts once all have started. */
+/** Reports of engines are late and cover only running instances, so they count once all instances have started. */
 function largestWish(now: ScalingSituation): { replicas: number; reason: ScalingReason } {
   const { scaling, replicas, ready, waiting, kv_usage } = now;
   const target = scaling.target_in_flight;
@@ -142,27 +146,30 @@ function wouldFewerDo({ scaling, replicas, in_flight, held, waiting, kv_usage }:
   );
 }
 
-/** What the number of instances is made of with which a revision begins. */
+/** The input for the number of instances with which a revision begins. */
 export interface InitialSituation {
-  /** The revision's own. */
+  /** The revision's own scaling. */
   scaling: ScalingSpec;
-  /** Its deployment's. */
+  /** The overrides of its deployment. */
   override: Partial<ScalingSpec> | null;
-  /** The most that a revision has whose traffic it takes over; 0 where it takes none. */
+  /** The largest number of instances of a revision whose traffic it takes over; 0 if it takes over none. */
   baseline: number;
-  /** Its own, that are wanted already. */
+  /** Its own instances that are already wanted. */
   running: number;
 }
 
-/** `least` is refused or waited for where there is no capacity; what is beyond it is left out. */
+/**
+ * Without capacity for `least`, the rollout waits or is refused. Instances beyond `least` are omitted without capacity.
+ */
 export interface InitialReplicas {
   least: number;
   wished: number;
 }
 
 /**
- * How many instances a revision begins with: as many as those have that had the traffic before it, as far as its scaling lets it, so that it
- * does not begin under load with one; and what its deployment asks for. What it asks for itself is its least.
+ * Computes how many instances a revision begins with. It begins with as many as the revisions before it, within its own
+ * scaling, so that it does not face the full load with one instance. The overrides of its deployment count too. Its own
+ * minimum is `least`.
  */
 export function initialReplicas({ scaling, override, baseline, running }: InitialSituation): InitialReplicas {
   const { least, most } = replicaBounds(effectiveScaling(scaling, override));
@@ -170,7 +177,7 @@ export function initialReplicas({ scaling, override, baseline, running }: Initia
   return { least: Math.max(running, Math.min(least, own)), wished: Math.max(running, least, Math.min(baseline, most)) };
 }
 
-/** @param capacity instances that target, devices and quota leave it; Infinity where nothing bounds them */
+/** @param capacity instances that target, devices and quota allow; Infinity if nothing limits them */
 export function withinCapacity({ least, wished }: InitialReplicas, capacity: number): number {
   return Math.max(least, Math.min(wished, capacity));
 }

@@ -3,7 +3,7 @@ import type { NewEvent } from '@slipway/platform-durable/events';
 import type { ScalableRow } from './scaling.query.js';
 import type { ScalingDecision, ScalingSituation } from './scaling-decision.js';
 
-/** `deployment.scaled`: how many instances a revision has from now on, why, and the numbers that said so. */
+/** `deployment.scaled`: the new number of instances of a revision, the reason, and the numbers that led to it. */
 export function deploymentScaled(
   row: ScalableRow,
   now: ScalingSituation,

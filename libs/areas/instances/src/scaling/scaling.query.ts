@@ -2,7 +2,7 @@ import { WORKLOADS_CHANNEL } from '@slipway/contracts';
 import { locking, prepared } from '@slipway/platform-database';
 import { IS_AWAITED, IS_NEEDED, IS_SUSPENDED } from '../workloads/workload.query.js';
 
-/** A workload whose number of instances may follow something, with what its target knows of them. */
+/** A workload whose number of instances may change, with the state of its instances. */
 export interface ScalableRow {
   revision_id: string;
   tenant_id: string;
@@ -19,18 +19,18 @@ export interface ScalableRow {
   is_asleep: boolean;
   failures: number;
   failure_age_seconds: number | null;
-  /** Whether an operation that is not over retains it. */
+  /** Whether a running operation retains it. */
   is_awaited: boolean;
-  /** Whether anything is remembered of it, so that its engines are asked too. */
+  /** Whether it has a row in `workload_scalings`, so that the load of its engines is requested too. */
   is_known: boolean;
-  /** What its engines told, where any did a moment ago. */
+  /** The recent reports of its engines, if there are any. */
   waiting: number | null;
   kv_usage: number | null;
 }
 
 /**
- * Ages are computed here and rows counted beside them; every second, for all workloads that are needed and whose number may change: by
- * their own spec, by their deployment's ($1), or because it was changed before. $2 leaves one.
+ * Reads all needed workloads whose number may change: by their own spec, by an override of their deployment ($1), or
+ * because it was changed before. $2 selects one revision. Ages and counts are computed in Postgres. Runs every second.
  */
 export const READ_SCALABLE_WORKLOADS = prepared(
   'instances-read-scalable',
@@ -51,7 +51,7 @@ export const READ_SCALABLE_WORKLOADS = prepared(
    order by w.revision_id`,
 );
 
-/** The notification goes with the row, of which the reconciler sees either none or all. */
+/** The notification is sent with the commit of the row, so the reconciler sees both or neither. */
 export const SCALE_WORKLOAD = locking(
   'workload',
   prepared(
@@ -63,7 +63,10 @@ export const SCALE_WORKLOAD = locking(
   ),
 );
 
-/** Conflict and ages at once. $3: low from now on, or still; $4: what befell it, if anything did. */
+/**
+ * Upserts a row and computes its times in one statement. $3: whether the load is low now; $4: the reason of the change,
+ * if any.
+ */
 export const RECORD_SCALING = prepared(
   'instances-record-scaling',
   `insert into workload_scalings as s (revision_id, tenant_id, low_since, asleep_since)
@@ -76,7 +79,10 @@ export const RECORD_SCALING = prepared(
      failure = case $4 when 'idle' then null when 'start_failed' then $5 else s.failure end`,
 );
 
-/** The engines of target $1 that are asked what waits in them: those whose number follows the load; of very many other ones each time. Every few seconds. */
+/**
+ * Reads the engines of target $1 whose number follows the load, to request their load. If there are very many, each run
+ * gets a different random part. Runs every few seconds.
+ */
 export const READ_LOAD_SOURCES = prepared(
   'instances-read-load-sources',
   `select i.id, i.generation, i.key_id, i.base_url, w.revision_id, w.tenant_id, w.spec from instances i join workloads w using (revision_id)
@@ -85,7 +91,7 @@ export const READ_LOAD_SOURCES = prepared(
    order by random() limit 200`,
 );
 
-/** Several rows in one statement, and those of instances that are gone swept with it. */
+/** Writes several rows in one statement, and deletes old rows, as of removed instances. */
 export const RECORD_ENGINE_LOADS = prepared(
   'instances-record-engine-loads',
   `with gone as (

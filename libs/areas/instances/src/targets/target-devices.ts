@@ -9,7 +9,10 @@ import type { TargetDto } from './target.dto.js';
 
 type HostView = Pick<TargetDto, 'devices' | 'conditions'>;
 
-/** The accelerators of targets' hosts, with who holds what, as far as the viewer may know: the operator's tenant everything, another its own. */
+/**
+ * Reads the accelerators of the targets' hosts and their holders. The operator's tenant sees all holders, another
+ * tenant only its own.
+ */
 @Injectable()
 export class TargetDevices {
   constructor(private readonly database: Database) {}
@@ -30,7 +33,7 @@ export class TargetDevices {
             .map((device) => deviceDtoOf(device, claims, mayName)),
           conditions: looks
             .filter((look) => look.target === target && look.problem !== null)
-            // It tells of the host's programs and their files.
+            // The problem names programs of the host and their files.
             .map(({ problem }) => ({
               type: 'devices_unknown' as const,
               message: isOperatorTenant ? (problem ?? '') : 'the devices of its host could not be checked',

@@ -9,7 +9,7 @@ import { TargetHealthEntity } from '../catalog/target-health.entity.js';
 import { TargetDevices } from './target-devices.js';
 import { COUNT_WANTED_OF_TARGETS } from '../workloads/workload.query.js';
 
-/** It names servers, namespaces and rights of the operator's. */
+/** Replaces the problem, which names the operator's servers, namespaces and rights. */
 const FOR_OTHERS = 'the target is degraded; its operator can see the reason';
 
 type Viewer = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
@@ -31,7 +31,7 @@ export class TargetsService {
       digest,
       loaded_at: loadedAt.toISOString(),
       current: problems.length === 0,
-      // They quote the file, which names other tenants.
+      // Problems quote the file, which names other tenants.
       problems: isOperatorTenant ? [...problems] : [],
     };
     return { ...listed, configuration };
@@ -39,7 +39,7 @@ export class TargetsService {
 
   private async page(who: Viewer, page: PageRequest): Promise<PageOf<TargetDto>> {
     const { tenantName } = who;
-    // Places are shared by all tenants; the sum tells nothing about any of them.
+    // All tenants share the capacity. The sum reveals nothing about any one of them.
     const targets = [...this.catalog.of(tenantName), ...this.catalog.removedOf(tenantName)];
     const names = targets.map(({ config }) => config.name);
     const used = await this.database.read<{ target: string; taken: number }>('system', COUNT_WANTED_OF_TARGETS, [
@@ -72,7 +72,7 @@ export class TargetsService {
   }
 }
 
-/** Built from an allow-list: what the operator adds to the configuration later is not shown by accident. */
+/** Built from an allow-list, so that a later addition to the configuration is not shown by accident. */
 function targetDtoOf(
   { config, driver, isRemoved }: Target,
   inUse: number,
@@ -86,13 +86,13 @@ function targetDtoOf(
   };
 }
 
-/** What is wrong with targets as a whole, as far as the viewer may know. */
+/** Returns the problems of targets as a whole, as far as the viewer may see them. */
 async function conditionsOf(
   database: Database,
   targets: readonly Target[],
   { isOperatorTenant }: Viewer,
 ): Promise<Map<string, TargetConditionDto[]>> {
-  // A row may be of another kind of target that had the name.
+  // A row may belong to another kind of target that had the same name.
   const names = targets.flatMap(({ config, driver }) => (driver.health ? [config.name] : []));
   const ill =
     names.length === 0

@@ -1,2 +1,2 @@
-// What a fake of this area's port takes from the area itself.
+// The parts of this area that a fake of its port uses.
 export { startRules } from '../lifecycle/start-rules.js';

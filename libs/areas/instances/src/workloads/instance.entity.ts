@@ -4,12 +4,12 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type LifecycleState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
 
-/** Why a start came to nothing, with what was said of it when it ended. */
+/** Why a start failed, with the message of its end. */
 export interface FailedStart extends StartFailure {
   message: string;
 }
 
-/** Its node does not answer: gateways do not wait for it either. */
+/** The node does not answer. Gateways do not wait for its instances either. */
 export const LOST_NODE = { state: 'unhealthy', reason: 'node_lost' } as const;
 
 export function isOnLostNode({ state, reason }: Pick<InstanceEntity, 'state' | 'reason'>): boolean {

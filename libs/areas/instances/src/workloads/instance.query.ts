@@ -4,7 +4,9 @@ import type { FailedStart, InstanceEntity } from './instance.entity.js';
 import type { WorkloadEntity } from './workload.entity.js';
 import { RETAINERS, IS_AWAITED, IS_RETAINED, IS_SUSPENDED, WARM_AGE } from './workload.query.js';
 
-/** A row of `instances` as the reconciler reads it. Ages are measured by Postgres, so that clocks of workers do not matter. */
+/**
+ * A row of `instances` as the reconciler reads it. Postgres measures the ages, so the clocks of workers do not matter.
+ */
 export interface InstanceRow extends Pick<
   InstanceEntity,
   | 'id'
@@ -25,17 +27,17 @@ export interface InstanceRow extends Pick<
   | 'failed_starts'
   | 'progress'
 > {
-  /** By what it is told whether the next start fails alike. */
+  /** Shows whether the next start fails in the same way. */
   failure: Pick<FailedStart, 'cause' | 'exit_code' | 'signal'> | null;
-  /** Whether its server was ever seen to have the revision's model; adopted ones only. */
+  /** Whether its server was ever seen with the revision's model. Only for adopted servers. */
   model_seen: boolean;
   /** Seconds since it entered its state. */
   state_age_seconds: number;
-  /** Seconds since this generation was first ready; null when it never was. */
+  /** Seconds since this generation was first ready; null if it never was. */
   ready_age_seconds: number | null;
-  /** Seconds until the back-off ends; negative when it has. */
+  /** Seconds until the back-off ends; negative if it has ended. */
   start_in_seconds: number | null;
-  /** Seconds since the row was changed last. */
+  /** Seconds since the last change of the row. */
   observed_age_seconds: number;
 }
 
@@ -43,23 +45,27 @@ export interface WorkloadRow extends Pick<
   WorkloadEntity,
   'revision_id' | 'tenant_id' | 'deployment_id' | 'revision_name' | 'replicas' | 'spec'
 > {
-  /** By which the operator's file calls the tenant; empty for a tenant that there is not. */
+  /** The tenant's name in the operator's configuration; empty if the tenant does not exist. */
   tenant_name: string;
   is_retained: boolean;
-  /** What retains it now. */
+  /** The current retainers. */
   retainers: string[];
-  /** Seconds since it is only kept warm; null while it is needed, or not retained at all. */
+  /** Seconds since the workload is only kept warm; null if it is needed or not retained. */
   warm_age_seconds: number | null;
-  /** The operation that keeps it from running for now, retained or not. */
+  /** The operation that keeps the workload from running for now, whether or not it is retained. */
   suspended_by: string | null;
-  /** Of a sleep that has not ended: what starts now starts out of it, and nobody but requests waits for it. */
+  /**
+   * Whether the workload's sleep has not ended and no operation waits for it. A start now wakes it, and only requests
+   * wait for that start.
+   */
   is_waking: boolean;
   instances: InstanceRow[];
 }
 
 /**
- * Everything a pass of one target's reconciler looks at, in one snapshot, in the order in which workloads may start; several times a
- * second while something is on its way; `TargetRows` adds the specs. With ids of instances ($2) the workloads of those alone, else null.
+ * Reads everything that a pass of a target's reconciler needs, in one snapshot, in the order in which workloads may
+ * start. It runs several times a second while a change is in progress. `TargetRows` adds the specs. $2 is null, or ids
+ * of instances: then only the workloads of those instances are read.
  */
 export const READ_TARGET_WORKLOADS = prepared(
   'instances-read-target-workloads',
@@ -83,7 +89,10 @@ export const READ_TARGET_WORKLOADS = prepared(
    order by w.activated_at, w.revision_id`,
 );
 
-/** One guarded change, with ages that are the database's: nothing happens if somebody else has changed the row since it was read. */
+/**
+ * Changes an instance if its version is still the one that was read; otherwise it changes nothing. The times are those
+ * of the database.
+ */
 export const CHANGE_INSTANCE = prepared(
   'instances-change-instance',
   `update instances set
@@ -102,7 +111,10 @@ export const CHANGE_INSTANCE = prepared(
    where id = $1 and version = $2 returning restarts`,
 );
 
-/** What targets ($1) have started and where it answers, of all tenants; read every second while servers are adopted. */
+/**
+ * Reads the addresses of the instances that targets ($1) have started, of all tenants. Runs every second while servers
+ * are adopted.
+ */
 export const READ_STARTED_INSTANCES = prepared(
   'instances-read-started',
   `select tenant_id, base_url from instances where target = any($1) and state <> 'stopped' and base_url is not null`,

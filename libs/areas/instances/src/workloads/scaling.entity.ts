@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What an engine told last of the work that waits in it. */
+/** The last report of an engine about the work that waits in it. */
 @Entity({ name: 'engine_loads' })
 export class EngineLoadEntity {
   @PrimaryColumn({ type: 'text' })
@@ -22,7 +22,7 @@ export class EngineLoadEntity {
   observed_at: Date;
 }
 
-/** What the scaler must remember of a workload from one decision to the next. */
+/** The scaler's memory of a workload between two decisions. */
 @Entity({ name: 'workload_scalings' })
 export class WorkloadScalingEntity {
   @PrimaryColumn({ type: 'text' })

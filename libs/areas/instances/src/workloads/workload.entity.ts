@@ -40,7 +40,7 @@ export class WorkloadEntity {
   created_at: Date;
 }
 
-/** Why a workload runs. */
+/** A reason to run a workload. */
 @Entity({ name: 'workload_holds' })
 export class WorkloadRetentionEntity {
   @PrimaryColumn({ type: 'text' })
@@ -59,7 +59,7 @@ export class WorkloadRetentionEntity {
   placed_at: Date;
 }
 
-/** Who is woken at its next change. */
+/** An operation that is woken at the next change of a workload. */
 @Entity({ name: 'workload_waiters' })
 export class WorkloadWaiterEntity {
   @PrimaryColumn({ type: 'text' })

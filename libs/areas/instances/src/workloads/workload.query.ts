@@ -3,12 +3,12 @@ import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-durable/operations';
 
 /*
- * Desired state: who wants what to run. Locks, in the order in which they are taken:
+ * Desired state: which workloads should run, and for which retainers. Locks, in the order in which they are taken:
  *
- * - the quota `instances` of the tenant, only by those who add to it;
- * - the row of a workload. `RETAIN_WORKLOAD` takes it FOR SHARE, so that the reconciler, which takes it FOR NO KEY UPDATE before it
- *   stops or retires anything, either sees the new retainer or is done before it. An eviction skips locked rows: whoever has one
- *   locked is about to retain it.
+ * - the quota `instances` of the tenant, only when instances are added to it;
+ * - the row of a workload. `RETAIN_WORKLOAD` takes it FOR SHARE. The reconciler takes it FOR NO KEY UPDATE before it
+ *   stops or retires anything. So the reconciler either sees the new retainer or has finished before it. An eviction
+ *   skips locked rows, because the holder of the lock is about to retain the workload.
  *
  * Operation rows and event streams come after both, never before: see `instance-transitions.ts` and `target-rows.ts`.
  */
@@ -18,27 +18,33 @@ const unexpired = (row: string): string => `(${row}.expires_at is null or ${row}
 /** Whether anything retains workload `w`. */
 export const IS_RETAINED = `exists (select from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
-/** Whether more than `warm` does. */
+/** Whether anything except `warm` retains workload `w`. */
 export const IS_NEEDED = `exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder <> 'warm' and ${unexpired('h')})`;
 
-/** Whether an operation does: it wants instances, and judges by itself what becomes of their starts. */
+/**
+ * Whether an operation retains workload `w`. The operation wants instances, and decides itself how to treat their
+ * starts.
+ */
 export const IS_AWAITED = `exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder like 'operation:%' and ${unexpired('h')})`;
 
 export const RETAINERS = `array(select h.holder from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
-/** Seconds; null where somebody needs it, and where nothing retains it. */
+/** Age in seconds; null if the workload is needed or not retained. */
 export const WARM_AGE = `(select extract(epoch from now() - h.placed_at)::float8 from workload_holds h
   where h.revision_id = w.revision_id and h.holder = 'warm' and ${unexpired('h')} and not ${IS_NEEDED})`;
 
-/** Whether an operation keeps workload `w` from running. It is over with the operation, however that ends: nobody need remember it. */
+/**
+ * Whether an operation keeps workload `w` from running. This ends with the operation, however that ends, so no undo
+ * step is needed.
+ */
 export const IS_SUSPENDED = isLiveOperation('w.suspended_by');
 
 /** Whether instances of workload `w` should run. */
 const IS_WANTED = `(${IS_RETAINED} and not ${IS_SUSPENDED})`;
 
 /**
- * Instances that retained workloads want of each of the targets, summed up where the rows are; workload $2 is left out. A workload on its
- * way out counts no more: what replaces it starts when it has gone.
+ * Counts the instances that retained workloads want on each of the targets, without workload $2. The sum is computed in
+ * Postgres. A workload that is stopping does not count: its replacement starts after it has stopped.
  */
 export const COUNT_WANTED_OF_TARGETS = prepared(
   'instances-count-wanted-of-targets',
@@ -46,14 +52,14 @@ export const COUNT_WANTED_OF_TARGETS = prepared(
    where w.target = any($1) and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED} group by w.target`,
 );
 
-/** The same for a tenant, on whichever targets. */
+/** The same for a tenant, on all targets. */
 export const COUNT_WANTED_OF_TENANT = prepared(
   'instances-count-wanted-of-tenant',
   `select coalesce(sum(w.replicas), 0)::int as taken from workloads w
    where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED}`,
 );
 
-/** What of it is needed: more than `warm` retains it. */
+/** Counts the instances of a tenant that are needed: more than `warm` retains them. */
 export const COUNT_NEEDED_OF_TENANT = prepared(
   'instances-count-needed-of-tenant',
   `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
@@ -61,7 +67,7 @@ export const COUNT_NEEDED_OF_TENANT = prepared(
      and ${IS_NEEDED}`,
 );
 
-/** What `LOCK_WORKLOAD` reads. */
+/** The row that `LOCK_WORKLOAD` reads. */
 export interface LockedWorkload {
   is_active: boolean;
   replicas: number;
@@ -70,7 +76,10 @@ export interface LockedWorkload {
   is_needed: boolean;
 }
 
-/** The first lock of every change of a workload or its instances: two changes of one workload publish one after the other. */
+/**
+ * The first lock of every change of a workload or its instances, so that two changes of a workload are published in
+ * order.
+ */
 export const LOCK_WORKLOAD = locking(
   'workload',
   prepared(
@@ -79,7 +88,7 @@ export const LOCK_WORKLOAD = locking(
   ),
 );
 
-/** Locks what it finds and skips what others have locked: they are about to retain it. */
+/** Locks the warm workloads of a tenant. Skips rows that others have locked, because those are about to be retained. */
 export const LOCK_WARM_OF_TENANT = locking(
   'workload',
   prepared(
@@ -92,8 +101,9 @@ export const LOCK_WARM_OF_TENANT = locking(
 );
 
 /**
- * Decides by what stood there before, in one statement: restarts count from the last time a workload was started, so a row that was
- * inactive begins again at 0. The caller has the number from under the quota's lock, below which it never is of one that is retained (`READ_WANTED_REPLICAS`).
+ * Activates a workload, in one statement that depends on the row before it. Restarts count from the last activation, so
+ * an inactive row starts again at 0. The caller computes the number of replicas under the quota lock. For a retained
+ * workload it is never below the wanted number (`READ_WANTED_REPLICAS`).
  */
 export const ACTIVATE_WORKLOAD = prepared(
   'instances-activate-workload',
@@ -112,7 +122,7 @@ export const ACTIVATE_WORKLOAD = prepared(
    where i.revision_id = written.revision_id and not coalesce((select is_active from before), false)`,
 );
 
-/** The notification goes with the row, of which the reconciler sees either none or all. */
+/** The notification is sent with the commit of the row, so the reconciler sees both or neither. */
 export const SUSPEND_WORKLOAD = locking(
   'workload',
   prepared(
@@ -125,9 +135,10 @@ export const SUSPEND_WORKLOAD = locking(
 );
 
 /**
- * Instances that are needed on a target, of all tenants and of one deployment, but for those of one revision. What a suspended workload held is
- * kept for its deployment, so it counts. And what the tenant wants anywhere, out of the index alone: retentions are looked at only where this is
- * near the quota. At every rollout that is accepted.
+ * Counts the instances that are needed on a target: of all tenants, and of one deployment; without those of one
+ * revision. The instances of a suspended workload count, because they are kept for its deployment. Also counts what the
+ * tenant wants on all targets, from the index alone. Retentions are read only if this is near the quota. Runs at every
+ * accepted rollout.
  */
 export const COUNT_CAPACITY_IN_USE = prepared(
   'instances-count-capacity-in-use',
@@ -136,13 +147,16 @@ export const COUNT_CAPACITY_IN_USE = prepared(
    from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );
 
-/** Instances that are wanted of each of these revisions of tenant $1: what retains them is in another table, and those that nothing retains are left out. */
+/**
+ * Reads the wanted instances of these revisions of tenant $1. The reasons to retain are in another table; revisions
+ * that nothing retains are omitted.
+ */
 export const READ_WANTED_REPLICAS = prepared(
   'instances-read-wanted-replicas',
   `select w.revision_id, w.replicas from workloads w where w.tenant_id = $1 and w.revision_id = any($2) and w.is_active and ${IS_RETAINED}`,
 );
 
-/** The worst of the last three starts of deployment $1 that led to readiness. */
+/** Reads the longest of the last three successful starts of deployment $1, in seconds. */
 export const READ_START_SECONDS = prepared(
   'instances-read-start-seconds',
   `select max(start_seconds) as seconds from (
@@ -150,7 +164,7 @@ export const READ_START_SECONDS = prepared(
      where w.deployment_id = $1 and i.start_seconds is not null order by i.start_began_at desc limit 3) newest`,
 );
 
-/** Lock, conflict and notification at once; at every change of a route. */
+/** Locks, upserts and notifies in one statement, because it runs at every change of a route. */
 export const RETAIN_WORKLOAD = locking(
   'workload',
   prepared(
@@ -165,7 +179,7 @@ export const RETAIN_WORKLOAD = locking(
   ),
 );
 
-/** The notification goes with the row; at every change of a route. */
+/** The notification is sent with the commit of the row. Runs at every change of a route. */
 export const RELEASE_WORKLOAD = prepared(
   'instances-release-workload',
   `with released as (
@@ -174,13 +188,13 @@ export const RELEASE_WORKLOAD = prepared(
    select pg_notify('${WORKLOADS_CHANNEL}', w.target) from released join workloads w using (revision_id)`,
 );
 
-/** Of several instances that fail, the one that ends the wait first. */
+/** If several instances fail, the one that ends the wait first. */
 const FIRST_TO_TELL = `i.failure->>'cause' in (${sqlList([...PERMANENT_REASONS])}) desc, i.failed_starts desc, i.ordinal`;
 
 const DESIRED = `case when w.is_active and ${IS_WANTED} then w.replicas else 0 end`;
 const IS_ASLEEP = `w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null)`;
 
-/** Aggregates, for every look of a waiting rollout. */
+/** Aggregates the state of a workload, for every check of a waiting rollout. */
 export const READ_WORKLOAD_STATUS = prepared(
   'instances-read-workload-status',
   `select ${DESIRED} as desired,
@@ -199,7 +213,10 @@ export const READ_WORKLOAD_STATUS = prepared(
    where w.revision_id = $1 group by w.revision_id`,
 );
 
-/** The part of `READ_WORKLOAD_STATUS` that health is judged by, of several: for whoever shows a page of deployments. */
+/**
+ * The part of `READ_WORKLOAD_STATUS` that determines health, for several revisions, such as those of a page of
+ * deployments.
+ */
 export const READ_SERVING_STATUS = lookup(
   'instances-read-serving-status',
   `select w.revision_id as key, ${DESIRED} as desired,
@@ -208,7 +225,10 @@ export const READ_SERVING_STATUS = lookup(
    from workloads w where w.revision_id = any ${KEYS}`,
 );
 
-/** Registers again over an earlier registration, and lets the reconciler look: what it waits for may have come just before. */
+/**
+ * Registers a waiter, also over an earlier registration. Notifies the reconciler, because the awaited change may have
+ * happened just before.
+ */
 export const WAIT_FOR_WORKLOAD = prepared(
   'instances-wait-for-workload',
   `with watched as (
