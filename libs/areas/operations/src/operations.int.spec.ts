@@ -160,7 +160,7 @@ it('shows the whole record, and error_code only for a failure', async () => {
   expect((await send('GET', `/operations/${id}`)).body).toMatchObject({ status: 'failed', error_code: 'internal' });
 });
 
-it('names the request that made it, and says when it goes on by itself or who is waited for', async () => {
+it('shows the request that made the operation, and when it continues by itself or which person it waits for', async () => {
   const asleep = await begin();
   await change(`status = 'waiting', wake_at = '2030-01-01T00:00:00Z'`, asleep);
   expect((await send('GET', `/operations/${asleep}`)).body).toMatchObject({
@@ -217,7 +217,7 @@ it('lists by pages, newest first, filtered', async () => {
   expect(Object.keys(first.data[0]).sort()).toEqual(RECORD_FIELDS);
 });
 
-it('cancels once however often it is asked, and refuses what has ended', async () => {
+it('cancels once for several requests, and refuses an operation that has ended', async () => {
   const id = await begin();
   const answers = await Promise.all([1, 2, 3].map(() => send('POST', `/operations/${id}/cancel`)));
   expect(answers.map((answer) => [answer.status, answer.body.status, answer.body.cancel_requested])).toEqual(
@@ -229,7 +229,7 @@ it('cancels once however often it is asked, and refuses what has ended', async (
   expect([late.status, late.body.error.code]).toEqual([409, 'operation_not_cancellable']);
 });
 
-it('keeps why it was cancelled, in the record and in the event, as the first one said it', async () => {
+it('keeps the first reason of a cancellation, in the record and in the event', async () => {
   const id = await begin();
   const cancel = (reason: string) => send('POST', `/operations/${id}/cancel`, {}, { reason });
   expect((await cancel('x'.repeat(2001))).body.error.code).toBe('validation_failed');
@@ -240,7 +240,7 @@ it('keeps why it was cancelled, in the record and in the event, as the first one
   expect(told).toEqual([expect.objectContaining({ data: expect.objectContaining({ reason: 'the wrong model' }) })]);
 });
 
-it('retries what failed and may be retried, resumes what waits for a person', async () => {
+it('retries a failed operation if it is retryable, and resumes one that waits for a person', async () => {
   const id = await begin();
   expect((await send('POST', `/operations/${id}/retry`)).body.error.code).toBe('operation_not_retryable');
   expect((await send('POST', `/operations/${id}/resume`)).body.error.code).toBe('operation_not_paused');
@@ -252,7 +252,7 @@ it('retries what failed and may be retried, resumes what waits for a person', as
   expect((await send('POST', `/operations/${id}/resume`)).body).toMatchObject({ status: 'running' });
 });
 
-it('lists and streams the events of one operation, and tells a client that has them all not to come again', async () => {
+it('lists and streams the events of one operation, and answers 204 to a client that already has all of them', async () => {
   const id = await begin();
   await tell(id, 'running');
   await database.tx('system', (tx) =>

@@ -24,16 +24,16 @@ import type { OperationFilterDto } from './operation-list.dto.js';
 
 type OperationAction = 'cancel' | 'retry' | 'resume';
 
-/** After every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
+/** Sorts after every id of an operation, which is `op_` and hexadecimal digits, in any collation. */
 const AFTER_ALL_IDS = 'op_z';
 
-/** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
+/** This query is hot: every watcher sends it when it connects and again after the stored events. */
 const FIND_OPERATION_FEED_STATE = lookup(
   'operations-feed-state',
   `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any ${KEYS} and tenant_id = $2`,
 );
 
-/** Where an operation's events are, and whether more may come. */
+/** The stream with an operation's events, and whether the operation has ended. */
 interface OperationFeedState {
   stream: string;
   hasEnded: boolean;
@@ -50,7 +50,10 @@ export class OperationsService implements ExistenceCheck {
     private readonly feed: EventFeed,
   ) {}
 
-  /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
+  /**
+   * The hottest read of the API: one round trip, and the text is sent unchanged as Postgres made it.
+   * @throws operation_not_found (404)
+   */
   async get(who: Principal, id: string): Promise<RawJson> {
     const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_OPERATION_RECORD, id, [
       who.tenantId,
@@ -75,7 +78,10 @@ export class OperationsService implements ExistenceCheck {
     });
   }
 
-  /** Cancels, retries or resumes, and returns the record as it then stands. */
+  /**
+   * Cancels, retries or resumes an operation, and returns its new record.
+   * @throws operation_not_found (404), operation_not_cancellable, operation_not_retryable or operation_not_paused (409)
+   */
   async act(who: Principal, id: string, action: OperationAction, reason?: string): Promise<RawJson> {
     const record = await this.mutations.run({ principal: who }, async (tx) => {
       if (action === 'cancel') await this.store.cancel(tx, id, who.actor, reason);
@@ -93,7 +99,7 @@ export class OperationsService implements ExistenceCheck {
     client: FeedClient,
   ): Promise<Reply | undefined> {
     const { stream } = await this.assertKnown(who.tenantId, id);
-    // What is no longer kept has ended.
+    // An operation that is no longer kept has ended.
     const hasEnded = async () => (await this.feedStateOf(who.tenantId, id))?.hasEnded ?? true;
     return this.feed.answer({ stream, operation: { id, hasEnded } }, query, page, client);
   }
