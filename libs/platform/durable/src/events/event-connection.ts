@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { SlipwayReply } from '@slipway/platform-http';
 
-/** Bytes that may wait for a client; one that leaves more unread is cut and resumes with Last-Event-ID. */
+/** Maximum number of unread bytes of a client. A client with more is disconnected and resumes with Last-Event-ID. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** How long a client may leave a page of its backlog unread. */
 const DRAIN_LIMIT_MS = 30_000;
 const RECONNECT_AFTER_MS = 2_000;
 
 /**
- * The open answer of one `text/event-stream` client. Fastify has handed the socket over; nobody else writes to it. Nest's `@Sse` takes
- * an Observable, which cannot hold back a page until the client has read the one before.
+ * The open answer of one `text/event-stream` client. Fastify has handed the socket over; no other code writes to it.
+ * Nest's `@Sse` takes an Observable, which cannot hold back a page until the client has read the previous one.
  */
 export class EventConnection {
   private readonly response: ServerResponse;
@@ -25,7 +25,7 @@ export class EventConnection {
       ...headers,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // Proxies of the nginx family hold answers back unless told.
+      // Proxies of the nginx family buffer answers unless this header forbids it.
       'x-accel-buffering': 'no',
       vary: 'accept',
     });
@@ -36,24 +36,24 @@ export class EventConnection {
     return !this.response.destroyed && !this.response.writableEnded;
   }
 
-  /** Called once, when the client has gone or was sent away. */
+  /** Registers a function that is called once, when the client has left or was disconnected. */
   onClose(closer: () => void): void {
     if (!this.isOpen) return closer();
     this.closers.push(closer);
   }
 
-  /** @param sequence where a client resumes; undefined where it cannot */
+  /** @param sequence the position for a resume; undefined if the client cannot resume */
   event(sequence: number | undefined, type: string, json: string): void {
     const id = sequence === undefined ? '' : `id: ${sequence}\n`;
     this.write(`${id}event: ${type}\ndata: ${json}\n\n`);
   }
 
-  /** Proxies and clients tell a silent stream from a dead one by this. */
+  /** It lets proxies and clients distinguish a silent stream from a dead one. */
   heartbeat(): void {
     this.write(': heartbeat\n\n');
   }
 
-  /** Resolves when the client has taken what was written; cuts it when it does not. */
+  /** Resolves when the client has read what was written; disconnects it if it does not read. */
   async drained(): Promise<void> {
     if (!this.isOpen || !this.response.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ export class EventConnection {
   end(): void {
     if (!this.isOpen) return;
     this.response.end();
-    // A client that reads nothing would keep the ended answer, and a stopping process, open.
+    // A client that reads nothing would keep the ended answer open, and a stopping process alive.
     setTimeout(() => this.cut(), 1_000).unref();
     this.runClosers();
   }

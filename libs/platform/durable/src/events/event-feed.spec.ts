@@ -7,11 +7,11 @@ import type { EventStreams, StreamRequest } from './event-stream.js';
 import type { OpenAnswers } from './open-answers.js';
 import { OpenStreamLimits } from './open-stream-limits.js';
 
-/** What the feed asked of its parts. */
+/** The calls that the feed made to its parts. */
 let opened: StreamRequest[];
 let isTold: boolean;
 let openFails: Error | undefined;
-/** What asking for the caller's credential again gives. */
+/** The result of the second check of the caller's credential. */
 let authenticate: jest.Mock<() => Promise<Principal>>;
 let feed: EventFeed;
 
@@ -65,7 +65,7 @@ function client(headers: Record<string, string | string[]> = {}, who: Principal 
 }
 const stream = (headers: Record<string, string | string[]> = {}) => client({ accept: 'text/event-stream', ...headers });
 
-it('answers a page where no stream is asked for, and says what it depends on', async () => {
+it('answers a page if no stream is requested, and sets vary to accept', async () => {
   for (const accept of ['application/json', '*/*', 'text/event-streams', 'x-text/event-stream']) {
     const answer = await feed.answer(WHOLE, QUERY, PAGE, client({ accept }));
     expect(answer).toMatchObject({ status: 200, headers: { vary: 'accept' } });
@@ -87,20 +87,20 @@ it.each([
   ]);
 });
 
-it('knows no token of somebody who came without one', async () => {
+it('opens a stream without a token id for a caller without a token', async () => {
   const user = principal({ actor: { type: 'user', id: 'usr_1' } });
   await feed.answer(WHOLE, QUERY, PAGE, client({ accept: 'text/event-stream' }, user));
   expect(opened).toMatchObject([{ tokenId: undefined }]);
 });
 
-it('refuses somebody without a tenant', async () => {
+it('refuses a caller without a tenant', async () => {
   const nobody = client();
   nobody.request.slipway.tenantId = undefined;
   await expect(feed.answer(WHOLE, QUERY, PAGE, nobody)).rejects.toMatchObject({ status: 401 });
 });
 
 describe('Last-Event-ID', () => {
-  it('goes before `after`', async () => {
+  it('takes precedence over `after`', async () => {
     await feed.answer(WHOLE, { ...QUERY, after: 7 }, PAGE, stream({ 'last-event-id': '9' }));
     await feed.answer(WHOLE, { ...QUERY, after: 7 }, PAGE, stream({ 'last-event-id': '0' }));
     await feed.answer(WHOLE, { ...QUERY, after: 7 }, PAGE, stream({ 'last-event-id': '' }));
@@ -116,17 +116,17 @@ describe('Last-Event-ID', () => {
     expect(opened).toEqual([]);
   });
 
-  it('is refused where it comes twice', async () => {
+  it('is refused if it is sent twice', async () => {
     const twice = stream({ 'last-event-id': ['1', '2'] });
     await expect(feed.answer(WHOLE, QUERY, PAGE, twice)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('tells a client that has everything of an ended operation not to come again', async () => {
+  it('with the last event of an ended operation gets 204, so that the client does not connect again', async () => {
     isTold = true;
     const all = await feed.answer(ONE, QUERY, PAGE, stream({ 'last-event-id': '3' }));
     expect(all).toMatchObject({ status: 204, body: undefined });
     expect(opened).toEqual([]);
-    // One that has less, one that says nothing of it, and one that follows more than the operation.
+    // A client with less, one without the header, and one that follows more than the operation.
     await feed.answer(ONE, QUERY, PAGE, stream({ 'last-event-id': '2' }));
     await feed.answer(ONE, QUERY, PAGE, stream());
     await feed.answer(WHOLE, QUERY, PAGE, stream({ 'last-event-id': '3' }));
@@ -134,33 +134,33 @@ describe('Last-Event-ID', () => {
   });
 });
 
-describe('whether a stream may stay open', () => {
+describe('the check whether a stream may stay open', () => {
   const ask = async () => {
     await feed.answer(WHOLE, QUERY, PAGE, stream());
     return opened[0]!.stillAllowed();
   };
 
-  it('is asked of the guard', async () => {
+  it('is made by the guard', async () => {
     expect(await ask()).toBe(true);
     expect(authenticate).toHaveBeenCalledTimes(1);
   });
 
   it.each([
-    ['is of another tenant now', principal({ tenantId: 'ten_2' })],
+    ['now belongs to another tenant', principal({ tenantId: 'ten_2' })],
     ['has lost the scope of the route', principal({ scopes: new Set<Scope>() })],
-  ])('is denied to a caller who %s', async (_what, now) => {
+  ])('fails for a caller who %s', async (_what, now) => {
     authenticate.mockResolvedValue(now);
     expect(await ask()).toBe(false);
   });
 
-  it('is denied where the credential is refused', async () => {
+  it('fails if the credential is refused', async () => {
     authenticate.mockRejectedValueOnce(errors.unauthenticated());
     expect(await ask()).toBe(false);
     authenticate.mockRejectedValueOnce(errors.scope_insufficient());
     expect(await opened[0]!.stillAllowed()).toBe(false);
   });
 
-  it('stays as it was while nobody can tell', async () => {
+  it('does not end the stream if the check itself fails', async () => {
     authenticate.mockRejectedValueOnce(new Error('Postgres is away'));
     expect(await ask()).toBe(true);
     authenticate.mockRejectedValueOnce(errors.idempotency_in_progress());
@@ -176,7 +176,7 @@ describe('whether a stream may stay open', () => {
   });
 });
 
-describe('how many streams may be open', () => {
+describe('the number of open streams', () => {
   const come = (who: Partial<Principal> = {}) =>
     feed.answer(WHOLE, QUERY, PAGE, client({ accept: 'text/event-stream' }, principal(who)));
   const token = (id: string) => ({ actor: { type: 'token' as const, id } });
@@ -187,20 +187,20 @@ describe('how many streams may be open', () => {
     extra: { quota, limit },
   });
 
-  it('is bounded for a token, before anything is opened, until one ends', async () => {
+  it('is limited for a token, before anything is opened, until one ends', async () => {
     for (let n = 0; n < 4; n += 1) await come();
     await expect(come()).rejects.toMatchObject(refused('event_streams_per_token', 4));
     expect(opened).toHaveLength(4);
-    // Somebody else of the tenant, and the same id of another kind of actor, have a place of their own.
+    // Another user of the tenant, and the same id of another kind of actor, are counted separately.
     await come({ actor: { type: 'user', id: 'tok_1' } });
     opened[0]?.onClose?.();
-    // An end that is told twice gives one place back.
+    // An end that is reported twice frees one stream only.
     opened[0]?.onClose?.();
     await come();
     await expect(come()).rejects.toMatchObject(refused('event_streams_per_token', 4));
   });
 
-  it('is bounded for a tenant, whatever its tokens', async () => {
+  it('is limited for a tenant, whatever its tokens', async () => {
     for (let n = 0; n < 5; n += 1) await come(token(`tok_${n}`));
     await expect(come(token('tok_9'))).rejects.toMatchObject(refused('event_streams', 5));
     for (let n = 0; n < 6; n += 1) await come({ ...token(`tok_${n}`), tenantId: 'ten_2', tenantName: 'big' });
@@ -211,7 +211,7 @@ describe('how many streams may be open', () => {
     await come(token('tok_9'));
   });
 
-  it('counts nothing that did not open: a page, a refusal, a failure', async () => {
+  it('does not count a page, a refusal or a failure', async () => {
     openFails = errors.unavailable();
     for (let n = 0; n < 5; n += 1) await expect(come()).rejects.toMatchObject({ code: 'unavailable' });
     openFails = undefined;

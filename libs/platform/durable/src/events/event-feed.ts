@@ -18,13 +18,13 @@ import type { EventSource } from './event.store.js';
 import { OpenAnswers, type StreamReader } from './open-answers.js';
 import { OpenStreamLimits } from './open-stream-limits.js';
 
-/** The two ends of a request whose answer may become a stream. */
+/** The request and the reply of a client whose answer may become a stream. */
 export interface FeedClient {
   request: SlipwayRequest;
   reply: SlipwayReply;
 }
 
-/** Hands a handler its request and reply: `@Client() client: FeedClient`. */
+/** Injects the request and the reply into a handler: `@Client() client: FeedClient`. */
 export const Client = createParamDecorator((_data: unknown, context: ExecutionContext): FeedClient => {
   const http = context.switchToHttp();
   return { request: http.getRequest<SlipwayRequest>(), reply: http.getResponse<SlipwayReply>() };
@@ -38,14 +38,15 @@ export class EventFeed {
     private readonly streams: EventStreams,
     private readonly limits: OpenStreamLimits,
     private readonly answers: OpenAnswers,
-    // A worker builds the same modules and answers nobody.
+    // A worker builds the same modules but answers no requests.
     @Optional() private readonly guard?: RequestGuard,
   ) {}
 
   /**
+   * Answers with a page of events or with a stream.
    * @returns the page, or undefined when the answer has become a stream
-   * @throws cursor_expired (410), invalid_parameter (400) for a Last-Event-ID that is none, quota_exceeded (429) where the caller's
-   * token or tenant has as many streams open as it may
+   * @throws cursor_expired (410); invalid_parameter (400) if the Last-Event-ID is not one; quota_exceeded (429) if the
+   * caller's token or tenant has its maximum of open streams
    */
   async answer(
     source: EventSource,
@@ -57,7 +58,7 @@ export class EventFeed {
     if (!wantsStream(client.request))
       return reply(200, await this.list.page(tenantId, source, query, page), { vary: 'accept' });
     const resumed = lastEventId(client.request);
-    // 204 is how the specification of EventSource tells a client not to connect again.
+    // In the specification of EventSource, 204 makes a client not connect again.
     if (source.operation && resumed !== undefined && (await this.streams.isTold(source.operation, resumed)))
       return reply(204, undefined);
     const giveBack = this.reserveStream(client);
@@ -78,10 +79,11 @@ export class EventFeed {
   }
 
   /**
-   * Streams what is not stored as events, under the same rules: it counts as one of the caller's open streams, has heartbeats, lets no reader
-   * lag, and ends with the connection and with the caller's access.
-   * @param open called before the reply is taken over, with a signal that fires when the stream has ended; what it throws is answered as
-   * to any request. What it resolves to is sent until it ends or fails, and then an event `end` that says which
+   * Streams data that is not stored as events, under the same rules. It counts as one of the caller's open streams and
+   * has heartbeats. It disconnects slow readers, and ends with the connection and with the caller's access.
+   * @param open is called before the reply is taken over, with a signal that is aborted when the stream has ended. An
+   * error that it throws is answered like that of any request. Its items are sent until it ends or fails, followed by
+   * an event `end` with the reason
    * @throws quota_exceeded (429)
    */
   async stream(
@@ -98,7 +100,7 @@ export class EventFeed {
         ended.abort();
         giveBack();
       });
-      // Not awaited: the request is over as soon as its answer has become a stream.
+      // It is not awaited, because the request is over as soon as its answer has become a stream.
       void send(connection, source);
     } catch (error) {
       ended.abort();
@@ -108,8 +110,8 @@ export class EventFeed {
   }
 
   /**
-   * For an answer that is no stream and takes as long as its reader does.
-   * @returns gives the stream back
+   * Reserves a stream for an answer that is no event stream but takes as long as its reader does.
+   * @returns a function that gives the stream back
    * @throws quota_exceeded (429)
    */
   reserveStream({ request }: FeedClient): () => void {

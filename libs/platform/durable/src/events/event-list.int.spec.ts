@@ -46,14 +46,14 @@ async function page(
   const answer = await list.page(tenantId, source, { order: 'desc', ...query }, { limit: 50, ...request });
   return JSON.parse(answer.text) as { data: Record<string, any>[]; next_cursor: string | null };
 }
-/** The sequences of all pages, each page on its own, as a client walks them. */
+/** The sequences of all pages, each page separately, as a client reads them. */
 async function walk(source: EventSource, query: Partial<EventQueryDto>, limit: number): Promise<number[][]> {
   const pages: number[][] = [];
   let cursor: PageRequest['cursor'];
   do {
     const { data, next_cursor } = await page(source, query, { limit, cursor });
     pages.push(data.map((one) => one['sequence']));
-    // What a cursor says behind the name of its list.
+    // The content of a cursor after the name of its list.
     cursor = next_cursor === null ? undefined : JSON.parse(Buffer.from(next_cursor, 'base64url').toString()).slice(1);
   } while (cursor && pages.length < 20);
   return pages;
@@ -65,7 +65,7 @@ describe('pages', () => {
     const operationId = newId('op');
     const about = (n: number) => ({ type: n % 3 === 0 ? 'b' : 'a', operationId: n % 2 === 0 ? operationId : null });
     await append(Array.from({ length: 12 }, (_, index) => event(about(index + 1))));
-    // What stands beside them and must never be shown.
+    // An event of another stream, which must never be shown.
     await append([event({ type: 'b', operationId: newId('op') })], TENANT, `${stream}-other`);
     return { whole: { stream }, operation: { stream, operation: { id: operationId, hasEnded: async () => false } } };
   };
@@ -136,7 +136,7 @@ describe('pages', () => {
     expect(await walk(operation, { order, type: 'a' }, 2)).toEqual(expected);
   });
 
-  it('begin beyond a sequence, in the order asked for', async () => {
+  it('begin after a sequence, in the requested order', async () => {
     const { whole, operation } = await twelve();
     const first = async (source: EventSource, query: Partial<EventQueryDto>) =>
       (await page(source, query, { limit: 3 })).data.map((one) => one['sequence']);
@@ -148,13 +148,13 @@ describe('pages', () => {
     expect(await first(operation, { order: 'desc', after: 8 })).toEqual([6, 4, 2]);
   });
 
-  it('go on from the cursor, whatever the query says beside it', async () => {
+  it('continue from the cursor, whatever else the query contains', async () => {
     const { whole } = await twelve();
     const { data } = await page(whole, { order: 'asc', after: 2 }, { limit: 2, cursor: [7] });
     expect(data.map((one) => one['sequence'])).toEqual([8, 9]);
   });
 
-  it('end with the last one, also where it is full', async () => {
+  it('end with the last page, even if it is full', async () => {
     const { whole } = await twelve();
     expect((await page(whole, {}, { limit: 12 })).next_cursor).toBeNull();
     expect((await page(whole, {}, { limit: 11 })).next_cursor).not.toBeNull();
@@ -169,7 +169,7 @@ describe('pages', () => {
     }
   });
 
-  it('refuse a position whose successors are gone, where they go forward', async () => {
+  it('refuse a position whose next events are deleted, in ascending order', async () => {
     const { whole } = await twelve();
     await bed.sql('delete from events where stream = $1 and sequence <= 4', [stream]);
     await expect(page(whole, { order: 'asc', after: 3 })).rejects.toMatchObject({
@@ -186,7 +186,7 @@ describe('pages', () => {
 });
 
 describe('an event', () => {
-  it('is a CloudEvent that carries what it was appended with', async () => {
+  it('is a CloudEvent with the fields it was appended with', async () => {
     await append([event({ subject: 'revisions/chat-1', operationId: 'op_1', revisionId: 'rev_1', data: { n: 1 } })]);
     await append([event()]);
     const { data } = await page({ stream }, { order: 'asc' });
@@ -210,7 +210,7 @@ describe('an event', () => {
     expect(new Set(data.map((one) => one['id'])).size).toBe(2);
   });
 
-  it('has its place in the order of commits, without gaps, whoever writes beside it', async () => {
+  it('has a sequence in the order of commits, without gaps, with concurrent writers', async () => {
     const many = Array.from({ length: 20 }, (_, writer) =>
       append(Array.from({ length: 3 }, (__, n) => event({ data: { writer, n } }))),
     );
@@ -222,7 +222,7 @@ describe('an event', () => {
     await Promise.all(many);
     const { data } = await page({ stream }, { order: 'asc' }, { limit: 100 });
     expect(data.map((one) => one['sequence'])).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    // What was appended together stands together, in its order.
+    // Events that were appended together are adjacent, in their order.
     for (let at = 0; at < 60; at += 3) {
       const { writer } = data[at]!['data'];
       expect(data.slice(at, at + 3).map((one) => one['data'])).toEqual([0, 1, 2].map((n) => ({ writer, n })));
@@ -230,7 +230,7 @@ describe('an event', () => {
     expect(await list.bounds(TENANT, stream)).toEqual({ first: 1, last: 60 });
   });
 
-  it('waits for the one before it: none is seen before its predecessor', async () => {
+  it('waits for the previous one, so that none is visible before its predecessor', async () => {
     let behind: Promise<void> | undefined;
     await bed.database.tx('system', async (tx) => {
       await appendEvents(tx, TENANT, stream, [event({ data: { n: 1 } })]);

@@ -5,20 +5,23 @@ import type { EventQueryDto } from './event.dto.js';
 import { EVENT_BOUNDS, eventPage, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
 
-/** The sequences a stream still holds; where it holds none, `first` is the one to come. */
+/**
+ * The first and the last sequence that a stream holds. If it holds no events, `first` is the sequence of the next
+ * event.
+ */
 export interface StreamBounds {
   first: number;
   last: number;
 }
 
-/** Pages of events, by tenant: row-level security hides the streams of others. */
+/** Pages of events, by tenant: row-level security hides the streams of other tenants. */
 @Injectable()
 export class EventList {
   private readonly coalescing = new RequestCoalescer();
 
   constructor(private readonly database: Database) {}
 
-  /** @throws cursor_expired (410) when events right after the position asked for are no longer kept */
+  /** @throws cursor_expired (410) if events right after the requested position are no longer kept */
   page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
     const after = page.cursor ? Number(page.cursor[0]) : query.after;
     const asked = { after, order: query.order, type: query.type, limit: page.limit };
@@ -28,7 +31,7 @@ export class EventList {
 
   private async read(tenantId: string, source: EventSource, asked: EventPage): Promise<RawJson> {
     const { after, order, limit } = asked;
-    // From the beginning means from the first that is kept: before it stands what is deleted and not yet vacuumed.
+    // Start from the first event that is kept: before it the index still contains deleted events until a vacuum.
     const start = order === 'asc' ? (after ?? (await this.bounds(tenantId, source.stream)).first - 1) : after;
     const { statement, values } = eventPage(source, { ...asked, after: start, limit: limit + 1 });
     const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
@@ -47,8 +50,9 @@ export class EventList {
   }
 
   /**
-   * For a page that was read behind `after`, and its first row: that nothing in between had been deleted. Looked at behind the page, because
-   * deletion goes on meanwhile; and not at all where the very next event is there.
+   * Checks for a page that was read after `after`, given its first row, that no event in between is deleted. It checks
+   * after the read of the page, because deletion continues meanwhile, and not at all if the page contains the very next
+   * event.
    * @throws cursor_expired (410)
    */
   async assertNoGap(tenantId: string, stream: string, after: number, next: StoredEvent | undefined): Promise<void> {

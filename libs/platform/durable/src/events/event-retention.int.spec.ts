@@ -16,7 +16,7 @@ import { migrations } from './index.js';
 const TENANT = newId('ten');
 const DAYS = 10;
 
-/** Some part of the product: by stream, from which sequence on it needs the events. */
+/** The needs of some part of the product: by stream, the first sequence that it needs. */
 const needed = new Map<string, number>();
 let asked: string[] = [];
 
@@ -56,7 +56,7 @@ afterEach(async () => {
   await bed.sql('delete from event_inbox');
 });
 
-/** As a worker process has it. */
+/** A retention as a worker process has it. */
 function worker(): EventRetention {
   const retention = new EventRetention({ operator }, bed.module.get(DiscoveryService, { strict: false }));
   retention.onModuleInit();
@@ -65,7 +65,7 @@ function worker(): EventRetention {
 const transact: Transact = (scope, work) => bed.database.tx(scope, work);
 const sweep = () => worker().run(transact);
 
-/** Events, each so many days old; the oldest first. */
+/** Appends events, each so many days old; the oldest first. */
 async function append(days: readonly number[], into = stream): Promise<void> {
   const event = { type: 'a', subject: 'deployments/chat', actor: { type: 'token', id: 'test' }, data: {} } as const;
   await bed.database.tx('system', (tx) =>
@@ -88,7 +88,7 @@ async function append(days: readonly number[], into = stream): Promise<void> {
   );
   await dueAgain(into);
 }
-/** As if its streams had never been looked at, or long ago. */
+/** Makes the stream due, as if it had never been checked, or long ago. */
 const dueAgain = (which = stream) =>
   bed.sql(
     `update event_streams s set oldest_at = coalesce((select time from events e where e.stream = s.stream order by sequence limit 1), oldest_at) where stream = $1`,
@@ -110,8 +110,8 @@ const looksAgainIn = async (of = stream) =>
     )
   )[0]!.hours;
 
-describe('what is older than the days that are configured', () => {
-  it('goes from the beginning of each stream, and nothing younger', async () => {
+describe('the deletion of events older than the configured days', () => {
+  it('deletes from the beginning of each stream, and nothing younger', async () => {
     const other = `${stream}-other`;
     await append([30, 20, DAYS + 0.01, DAYS - 0.01, 1]);
     await append([1, 0], other);
@@ -121,13 +121,13 @@ describe('what is older than the days that are configured', () => {
       [1, 2],
     ]);
     expect(await list.bounds(TENANT, stream)).toEqual({ first: 4, last: 5 });
-    // So that nobody searches through what is deleted and not yet vacuumed.
+    // Readers then need not search through events that are deleted and not yet vacuumed.
     expect(await bed.sql('select first_sequence::int as first from event_streams where stream = $1', [stream])).toEqual(
       [{ first: 4 }],
     );
   });
 
-  it('is what the file says now, and by default that of ninety days', async () => {
+  it('follows the current file, and deletes after ninety days by default', async () => {
     await append([91, 89, 9, 0]);
     operator = { targets: [], secrets: {} };
     await sweep();
@@ -137,7 +137,7 @@ describe('what is older than the days that are configured', () => {
     expect(await kept()).toEqual([3, 4]);
   });
 
-  it('goes in batches, however much there is and in however many streams', async () => {
+  it('works in batches, however many events and streams there are', async () => {
     const streams = Array.from({ length: 230 }, (_, n) => `${stream}-${n}`);
     for (const one of streams) await append([40, 40, 1], one);
     await append([...old(4_000), 1]);
@@ -148,13 +148,13 @@ describe('what is older than the days that are configured', () => {
     expect(batches).toBeGreaterThan(3);
   });
 
-  it('goes no further than to an event that is young by its clock, so that what is kept has no gap', async () => {
+  it('stops at the first event that is young by its clock, so that the kept events have no gap', async () => {
     await append([30, 2, 30, 30, 0]);
     await sweep();
     expect(await kept()).toEqual([2, 3, 4, 5]);
   });
 
-  it('goes where somebody has deleted by hand before', async () => {
+  it('continues after a manual deletion', async () => {
     await append([30, 30, 30, 30, 0]);
     await bed.sql('delete from events where stream = $1 and sequence in (1, 2)', [stream]);
     expect(await list.bounds(TENANT, stream)).toEqual({ first: 3, last: 5 });
@@ -168,8 +168,8 @@ describe('what is older than the days that are configured', () => {
   });
 });
 
-describe('what stays', () => {
-  it('is the newest event of a stream, so that it knows where it ends', async () => {
+describe('the retention of events', () => {
+  it('keeps the newest event of a stream, so that the stream knows its end', async () => {
     await append(old(3));
     await sweep();
     expect(await kept()).toEqual([3]);
@@ -180,13 +180,13 @@ describe('what stays', () => {
     expect(await kept()).toEqual([4]);
   });
 
-  it('is what some part of the product still needs, and all behind it', async () => {
+  it('keeps the first event that some part of the product still needs, and all after it', async () => {
     needed.set(stream, 3);
     await append([...old(5), 0]);
     await append([...old(2), 0], `${stream}-free`);
     await sweep();
     expect([await kept(), await kept(`${stream}-free`)]).toEqual([[3, 4, 5, 6], [3]]);
-    // It is left alone for an hour, and then looked at again.
+    // The stream is not checked for an hour, and then again.
     expect(await looksAgainIn()).toBe(1);
     asked = [];
     await sweep();
@@ -197,14 +197,14 @@ describe('what stays', () => {
     expect(await kept()).toEqual([6]);
   });
 
-  it('is nothing for a need of what is young anyway', async () => {
+  it('ignores a need for events that are young anyway', async () => {
     needed.set(stream, 5);
     await append([...old(4), 0]);
     await sweep();
     expect(await kept()).toEqual([5]);
   });
 
-  it('is what a subscription has not received', async () => {
+  it('keeps the events that a subscription has not received', async () => {
     await append([...old(4), 0]);
     await bed.sql(
       `insert into event_inbox (subscription, tenant_id, stream, sequence) select 'shop', $1, $2, unnest(array[2, 4])`,
@@ -220,7 +220,7 @@ describe('what stays', () => {
 });
 
 describe('a deletion', () => {
-  it('that is killed between two batches has done what it did, and the next goes on', async () => {
+  it('that is killed between two batches keeps what it did, and the next one continues', async () => {
     await append([...old(3_000), 0]);
     let batches = 0;
     const killed: Transact = (scope, work) => {
@@ -247,7 +247,7 @@ describe('a deletion', () => {
     expect(await list.bounds(TENANT, stream)).toEqual({ first: 1, last: 4 });
   });
 
-  it('is the work of one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     await append([...old(20), 0]);
     await bed.database.tx('system', async (tx) => {
       await tx.query(`select pg_advisory_xact_lock(hashtextextended('slipway.event-retention', 0))`);
@@ -259,14 +259,14 @@ describe('a deletion', () => {
     expect(await kept()).toEqual([21]);
   });
 
-  it('ends after the batch at hand when the process stops', async () => {
+  it('ends after the current batch when the process stops', async () => {
     await append([...old(3_000), 0]);
     const stopping = new AbortController();
     await worker().run((scope, work) => (stopping.abort(), transact(scope, work)), stopping.signal);
     expect((await kept())[0]).toBe(501);
   });
 
-  it('waits for nobody who appends, and comes back for the beginning of the stream', async () => {
+  it('does not wait for a concurrent append, and moves the beginning of that stream later', async () => {
     await append([...old(5), 0]);
     const begins = async () =>
       (await bed.sql('select first_sequence::int as first from event_streams where stream = $1', [stream]))[0];
@@ -282,7 +282,7 @@ describe('a deletion', () => {
   });
 });
 
-describe('who reads below what is kept', () => {
+describe('a reader before the first kept event', () => {
   const page = (after: number, order: 'asc' | 'desc' = 'asc') =>
     list.page(TENANT, { stream }, { order, after }, { limit: 50 });
   const expired = { code: 'cursor_expired', status: 410 };
@@ -296,7 +296,7 @@ describe('who reads below what is kept', () => {
     expect(JSON.parse((await page(4, 'desc')).text).data).toEqual([]);
   });
 
-  it('is refused also where nothing but the newest is left, and where not even that', async () => {
+  it('is refused even if only the newest event is left, and if none is left', async () => {
     await append(old(5));
     await sweep();
     await expect(page(3)).rejects.toMatchObject({ ...expired, extra: { first_sequence: 5 } });
@@ -306,7 +306,7 @@ describe('who reads below what is kept', () => {
     expect(JSON.parse((await page(5)).text).data).toEqual([]);
   });
 
-  it('is refused when the deletion comes between its question and its page', async () => {
+  it('is refused if the deletion comes between its request and its page', async () => {
     await append([...old(5), 0, 0]);
     const read = bed.database.read.bind(bed.database);
     let isFirst = true;

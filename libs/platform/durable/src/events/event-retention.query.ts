@@ -1,27 +1,36 @@
 import { locking, prepared } from '@slipway/platform-database';
 
-/** Streams that one batch looks at. */
+/** Streams that one batch checks. */
 export const STREAMS = 100;
 
-/** When a stream is looked at again of which something is still needed: what is needed ends at no known time. */
+/** Time until the next check of a stream whose events are still needed, because the end of a need is unknown. */
 const HELD_FOR = `interval '1 hour'`;
-/** And one that has nothing but its newest event left. There may be very many of those, and each look is a write. */
+/**
+ * Time until the next check of a stream that has only its newest event left. There may be very many of those, and each
+ * check is a write.
+ */
 const IDLE_FOR = `interval '1 day'`;
 
-/** One process at a time deletes: two would find the same events. Held for a batch, so that it ends with whoever dies. */
+/**
+ * Lets one process at a time delete, because two would find the same events. The lock is held for a batch, so that it
+ * ends with a process that dies.
+ */
 export const LOCK_EVENT_RETENTION = prepared(
   'event-retention-turn',
   `select pg_try_advisory_xact_lock(hashtextextended('slipway.event-retention', 0)) as "isTaken"`,
 );
 
 /**
- * Of the streams that begin with the oldest events: what may go of each, [first, kept), and why no more. $1 days, $2 rows to find over all of them.
+ * Finds in the streams that begin with the oldest events what may be deleted of each, [first, kept), and why no more.
+ * $1 days, $2 rows to find over all of them.
  *
- * - Streams are found by `oldest_at`, and events by the primary key from `first_sequence` on. An index on the time of events would cost every
- *   append something, could not be made beside writers by a migration, and would begin with all that is deleted and not yet vacuumed.
- * - Only a beginning of a stream goes, so that what is kept has no gaps: the first event that is young enough ends it, whatever the clock
- *   said behind it. So does the newest one: a stream without any could not say where it ends.
- * - A stream with more than its share stays the oldest there is and is found again at once, by then with a larger share.
+ * - Streams are found by `oldest_at`, and events by the primary key from `first_sequence` on. An index on the time of
+ *   events would make every append more expensive. A migration could not create it alongside writers. It would also
+ *   begin with all events that are deleted and not yet vacuumed.
+ * - Only the beginning of a stream is deleted, so that what is kept has no gaps. The first event that is young enough
+ *   ends it, whatever the times of later events are. The newest event also ends it, because a stream without any event
+ *   could not say where it ends.
+ * - A stream with more than its share remains the oldest one and is found again at once, then with a larger share.
  */
 export const FIND_EXPIRED_EVENTS = prepared(
   'event-retention-find',
@@ -49,7 +58,7 @@ export const FIND_EXPIRED_EVENTS = prepared(
    ) old on true`,
 );
 
-/** By place and not by a join: for one that the planner expects to find much, it would read the whole table. */
+/** By ctid, not by a join: the planner expects a join to match many rows, and would read the whole table. */
 export const DELETE_EVENTS = prepared(
   'event-retention-delete',
   `with gone as (
@@ -64,8 +73,9 @@ export const DELETE_EVENTS = prepared(
 );
 
 /**
- * Last in the transaction, and past streams that somebody appends to just now: waiting for one would keep appends to all the others waiting.
- * Such a one is found again and has nothing left to delete; where it begins shows meanwhile in its events.
+ * Runs last in the transaction, and skips streams that another transaction appends to just now. Waiting for one of them
+ * would block appends to all the others. A skipped stream is found again and has nothing left to delete; meanwhile its
+ * events show where it begins.
  */
 export const MOVE_STREAM_START = locking(
   'event_stream',
@@ -82,7 +92,7 @@ export const MOVE_STREAM_START = locking(
   ([ranges]) => (JSON.parse(ranges as string) as { stream: string }[]).map(({ stream }) => stream),
 );
 
-/** What subscriptions have not received yet. The inbox is short, and no index of it begins with the stream. */
+/** Events that subscriptions have not received yet. The inbox is short, and no index of it begins with the stream. */
 export const EVENTS_IN_INBOX = prepared(
   'event-retention-inbox',
   `select i.stream, min(i.sequence)::text as sequence

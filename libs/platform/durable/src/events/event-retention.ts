@@ -12,7 +12,9 @@ import {
   LOCK_EVENT_RETENTION,
 } from './event-retention.query.js';
 
-/** What is old enough of one stream: from `first` to the one before `kept`. Sequences are text, as bigints travel. */
+/**
+ * The old events of one stream: from `first` to the one before `kept`. Sequences are text, as bigints are transferred.
+ */
 export interface ExpiredEvents {
   stream: string;
   tenantId: string;
@@ -20,20 +22,26 @@ export interface ExpiredEvents {
   kept: string;
 }
 
-/** Some part of the product that still needs old events, because it has not come to them or because it shows them. */
+/**
+ * A part of the product that still needs old events, because it has not processed them yet or because it shows them.
+ */
 export interface NeedsEvents {
   /**
-   * Of each of these streams the first of the old events that is needed; a stream of which none is, is left out. That one and all behind it
-   * stay, and an hour later it is asked again. What was not needed once must never be needed again.
+   * Returns for each of these streams the first old event that is needed; a stream without a need is left out. That
+   * event and all after it are kept, and an hour later this is called again. An event that was once not needed must
+   * never be needed again.
    */
   firstNeeded(tx: Tx, old: readonly ExpiredEvents[]): Promise<{ stream: string; sequence: string }[]>;
 }
 
-/** Marks a provider whose events are not deleted before it is done with them: `@KeepsEvents('webhooks')`. The name is for the log. */
+/**
+ * Marks a provider whose events are not deleted before it is done with them: `@KeepsEvents('webhooks')`. The name is
+ * for the log.
+ */
 export const KeepsEvents = DiscoveryService.createDecorator<string>();
 
 interface ExpiredStream extends ExpiredEvents {
-  /** What the stream begins with once the old ones are gone: its time, or when to look again. */
+  /** The time of the first event after the deletion, or a time that sets the next check. */
   oldestAt: string;
   heldUntil: string;
   hasMore: boolean;
@@ -43,8 +51,8 @@ interface ExpiredStream extends ExpiredEvents {
 const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(EVENTS_IN_INBOX, [JSON.stringify(old)]) };
 
 /**
- * Deletes events that are older than `retention.events_days`, the oldest first, from the beginning of each stream. A batch is a transaction:
- * what was done before a kill is done, and the rest is found again.
+ * Deletes events that are older than `retention.events_days`, the oldest first, from the beginning of each stream. A
+ * batch is a transaction: after a kill its deletions are permanent, and the rest is found again.
  */
 @Injectable()
 export class EventRetention implements OnModuleInit {
@@ -64,7 +72,7 @@ export class EventRetention implements OnModuleInit {
       );
   }
 
-  // Each stream that is moved is a write, whatever goes of it: fewer looks find more at once.
+  // Each moved stream is a write, however much is deleted of it, so rarer checks find more at once.
   @Recurring({ name: 'event-retention', everySeconds: 600 })
   async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
     let deleted = 0;
@@ -98,7 +106,7 @@ export class EventRetention implements OnModuleInit {
     return { deleted: gone?.count ?? 0, held, hasMore };
   }
 
-  /** @returns who needed something, once for each stream */
+  /** @returns the names of the parts that needed events, once for each stream */
   private async keepNeeded(tx: Tx, found: ExpiredStream[]): Promise<string[]> {
     const held: string[] = [];
     const byStream = new Map(found.map((one) => [one.stream, one]));

@@ -12,9 +12,12 @@ export interface StreamRequest extends StreamReader {
   tenantId: string;
   source: EventSource;
   type?: string;
-  /** The last sequence the client has: its Last-Event-ID, or `after`. Undefined = everything that is kept. */
+  /**
+   * The last sequence that the client has: its Last-Event-ID, or `after`. If undefined, everything that is kept is
+   * sent.
+   */
   after?: number;
-  /** Called once the stream has ended, however it did, unless `open` has thrown. */
+  /** Called once the stream has ended for any reason, unless `open` has thrown. */
   onClose?(): void;
 }
 
@@ -31,9 +34,11 @@ interface EventEnvelope {
 }
 
 /**
- * Serves `text/event-stream`. A stream is catching up (pages from Postgres, each written only after the client took the one
- * before), then live (the hub pushes; a client that falls too far behind is cut and resumes), then closed: the client went,
- * its access ended, the process stops, or it followed one operation and that has ended and was told completely.
+ * Serves `text/event-stream`. A stream has three phases:
+ * - It catches up: pages from Postgres, each written only after the client has read the previous one.
+ * - It is live: the hub pushes events. A client that falls too far behind is disconnected and resumes.
+ * - It is closed: the client left, its access ended, the process stops, or it followed one operation that has ended and
+ *   whose events were all sent.
  */
 @Injectable()
 export class EventStreams {
@@ -49,14 +54,15 @@ export class EventStreams {
 
   /**
    * Takes the reply over and resolves once the stream is live; from then on it closes by itself.
-   * @throws cursor_expired (410) when events right after `after` are no longer kept
+   * @throws cursor_expired (410) if events right after `after` are no longer kept
    */
   async open(request: StreamRequest): Promise<void> {
     const { source, tenantId, after } = request;
     await this.answers.ready();
     const bounds = await this.list.bounds(tenantId, source.stream);
     if (after) assertKept(after, bounds);
-    // A position beyond the end is nobody's: of another stream, or of a database that was restored. It means the end.
+    // A position beyond the end belongs to another stream, or to a database that was restored. It is treated as the
+    // end.
     const cursor = Math.min(after ?? bounds.first - 1, bounds.last);
     const stream: OpenStream = { request, connection: this.answers.open(request), cursor };
     stream.connection.onClose(() => request.onClose?.());
@@ -69,8 +75,9 @@ export class EventStreams {
   }
 
   /**
-   * Whether the stream of an operation would end at once, so that a client which has everything need not come again. The last
-   * events are committed with the end, so after seeing the end a look shows them all. A retry makes it live again.
+   * Whether the stream of an operation would end at once, so that a client which has all events need not connect again.
+   * The last events are committed together with the end, so a read after the end shows all of them. A retry makes the
+   * operation live again.
    */
   async isTold(operation: NonNullable<EventSource['operation']>, sequence: number): Promise<boolean> {
     if (!(await operation.hasEnded())) return false;
@@ -81,7 +88,8 @@ export class EventStreams {
   private async follow(stream: OpenStream, lastAtStart: number): Promise<void> {
     const { connection, request } = stream;
     await this.catchUp(stream, lastAtStart);
-    // Sequences appear in order, so what was there at the start has been read, even if the pages show only a part of it.
+    // Sequences appear in order, so all events from the start have been read, even if the pages show only a part of
+    // them.
     stream.cursor = Math.max(stream.cursor, lastAtStart);
     await this.endIfTold(stream);
     if (!connection.isOpen) return;
@@ -98,7 +106,10 @@ export class EventStreams {
     connection.onClose(stop);
   }
 
-  /** A client that reads so slowly that deletion overtakes it is cut, and told so when it resumes. */
+  /**
+   * Sends the stored events. A client that reads so slowly that deletion overtakes it is disconnected, and its resume
+   * is refused with the reason.
+   */
   private async catchUp(stream: OpenStream, lastAtStart: number): Promise<void> {
     const { connection, request } = stream;
     while (connection.isOpen) {
@@ -134,7 +145,7 @@ export class EventStreams {
     if (operation && (await this.isTold(operation, stream.cursor))) stream.connection.end();
   }
 
-  /** One event object goes to every watcher of its stream, so it is parsed once. */
+  /** One event object is sent to every watcher of its stream, so it is parsed once. */
   private parse(event: StoredEvent): EventEnvelope {
     const known = this.parsed.get(event);
     if (known) return known;

@@ -1,6 +1,6 @@
 import { ArrayField, IntField, JsonField, StringField, TimestampField } from '@slipway/platform-http';
 
-/** A CloudEvent; the store makes it as JSON text in SQL, this class publishes its shape. */
+/** A CloudEvent. The store builds it as JSON text in SQL; this class publishes its shape. */
 export class EventDto {
   @StringField({ enum: ['1.0'] })
   specversion: string;

@@ -29,7 +29,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Somebody who notes the sequences that they get. */
+/** A watcher that records the sequences that it receives. */
 class Reader implements EventWatcher {
   readonly seen: number[] = [];
   isClosed = false;
@@ -60,7 +60,7 @@ const append = (count = 1, into = stream) => {
 };
 const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-it('catches a watcher up from its cursor, page by page, then hands it what comes', async () => {
+it('sends a watcher the events after its cursor, page by page, then the new ones', async () => {
   await append(450);
   const [fresh, resumed] = [await watching(new Reader(stream)), await watching(new Reader(stream, 440))];
   await until('the backlog', () => fresh.seen.length === 450 && resumed.seen.length === 10);
@@ -71,7 +71,7 @@ it('catches a watcher up from its cursor, page by page, then hands it what comes
   expect(fresh.cursor).toBe(453);
 });
 
-it('hands a batch that is larger than a page to all, once and in order', async () => {
+it('sends a batch that is larger than a page to all watchers, once and in order', async () => {
   const readers = [await watching(new Reader(stream)), await watching(new Reader(stream))];
   await append(450);
   await until('the batch', () => readers.every((reader) => reader.seen.length >= 450));
@@ -87,7 +87,7 @@ it('keeps streams apart', async () => {
   expect([one.seen, another.seen]).toEqual([[1, 2], [1]]);
 });
 
-it('reads once for everybody', async () => {
+it('reads once for all watchers', async () => {
   const readers = await Promise.all(upTo(20).map(() => watching(new Reader(stream))));
   await until('nothing is read', () => isIdle());
   const reads = jest.spyOn(bed.database, 'read');
@@ -96,7 +96,7 @@ it('reads once for everybody', async () => {
   expect(reads).toHaveBeenCalledTimes(1);
 });
 
-it('misses nothing that comes between the pages and the joining', async () => {
+it('misses no event that is appended between the read of the pages and the join', async () => {
   const read = bed.database.read.bind(bed.database);
   const paged = new Latch();
   const appended = new Latch();
@@ -109,7 +109,7 @@ it('misses nothing that comes between the pages and the joining', async () => {
   const reader = new Reader(stream);
   const joining = watching(reader);
   await paged.promise;
-  // Its notification finds nobody yet.
+  // Its notification finds no watcher yet.
   await append();
   await notified();
   appended.resolve();
@@ -117,7 +117,7 @@ it('misses nothing that comes between the pages and the joining', async () => {
   await until('it has it', () => reader.seen.length === 1);
 });
 
-it('lets one join behind a tail that has gone on meanwhile', async () => {
+it('lets a watcher join that is behind a tail which has advanced meanwhile', async () => {
   const early = await watching(new Reader(stream));
   const read = bed.database.read.bind(bed.database);
   const paged = new Latch();
@@ -141,12 +141,13 @@ it('lets one join behind a tail that has gone on meanwhile', async () => {
   expect([early.seen, late.seen]).toEqual([upTo(4), upTo(4)]);
 });
 
-it('lets one join a tail that is behind it, without handing it anything twice', async () => {
+it('lets a watcher join a tail that is behind it, without delivering any event twice', async () => {
   const early = await watching(new Reader(stream));
   await until('nothing is read', () => isIdle());
   const read = bed.database.read.bind(bed.database);
   const goOn = new Latch();
-  // The tail's next look takes its time. It is not idle a moment before it reads, so its call is awaited.
+  // The next read of the tail is delayed. The tail is no longer idle a moment before it reads, so the test waits for
+  // the call.
   const reads = jest.spyOn(bed.database, 'read');
   reads.mockImplementationOnce(async (...args) => {
     await goOn.promise;
@@ -164,7 +165,7 @@ it('lets one join a tail that is behind it, without handing it anything twice', 
   expect([early.seen, late.seen]).toEqual([upTo(4), upTo(4)]);
 });
 
-it('lets one join a tail that has seen what is no longer kept', async () => {
+it('lets a watcher join a tail that has seen events which are no longer kept', async () => {
   const early = await watching(new Reader(stream));
   await append(3);
   await until('the early one has them', () => early.seen.length === 3);
@@ -178,7 +179,7 @@ it('lets one join a tail that has seen what is no longer kept', async () => {
   expect(late.seen).toEqual([4]);
 });
 
-it('stops catching up somebody who has gone', async () => {
+it('stops sending stored events to a client that has disconnected', async () => {
   await append(450);
   const reader = new Reader(stream);
   let isOpen = true;
@@ -199,7 +200,7 @@ it('stops catching up somebody who has gone', async () => {
   expect(reader.seen).toHaveLength(200);
 });
 
-it('keeps nothing of a watcher that could not be caught up', async () => {
+it('keeps nothing of a watcher whose stored events could not be read', async () => {
   jest.spyOn(bed.database, 'read').mockRejectedValueOnce(new Error('Postgres is away'));
   const reader = new Reader(stream);
   await expect(hub.watch(reader, () => (reader.isClosed = true))).rejects.toThrow('away');
@@ -207,10 +208,10 @@ it('keeps nothing of a watcher that could not be caught up', async () => {
   expect(reader.isClosed).toBe(false);
 });
 
-it('looks again when notifications may have been lost', async () => {
+it('reads again when notifications may have been lost', async () => {
   const reader = await watching(new Reader(stream));
   await until('nothing is read', () => isIdle());
-  // An event of which nobody is told.
+  // An event without a notification.
   await bed.sql(
     `with head as (insert into event_streams values ($1, $2, 1))
      insert into events (stream, sequence, tenant_id, id, type, subject, actor, data) values ($1, 1, $2, 'evt', 'x', 'x/y', 'x:y', '{}')`,
@@ -221,7 +222,7 @@ it('looks again when notifications may have been lost', async () => {
   await until('it has it', () => reader.seen.length === 1);
 });
 
-it('looks by itself, where a notification is lost and nothing shows it', async () => {
+it('reads by itself if a notification is lost silently', async () => {
   holdIntervals();
   try {
     const reader = await watching(new Reader(stream));
@@ -239,7 +240,7 @@ it('looks by itself, where a notification is lost and nothing shows it', async (
   }
 });
 
-it('tries again after a look that failed', async () => {
+it('retries after a read that failed', async () => {
   const reader = await watching(new Reader(stream));
   await until('nothing is read', () => isIdle());
   const read = jest.spyOn(bed.database, 'read').mockRejectedValueOnce(new Error('Postgres is away'));
@@ -249,7 +250,7 @@ it('tries again after a look that failed', async () => {
   expect(reader.seen).toEqual([1]);
 });
 
-it('hands nothing to one who has left, and forgets a stream that nobody watches', async () => {
+it('sends nothing to a watcher that has left, and drops a stream without watchers', async () => {
   const [one, another] = [new Reader(stream), await watching(new Reader(stream))];
   const stop = await hub.watch(one, () => (one.isClosed = true));
   await append();
@@ -267,7 +268,7 @@ it('hands nothing to one who has left, and forgets a stream that nobody watches'
   expect([one.isClosed, another.isClosed]).toEqual([false, false]);
 });
 
-it('closes all when the process stops', async () => {
+it('closes all watchers when the process stops', async () => {
   const [one, another] = [await watching(new Reader(stream)), await watching(new Reader(`${stream}-other`))];
   hub.beforeApplicationShutdown();
   expect([one.isClosed, another.isClosed]).toEqual([true, true]);
@@ -279,7 +280,7 @@ function isIdle(): boolean {
   return [...tails.values()].every((tail) => tail.reading.isIdle);
 }
 
-/** Resolves when this process has got every notification that was sent before. */
+/** Resolves when this process has received every notification that was sent before. */
 async function notified(): Promise<void> {
   const channel = `slipway_test_${Date.now()}`;
   const told = new Latch();

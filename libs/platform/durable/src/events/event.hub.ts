@@ -5,18 +5,18 @@ import { EVENTS_CHANNEL } from '@slipway/contracts';
 import { eventPage, type StoredEvent } from './event.store.js';
 
 const PAGE = 200;
-/** How often a tail looks without having been told: a notification may be lost where nothing else shows it. */
+/** How often a tail reads without a notification, because one may be lost without any other sign. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Somebody who follows a stream. `deliver` must not wait; a watcher that cannot keep up is its owner's to cut. */
+/** A watcher of a stream. `deliver` must not wait; if a watcher cannot keep up, its owner must disconnect it. */
 export interface EventWatcher {
   stream: string;
-  /** The last sequence it has seen, not beyond the stream's last. The hub moves it. */
+  /** The last sequence that it has seen, not beyond the stream's last. The hub advances it. */
   cursor: number;
   deliver(event: StoredEvent): void;
 }
 
-/** What the live watchers of one stream have all seen, and who they are. */
+/** The live watchers of one stream, and the last sequence that all of them have seen. */
 interface StreamTail {
   last: number;
   live: Set<EventWatcher>;
@@ -24,9 +24,9 @@ interface StreamTail {
 }
 
 /**
- * Brings events to all watchers of this process over one LISTEN connection. A watcher is first caught up by pages from its
- * own cursor, then joins its stream's tail; a tail reads new events once and hands them to everybody, so a thousand
- * watchers cost one query. A notification only says "look": what is delivered, and in which order, comes from the table.
+ * Delivers events to all watchers of this process over one LISTEN connection. A watcher first gets pages from its own
+ * cursor, then joins its stream's tail. A tail reads new events once and delivers them to all watchers, so a thousand
+ * watchers cost one query. A notification only causes a read: the table decides what is delivered, and in which order.
  */
 @Injectable()
 export class EventHub implements BeforeApplicationShutdown {
@@ -39,8 +39,8 @@ export class EventHub implements BeforeApplicationShutdown {
   constructor(private readonly database: Database) {}
 
   /**
-   * Follows until the returned function is called, or `isOpen` says that nobody reads any more. `onClose` is called when the
-   * process shuts down.
+   * Follows a stream until the returned function is called, or until `isOpen` returns false. `onClose` is called when
+   * the process shuts down.
    */
   async watch(watcher: EventWatcher, onClose: () => void, isOpen: () => boolean = () => true): Promise<() => void> {
     this.closers.add(onClose);
@@ -77,12 +77,13 @@ export class EventHub implements BeforeApplicationShutdown {
       for (const row of rows) hand(watcher, row);
       if (rows.length === PAGE) continue;
       const tail = this.tails.get(watcher.stream);
-      // The tail has handed something out while this page was read, and it may be missing from the page.
+      // The tail has delivered an event while this page was read, and the event may be missing from the page.
       if (tail && (tail !== before || tail.last !== seenByTail)) continue;
-      // What the tail had handed out before stands in the pages, unless it is no longer kept. `hand` drops what was seen already.
+      // The pages contain what the tail delivered earlier, unless it is no longer kept. `hand` drops what was already
+      // seen.
       if (tail) tail.live.add(watcher);
       else this.tails.set(watcher.stream, this.newTail(watcher));
-      // Something may have been committed between the page and this line, and its notification found no tail.
+      // An event may have been committed between the page and this line, and its notification found no tail.
       this.wake(watcher.stream);
       return;
     }
@@ -98,7 +99,7 @@ export class EventHub implements BeforeApplicationShutdown {
   private newTail(watcher: EventWatcher): StreamTail {
     const { stream, cursor } = watcher;
     const reading = new WakeableTask(() => this.read(stream, tail), {
-      // Postgres is away: the reconnect of the LISTEN connection wakes every stream.
+      // Postgres is down: the reconnect of the LISTEN connection wakes every stream.
       onError: (error) => {
         this.logger.warn(`could not read stream ${stream}: ${error instanceof Error ? error.message : String(error)}`);
         setTimeout(() => this.wake(stream), 1_000).unref();

@@ -1,7 +1,7 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
 import { KEYS, listOf, listValues, locking, lookup, newId, prepared, type Tx } from '@slipway/platform-database';
 
-/** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
+/** An event to append. `data` is the CloudEvent's payload; `subject` names its resource, such as `deployments/chat`. */
 export interface NewEvent {
   type: string;
   subject: string;
@@ -21,9 +21,9 @@ export interface EventAppend {
 /**
  * The parts of a `with` that append, for a statement that also does something else: one message instead of two.
  *
- * The upsert takes each stream's row lock, in the order of their names, and keeps it until commit. That makes sequences
- * gapless and visible in order, and it is why events are appended last in a transaction. What a subscription waits for is
- * put into its inbox by the same statement.
+ * The upsert takes each stream's row lock, in the order of their names, and keeps it until the commit. That makes
+ * sequences gapless and visible in order, and it is why events are appended last in a transaction. The same statement
+ * puts the events that a subscription waits for into its inbox.
  * @param given rows of `stream`, `tenant_id` and `events` (`eventsAsWritten`), each stream once
  */
 export function appending(given: string): string {
@@ -46,7 +46,7 @@ export function appending(given: string): string {
    )`;
 }
 
-/** Events as `appending` takes them. */
+/** Events as `appending` accepts them. */
 export function eventsAsWritten(events: readonly NewEvent[]): object[] {
   return events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) }));
 }
@@ -58,7 +58,7 @@ const APPEND_EVENTS = locking(
   ([streams]) => streams as string[],
 );
 
-/** Appends to several streams at once. A stream stands in the list only once. */
+/** Appends to several streams at once. Each stream is in the list only once. */
 export async function appendAll(tx: Tx, appends: readonly EventAppend[]): Promise<void> {
   const given = appends.filter(({ events }) => events.length > 0);
   const rows = given.map(({ stream, tenantId, events }) => ({
@@ -79,7 +79,7 @@ export async function appendEvents(
 }
 
 export interface EventPage {
-  /** Events strictly beyond this sequence in the order asked for. */
+  /** Events strictly after this sequence in the requested order. */
   after?: number;
   type?: string;
   order: 'asc' | 'desc';
@@ -92,7 +92,10 @@ const SELECT_EVENT = `
     slipway_rfc3339(e.time) as time, 'application/json' as datacontenttype, e.sequence, e.actor,
     e.operation_id as operationid, e.revision_id as revisionid, e.data) r)::text as json`;
 
-/** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
+/**
+ * Keyset pages on (stream, sequence): as fast at a million events as at a thousand. Each has its own text, because
+ * plans differ by order.
+ */
 const PAGES = {
   asc: lookup(
     'events-asc',
@@ -126,13 +129,13 @@ export interface StoredEvent {
   json: string;
 }
 
-/** What a page or a watcher looks at: a whole stream, or the events of one operation within its stream. */
+/** The events that a page or a watcher reads: a whole stream, or the events of one operation within its stream. */
 export interface EventSource {
   stream: string;
   operation?: { id: string; hasEnded(): Promise<boolean> };
 }
 
-/** Whether an operation has told everything: none of its events is beyond this sequence. */
+/** Whether all events of an operation have been sent: none of them is after this sequence. */
 export const HAS_EVENT = prepared(
   'events-told',
   `select not exists (select from events where operation_id = $1 and sequence > $2) as told`,
@@ -156,8 +159,8 @@ export function eventPage(source: EventSource, page: EventPage) {
 }
 
 /**
- * First and last sequence of a stream, the first null where it holds no events; no row for a stream that has none yet. What was deleted stays in
- * the index until a vacuum, and is not read because the search begins behind it.
+ * First and last sequence of a stream. The first is null if the stream holds no events; a stream that never had any has
+ * no row. Deleted events stay in the index until a vacuum. They are not read, because the search begins after them.
  */
 export const EVENT_BOUNDS = lookup(
   'events-bounds',

@@ -11,7 +11,10 @@ import { OpenStreamLimits } from './open-stream-limits.js';
 
 const READERS: Provider[] = [EventHub, EventList, OpenAnswers, EventStreams, OpenStreamLimits, EventFeed];
 
-/** Events. Every process appends and reads them; a worker also hands them to subscribers and, with a schedule beside, deletes old ones. */
+/**
+ * Events. Every process appends and reads them. A worker also delivers them to subscribers and, if it has a schedule,
+ * deletes old ones.
+ */
 @Module({})
 export class EventsModule {
   static forApi(): DynamicModule {

@@ -20,7 +20,7 @@ class Subscribe1700000000999 {
   async down(): Promise<void> {}
 }
 
-/** What a receiver does with an event beside noting it; it may throw. */
+/** The reaction of a receiver, in addition to recording the event; it may throw. */
 let react: (event: ReceivedEvent) => void | Promise<void> = () => undefined;
 
 @Injectable()
@@ -103,7 +103,7 @@ const waiting = (stream: string) =>
 const makeDue = (stream: string) =>
   database.read('system', 'update event_inbox set due_at = now() where stream = $1', [stream]);
 
-it('hands over each event of its types once, and no other', async () => {
+it('delivers each event of its types once, and no other', async () => {
   const received: ReceivedEvent[] = [];
   react = (event) => void received.push(event);
   await append('rye', 'bread.baked', 'bread.cut', 'bread.sold');
@@ -119,7 +119,7 @@ it('hands over each event of its types once, and no other', async () => {
   expect(await waiting('rye')).toEqual([]);
 });
 
-it('has nothing of an event whose transaction was rolled back', async () => {
+it('contains no event whose transaction was rolled back', async () => {
   const rolledBack = database.tx({ tenantId: 'ten_a' }, async (tx) => {
     await appendEvents(tx, 'ten_a', 'oat', [
       { type: 'bread.baked', subject: 'b', data: {}, actor: systemActor('test') },
@@ -131,7 +131,7 @@ it('has nothing of an event whose transaction was rolled back', async () => {
   expect([await notesOf('oat'), await waiting('oat')]).toEqual([[], []]);
 });
 
-it('keeps an event that its receiver could not take, undoes what that wrote, and lets no other wait for it', async () => {
+it("keeps an event whose receiver failed, rolls back the receiver's writes, and does not delay other events", async () => {
   const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   react = ({ stream, sequence }) => {
     if (stream === 'spelt' && sequence === 1) throw new Error('too hot');
@@ -150,7 +150,7 @@ it('keeps an event that its receiver could not take, undoes what that wrote, and
   expect([await notesOf('spelt'), await waiting('spelt')]).toEqual([[1, 2], []]);
 });
 
-it('shares the work among workers without handing anything over twice', async () => {
+it('shares the work among workers without delivering any event twice', async () => {
   const another = (await start(Shop)).get(Inbox);
   await append('maize', ...Array.from({ length: 40 }, () => 'bread.baked'));
   await Promise.all([inbox.drain(), another.drain(), inbox.drain(), another.drain()]);
@@ -158,7 +158,7 @@ it('shares the work among workers without handing anything over twice', async ()
   expect(await notesOf('maize')).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
 });
 
-it('takes out of the inbox what is no longer kept as an event', async () => {
+it('removes an event from the inbox if it is no longer kept', async () => {
   await database.tx('system', async (tx) => {
     await tx.query(
       `insert into event_inbox (subscription, tenant_id, stream, sequence) values ('shop', 'ten_a', 'forgotten', 1)`,
@@ -168,7 +168,7 @@ it('takes out of the inbox what is no longer kept as an event', async () => {
   expect([await notesOf('forgotten'), await waiting('forgotten')]).toEqual([[], []]);
 });
 
-it('does not start where the code subscribes to something else than the migrations did', async () => {
+it('does not start if the code subscribes to other types than the migrations did', async () => {
   const module = await moduleOf(ShopOfAnotherVersion);
   await expect(module.init()).rejects.toThrow(
     'subscription shop has the event types bread.baked, but the database lists',

@@ -17,17 +17,18 @@ export interface ReceivedEvent {
 }
 
 /**
- * A part of the product that acts on what another part has told. It receives each event once, in a system transaction that
- * also takes the event out of its inbox. Events may come in another order than they were appended and long after, so it reads
- * how things stand instead of believing what the event says.
+ * A part of the product that reacts to the events of another part. It receives each event once, in a system transaction
+ * that also removes the event from its inbox. Events may arrive late and in another order than they were appended. So
+ * it reads the current state and does not rely on the content of the event.
  */
 export interface EventSubscriber {
   receive(tx: Tx, event: ReceivedEvent): Promise<void>;
 }
 
 /**
- * Marks a provider as a subscriber: `@Subscription({ name: 'autopilot', types: ['policy.updated'] })`. The same name and types
- * stand in a migration, `select slipway_subscribe('autopilot', '{policy.updated}')`; a worker checks that at boot.
+ * Marks a provider as a subscriber: `@Subscription({ name: 'autopilot', types: ['policy.updated'] })`. A migration
+ * contains the same name and types, `select slipway_subscribe('autopilot', '{policy.updated}')`; a worker checks that
+ * at boot.
  */
 export const Subscription = DiscoveryService.createDecorator<{ name: string; types: readonly string[] }>();
 
@@ -58,7 +59,10 @@ const PUT_OFF = prepared(
 
 type ClaimedEvent = ReceivedEvent & { id: string };
 
-/** Hands events to subscribers, in a worker: woken by NOTIFY, guaranteed by polling. Several workers share the work. */
+/**
+ * Delivers events to subscribers, in a worker. NOTIFY wakes it, and polling guarantees delivery. Several workers share
+ * the work.
+ */
 @Injectable()
 export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('inbox');
@@ -66,7 +70,7 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private timer?: NodeJS.Timeout;
   private unlisten?: () => Promise<void>;
   private readonly receiving = new WakeableTask(() => this.receiveAll(), {
-    // Postgres is away: the rows are still there, and the next poll checks again.
+    // Postgres is down: the rows still exist, and the next poll checks again.
     onError: (error) => this.logger.warn(`could not receive events: ${reasonOf(error)}`),
   });
 
@@ -116,13 +120,13 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
     }
   }
 
-  /** Returns whether there was something to receive. */
+  /** Returns whether there was an event to receive. */
   private async receiveOne(name: string, subscriber: EventSubscriber): Promise<boolean> {
     let taken: ClaimedEvent | undefined;
     try {
       await this.database.tx('system', async (tx) => {
         taken = await tx.one<ClaimedEvent>(TAKE, [name]);
-        // An event that is no longer kept has nothing to tell.
+        // An event that is no longer kept has no content.
         if (taken?.type) await subscriber.receive(tx, taken);
       });
     } catch (error) {

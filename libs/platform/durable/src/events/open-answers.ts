@@ -6,12 +6,14 @@ import { EventConnection } from './event-connection.js';
 
 const HEARTBEAT_MS = 15_000;
 
-/** Who reads an answer that stays open. */
+/** The reader of an answer that stays open. */
 export interface StreamReader {
   reply: SlipwayReply;
-  /** The id of the caller's token, so that only its own revocation asks again; undefined = ask at each one. */
+  /**
+   * The id of the caller's token, so that only its own revocation causes a check; undefined = check at each revocation.
+   */
   tokenId?: string;
-  /** Asked at each heartbeat and when a token was revoked; false ends the answer. */
+  /** Called at each heartbeat and when a token was revoked; false ends the answer. */
   stillAllowed(): Promise<boolean>;
 }
 
@@ -19,7 +21,10 @@ interface OpenAnswer extends StreamReader {
   connection: EventConnection;
 }
 
-/** The open `text/event-stream` answers of this process: each ends with its connection, its caller's access, and the process. */
+/**
+ * The open `text/event-stream` answers of this process. Each ends with its connection, its caller's access, or the
+ * process.
+ */
 @Injectable()
 export class OpenAnswers implements BeforeApplicationShutdown {
   private readonly answers = new Set<OpenAnswer>();
@@ -27,7 +32,7 @@ export class OpenAnswers implements BeforeApplicationShutdown {
 
   constructor(private readonly database: Database) {}
 
-  /** Resolves when a revocation would be heard of. Before `open`, so that none is missed in between. */
+  /** Resolves when revocations are received. Call it before `open`, so that none is missed in between. */
   async ready(): Promise<void> {
     this.listening ??= this.database.listen(
       TOKENS_CHANNEL,
@@ -63,7 +68,7 @@ export class OpenAnswers implements BeforeApplicationShutdown {
   }
 
   private async endIfRefused({ connection, stillAllowed }: OpenAnswer): Promise<void> {
-    // Not knowing is no refusal: while Postgres is away nothing can be revoked, and the next heartbeat asks again.
+    // A failed check is no refusal: while Postgres is down nothing can be revoked, and the next heartbeat checks again.
     const isAllowed = await stillAllowed().catch(() => true);
     if (!isAllowed) connection.end();
   }

@@ -3,7 +3,7 @@ import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import type { Principal } from '@slipway/platform-http';
 import { quotaExceeded } from '../quotas/index.js';
 
-/** How many event streams each token and each tenant has open in this process. */
+/** The number of event streams that each token and each tenant has open in this process. */
 @Injectable()
 export class OpenStreamLimits {
   private readonly ofActors = new Map<string, number>();
@@ -12,8 +12,8 @@ export class OpenStreamLimits {
   constructor(@Inject(CONFIG) private readonly config: QuotaConfig) {}
 
   /**
-   * Takes a place for a stream of this caller.
-   * @returns gives the place back; calling it again changes nothing
+   * Reserves a stream for this caller.
+   * @returns a function that gives it back; calling it again changes nothing
    * @throws quota_exceeded (429)
    */
   take({ actor, tenantId, tenantName }: Principal): () => void {
@@ -38,7 +38,7 @@ function countOf(counts: Map<string, number>, key: string): number {
   return counts.get(key) ?? 0;
 }
 
-/** A count of 0 is no entry: whoever has come once shall not be remembered for ever. */
+/** A count of 0 has no entry, so that a caller who came once is not remembered forever. */
 function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = countOf(counts, key) + change;
   if (count === 0) counts.delete(key);

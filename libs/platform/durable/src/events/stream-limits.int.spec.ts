@@ -31,9 +31,9 @@ let bed: DatabaseBed;
 let server: FastifyInstance;
 let streams: EventStreams;
 let answers: OpenAnswers;
-/** What asking for the caller's credential again gives. */
+/** The result of the next check of the caller's credential. */
 let refuse: () => Principal;
-/** What the endless answer of /lines has been asked for, and whether it was told to end. */
+/** How many items of the endless answer of /lines were read, and the signal that ends it. */
 let lines: { asked: number; ended: AbortSignal | undefined };
 let stream: string;
 const sockets: Socket[] = [];
@@ -97,7 +97,7 @@ async function* endless(signal: AbortSignal): AsyncGenerator<{ type: string; dat
   }
 }
 
-/** A client that asks for the stream: its socket, once the first line of the answer is there. */
+/** A client that requests the stream: its socket, and the status once the head of the answer has arrived. */
 async function come(headers = '', path = '/'): Promise<{ socket: Socket; status: number }> {
   const { port } = server.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1', () =>
@@ -116,20 +116,20 @@ async function expectNewStream(): Promise<void> {
   expect((await come()).status).toBe(429);
 }
 
-it('gives a place back when its client goes', async () => {
+it('frees a stream when its client disconnects', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   expect((await come()).status).toBe(429);
   for (const socket of sockets.splice(0)) socket.destroy();
   await expectNewStream();
 });
 
-it('gives a place back when the server ends the stream', async () => {
+it('frees a stream when the server ends it', async () => {
   await until('the place is free', async () => (await come()).status === 200);
   answers.beforeApplicationShutdown();
   await expectNewStream();
 });
 
-it('gives a place back when the stream breaks', async () => {
+it('frees a stream when it breaks', async () => {
   const read = bed.database.read.bind(bed.database);
   let broken = 0;
   jest.spyOn(bed.database, 'read').mockImplementation((...args) => {
@@ -144,14 +144,14 @@ it('gives a place back when the stream breaks', async () => {
   await expectNewStream();
 });
 
-it('takes no place for a stream that cannot begin', async () => {
+it('does not count a stream that cannot begin', async () => {
   await bed.sql('delete from events where stream = $1 and sequence < 3', [stream]);
   await until('the place is free', async () => (await come('Last-Event-ID: 1\r\n')).status === 410);
   for (let n = 0; n < 3; n += 1) expect((await come('Last-Event-ID: 1\r\n')).status).toBe(410);
   await expectNewStream();
 });
 
-describe('a stream of what is not stored', () => {
+describe('a stream of data that is not stored', () => {
   it('reads no more than its client takes, and ends with the connection', async () => {
     const { socket } = await come('', '/lines');
     socket.pause();
@@ -161,7 +161,7 @@ describe('a stream of what is not stored', () => {
       before = lines.asked;
       return looks > 10;
     });
-    // What the two sockets hold, and no memory of this process without a bound.
+    // The limit covers the buffers of the two sockets; the memory of this process must stay bounded.
     expect(lines.asked * 16_384).toBeLessThan(16 * 1024 * 1024);
     expect(lines.ended?.aborted).toBe(false);
     socket.destroy();

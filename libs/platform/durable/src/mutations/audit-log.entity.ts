@@ -33,7 +33,7 @@ export class AuditLogEntity {
   @Column({ type: 'text', nullable: true })
   after_digest: string | null;
 
-  /** How many reads the row tells of; null for a mutation. */
+  /** How many reads the row counts; null for a mutation. */
   @Column({ type: 'bigint', nullable: true, transformer: wholeNumber })
   reads: number | null;
 

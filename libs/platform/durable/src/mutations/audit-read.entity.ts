@@ -1,7 +1,7 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Reads of one thing by one actor, of which the audit lists one row an hour. */
+/** Reads of one resource by one actor. The audit log lists one row an hour for them. */
 @Entity({ name: 'audit_reads' })
 export class AuditReadEntity {
   @PrimaryColumn({ type: 'text' })

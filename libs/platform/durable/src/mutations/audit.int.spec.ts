@@ -35,7 +35,7 @@ async function written(request: 'a request' | 'nobody', more: Partial<AuditEntry
   );
 }
 
-it('says who did what in which request', async () => {
+it('records the actor, the action, the resource and the request', async () => {
   expect(await written('a request')).toEqual([
     {
       actor: 'user:usr_1',
@@ -50,14 +50,14 @@ it('says who did what in which request', async () => {
   ]);
 });
 
-it('names the system where there is no request, and whom the entry names before anybody', async () => {
+it('names the system if there is no request, and the actor of the entry before any other', async () => {
   expect(await written('nobody')).toMatchObject([{ actor: 'system:slipway', request_id: null }]);
   const actor = { type: 'system', id: 'sealer' } as const;
   expect(await written('nobody', { actor })).toMatchObject([{ actor: 'system:sealer' }]);
   expect(await written('a request', { actor })).toMatchObject([{ actor: 'system:sealer', request_id: 'req_1' }]);
 });
 
-it('keeps digests of what was and what is, each on its side', async () => {
+it('stores digests of the resource before and after the mutation', async () => {
   const [before, after] = [{ a: 1 }, { a: 2 }];
   expect(await written('nobody', { before, after })).toMatchObject([
     { before_digest: digestOf(before), after_digest: digestOf(after) },
@@ -67,7 +67,7 @@ it('keeps digests of what was and what is, each on its side', async () => {
   ]);
 });
 
-it('is undone with the mutation that it tells of', async () => {
+it('is rolled back together with its mutation', async () => {
   const tenantId = newId('ten');
   const refused = bed.database.tx({ tenantId }, async (tx) => {
     await appendAudit(tx, entry);

@@ -59,7 +59,7 @@ it('is renewed three times in a lease for as long as it is held', async () => {
   expect(await claimedUntil()).toBe(last);
 });
 
-it('is not lost with one renewal that fails', async () => {
+it('is not lost when one renewal fails', async () => {
   const held = await hold();
   const away = jest.spyOn(bed.database, 'tx').mockRejectedValueOnce(new Error('Postgres is away'));
   jest.advanceTimersByTime(RENEWAL_MS);
@@ -68,19 +68,19 @@ it('is not lost with one renewal that fails', async () => {
   expect(await answer()).toEqual({ by: 'its holder' });
 });
 
-it('is not renewed by one whose claim another has taken over', async () => {
+it('is not renewed by a request whose claim another request has taken over', async () => {
   const dead = await hold();
   await bed.sql(`update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1`, [claim.key]);
   jest.advanceTimersByTime(RENEWAL_MS / 2);
   const heir = await hold();
-  // Only the renewal of the dead one is due.
+  // Only the renewal of the dead request is due.
   jest.advanceTimersByTime(RENEWAL_MS / 2);
   await expect(complete(dead, 'the dead one')).rejects.toMatchObject({ code: 'idempotency_in_progress' });
   await complete(heir, 'its heir');
   expect(await answer()).toEqual({ by: 'its heir' });
 });
 
-it('tells others to come again soon, not at the end of the lease', async () => {
+it('makes other requests retry soon, not at the end of the lease', async () => {
   const held = await hold();
   await expect(hold()).rejects.toMatchObject({ status: 409, headers: { 'retry-after': '5' } });
   await held.release();

@@ -49,7 +49,7 @@ const bodyOf = (answer: Reply) =>
 const keys = async () =>
   (await database.read('system', 'select 1 from idempotency_keys where key = $1', [claim.key])).length;
 
-it('has one effect of fifty at once, and one answer', async () => {
+it('has one effect for fifty concurrent requests, and one answer', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => run(scope, claim, work)));
   expect(effects).toBe(1);
   expect(
@@ -58,7 +58,7 @@ it('has one effect of fifty at once, and one answer', async () => {
   expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === 'true').length).toBe(49);
 });
 
-it('refuses another request with the key, in both ways of working', async () => {
+it('refuses another request with the key, from run and from hold', async () => {
   await run(scope, claim, async () => reply(200, rawJson('{"a": 1}')));
   await expect(run(scope, { ...claim, fingerprint: 'b' }, work)).rejects.toMatchObject({
     code: 'idempotency_key_reused',
@@ -88,7 +88,7 @@ it('stores no key of a refused request', async () => {
   expect(effects).toBe(1);
 });
 
-it('answers 409 while the key is held, and the stored answer after', async () => {
+it('answers 409 while the key is held, and the stored answer after that', async () => {
   const held = (await mutations.hold(scope, { ...claim, fingerprint: '' })) as ClaimedKey;
   await expect(mutations.hold(scope, claim)).rejects.toMatchObject({
     code: 'idempotency_in_progress',
@@ -102,7 +102,7 @@ it('answers 409 while the key is held, and the stored answer after', async () =>
   expect(effects).toBe(0);
 });
 
-it('tells at once that a held key belongs to another request, where that is known', async () => {
+it('reports at once that a held key belongs to another request, if the fingerprints are known', async () => {
   const held = (await mutations.hold(scope, claim)) as ClaimedKey;
   await expect(mutations.hold(scope, { ...claim, fingerprint: 'b' })).rejects.toMatchObject({
     code: 'idempotency_key_reused',
@@ -110,7 +110,7 @@ it('tells at once that a held key belongs to another request, where that is know
   await held.release();
 });
 
-it('hands the key of a dead request to the next, and lets the dead one store nothing', async () => {
+it('gives the key of a dead request to the next one, and lets the dead one store nothing', async () => {
   const dead = (await mutations.hold(scope, claim)) as ClaimedKey;
   await database.tx('system', (tx) =>
     tx.query(`update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1`, [claim.key]),

@@ -26,13 +26,13 @@ const kept = async (...names: string[]) => {
   return names.filter((name) => rows.some((row) => row.key === name));
 };
 
-it('forgets the keys of requests that are older than thirty days', async () => {
+it('deletes the keys of requests that are older than thirty days', async () => {
   const [old, young] = [await key('30 days 1 minute'), await key('29 days 23 hours')];
   await run();
   expect(await kept(old, young)).toEqual([young]);
 });
 
-it('passes by what somebody has locked', async () => {
+it('skips a key that another transaction has locked', async () => {
   const [locked, free] = [await key('1 year'), await key('1 year')];
   await bed.whileLocked('select 1 from idempotency_keys where key = $1 for update', [locked], run);
   expect(await kept(locked, free)).toEqual([locked]);

@@ -4,7 +4,10 @@ import { KeyRetention } from './key-retention.js';
 import { ReadAudit } from './read-audit.js';
 import { ReadListing } from './read-listing.js';
 
-/** `Idempotency-Key` for mutations in one transaction, and the audit of reads. Needs the scheduling module beside it. */
+/**
+ * `Idempotency-Key` for mutations in one transaction, and the audit of reads. The process also needs the scheduling
+ * module.
+ */
 @Global()
 @Module({ providers: [Mutations, KeyRetention, ReadAudit, ReadListing], exports: [Mutations, ReadAudit] })
 export class MutationsModule {}

@@ -14,14 +14,14 @@ import {
 } from '@slipway/platform-http';
 
 export interface AuditEntry {
-  /** Verb of the field, such as `rollout.create` or `plan.approve`. */
+  /** Resource and verb, such as `rollout.create` or `plan.approve`. */
   action: string;
   resourceType: string;
   resourceName: string;
-  /** The resource before and after, of which only digests are kept. */
+  /** The resource before and after the mutation. Only digests are stored. */
   before?: unknown;
   after?: unknown;
-  /** Who did it, if no request tells (a worker, a recurring job). */
+  /** The actor, if there is no request that has one (a worker, a recurring job). */
   actor?: Actor;
 }
 
@@ -70,8 +70,8 @@ interface KeyRow {
 const KEY = `tenant_id = $1 and method = $2 and path = $3 and key = $4`;
 
 /*
- * The insert waits for another transaction that is inserting the same key, and adds nothing if that one commits. The
- * row that refused it is then read with a statement of its own, whose snapshot sees it.
+ * The insert waits for another transaction that inserts the same key, and inserts nothing if that one commits. The
+ * conflicting row is then read with a statement of its own, whose snapshot sees it.
  */
 const INSERT = locking(
   'idempotency_key',
@@ -93,7 +93,10 @@ const FIND = locking(
   ),
   (values) => [values.slice(0, 4).join('/')],
 );
-/** Takes over what a dead request has left, or keeps what is held; either way only from the claim that was seen. */
+/**
+ * Takes over the claim of a dead request, or renews a held one. In both cases it changes only the claim that the caller
+ * has seen.
+ */
 const RECLAIM = prepared(
   'idempotency-reclaim',
   `update idempotency_keys set claimed_until = now() + make_interval(secs => $6), fingerprint = $7
@@ -109,14 +112,17 @@ const RELEASE = prepared(
   `delete from idempotency_keys where ${KEY} and claimed_until = $5::timestamptz and answer is null`,
 );
 
-/** The answer that a key got before. */
+/** The answer that an earlier request with the key got. */
 export class StoredAnswer {
   constructor(
     private readonly fingerprint: string,
     private readonly original: Reply,
   ) {}
 
-  /** The original answer, marked as a replay. @throws idempotency_key_reused (422) if this is another request */
+  /**
+   * The original answer, marked as a replay.
+   * @throws idempotency_key_reused (422) if this is another request
+   */
   replay(fingerprint: string): Reply {
     if (fingerprint !== this.fingerprint) throw errors.idempotency_key_reused();
     const { status, body, headers } = this.original;
@@ -124,7 +130,7 @@ export class StoredAnswer {
   }
 }
 
-/** A key held for as long as its request is being worked on; it expires by itself when this process dies. */
+/** A key that is held while its request is processed. It expires by itself if this process dies. */
 export class ClaimedKey {
   private readonly timer: NodeJS.Timeout;
   private renewal: Promise<void> = Promise.resolve();
@@ -140,8 +146,8 @@ export class ClaimedKey {
   }
 
   /**
-   * Stores the answer in the transaction of the effect, so that both happen or neither.
-   * @param fingerprint of the request as it turned out; a stream's is known only now
+   * Stores the answer in the transaction of the effect, so that both are committed or neither.
+   * @param fingerprint of the request; the fingerprint of a streamed body is known only now
    * @throws idempotency_in_progress (409) if the claim expired and another request has taken it over
    */
   async complete(tx: Tx, answer: Reply, fingerprint = this.claim.fingerprint): Promise<void> {
@@ -149,15 +155,15 @@ export class ClaimedKey {
     if (!(await store(tx, this.claim.values, this.claimedUntil, fingerprint, answer))) throw inProgress(1);
   }
 
-  /** Gives the key back: a refused request stores none. Does nothing after the answer was stored. */
+  /** Gives the key back, because a refused request stores none. Does nothing after the answer was stored. */
   async release(): Promise<void> {
     await this.settle();
     await this.database.tx(this.scope, (tx) => tx.query(RELEASE, [...this.claim.values, this.claimedUntil]));
   }
 
   /**
-   * Renews the key no more. To be called before the transaction that completes it: a renewal that is under way has a connection of
-   * its own, and a transaction that waits for one may hold the last.
+   * Stops the renewal of the key. Call it before the transaction that completes the key. A renewal in progress has a
+   * connection of its own, and a transaction that waits for the renewal may hold the last connection.
    */
   async settle(): Promise<void> {
     clearInterval(this.timer);
@@ -166,7 +172,8 @@ export class ClaimedKey {
 
   private async renew(): Promise<void> {
     const values = [...this.claim.values, this.claimedUntil, this.leaseSeconds, this.claim.fingerprint];
-    // While Postgres is away nobody can take the key over either; whether it was kept shows when the answer is stored.
+    // During an outage of Postgres no other request can take the key over either. The store of the answer checks
+    // whether it was kept.
     const row = await this.database
       .tx(this.scope, (tx) => tx.one<{ claimedUntil: string }>(RECLAIM, values))
       .catch(() => undefined);
@@ -178,13 +185,13 @@ export class ClaimedKey {
 export interface MutationRequest {
   principal: Pick<Principal, 'tenantId'>;
   idempotency?: IdempotencyClaim;
-  /** Every check and every write is made, answered, and rolled back. */
+  /** Makes every check and every write, returns the answer, and rolls back. */
   isDryRun?: boolean;
 }
 
 /**
- * Opens the transaction of every mutation, as the tenant of the caller. Of requests with one `Idempotency-Key` the later ones get the
- * answer of the first; a refused request leaves its key unused.
+ * Opens the transaction of every mutation, as the tenant of the caller. Later requests with the same `Idempotency-Key`
+ * get the answer of the first; a refused request leaves its key unused.
  */
 @Injectable()
 export class Mutations {
@@ -198,7 +205,8 @@ export class Mutations {
   }
 
   /**
-   * Runs `change` in one transaction and commits it. An exception rolls back. Requests with one key wait for each other in Postgres.
+   * Runs `change` in one transaction and commits it. An exception rolls back. Requests with one key wait for each other
+   * in Postgres.
    * @throws idempotency_key_reused (422)
    */
   run(
@@ -214,9 +222,9 @@ export class Mutations {
   }
 
   /**
-   * Claims a key for work that outlasts a transaction. `complete` the claim in the transaction of the effect, `release` it
-   * if there is none.
-   * @param claim its fingerprint is empty if only the end of the body will tell
+   * Claims a key for work that takes longer than a transaction. `complete` the claim in the transaction of the effect,
+   * or `release` it if there is none.
+   * @param claim has an empty fingerprint if the fingerprint is known only at the end of the body
    * @throws idempotency_in_progress (409), idempotency_key_reused (422)
    */
   async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<ClaimedKey | StoredAnswer> {
@@ -244,13 +252,13 @@ export class Mutations {
     return answer;
   }
 
-  /** Answers until when the key is now claimed, or what it was answered with before. */
+  /** Returns the time until which the key is now claimed, or the stored answer. */
   private async take(tx: Tx, scope: TenantScope, claim: IdempotencyClaim): Promise<string | StoredAnswer> {
     const values = valuesOf(scope, claim);
     const inserted = await tx.one<{ claimedUntil: string }>(INSERT, [...values, claim.fingerprint, this.leaseSeconds]);
     if (inserted) return inserted.claimedUntil;
     const row = await tx.one<KeyRow>(FIND, values);
-    // The request that held it was refused between the two statements.
+    // The request that held the key was refused between the two statements.
     if (!row) throw inProgress(1);
     if (row.answer !== null)
       return new StoredAnswer(row.fingerprint, reply(row.status!, rawJson(row.answer), row.headers ?? {}));
@@ -284,7 +292,7 @@ function valuesOf({ tenantId }: TenantScope, { method, path, key }: IdempotencyC
   return [tenantId, method, path, key];
 }
 
-/** Most requests end long before their lease does, so a client need not wait for all of it. */
+/** Most requests end long before their lease, so a client need not wait for all of it. */
 function inProgress(secondsLeft: number): Error {
   return errors.idempotency_in_progress({ headers: { 'retry-after': String(Math.min(secondsLeft, 5)) } });
 }

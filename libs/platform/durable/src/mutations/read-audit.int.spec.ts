@@ -42,7 +42,7 @@ const anHourPasses = () =>
   bed.sql(`update audit_reads set listed_at = listed_at - interval '1 hour' where tenant_id = $1`, [tenantId]);
 const run = () => new ReadListing().run((scope, work) => bed.database.tx(scope, work));
 
-it('10.10.1: the first read of an hour is listed, and the next row tells how many there were since', async () => {
+it('lists the first read of an hour, and the next row counts the reads since then', async () => {
   reads.record(read());
   await reads.flush();
   expect(await listed()).toEqual([
@@ -57,7 +57,7 @@ it('10.10.1: the first read of an hour is listed, and the next row tells how man
   expect((await listed()).map((row) => row.reads)).toEqual([1, 42]);
 });
 
-it('10.10.2: another tenant, actor, action or resource is another read', async () => {
+it('counts another tenant, actor, action or resource separately', async () => {
   const others: Partial<AuditedRead>[] = [
     {},
     { actor: { type: 'token', id: 'u' } },
@@ -73,7 +73,7 @@ it('10.10.2: another tenant, actor, action or resource is another read', async (
   expect(await bed.sql('select 1 from audit_log where tenant_id = $1', [elsewhere])).toHaveLength(1);
 });
 
-it('10.10.3: many processes agree on one row an hour, and no read is lost between them', async () => {
+it('lists one row an hour for many processes, and loses no read between them', async () => {
   const processes = Array.from({ length: 6 }, () => new ReadAudit(bed.database));
   const names = ['a', 'b', 'c', 'd'];
   for (let round = 0; round < 5; round += 1) {
@@ -95,7 +95,7 @@ it('10.10.3: many processes agree on one row an hour, and no read is lost betwee
   }
 });
 
-it('10.10.4: reads after which nobody reads any more are listed an hour later, and then forgotten', async () => {
+it('lists the last reads of a resource an hour later, and then deletes their counter', async () => {
   reads.record(read());
   await reads.flush();
   for (let i = 0; i < 3; i += 1) reads.record(read());
@@ -116,7 +116,7 @@ it('10.10.4: reads after which nobody reads any more are listed an hour later, a
   expect(await bed.sql('select 1 from audit_reads where tenant_id = $1', [tenantId])).toEqual([]);
 });
 
-it('10.10.5: a read whose row cannot be written is a read all the same, is counted and said', async () => {
+it('counts and logs a read whose row cannot be written, and does not fail it', async () => {
   const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   const lost = async () => (await metrics.getSingleMetric('slipway_audit_reads_lost_total')!.get()).values[0]!.value;
   const before = await lost();
@@ -134,7 +134,7 @@ it('10.10.5: a read whose row cannot be written is a read all the same, is count
   expect((await listed()).map((row) => row.reads)).toEqual([1]);
 });
 
-it('10.10.6: says who read in which request, or on behalf of what a part of the product did', async () => {
+it('records who read in which request, or for what a part of the product read', async () => {
   const principal = {
     tenantId,
     tenantName: 'x',
@@ -153,7 +153,7 @@ it('10.10.6: says who read in which request, or on behalf of what a part of the 
   ]);
 });
 
-it('10.10.7: holds no more than so many different reads in memory', async () => {
+it('holds a limited number of different reads in memory', async () => {
   const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   for (let i = 0; i < 10_002; i += 1) reads.record(read({ resourceName: `thing-${i}` }));
   await reads.flush();
@@ -163,7 +163,7 @@ it('10.10.7: holds no more than so many different reads in memory', async () => 
   expect(await listed()).toHaveLength(10_000);
 });
 
-it('10.10.8: writes by itself about once a second, and what is left at the end', async () => {
+it('writes by itself about once a second, and the rest at shutdown', async () => {
   reads.onModuleInit();
   reads.record(read());
   const deadline = Date.now() + 20_000;

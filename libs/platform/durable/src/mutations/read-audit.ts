@@ -5,28 +5,31 @@ import { requestContext } from '@slipway/platform-http';
 import { counter } from '@slipway/platform-observability';
 import { countReads, readKey, type ListingReads } from './read-listing.js';
 
-/** A read that the audit tells of. */
+/** A read that the audit log records. */
 export interface AuditedRead {
   tenantId: string;
   /** Noun and verb, such as `plan.read`, `secret.used` or `logs.read`. */
   action: string;
   resourceType: string;
   resourceName: string;
-  /** Who read, if no request tells: a part of the product, on behalf of what its id names (`systemActor('revision/rev_1')`). */
+  /**
+   * The actor, if there is no request that has one: a part of the product, acting for what its id names
+   * (`systemActor('revision/rev_1')`).
+   */
   actor?: Actor;
 }
 
 const FLUSH_EVERY_MS = 1_000;
 const BATCH = 500;
-/** Different keys that may wait to be written. */
+/** Maximum number of different keys that wait to be written. */
 const MAX_PENDING = 10_000;
 
 const lost = counter('slipway_audit_reads_lost_total', 'Audited reads that are missing from the audit log');
 
 /**
- * Reads that matter, in the audit's list. They are counted here and written together once a second, away from the path of any request, so a
- * read neither waits for its row nor fails with it. Postgres decides which become rows: the first of a (tenant, actor, action, resource),
- * then one an hour at most, which tells how many there were.
+ * Records important reads in the audit log. They are counted here and written together once a second, outside of any
+ * request, so a read neither waits for its row nor fails with it. Postgres decides which reads become rows: the first
+ * of a (tenant, actor, action, resource), and then at most one row an hour with the number of reads.
  */
 @Injectable()
 export class ReadAudit implements OnModuleInit, OnModuleDestroy {
@@ -38,7 +41,10 @@ export class ReadAudit implements OnModuleInit, OnModuleDestroy {
 
   constructor(private readonly database: Database) {}
 
-  /** Notes one read; returns at once and never throws. Actor and request id come from the request, as with `appendAudit`. */
+  /**
+   * Counts one read; returns at once and never throws. Actor and request id come from the request, as with
+   * `appendAudit`.
+   */
   record({ tenantId, action, resourceType, resourceName, actor }: AuditedRead): void {
     const request = requestContext();
     const by = actorText(actor ?? request.principal?.actor ?? systemActor('slipway'));
@@ -51,15 +57,19 @@ export class ReadAudit implements OnModuleInit, OnModuleDestroy {
   }
 
   /**
-   * Resolves when all reads recorded so far are written or lost; never rejects. For who must not go on before, such as a worker
-   * that is about to use a secret. Not within a transaction: it opens one of its own.
+   * Resolves when all reads recorded so far are written or lost; never rejects. It is for callers that must not
+   * continue before that, such as a worker that is about to use a secret. Do not call it in a transaction: it opens one
+   * of its own.
    */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.write());
     return this.flushing;
   }
 
-  /** Not a timer of the first read's own: that would write in the name of its request, and within its transaction. */
+  /**
+   * The timer starts here, because a timer that the first read starts would write in the context of its request and its
+   * transaction.
+   */
   onModuleInit(): void {
     this.timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref();
   }

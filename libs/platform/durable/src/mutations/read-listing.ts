@@ -3,28 +3,28 @@ import { newId, prepared, type Tx } from '@slipway/platform-database';
 import { Recurring, type Transact } from '../scheduling/index.js';
 import { AuditLogEntity } from './audit-log.entity.js';
 
-/** Reads alike, of one tenant, actor, action and resource. */
+/** Equal reads, of one tenant, actor, action and resource. */
 export interface ListingReads {
   tenantId: string;
   actor: string;
   action: string;
   resourceType: string;
   resourceName: string;
-  /** How many. */
+  /** The number of reads. */
   reads: number;
-  /** Of the first of them. */
+  /** The request of the first of them. */
   requestId: string | null;
 }
 
-/** Rows that one transaction lists; whoever reads so much at once is listed in the next ones. */
+/** Maximum number of rows that one transaction lists; the next transactions list the rest. */
 const BATCH = 500;
 const MAX_BATCHES = 20;
 
 const KEY = 'tenant_id, actor, action, resource_type, resource_name';
 
 /**
- * The row's lock is what makes many processes agree: each adds its reads, and one of them finds the hour over. Keys go in one order, so
- * that two processes with the same ones cannot wait for each other. A key that is new is due at once.
+ * Many processes agree by the row's lock: each adds its reads, and one of them finds that the hour is over. Keys are
+ * written in one order, so that two processes with the same keys cannot wait for each other. A new key is due at once.
  */
 const COUNT_READS = prepared(
   'audit-count-reads',
@@ -63,7 +63,9 @@ type DueListing = Record<'tenant_id' | 'actor' | 'action' | 'resource_type' | 'r
   reads: number;
 };
 
-/** Adds reads, each key once, in a system transaction, and lists those whose last row is an hour old or which are new. */
+/**
+ * Adds reads, each key once, in a system transaction. It lists the keys that are new or whose last row is an hour old.
+ */
 export async function countReads(tx: Tx, all: readonly ListingReads[]): Promise<void> {
   const due = await tx.query<DueListing>(COUNT_READS, [
     all.map((one) => one.tenantId),
@@ -77,7 +79,7 @@ export async function countReads(tx: Tx, all: readonly ListingReads[]): Promise<
   await list(tx, due, (one) => requests.get(keyOfDue(one)) ?? null);
 }
 
-/** Tells one key from another. */
+/** Identifies equal reads. */
 export function readKey(one: Omit<ListingReads, 'reads' | 'requestId'>): string {
   return JSON.stringify([one.tenantId, one.actor, one.action, one.resourceType, one.resourceName]);
 }
@@ -103,7 +105,10 @@ async function list(
   ]);
 }
 
-/** Lists the reads that no later read would bring into a row, an hour after the row before, and forgets who reads no more. */
+/**
+ * Lists the reads that no later read would list, an hour after the previous row, and deletes counters without new
+ * reads.
+ */
 @Injectable()
 export class ReadListing {
   @Recurring({ name: 'audit-reads', everySeconds: 60 })

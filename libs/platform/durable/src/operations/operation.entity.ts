@@ -174,6 +174,6 @@ export class OperationStepEntity {
   state: Record<string, unknown> | null;
 }
 
-/** SQL: whether the operation whose id is in a column has not ended; false where there is none. */
+/** SQL: whether the operation whose id is in the column is live. False if there is no such operation. */
 export const isLiveOperation = (column: string): string =>
   `exists (select from operations where operations.id = ${column} and operations.status in (${sqlList(LIVE_STATUSES)}))`;

@@ -1,6 +1,6 @@
 import { defineFailures } from '@slipway/contracts';
 
-/** How any operation may fail. What belongs to one area is defined there. */
+/** The failures that any operation may have. Each area defines its own failures. */
 export const operationFailures = defineFailures({
   validation_failed: [
     'The accepted request cannot run in the current state',

@@ -1,14 +1,14 @@
 import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
 import type { AnyInput } from './define/operation.definition.js';
 
-/** Why an operation turns round. */
+/** The reason why an operation unwinds. */
 export interface OperationFailure {
   code: string;
   message: string;
   retryable: boolean;
 }
 
-/** One row of `operations` as a worker or a service sees it. */
+/** One row of `operations` as a worker or a service reads it. */
 export interface OperationRow<Input = AnyInput> {
   id: string;
   tenantId: string;
@@ -43,13 +43,13 @@ export interface StepRow {
   isUnwind: boolean;
   status: StepStatus;
   startedAt: Date | null;
-  /** Milliseconds from `startedAt` to when the row was read. */
+  /** Milliseconds from `startedAt` to the read of the row. */
   ageMs: number | null;
   result: unknown;
   state: Record<string, unknown> | null;
 }
 
-/** A `StepRow` inside of JSON. */
+/** A `StepRow` inside JSON. */
 export type StoredStep = Omit<StepRow, 'startedAt'> & { startedAt: string | null };
 
 /** The column of each member of an `OperationRow`. */
@@ -81,7 +81,7 @@ const OPERATION = {
   createdAt: 'created_at',
 } as const satisfies Record<keyof OperationRow, string>;
 
-/** The same for a `StepRow`; an age is measured when the row is read. */
+/** The same for a `StepRow`. The age is measured when the row is read. */
 const STEP = {
   name: 's.name',
   index: 's.index',
@@ -99,7 +99,7 @@ const quoted = (names: object) => Object.keys(names).map((name) => `"${name}"`);
 export const OPERATION_COLUMNS = Object.entries(OPERATION)
   .map(([name, column]) => `o.${column} "${name}"`)
   .join(', ');
-/** The names of that list, for a query over its rows. */
+/** The names in that list, for a query over its rows. */
 export const OPERATION_NAMES = quoted(OPERATION).join(', ');
 
 /** The select list that makes a `StepRow`; `s` is the table's alias. */
@@ -108,13 +108,13 @@ export const STEP_COLUMNS = Object.entries(STEP)
   .join(', ');
 export const STEP_NAMES = quoted(STEP).join(', ');
 
-/** An operation and its steps, as they stand. */
+/** The current state of an operation and of its steps. */
 export interface OperationState {
   operation: OperationRow;
   steps: readonly StepRow[];
 }
 
-/** The steps as they stand after a statement that returned those of them that it changed. */
+/** The state of the steps after a statement that returned the steps that it changed. */
 export function stepsAfter(before: readonly StepRow[], changed: readonly StoredStep[]): StepRow[] {
   const byName = new Map(changed.map((step) => [step.name, stepOf(step)]));
   return before.map((step) => byName.get(step.name) ?? step);

@@ -12,8 +12,8 @@ const EVERYWHERE: Provider[] = [OperationDefinitions, OutboxBell, OperationStore
 const MOVERS: Provider[] = [Leases, OperationRunner, OutboxRelay, OperationWorker, OperationRepair, OperationRetention];
 
 /**
- * Durable operations, with the events, mutations and schedule modules beside this one. The API accepts and shows operations; a
- * worker also runs them, and needs the queue module too.
+ * Durable operations. The process also needs the events, mutations and scheduling modules. The API accepts and shows
+ * operations; a worker also runs them, and needs the queue module as well.
  */
 @Module({})
 export class DurableOperationsModule {

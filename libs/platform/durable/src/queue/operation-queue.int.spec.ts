@@ -8,7 +8,7 @@ import type { SupervisedQueue, SupervisionTimes } from './supervised-queue.js';
 
 const redisUrl = process.env['REDIS_URL'];
 const hasRedis = await redisAnswers(redisUrl);
-/** Patient, because making the schema takes seconds on a busy machine. */
+/** The limits are generous, because creating the schema takes seconds on a busy machine. */
 const TIMES: Partial<SupervisionTimes> = { probeEvery: 200, addWithin: 20_000, drainWithin: 3000 };
 const IMPATIENT = { ...TIMES, addWithin: 500 };
 
@@ -35,7 +35,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await backend.remove();
     });
 
-    it('hands 200 wake-ups to the handler, at most as many at a time as asked', async () => {
+    it('hands 200 wake-ups to the handler, no more at a time than the concurrency allows', async () => {
       const [producer, worker] = [start(), start()];
       const seen = new Set<string>();
       let running = 0;
@@ -54,7 +54,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       expect(most).toBeLessThanOrEqual(5);
     });
 
-    it('takes a further dispatch of the same operation while the one before is still being handled', async () => {
+    it('accepts another dispatch of the same operation while the previous one is still being handled', async () => {
       const queue = start();
       const seen: string[] = [];
       let letGo!: () => void;
@@ -82,7 +82,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       expect(handledAt.get('op_now')!).toBeLessThan(handledAt.get('op_late')!);
     });
 
-    it('does not hand out again what the handler failed on', async () => {
+    it('does not deliver a wake-up again after its handler failed', async () => {
       const queue = start();
       const seen: string[] = [];
       await queue.consume(async (id) => {
@@ -96,7 +96,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       expect(seen).toEqual(['op_bad', 'op_good']);
     });
 
-    it('starts while the backend is away, refuses meanwhile, works once it is there', async () => {
+    it('starts while the backend is down, refuses wake-ups meanwhile, and works once it is up', async () => {
       await backend.proxy.cut();
       const queue = start(IMPATIENT);
       const seen = new Set<string>();
@@ -111,7 +111,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await redispatchUntilSeen(queue, seen, 'op_early');
     });
 
-    it('comes back when the backend went away and returned', async () => {
+    it('reconnects after an outage of the backend', async () => {
       const [producer, worker] = [start(IMPATIENT), start()];
       const seen = new Set<string>();
       await worker.consume(async (id) => void seen.add(id), 4);
@@ -126,7 +126,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await eventually(() => producer.ready() && worker.ready());
     });
 
-    it('keeps its bound on running handlers when the session is replaced under them', async () => {
+    it('keeps its limit of running handlers when the session is replaced while they run', async () => {
       const queue = start();
       const entered: string[] = [];
       let most = 0;
@@ -142,7 +142,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await queue.add({ operationId: 'op_2', dispatch: 1 });
       await eventually(() => entered.length === 2);
       await backend.wipe();
-      // Handed out by the new session while both slots are still taken.
+      // The new session delivers it while both slots are still taken.
       const { waitingForSlot } = queue as unknown as { waitingForSlot: unknown[] };
       await redispatchUntilSeen(queue, () => waitingForSlot.length > 0 || entered.length > 2, 'op_3');
       expect(entered).toEqual(['op_1', 'op_2']);
@@ -151,7 +151,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       expect(most).toBe(2);
     });
 
-    it('makes its data anew when somebody wiped it in the middle of work', async () => {
+    it('creates its data again after a wipe in the middle of its work', async () => {
       const [producer, worker] = [start(), start()];
       const seen = new Set<string>();
       await worker.consume(async (id) => {
@@ -169,7 +169,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await eventually(() => producer.ready() && worker.ready());
     });
 
-    it('moves again within 30 s when the peers of all its connections have vanished without a word', async () => {
+    it('works again within 30 s after the peers of all its connections have vanished silently', async () => {
       const [producer, worker] = [start(IMPATIENT), start(IMPATIENT)];
       const seen = new Set<string>();
       await worker.consume(async (id) => void seen.add(id), 2);
@@ -178,7 +178,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       const gone = Date.now();
       for (let n = 0; !seen.has('op_after'); n += 1) {
         expect(Date.now() - gone).toBeLessThan(30_000);
-        // As the relay does: what was refused is sent again.
+        // The relay also sends again what was refused.
         await producer.add({ operationId: 'op_after', dispatch: n }).catch(() => undefined);
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
@@ -214,7 +214,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       expect(queue.ready()).toBe(false);
     });
 
-    it('closes within its bound although a handler never ends', async () => {
+    it('closes within its limit although a handler never ends', async () => {
       const queue = start({ ...TIMES, drainWithin: 300 });
       const gate = gateOf();
       let entered = false;
@@ -240,12 +240,12 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
         await redispatchUntilSeen(queue, seen, 'op_after');
       });
 
-      it('outlives a connection that is ended between two queries of its user', async () => {
+      it('survives a connection that is ended between two queries of its user', async () => {
         const session = await openPostgresBackend(backend.config.database.url);
-        // As BullMQ does for a migration or a check of its schema: it holds a client and listens to nothing.
+        // BullMQ does this for a migration or a check of its schema: it holds a client without any listener.
         const { pool } = session as unknown as { pool: pg.Pool };
         const client = await pool.connect();
-        // An 'error' that nobody listens to ends the process.
+        // An 'error' event without a listener ends the process.
         expect(client.listenerCount('error')).toBe(1);
         const ended = new Promise((resolve) => client.once('end', resolve));
         await backend.killConnections();
@@ -255,7 +255,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
         await session.disconnect();
       });
 
-      it('adds one by one where temporary tables are forbidden', async () => {
+      it('adds wake-ups one by one if temporary tables are forbidden', async () => {
         await backend.sql!(
           `do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`,
         );
@@ -266,7 +266,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
         await eventually(() => seen.size === 20);
       });
 
-      it('opens no more connections than it says', async () => {
+      it('opens no more connections than it declares', async () => {
         const queue = start();
         const seen = new Set<string>();
         await queue.consume(async (id) => void seen.add(id), 20);
@@ -281,7 +281,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
   });
 }
 
-/** What an outbox does: add again under the next dispatch until the operation was seen. */
+/** Does what an outbox does: adds the operation again under the next dispatch until it was seen. */
 async function redispatchUntilSeen(
   queue: OperationQueue,
   seen: Set<string> | ((id: string) => boolean),

@@ -10,7 +10,7 @@ export const POSTGRES_CONNECTIONS = 6;
 const bull = withBackend(createPostgresBackend);
 
 class PostgresWorker extends bull.Worker<{ operationId: string }> {
-  /** While a delayed job is kept, BullMQ would wait for its time, up to an hour, whatever notification it missed. */
+  /** While a delayed job is kept, BullMQ would wait for its time, up to an hour, even if it missed a notification. */
   protected override getBlockTimeout(blockUntil: number): number {
     return Math.min(super.getBlockTimeout(blockUntil), IDLE_POLL_SECONDS);
   }
@@ -20,27 +20,29 @@ class PostgresWorker extends bull.Worker<{ operationId: string }> {
   }
 }
 
-/** Null when the schema or its main table is not there, another number after it was made again. */
+/** Null if the schema or its main table does not exist. The number changes when the table is created again. */
 const FIND_JOB_TABLE = `select to_regclass('${SCHEMA}.job')::oid::text as id`;
 
 /**
- * Connects and makes BullMQ's schema if it is missing. Queue and Worker share one pool of ours: left to itself, each
- * would open its own.
+ * Connects, and creates BullMQ's schema if it is missing. Queue and Worker share one pool of ours; otherwise each would
+ * open its own.
  */
 export async function openPostgresBackend(databaseUrl: string): Promise<QueueBackend> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: POSTGRES_CONNECTIONS,
     application_name: 'slipway-queue',
-    // Nothing in here is the only copy of anything: a wake-up that a crash of the server takes away waits for the worker's next look.
+    // The queue holds the only copy of nothing. If a crash of the server loses a wake-up, the worker's next poll finds
+    // the operation.
     options: `-c search_path=${SCHEMA} -c synchronous_commit=off`,
     keepAlive: true,
     connectionTimeoutMillis: 3000,
     query_timeout: 5000,
   });
-  // A dropped idle connection is no event: the next query opens another, or fails and is reported.
+  // A dropped idle connection needs no handling: the next query opens another one, or fails and is reported.
   pool.on('error', () => undefined);
-  // The pool listens to idle ones only. One that is dropped between two queries of its user would end the process.
+  // The pool listens only to idle clients. A client that is dropped between two queries of its user would end the
+  // process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await migrateSchema(pool);
@@ -58,7 +60,8 @@ async function migrateSchema(pool: pg.Pool): Promise<void> {
     await runMigrations(client, SCHEMA);
     const found = await client.query<{ id: string | null }>(FIND_JOB_TABLE);
     if (found.rows[0]?.id) return;
-    // The ledger says complete, the tables are gone: somebody dropped half. Nothing in here is the only copy of anything.
+    // The ledger says complete, but the tables do not exist: half of the schema was dropped. It holds the only copy of
+    // nothing.
     await client.query(`drop schema if exists ${SCHEMA} cascade`);
     await runMigrations(client, SCHEMA);
   } catch (error) {

@@ -5,7 +5,7 @@ import { QueueSession, type QueueBackend } from './queue-session.js';
 const open = (backend: QueueBackend) => QueueSession.open(backend, () => undefined);
 const wakeUp = { operationId: 'op_a', dispatch: 1 };
 const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
-/** How an add ended, as far as it has. */
+/** How an add ended, if it has. */
 function added(session: QueueSession): { as?: string } {
   const outcome: { as?: string } = {};
   session.add(wakeUp).then(
@@ -15,7 +15,7 @@ function added(session: QueueSession): { as?: string } {
   return outcome;
 }
 
-it('refuses what is on its way when it is closed', async () => {
+it('refuses wake-ups that are in flight when it is closed', async () => {
   const backend = new SilentBackend();
   const session = await open(backend);
   const sent = added(session);
@@ -27,7 +27,7 @@ it('refuses what is on its way when it is closed', async () => {
   expect([sent.as, gathered.as]).toEqual(Array(2).fill('the session of the queue was closed'));
 });
 
-it('refuses what comes after it was closed', async () => {
+it('refuses wake-ups after it was closed', async () => {
   const backend = new SilentBackend();
   const session = await open(backend);
   await session.close(0);
@@ -36,7 +36,7 @@ it('refuses what comes after it was closed', async () => {
   expect([backend.added, late.as]).toEqual([0, 'the session of the queue was closed']);
 });
 
-it('is of no more use once its data was made anew, by whomever, or its worker has stopped', async () => {
+it('fails its probe once its data was created again or its worker has stopped', async () => {
   const backend = new SilentBackend();
   const session = await open(backend);
   await session.work(async () => undefined, 1);

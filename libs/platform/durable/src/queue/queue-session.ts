@@ -3,19 +3,22 @@ import type { WakeUp, WakeUpHandler } from './operation-queue.js';
 
 export const QUEUE_NAME = 'slipway-operations';
 
-/** An idle worker looks by itself this often, so that a lost notification costs seconds. */
+/** An idle worker polls this often by itself, so that a lost notification costs seconds. */
 export const IDLE_POLL_SECONDS = 5;
 
-/** Nobody reads BullMQ's event log; this bounds it. */
+/** Nothing reads BullMQ's event log; this limits its length. */
 export const queueOptions = { streams: { events: { maxLen: 100 } } };
 
 /**
- * The job's fate is decided in Postgres, so BullMQ must never give up on one: a stalled job is handed out again for ever,
- * and a lost connection is retried at once instead of after its default of 15 s.
+ * Postgres decides the fate of a job, so BullMQ must never give up on one. A stalled job is delivered again without
+ * limit, and a lost connection is retried at once instead of after the default of 15 s.
  */
 export const workerOptions = { maxStalledCount: 1_000_000, runRetryDelay: 250, drainDelay: IDLE_POLL_SECONDS };
 
-/** From this many jobs at a time on, one call for all costs less than a call each: on Postgres it makes two temporary tables. */
+/**
+ * From this many jobs at a time on, one call for all of them costs less than a call each: on Postgres it creates two
+ * temporary tables.
+ */
 const BULK_FROM = 10;
 
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -26,7 +29,7 @@ interface JobData {
   operationId: string;
 }
 
-/** What we use of BullMQ's Queue and Worker, whose full types name their backend. */
+/** The parts of BullMQ's Queue and Worker that we use. Their full types name their backend. */
 interface AnyQueue {
   on(event: 'error', listener: (error: Error) => void): unknown;
   waitUntilReady(): Promise<unknown>;
@@ -40,30 +43,38 @@ interface BackendWorker {
   isRunning(): boolean;
   pause(doNotWaitActive: boolean): Promise<void>;
   close(): Promise<void>;
-  /** Ends the timer that renews job locks, which close() only reaches when all jobs and connections let it. */
+  /**
+   * Ends the timer that renews job locks. close() reaches that timer only after all jobs and connections have ended.
+   */
   stopRenewals(): Promise<void>;
   getBackend(): { disconnectBlocking(wait?: boolean): Promise<void>; close(force?: boolean): Promise<void> };
 }
 
-/** What a backend adds: its connections, and proof that its data is still the data this session started on. */
+/**
+ * The parts that a backend provides: its connections, and the proof that its data is still the data this session
+ * started with.
+ */
 export interface QueueBackend {
   openQueue(): AnyQueue;
   openWorker(process: (operationId: string) => Promise<void>, concurrency: number): Promise<BackendWorker>;
-  /** Changes when the backend's data was wiped, whoever made it anew; rejects when it is gone or does not answer. */
+  /**
+   * Changes when the backend's data was wiped and created again by any process. Rejects if it is missing or does not
+   * answer.
+   */
   identity(): Promise<string>;
   disconnect(): Promise<void>;
 }
 
 /**
- * BullMQ's Queue and Worker on connections that are known to work. A session is never repaired: BullMQ objects made while
- * the backend was away stay broken, so whoever holds a session that fails its probe drops it and opens another.
+ * BullMQ's Queue and Worker on connections that are known to work. A session is never repaired, because BullMQ objects
+ * made while the backend was down stay broken. If a session fails its probe, its owner drops it and opens another one.
  */
 export class QueueSession {
   private worker?: BackendWorker;
-  /** What was added in this turn of the event loop and goes out together. */
+  /** The wake-ups that were added in this iteration of the event loop, which are sent together. */
   private gathered: WakeUp[] = [];
   private sending?: Promise<void>;
-  /** How to refuse what is on its way. */
+  /** The reject functions of the adds in flight. */
   private readonly refusals = new Set<(error: Error) => void>();
   private isClosing = false;
   private isBulkRefused = false;
@@ -92,7 +103,10 @@ export class QueueSession {
     await this.worker.waitUntilReady();
   }
 
-  /** The relay adds a batch at once: gathered, it takes one statement instead of hundreds, and succeeds or fails as one. */
+  /**
+   * Adds a wake-up together with the others of this iteration of the event loop. The relay adds a batch at once:
+   * gathered, it takes one statement instead of hundreds, and succeeds or fails as one.
+   */
   add(job: WakeUp): Promise<void> {
     if (this.isClosing) return Promise.reject(closed());
     this.gathered.push(job);
@@ -110,7 +124,7 @@ export class QueueSession {
     return this.sending;
   }
 
-  /** Rejects when this session is of no more use. */
+  /** Rejects if this session is no longer usable. */
   async probe(): Promise<void> {
     if ((await this.backend.identity()) !== this.identity) throw new Error('the data of the queue was wiped');
     if (this.worker && !this.worker.isRunning()) throw new Error('the worker of the queue has stopped');
@@ -120,7 +134,8 @@ export class QueueSession {
     const bullJobs = jobs.map(({ operationId, dispatch, delayMs }) => ({
       name: 'operation',
       data: { operationId },
-      // BullMQ refuses ':' and all-digit ids, and ignores an id it still keeps: so the dispatch number is part of it.
+      // BullMQ refuses ':' and all-digit ids, and ignores an id that it still keeps. So the dispatch number is part of
+      // it.
       opts: { ...jobOptions, jobId: `${operationId}-${dispatch}`, delay: Math.ceil(delayMs ?? 0) },
     }));
     if (jobs.length >= BULK_FROM && !this.isBulkRefused) {
@@ -128,7 +143,7 @@ export class QueueSession {
         await this.queue.addBulk(bullJobs);
         return;
       } catch (error) {
-        // An operator may have taken the right to temporary tables away.
+        // An operator may have revoked the right to temporary tables.
         if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error;
         this.isBulkRefused = true;
       }
@@ -136,16 +151,18 @@ export class QueueSession {
     await Promise.all(bullJobs.map(({ name, data, opts }) => this.queue.add(name, data, opts)));
   }
 
-  /** Takes no more jobs; waits `graceMs` for the running ones, then takes the connections away under them. */
+  /**
+   * Takes no more jobs and waits `graceMs` for the running ones; then it closes the connections even if some still run.
+   */
   async close(graceMs: number): Promise<void> {
     this.isClosing = true;
-    // BullMQ never settles what it is asked once its close has begun; who added would wait for all of their time.
+    // BullMQ never settles a call once its close has begun, so callers of `add` would wait for their whole timeout.
     for (const refuse of this.refusals) refuse(closed());
     const worker = this.worker;
     if (worker) {
       const drained = worker.close().catch(() => undefined);
       if (!(await settles(drained, graceMs))) {
-        // close() may now wait for ever on a connection that is gone. Each of these ends a timer of the worker.
+        // close() may now wait forever on a connection that is lost. Each of these calls ends a timer of the worker.
         await settles(worker.pause(true), 500);
         await worker.stopRenewals();
         await settles(worker.getBackend().disconnectBlocking(false), 500);
@@ -161,7 +178,7 @@ function closed(): Error {
   return new Error('the session of the queue was closed');
 }
 
-/** Whether `work` settled within `ms`. Its failure counts as settled: this is for tearing down what may be dead. */
+/** Whether `work` settled within `ms`. A failure counts as settled, because this tears down what may be dead. */
 export async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
   const timer = new AbortController();
   const late = new Promise<boolean>((resolve) => {

@@ -17,14 +17,15 @@ export class QueueModule {
   }
 }
 
-/** The queue without Nest, already connecting. */
+/** The queue without Nest; it already connects. */
 export function createOperationQueue(
   config: Pick<Config, 'queue' | 'database'>,
   times?: Partial<SupervisionTimes>,
 ): SupervisedQueue {
   const { backend, redisUrl } = config.queue;
   if (backend === 'redis' && !redisUrl) throw new Error('QUEUE_BACKEND is redis, but REDIS_URL is not set');
-  // BullMQ and its Redis client are loaded here: the api knows this lib, has no queue, and starts sooner without them.
+  // BullMQ and its Redis client are loaded here, because the api also imports this library. It has no queue, and starts
+  // sooner without them.
   const open = async (onError: (error: Error) => void): Promise<QueueBackend> =>
     backend === 'redis'
       ? (await import('./redis-backend.js')).openRedisBackend(redisUrl!, onError)

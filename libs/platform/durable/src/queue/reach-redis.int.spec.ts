@@ -17,7 +17,7 @@ const listening = async (server: net.Server): Promise<string> => {
   return `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
 };
 
-/** A Redis that knows INFO, and says to everything else what it is told. */
+/** A Redis that answers INFO with these fields, or every command with the given answer. */
 const standIn = (answer: string, info: Record<string, string> = {}): Promise<string> => {
   const text = Object.entries(info)
     .map(([name, value]) => `${name}:${value}\r\n`)
@@ -33,8 +33,8 @@ const standIn = (answer: string, info: Record<string, string> = {}): Promise<str
   );
 };
 
-describe('what is said of a REDIS_URL', () => {
-  it('that leads to a server without a user of this password', async () => {
+describe('the fault of a REDIS_URL', () => {
+  it('names a server that rejects the user or password', async () => {
     const address = await standIn('-WRONGPASS invalid username-password pair or user is disabled.\r\n');
     expect(await redisFault(`redis://:wrong@${address}`)).toEqual({
       kind: 'refused',
@@ -46,7 +46,7 @@ describe('what is said of a REDIS_URL', () => {
     );
   });
 
-  it('of a Redis that evicts, or is too old', async () => {
+  it('names a Redis that may evict jobs or is too old', async () => {
     const evicting = await standIn('', { redis_version: '7.2.0', maxmemory_policy: 'allkeys-lru' });
     expect(await redisFault(`redis://${evicting}`)).toEqual({
       kind: 'refused',
@@ -59,7 +59,7 @@ describe('what is said of a REDIS_URL', () => {
     ).toBeUndefined();
   });
 
-  it('of an unknown host, a port without a server, and what is no Redis', async () => {
+  it('names an unknown host, a port without a server, and a server that is not Redis', async () => {
     expect(await redisFault('redis://nowhere..example:6379')).toEqual({
       kind: 'unknown_host',
       text: 'the host of nowhere..example:6379 is unknown. Correct REDIS_URL.',
@@ -83,7 +83,7 @@ describe('what is said of a REDIS_URL', () => {
     });
   }, 30_000);
 
-  it('finds no fault in the Redis of these tests, where there is one, but one in its eviction', async () => {
+  it('is undefined for the Redis of these tests, if there is one, unless it evicts', async () => {
     const url = process.env['REDIS_URL'];
     if (!url || !(await redisAnswers(url))) return;
     const client = new Redis(url);

@@ -13,7 +13,7 @@ export async function reachRedis(redisUrl: string, options: Omit<ReachOptions, '
   await reach(() => redisFault(redisUrl), { ...options, variable: VARIABLE });
 }
 
-/** Why this address cannot hold the queue; undefined if it can. Takes at most some ten seconds. */
+/** The reason why this address cannot hold the queue; undefined if it can. Takes about ten seconds at most. */
 export async function redisFault(redisUrl: string): Promise<ServiceFault | undefined> {
   const ioredis = await import('ioredis');
   let client: Redis;
@@ -32,7 +32,7 @@ export async function redisFault(redisUrl: string): Promise<ServiceFault | undef
   }
   const { host, port } = client.options;
   const address = `${host}:${port}`;
-  // What `connect` rejects with is only that the connection closed; why, it tells as an event.
+  // `connect` rejects only with the fact that the connection closed; an event carries the reason.
   let cause: Error | undefined;
   client.on('error', (error) => (cause ??= error));
   try {

@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { QUEUE_NAME, queueOptions, workerOptions, type QueueBackend } from './queue-session.js';
 
-/** Gone after FLUSHALL; whoever starts next writes another value. */
+/** FLUSHALL removes it; the process that starts next writes another value. */
 const EPOCH_KEY = `bull:${QUEUE_NAME}:epoch`;
 
 class RedisWorker extends Worker<{ operationId: string }> {
@@ -12,12 +12,14 @@ class RedisWorker extends Worker<{ operationId: string }> {
   }
 }
 
-/** Connections: one that adds and probes and, in a process that consumes, two of the worker (commands, blocking wait). */
+/**
+ * Connections: one that adds and probes, and, in a process that consumes, two of the worker (commands, blocking wait).
+ */
 export async function openRedisBackend(redisUrl: string, onError: (error: Error) => void): Promise<QueueBackend> {
   const producer = new Redis(redisUrl, {
     lazyConnect: true,
     connectTimeout: 3000,
-    // Fails fast: a wake-up that waits in this process's memory is one that the outbox believes to be sent.
+    // Fails fast: the outbox would believe that a wake-up was sent while it still waits in this process's memory.
     commandTimeout: 3000,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
@@ -48,13 +50,13 @@ class RedisBackend implements QueueBackend {
   }
 
   async openWorker(process: (operationId: string) => Promise<void>, concurrency: number) {
-    // BullMQ demands null: its blocking wait must outlive any number of reconnects.
+    // BullMQ requires null, because its blocking wait must survive any number of reconnects.
     this.consumer = new Redis(this.redisUrl, {
       lazyConnect: true,
       connectTimeout: 3000,
       maxRetriesPerRequest: null,
-      // BullMQ's copy of this client for the blocking wait takes the option over. Without an end it would reconnect for ever
-      // when it was told to disconnect while it was reconnecting.
+      // BullMQ copies this option to its client for the blocking wait. Without an end, that client would reconnect
+      // forever if it had to disconnect during a reconnect.
       retryStrategy: (attempt) => (this.ended ? null : Math.min(attempt * 100, 1000)),
     });
     this.consumer.on('error', this.onError);

@@ -4,7 +4,7 @@ import { SupervisedQueue } from './supervised-queue.js';
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 10));
 
-it('takes the connections away only after the running jobs have ended', async () => {
+it('closes the connections only after the running jobs have ended', async () => {
   const backend = new SilentBackend();
   let drain: () => void = () => undefined;
   backend.drained = new Promise((resolve) => (drain = resolve));

@@ -8,7 +8,7 @@ export interface SupervisionTimes {
   probeEvery: number;
   /** How long a probe, or the opening of a session, may take. */
   answerWithin: number;
-  /** How long `add` may take in all. */
+  /** How long `add` may take in total. */
   addWithin: number;
   /** How long `close` waits for running handlers. */
   drainWithin: number;
@@ -24,9 +24,10 @@ const SAME_ERROR_EVERY_MS = 5000;
  *
  *   away --(backend connects, BullMQ ready)--> open --(probe fails, data wiped, worker stopped)--> away
  *
- * While open: a probe every second, at once after any error. While away: attempts with growing pauses up to 2 s, and `add`
- * rejects. A lost session is torn down in the background. Handlers that it started run on: their wake-up may be handed out
- * again, which Postgres sorts out; they keep their slots, so that `concurrency` holds across sessions.
+ * While the session is open, it is probed every second, and at once after any error. While it is away, the queue
+ * retries with growing pauses up to 2 s, and `add` rejects. A lost session is closed in the background. The handlers
+ * that it started continue. Their wake-up may be delivered again, which Postgres handles; they keep their slots, so
+ * that `concurrency` holds across sessions.
  */
 export class SupervisedQueue implements OperationQueue {
   private readonly log = new Logger('OperationQueue');
@@ -49,7 +50,7 @@ export class SupervisedQueue implements OperationQueue {
     this.times = { ...DEFAULT_TIMES, ...times };
   }
 
-  /** Begins to connect. Does not wait: the process starts also while the backend is away. */
+  /** Begins to connect, without waiting, so that the process also starts while the backend is down. */
   start(): void {
     this.supervision ??= this.supervise();
   }
@@ -151,7 +152,7 @@ export class SupervisedQueue implements OperationQueue {
     this.note(error);
   }
 
-  /** Runs the handler in a slot of its own; never rejects, so that BullMQ sees a done job. */
+  /** Runs the handler in a slot of its own; never rejects, so that BullMQ sees a completed job. */
   private async handle(operationId: string): Promise<void> {
     const { handler, concurrency } = this.consumer!;
     while (this.running >= concurrency) await new Promise<void>((resolve) => this.waitingForSlot.push(resolve));
@@ -176,7 +177,7 @@ export class SupervisedQueue implements OperationQueue {
     await this.supervision;
     await this.session?.close(this.times.drainWithin);
     this.session = undefined;
-    // Handlers of sessions that were lost before.
+    // These are handlers of sessions that were lost earlier.
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
     if (this.running > 0) this.log.warn(`the queue closed while ${this.running} handlers were running`);
   }
@@ -191,7 +192,7 @@ export class SupervisedQueue implements OperationQueue {
     return this.session;
   }
 
-  /** Waits `ms`, or less when something happened; but at least `leastMs`, so that a storm of errors is no storm of probes. */
+  /** Waits `ms`, or less if woken, but at least `leastMs`, so that many errors do not cause as many probes. */
   private async sleep(ms: number, leastMs: number): Promise<void> {
     if (this.closing) return;
     const woken = new Promise<void>((resolve) => (this.wake = resolve));
@@ -200,7 +201,7 @@ export class SupervisedQueue implements OperationQueue {
     if (!this.closing) await least;
   }
 
-  /** Every error asks for a probe; only the first of a storm is logged. */
+  /** Every error causes a probe; of many errors in a row, only the first is logged. */
   private note(error: unknown): void {
     this.wake();
     if (this.closing || Date.now() - this.errorLoggedAt < SAME_ERROR_EVERY_MS) return;
@@ -216,7 +217,7 @@ async function within<T>(work: Promise<T>, ms: number, complaint: string): Promi
   throw new Error(complaint);
 }
 
-/** AggregateError (several addresses tried) has an empty message of its own. */
+/** An AggregateError (several addresses were tried) has an empty message of its own. */
 function messageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);

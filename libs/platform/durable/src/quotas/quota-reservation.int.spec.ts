@@ -27,7 +27,7 @@ const add = (limit: number, adding?: number, quota: QuotaName = 'webhooks') =>
     await tx.query('insert into things select $1 from generate_series(1, $2)', [tenantId, adding ?? 1]);
   });
 
-it('lets exactly as many through as there is room for, of thirty at once', async () => {
+it('accepts exactly as many of thirty concurrent additions as the quota allows', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => add(7)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
   expect(await bed.database.tx('system', count)).toBe(7);
@@ -39,7 +39,7 @@ it('lets exactly as many through as there is room for, of thirty at once', async
   });
 });
 
-it('counts what is to be added, and gives room back', async () => {
+it('counts what is to be added, and allows more after a deletion', async () => {
   await add(5, 5);
   await expect(add(5)).rejects.toMatchObject({ code: 'quota_exceeded' });
   await bed.sql('delete from things where tenant_id = $1', [tenantId]);
@@ -48,7 +48,7 @@ it('counts what is to be added, and gives room back', async () => {
   await add(5);
 });
 
-it('lets nobody wait who adds to another quota or for another tenant', async () => {
+it('does not block additions to another quota or for another tenant', async () => {
   const held = new Latch();
   const goOn = new Latch();
   const first = bed.database.tx({ tenantId }, async (tx) => {
@@ -73,7 +73,7 @@ it('lets nobody wait who adds to another quota or for another tenant', async () 
   await Promise.all([first, second]);
 });
 
-it('names each quota, its limit and what makes room', () => {
+it('names each quota, its limit and the way to stay below it', () => {
   for (const quota of Object.keys(QUOTAS) as QuotaName[]) {
     const refusal = quotaExceeded(quota, 20);
     expect(refusal).toMatchObject({
@@ -85,14 +85,14 @@ it('names each quota, its limit and what makes room', () => {
     expect(refusal.message).toContain(`Tenant quota ${quota} exceeded: at most 20 `);
     expect(refusal.remediation).toMatch(/^.+, or ask the operator for a higher quota\.$/);
   }
-  // Waiting makes room for streams, which end by themselves, and none for deployments.
+  // Waiting helps with streams, which end by themselves, and not with deployments.
   expect([quotaExceeded('event_streams', 1), quotaExceeded('deployments', 1)].map((one) => one.retryable)).toEqual([
     true,
     false,
   ]);
 });
 
-it('finds the quotas of a tenant by its id, and does not ask where none has its own', async () => {
+it('finds the quotas of a tenant by its id, and sends no query if no tenant has its own', async () => {
   await bed.sql('insert into tenants (id, name) values ($1, $2)', [tenantId, 'acme']);
   const configOf = (quotas?: QuotaConfig['operator']['quotas']): QuotaConfig => ({
     operator: { quotas },

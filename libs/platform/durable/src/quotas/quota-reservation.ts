@@ -3,23 +3,26 @@ import type { Tx } from '@slipway/platform-database';
 import { quotaExceeded } from './quota.errors.js';
 import { LOCK_QUOTA, TENANT_NAME } from './quota.query.js';
 
-/** What is about to be added to. */
+/** The quota that a transaction is about to use. */
 export interface QuotaReservation {
   tenantId: string;
   quota: QuotaName;
-  /** As `quotasOf` gives it. */
+  /** As `quotasOf` returns it. */
   limit: number;
 }
 
-/** Whoever adds to this quota of this tenant waits here until the transaction ends. For who counts in a way of its own. */
+/**
+ * Locks a quota of a tenant until the transaction ends; other additions to it wait here. Use it if the caller counts in
+ * its own way.
+ */
 export async function lockQuota(tx: Tx, tenantId: string, quota: QuotaName): Promise<void> {
   await tx.query(LOCK_QUOTA, [tenantId, quota]);
 }
 
 /**
- * Makes room certain before something is added: whoever adds to this quota of this tenant waits here until the transaction ends, so
- * that each counts what the one before has written.
- * @param count how many there are, asked behind the lock; it may be sent together with it
+ * Reserves a part of a quota before something is added. Other additions to this quota of this tenant wait here until
+ * the transaction ends, so that each counts what the previous one has written.
+ * @param count returns the current number. It runs after the lock is taken, and may be sent together with it
  * @param adding how many more there will be
  * @throws quota_exceeded (429)
  */
@@ -33,7 +36,7 @@ export async function reserveQuota(
   if (had + adding > limit) throw quotaExceeded(quota, limit);
 }
 
-/** The quotas of a tenant that is known by its id only, in a system transaction. */
+/** The quotas of a tenant of which only the id is known, in a system transaction. */
 export async function quotasOfTenant(tx: Tx, config: QuotaConfig, tenantId: string): Promise<Quotas> {
   if (!hasQuotasByTenant(config)) return quotasOf(config, '');
   const tenant = await tx.one<{ name: string }>(TENANT_NAME, [tenantId]);

@@ -8,10 +8,10 @@ const SPEC = {
   remediation: 'Delete unused resources, or ask the operator for a higher quota.',
 } as const satisfies ErrorSpec;
 
-/** The one definition of `quota_exceeded`, for all areas. Throw `quotaExceeded(...)`, which names the quota. */
+/** The only definition of `quota_exceeded`, for all areas. Throw `quotaExceeded(...)`, which names the quota. */
 export const quotaErrors = defineErrors({ quota_exceeded: SPEC });
 
-/** What is counted, as a message says it, and what makes room. `eases`: waiting makes room too. */
+/** The counted things as a message names them, and how to free some. `eases`: waiting also helps. */
 const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }> = {
   deployments: { counted: 'deployments', remedy: 'Delete a deployment' },
   revisions: {
@@ -51,7 +51,7 @@ const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }>
   },
 };
 
-/** `quota_exceeded` (429), to be thrown: what was asked for would be more than `limit` of this quota. */
+/** Returns a `quota_exceeded` error (429) to throw: the request would exceed `limit` of this quota. */
 export function quotaExceeded(quota: QuotaName, limit: number): SlipwayError {
   const { counted, remedy, eases = false } = SAID[quota];
   return new SlipwayError(

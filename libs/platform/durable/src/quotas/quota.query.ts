@@ -1,6 +1,9 @@
 import { locking, prepared } from '@slipway/platform-database';
 
-/** An advisory lock: counting and adding has to wait for who does the same, and what is to be added is no row yet. */
+/**
+ * An advisory lock: counting and adding must wait for other transactions that do the same, and the rows to add do not
+ * exist yet.
+ */
 export const LOCK_QUOTA = locking(
   'quota',
   prepared(
@@ -10,5 +13,5 @@ export const LOCK_QUOTA = locking(
   ([tenantId, quota]) => [`${String(tenantId)}/${String(quota)}`],
 );
 
-/** Tenants are the platform's, and a worker knows them by id only. */
+/** Tenants belong to the platform, and a worker knows only their ids. */
 export const TENANT_NAME = prepared('quota-tenant-name', 'select name from tenants where id = $1');

@@ -10,7 +10,7 @@ const tenIterations = async () => {
   for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Work that stands still in its transaction until it is let go, and counts. */
+/** Counts its runs, and pauses in its transaction until it is released. */
 class SlowWork {
   readonly everySeconds = 1;
   runs = 0;
@@ -64,8 +64,8 @@ const second = async () => {
   await tenIterations();
 };
 
-describe('a slow work', () => {
-  it('holds up no other, and no repair, whatever many of them there are', async () => {
+describe('slow recurring work', () => {
+  it('delays no other work and no repair, however many slow ones there are', async () => {
     const schedule = scheduleOf(true);
     const slow = ['a', 'b', 'c', 'd', 'e'].map((name) => new SlowWork(name));
     const repair = new SlowWork('repair');
@@ -73,7 +73,7 @@ describe('a slow work', () => {
     schedule.add({ name: 'repair', everySeconds: 1, isRepair: true }, repair.run);
     schedule.onApplicationBootstrap();
     await second();
-    // Three transactions of areas at a time, and the repair beside them.
+    // Three transactions of areas at a time, and the repair in addition.
     expect([slow.filter(({ inside }) => inside > 0).length, repair.inside, most]).toEqual([3, 1, 4]);
     repair.release();
     await tenIterations();
@@ -88,7 +88,7 @@ describe('a slow work', () => {
     await stopping;
   });
 
-  it('is waited for at the end, and not begun again', async () => {
+  it('is awaited at shutdown, and not begun again', async () => {
     const schedule = scheduleOf(true);
     const work = new SlowWork('a');
     schedule.add(work, work.run);
@@ -106,7 +106,7 @@ describe('a slow work', () => {
   });
 });
 
-it('goes on with a work that failed', async () => {
+it('continues with recurring work that failed', async () => {
   const schedule = scheduleOf(true);
   let runs = 0;
   schedule.add({ name: 'broken', everySeconds: 1 }, async () => {
@@ -121,7 +121,7 @@ it('goes on with a work that failed', async () => {
   await schedule.beforeApplicationShutdown();
 });
 
-it('runs nothing by itself in a process that is no worker, but at a word', async () => {
+it('runs nothing by itself in a process that is no worker, except through runNow', async () => {
   const schedule = scheduleOf(false);
   const log: string[] = [];
   for (const name of ['a', 'b']) schedule.add({ name, everySeconds: 1 }, async () => void log.push(name));
@@ -133,7 +133,7 @@ it('runs nothing by itself in a process that is no worker, but at a word', async
   expect(log).toEqual(['b', 'a', 'b']);
 });
 
-it('runs each work once soon after the start, however seldom it is due', async () => {
+it('runs all work once soon after the start, however seldom it is due', async () => {
   const schedule = scheduleOf(true);
   let runs = 0;
   schedule.add({ name: 'daily', everySeconds: 86_400 }, async () => void (runs += 1));

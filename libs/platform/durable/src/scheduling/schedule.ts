@@ -12,20 +12,23 @@ export interface RecurringOptions {
   name: string;
   /** Seconds from the end of one run to the start of the next. */
   everySeconds: number;
-  /** A repair of the platform has a connection of its own, so that nothing that an area does holds it up. */
+  /** A repair of the platform has a connection of its own, so that the work of an area cannot delay it. */
   isRepair?: boolean;
 }
 
-/** @param stopping fires when the process ends: work of many transactions begins no further one */
+/** @param stopping is aborted when the process ends; work of many transactions then begins no further one */
 export type RecurringWork = (transact: Transact, stopping: AbortSignal) => Promise<void>;
 
 /**
- * Marks a method of a provider as recurring work. Every worker process runs it; row locks keep two of them from doing the same thing. What one
- * run does not finish, the next one finds again.
+ * Marks a method of a provider as recurring work. Every worker process runs it; row locks keep two of them from doing
+ * the same thing. Work that one run leaves unfinished is found by the next one.
  */
 export const Recurring = DiscoveryService.createDecorator<RecurringOptions>();
 
-/** So soon after the start of a process every work runs once: one that is restarted often gets to what is seldom due. */
+/**
+ * All work runs once this soon after the start of a process, so that a process that restarts often also runs what is
+ * seldom due.
+ */
 const FIRST_AFTER_SECONDS = 1;
 /** Transactions that the recurring work of all areas may have open at a time, in one process. */
 const AREA_TRANSACTIONS = 3;
@@ -38,9 +41,10 @@ interface ScheduleEntry extends RecurringOptions {
 }
 
 /**
- * The recurring work of a process. Each has a timer of its own, so that a slow one delays only itself, and together they use
- * only a few connections. Repairs of the platform have a connection beside those: nothing that an area does holds them up.
- * `@nestjs/schedule` has intervals, but neither waits for a run to end before it plans the next nor at a shutdown.
+ * The recurring work of a process. Each entry has a timer of its own, so that slow work delays only itself, and
+ * together they use only a few connections. Repairs of the platform have another connection, so that the work of an
+ * area cannot delay them. `@nestjs/schedule` has intervals, but it waits for the end of a run neither before it plans
+ * the next one nor at shutdown.
  */
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('schedule');
@@ -49,7 +53,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly stopping = new AbortController();
   private isRunning = false;
 
-  /** @param isWorker whether the work is done here; an API process only builds it */
+  /** @param isWorker whether the work runs here; an API process only builds it */
   constructor(
     private readonly database: Database,
     private readonly isWorker: boolean,
@@ -81,7 +85,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     }
   }
 
-  /** Runs every work with this name now, and waits for it; all of them if no name is given. */
+  /** Runs all work with this name now, and waits for it; without a name, all work. */
   async runNow(name?: string): Promise<void> {
     for (const { name: own, work, transact } of this.entries)
       if (name === undefined || own === name) await work(transact, this.stopping.signal);
@@ -115,16 +119,17 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 }
 
-/** What a batch may take: a transaction that is open for longer keeps dead rows of others. */
+/** Time that a batch may take, because a transaction that is open for longer keeps dead rows of others. */
 const BATCH_MS = 200;
 const FIRST_ROWS = 500;
-/** Where even fewer take as long, it is not the rows that do. */
+/** If even fewer rows take as long, the rows are not the cause. */
 const LEAST_ROWS = 200;
 const MOST_ROWS = 5_000;
 
 /**
- * Does a lot of work in small transactions, until nothing is left or the process stops: each batch as large as fits into a fifth of a second, and after
- * each a rest as long as it took, so that at most half of one connection is in use, however much there is.
+ * Does a lot of work in small transactions, until nothing is left or the process stops. Each batch is as large as fits
+ * into a fifth of a second. After each batch it pauses for as long as the batch took, so that it uses at most half of
+ * one connection.
  * @param batch does at most so many rows in a transaction of its own; resolves to whether there may be more
  */
 export async function inBatches(batch: (rows: number) => Promise<boolean>, stopping?: AbortSignal): Promise<void> {
@@ -132,7 +137,7 @@ export async function inBatches(batch: (rows: number) => Promise<boolean>, stopp
     const began = performance.now();
     if (!(await batch(rows))) return;
     const tookMs = performance.now() - began;
-    // By halves and doubles: one batch that met a checkpoint says little about the next.
+    // It changes by a factor of two at most, because one batch that met a checkpoint says little about the next.
     const factor = Math.min(2, Math.max(0.5, BATCH_MS / tookMs));
     rows = Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(rows * factor)));
     await delay(tookMs, undefined, { signal: stopping }).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { WakeableTask } from './wakeable-task.js';
 
-/** Work whose runs end one by one, when the test says so. */
+/** Work whose runs end one by one, when the test decides. */
 function heldWork() {
   const ends: ((error?: Error) => void)[] = [];
   const work = jest.fn(
@@ -14,7 +14,7 @@ function heldWork() {
   return { ends, work, onError, begun };
 }
 
-it('runs once for all wakes of one turn, and once more for wakes during a run', async () => {
+it('runs once for all wakes of one iteration of the event loop, and once more for wakes during a run', async () => {
   const { ends, work, onError, begun } = heldWork();
   const wakeable = new WakeableTask(work, { onError });
   const first = [wakeable.wake(), wakeable.wake(), wakeable.wake()];
@@ -27,7 +27,7 @@ it('runs once for all wakes of one turn, and once more for wakes during a run', 
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-it('runs again after it has rested', async () => {
+it('runs again after it was idle', async () => {
   const work = jest.fn(async () => undefined);
   const wakeable = new WakeableTask(work, { onError: jest.fn() });
   await wakeable.wake();
@@ -35,7 +35,7 @@ it('runs again after it has rested', async () => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-it('loses no wake that comes as a run ends', async () => {
+it('loses no wake that arrives as a run ends', async () => {
   let runs = 0;
   const wakeable: WakeableTask = new WakeableTask(
     async () => {
@@ -63,7 +63,7 @@ it('reports an error, and runs again at the next wake', async () => {
   await again;
 });
 
-it('waits for its run when it is stopped, and runs no more', async () => {
+it('waits for its run when it is stopped, and does not run again', async () => {
   const { ends, work, onError, begun } = heldWork();
   const wakeable = new WakeableTask(work, { onError });
   void wakeable.wake();

@@ -1,15 +1,19 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 interface WakeableTaskOptions {
-  /** Called with what `work` throws. The next wake runs it again. */
+  /** Called with the error that `work` throws. The next wake runs the work again. */
   onError: (error: unknown) => void;
-  /** Least time from the start of one run to the start of the next. A run after a rest starts at once. */
+  /**
+   * Minimum time from the start of one run to the start of the next, in milliseconds. A run after an idle time starts
+   * at once.
+   */
   gapMs?: number;
 }
 
 /**
- * Work that several sides wake: notifications, timers, and its own results. It never runs twice at once. A wake during a run is followed by
- * one more run, so no wake is lost, and all wakes of one turn of the event loop are one run.
+ * Work that has several wake sources: notifications, timers, and its own results. It never runs twice at once. A wake
+ * during a run is followed by one more run, so no wake is lost. All wakes of one iteration of the event loop cause one
+ * run.
  */
 export class WakeableTask {
   private running?: Promise<void>;
@@ -54,7 +58,7 @@ export class WakeableTask {
       await this.work().catch(onError);
       if (this.isWoken && !this.hasStopped && gapMs > 0) await delay(Math.max(0, nextAt - performance.now()));
     }
-    // In the same turn as the check: a wake from here on starts another run.
+    // In the same iteration as the check, so a wake from here on starts another run.
     this.running = undefined;
   }
 }

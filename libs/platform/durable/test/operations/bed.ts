@@ -15,7 +15,7 @@ export const ACTOR = { type: 'token', id: 'test' } as const;
 
 export const PROBE: OperationDefinition = { kind: 'probe', steps: ['only'], unwind: {} };
 
-/** The parts of this library on a database of their own. Nothing moves by itself: no worker runs. */
+/** The parts of this library on a database of their own. Nothing runs by itself, because there is no worker. */
 export class OperationsBed extends DatabaseBed {
   readonly store = this.module.get(OperationStore);
 

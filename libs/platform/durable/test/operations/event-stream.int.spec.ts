@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 15_000;
 let harness: OperationHarness;
 let server: FastifyInstance;
 let port: number;
-/** What the next stream is opened with. */
+/** The source that the next stream is opened with. */
 let source: EventSource;
 let isAllowed = true;
 let tokenId: string | undefined;
@@ -30,7 +30,7 @@ let tokenId: string | undefined;
 const sockets: Socket[] = [];
 
 beforeAll(async () => {
-  // Heartbeats come when a test says so.
+  // Heartbeats come when a test decides.
   const names = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const;
   jest.useFakeTimers({ doNotFake: [...names, 'setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] });
   harness = await OperationHarness.start({ migrations: platformMigrations });
@@ -70,7 +70,7 @@ afterEach(() => {
   for (const follower of followers.splice(0)) follower.socket.destroy();
 });
 
-/** A client that keeps what it was sent. */
+/** A client that stores what it receives. */
 class Follower {
   text = '';
   isClosed = false;
@@ -101,7 +101,7 @@ const append = (...events: NewEvent[]) =>
   harness.database.tx('system', (tx) => appendEvents(tx, TENANT, source.stream, events));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-it('sends what is kept, then what comes, each once and in order', async () => {
+it('sends the stored events, then the new ones, each once and in order', async () => {
   await append(...upTo(450).map((n) => event({ n })));
   const follower = new Follower();
   await until('the backlog', () => follower.ids.length === 450);
@@ -118,7 +118,7 @@ it('sends what is kept, then what comes, each once and in order', async () => {
   });
 });
 
-it('loses and repeats nothing while many write and clients come in between', async () => {
+it('loses and repeats nothing while there are many writers and clients that connect in between', async () => {
   const writers = upTo(20).map(async () => {
     for (const n of upTo(5)) await append(event({ n }));
   });
@@ -131,7 +131,7 @@ it('loses and repeats nothing while many write and clients come in between', asy
   expect(late.ids).toEqual(upTo(100).slice(5));
 });
 
-it('resumes behind a sequence, and refuses one whose successors are gone', async () => {
+it('resumes after a sequence, and refuses one whose next events are deleted', async () => {
   await append(...upTo(10).map((n) => event({ n })));
   await harness.database.tx('system', (tx) =>
     tx.query('delete from events where stream = $1 and sequence <= 5', [source.stream]),
@@ -145,7 +145,7 @@ it('resumes behind a sequence, and refuses one whose successors are gone', async
   expect(lost.text).toContain('cursor_expired');
 });
 
-it('cuts a client that deletion overtakes while it catches up, and refuses it when it resumes', async () => {
+it('disconnects a client whose next events are deleted while it reads the backlog, and refuses its resume', async () => {
   const tail = upTo(450).map((n) => event({ n }));
   await append(...tail);
   const read = harness.database.read.bind(harness.database);
@@ -168,7 +168,7 @@ it('cuts a client that deletion overtakes while it catches up, and refuses it wh
   expect(again.text).toMatch(/^HTTP\/1\.1 410/);
 });
 
-it('refuses a position below the newest where nothing else is left', async () => {
+it('refuses a position before the newest event if no other event is left', async () => {
   await append(...upTo(10).map((n) => event({ n })));
   await harness.database.tx('system', (tx) =>
     tx.query('delete from events where stream = $1 and sequence < 10', [source.stream]),
@@ -181,7 +181,7 @@ it('refuses a position below the newest where nothing else is left', async () =>
   expect(kept.ids).toEqual([10]);
 });
 
-it('sends only the type asked for, before and after the stream is live', async () => {
+it('sends only the requested type, before and after the stream is live', async () => {
   await append(event(), event({}, { type: 'revision.ready' }));
   const follower = new Follower('?type=revision.ready');
   await until('the kept one', () => follower.ids.length === 1);
@@ -190,7 +190,7 @@ it('sends only the type asked for, before and after the stream is live', async (
   expect(follower.ids).toEqual([2, 4]);
 });
 
-it('asks again at each revocation about a caller who came without a token', async () => {
+it('checks a caller without a token again at each revocation', async () => {
   tokenId = undefined;
   const follower = new Follower();
   await append(event());
@@ -200,7 +200,7 @@ it('asks again at each revocation about a caller who came without a token', asyn
   await until('it ends', () => follower.hasEnded);
 });
 
-it('asks again when it may have missed a revocation', async () => {
+it('checks the caller again when it may have missed a revocation', async () => {
   const follower = new Follower();
   await append(event());
   await until('it is live', () => follower.ids.length === 1);
@@ -214,7 +214,7 @@ it('asks again when it may have missed a revocation', async () => {
   await until('it ends', () => follower.hasEnded);
 });
 
-it('beats while nothing happens, and asks again with each beat', async () => {
+it('sends heartbeats while nothing happens, and checks the caller again with each one', async () => {
   const follower = new Follower();
   await append(event());
   await until('it is live', () => follower.ids.length === 1);
@@ -227,7 +227,7 @@ it('beats while nothing happens, and asks again with each beat', async () => {
   await until('it ends', () => follower.hasEnded);
 });
 
-it('sends the backlog as fast as its client reads, and does not cut it for reading slowly', async () => {
+it('sends the backlog as fast as its client reads, and does not disconnect a client that reads slowly', async () => {
   const load = 'x'.repeat(4_000);
   const count = 3_000;
   for (let n = 0; n < count; n += 500) await append(...upTo(500).map(() => event({ load })));
@@ -242,7 +242,7 @@ it('sends the backlog as fast as its client reads, and does not cut it for readi
   await until('what comes', () => follower.ids.length === count + 1);
 });
 
-it("ends at once when the caller's own token is revoked, not when another is", async () => {
+it("ends at once when the caller's own token is revoked, not when another token is", async () => {
   const follower = new Follower();
   await append(event());
   await until('it is live', () => follower.ids.length === 1);
@@ -257,7 +257,7 @@ it("ends at once when the caller's own token is revoked, not when another is", a
   await until('it ends', () => follower.hasEnded);
 });
 
-it('cuts a client that does not read, and keeps the others', async () => {
+it('disconnects a client that does not read, and keeps the others', async () => {
   const slow = new Follower();
   const quick = new Follower();
   await append(event());
@@ -277,7 +277,7 @@ it('cuts a client that does not read, and keeps the others', async () => {
 
 const KIND: OperationDefinition = { kind: 'probe', steps: ['only'], unwind: {} };
 
-/** The events of one operation, which end with it. */
+/** The events of one operation, which end with the operation. */
 const about = (id: string) => ({
   id,
   hasEnded: async () => {
@@ -290,7 +290,7 @@ const about = (id: string) => ({
   },
 });
 
-it('follows one operation only, and ends behind its last event', async () => {
+it('follows one operation only, and ends after its last event', async () => {
   const { stream } = source;
   const [mine, other] = (await Promise.all(
     [1, 2].map(() =>
@@ -333,7 +333,7 @@ it('ends for a client that follows one type of an ended operation, too', async (
   expect(follower.ids).toEqual([2]);
 });
 
-it('keeps nothing of a client that has gone', async () => {
+it('keeps nothing for a client that has disconnected', async () => {
   const kept = () => {
     const hub = harness.context.get(EventHub) as unknown as { tails: Map<string, unknown>; closers: Set<unknown> };
     const { answers } = harness.context.get(OpenAnswers) as unknown as { answers: Set<unknown> };

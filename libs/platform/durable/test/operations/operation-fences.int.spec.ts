@@ -23,7 +23,7 @@ let one: OperationHarness;
 let another: OperationHarness;
 
 beforeAll(async () => {
-  // Leases run out when a test says so, never because the machine is busy.
+  // Leases expire when a test decides, never because the machine is busy.
   const config = { leaseSeconds: 3600 };
   const migrations = [...platformMigrations, Effects1700000000099];
   one = await OperationHarness.start({ migrations, config });
@@ -39,7 +39,7 @@ const cancel = (id: string) => inTenant((tx) => one.store.cancel(tx, id, ACTOR))
 const retry = (id: string) => inTenant((tx) => one.store.retry(tx, id, ACTOR));
 const stepsOf = (record: Record<string, any>) => record['steps'].map((step: any) => [step.name, step.status]);
 
-describe('a worker whose lease has gone to another', () => {
+describe('a worker whose lease another worker has taken', () => {
   it.each(Object.keys(ENDINGS))(
     'writes nothing when its step %s while its successor is still at the same step',
     async (ending) => {
@@ -68,7 +68,7 @@ describe('a worker whose lease has gone to another', () => {
     },
   );
 
-  it('does not go on with the next step either', async () => {
+  it('does not continue with the next step either', async () => {
     const [stale, current] = [new Gate(), new Gate()];
     const second = oneAfterAnother(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
     const third = oneAfterAnother(leavesAnEffect);
@@ -87,7 +87,7 @@ describe('a worker whose lease has gone to another', () => {
     expect(await effectsOf(one, id)).toEqual(['first', 'second', 'third']);
   });
 
-  it('writes nothing on the way back', async () => {
+  it('writes nothing in an undo step', async () => {
     const [stale, current] = [new Gate(), new Gate()];
     const run = oneAfterAnother(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
     const { begin } = script(
@@ -111,7 +111,7 @@ describe('a worker whose lease has gone to another', () => {
     expect(await effectsOf(one, id)).toEqual(['undo']);
   });
 
-  it('finds a held operation held, as does everybody else: at each step, and on the way back', async () => {
+  it('finds a held operation held, as every worker does, at each step and at the undo step', async () => {
     const gates = { first: new Gate(), second: new Gate(), undo: new Gate() };
     const first = oneAfterAnother(behind(gates.first, leavesAnEffect));
     const second = oneAfterAnother(behind(gates.second, ENDINGS['fails for good']!));
@@ -131,7 +131,7 @@ describe('a worker whose lease has gone to another', () => {
     expect([first.count, second.count, undo.count]).toEqual([1, 1, 1]);
   });
 
-  it('leaves alone what has ended', async () => {
+  it('does not change an operation that has ended', async () => {
     const first = oneAfterAnother(leavesAnEffect);
     const id = await script([one, another], { first }).begin();
     await one.runner.drive(id);
@@ -158,7 +158,8 @@ describe('a cancel that is accepted while a step runs', () => {
     const record = await one.record(TENANT, id);
     expect(await effectsOf(one, id)).toEqual([]);
     expect(second.count).toBe(0);
-    // A failure for good that comes first is why it unwinds; whatever else the step found gives way to the cancel.
+    // A permanent failure that comes first is the reason for the unwind. Any other result of the step yields to the
+    // cancel.
     const [status, code] =
       ending === 'fails for good' ? ['failed', 'dependency_outage'] : ['cancelled', 'cancelled_by_user'];
     expect(record).toMatchObject({ status, error_code: code, current_step: 'first', current_step_status: status });
@@ -169,7 +170,7 @@ describe('a cancel that is accepted while a step runs', () => {
     expect(await eventsOf(one, id)).toEqual(['running', 'cancelling', status]);
   });
 
-  it('is not remembered by a retry of what failed all the same', async () => {
+  it('is discarded by a retry if the operation failed nevertheless', async () => {
     const gate = new Gate();
     const first = oneAfterAnother(behind(gate, ENDINGS['fails for good']!), leavesAnEffect);
     const id = await script([one], { first }).begin();
@@ -183,7 +184,7 @@ describe('a cancel that is accepted while a step runs', () => {
     expect(await one.finish(TENANT, id)).toMatchObject({ status: 'succeeded', cancel_requested: false });
   });
 
-  it('is asked for once, and is told once', async () => {
+  it('appends one event for two requests', async () => {
     const gate = new Gate();
     const id = await script([one], { first: behind(gate, leavesAnEffect) }).begin();
     const drive = one.runner.drive(id);
@@ -222,7 +223,7 @@ describe('the point of no return', () => {
     expect(await effectsOf(one, id)).toEqual(['first', 'point', 'third']);
   });
 
-  it('refuses the cancel of an operation that sleeps behind it', async () => {
+  it('refuses the cancel of an operation that sleeps after it', async () => {
     const id = await withPoint(undefined).begin();
     await one.runner.drive(id);
     expect(await one.record(TENANT, id)).toMatchObject({ status: 'waiting', current_step: 'third' });
@@ -298,7 +299,7 @@ describe('an operation that another supersedes', () => {
 });
 
 describe('the effect of a commit', () => {
-  it('is undone with it where the guard refuses', async () => {
+  it('is rolled back if the guard refuses the commit', async () => {
     // The cancel comes between the step's own writes and the guarded one.
     const { begin } = script([one], {
       first: async (context) =>
@@ -315,7 +316,7 @@ describe('the effect of a commit', () => {
     expect(await one.record(TENANT, id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is undone with the beginning of the way back, too', async () => {
+  it('is also rolled back with the commit that begins the unwind', async () => {
     const [stale, current] = [new Gate(), new Gate()];
     const fails = async () => {
       throw new StepFailed(operationFailures.internal, 'broken');

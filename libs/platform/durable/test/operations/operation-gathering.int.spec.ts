@@ -18,7 +18,7 @@ let one: OperationHarness;
 let another: OperationHarness;
 
 beforeAll(async () => {
-  // Leases run out when a test says so, never because the machine is busy.
+  // Leases expire when a test decides, never because the machine is busy.
   const config = { leaseSeconds: 3600 };
   one = await OperationHarness.start({ migrations: [...platformMigrations, Effects1700000000099], config });
   another = await one.startAnother(config);
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const nothing: Run = async () => done();
 
-/** So many operations of two steps, whose first stands at a gate and then ends by that run. */
+/** Begins operations of two steps. The first step of each pauses at a gate and then ends with its `run`. */
 async function standing(count: number, run: (n: number) => Run = () => nothing) {
   const gates = Array.from({ length: count }, () => new Gate());
   const ids = await Promise.all(
@@ -43,7 +43,7 @@ async function standing(count: number, run: (n: number) => Run = () => nothing) 
   return { ids, drives, open: () => gates.forEach((gate) => gate.open()) };
 }
 
-/** How many transactions wrote the ends of these operations' steps of that name. */
+/** The number of transactions that wrote the ends of these operations' steps of that name. */
 async function transactions(ids: readonly string[], step: string): Promise<number> {
   const [row] = await one.database.read<{ count: number }>(
     'system',
@@ -57,13 +57,13 @@ const statusesOf = (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await one.record(TENANT, id))['status']));
 
 describe('steps that end at one time', () => {
-  it('are committed together, but for the first, each with its events', async () => {
+  it('are committed together, except the first one, each with its events', async () => {
     const { ids, drives, open } = await standing(6);
     open();
     await Promise.all(drives);
     expect(await statusesOf(ids)).toEqual(ids.map(() => 'succeeded'));
     expect(await transactions(ids, 'first')).toBeLessThanOrEqual(2);
-    // The first one's second step may end before the others'.
+    // The second step of the first operation may end before those of the others.
     expect(await transactions(ids, 'second')).toBeLessThanOrEqual(3);
     for (const id of ids) {
       const { events } = (await everythingOf(one, id)) as { events: { sequence: number; data: { status: string } }[] };
@@ -74,7 +74,7 @@ describe('steps that end at one time', () => {
     }
   });
 
-  it('have a transaction each where each has an effect', async () => {
+  it('have a transaction each if each has an effect', async () => {
     const { ids, drives, open } = await standing(4, () => leavesAnEffect);
     open();
     await Promise.all(drives);
@@ -82,10 +82,10 @@ describe('steps that end at one time', () => {
     for (const id of ids) expect(await effectsOf(one, id)).toEqual(['first']);
   });
 
-  it('learn of their own loss: what another worker holds by now is not written, the rest is', async () => {
+  it('learn of their own loss: a step that another worker has taken is not written, and the others are', async () => {
     const { ids, drives, open } = await standing(4);
     const lost = ids[2]!;
-    // Held for long, so that no repair frees it while the test compares.
+    // The lease is long, so that no repair frees the operation while the test compares.
     await another.database.tx('system', (tx) =>
       tx.query(
         `update operations set lease_version = lease_version + 1, lease_expires_at = now() + interval '1 hour' where id = $1`,
@@ -100,7 +100,7 @@ describe('steps that end at one time', () => {
     expect(await statusesOf(others)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
-  it('do not wait for one whose row somebody holds', async () => {
+  it('do not wait for a step whose row another transaction has locked', async () => {
     const { ids, drives, open } = await standing(5);
     const held = ids[3]!;
     const openedAt = performance.now();
@@ -109,13 +109,13 @@ describe('steps that end at one time', () => {
       open();
       await Promise.all(drives.filter((_, index) => index !== 3));
     });
-    // Postgres itself would let them wait ten seconds for the row.
+    // Without the limit, Postgres would let them wait ten seconds for the row.
     expect(performance.now() - openedAt).toBeLessThan(8_000);
     await drives[3];
     expect(await statusesOf(ids)).toEqual(ids.map(() => 'succeeded'));
   });
 
-  it('are written although Postgres refuses what one of them says, which fails alone', async () => {
+  it('are written although Postgres refuses the result of one of them, which fails alone', async () => {
     const unspeakable: Run = async (_: StepContext<any>) => done({ result: 'no text has a \u0000' });
     const { ids, drives, open } = await standing(5, (n) => (n === 1 ? unspeakable : nothing));
     open();

@@ -16,10 +16,10 @@ import {
 } from './probe.js';
 import { OperationHarness, platformMigrations } from '../../src/operations/testing/index.js';
 
-/** Nothing runs out while a busy machine stands still; time passes when a test says so. */
+/** No lease expires while a busy machine pauses; time passes when a test decides. */
 const LEASE_SECONDS = 3600;
 const THIRD_MS = (LEASE_SECONDS * 1_000) / 3;
-/** Everything but intervals, by which leases are renewed. */
+/** Everything except intervals, which renew the leases. */
 const REAL = [
   ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
   ...(['setTimeout', 'clearTimeout'] as const),
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-/** How long an operation's lease still runs. */
+/** The seconds that are left of an operation's lease. */
 async function secondsLeft(id: string): Promise<number> {
   const [row] = await one.database.read<{ left: number }>(
     'system',
@@ -52,7 +52,7 @@ async function secondsLeft(id: string): Promise<number> {
   return row!.left;
 }
 
-/** A third of the lease goes by, at which both processes renew what they hold. */
+/** Lets a third of the lease pass, after which both processes renew the leases that they hold. */
 async function passThird(id: string): Promise<void> {
   await one.database.tx('system', (tx) =>
     tx.query(`update operations set lease_expires_at = lease_expires_at - make_interval(secs => $2) where id = $1`, [
@@ -65,14 +65,14 @@ async function passThird(id: string): Promise<void> {
 
 const isWhole = async (id: string) => (await secondsLeft(id)) > LEASE_SECONDS * 0.9;
 
-/** Ends when the signal does. */
+/** Ends when the signal is aborted. */
 const aborted = async ({ signal }: StepContext<World>) => {
   await new Promise((resolve) => (signal.aborted ? resolve(undefined) : signal.addEventListener('abort', resolve)));
   return done();
 };
 
 describe('a lease', () => {
-  it('is kept for a step that takes longer, and nobody else gets it while its holder lives', async () => {
+  it('is kept for a step that takes longer, and no other worker gets it while its holder lives', async () => {
     const gate = new Gate();
     const first = oneAfterAnother(behind(gate, leavesAnEffect));
     const id = await script([one, another], { first }).begin();
@@ -90,7 +90,7 @@ describe('a lease', () => {
     expect(await effectsOf(one, id)).toEqual(['first']);
   });
 
-  it('is not lost with one renewal that fails, and the step is not told to stop', async () => {
+  it('is not lost when one renewal fails, and the step is not aborted', async () => {
     const gate = new Gate();
     let signal: AbortSignal | undefined;
     const run = async (context: StepContext<World>) => {
@@ -112,7 +112,7 @@ describe('a lease', () => {
     expect(await one.record(TENANT, id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('is renewed for the successor in the same process when the one that lost it ends', async () => {
+  it('is renewed for the successor in the same process when the run that lost it ends', async () => {
     const [stale, current] = [new Gate(), new Gate()];
     const first = oneAfterAnother(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
     const id = await script([one], { first }).begin();
@@ -130,7 +130,7 @@ describe('a lease', () => {
     expect(first.count).toBe(2);
   });
 
-  it('is not given to a sleeper whose worker has not heard yet that it sleeps', async () => {
+  it('is not given to a sleeping operation whose worker does not know yet that it sleeps', async () => {
     const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
     const renewals = jest.spyOn(one.database, 'read');
     const once = one.database.once.bind(one.database);
@@ -148,7 +148,7 @@ describe('a lease', () => {
     expect(await one.leaseOf(id)).toEqual({ leaseVersion: '1', isHeld: false });
   });
 
-  it('is taken with the steps as they stand once the row is free, not as they stood when somebody else had it', async () => {
+  it('is taken with the current steps once the row is free, not with those from before the wait for the row', async () => {
     const [first, second] = [oneAfterAnother(leavesAnEffect), oneAfterAnother(leavesAnEffect)];
     const id = await script([one, another], { first, second }).begin();
     const gate = new Gate();
@@ -173,7 +173,7 @@ describe('a lease', () => {
     expect([first.count, second.count]).toEqual([0, 1]);
   });
 
-  it('is renewed no more once its drive has ended', async () => {
+  it('is no longer renewed once its drive has ended', async () => {
     const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
     await one.runner.drive(id);
     const renewals = jest.spyOn(one.database, 'read');
@@ -182,13 +182,13 @@ describe('a lease', () => {
     expect(await one.leaseOf(id)).toMatchObject({ isHeld: false });
   });
 
-  it('is taken over once it has run out, which counts as a try, and not before', async () => {
+  it('is taken over once it has expired, which counts as an attempt, and not before', async () => {
     const brief = await one.startAnother({ leaseSeconds: 1 });
     try {
       const gate = new Gate();
       const first = oneAfterAnother(behind(gate, leavesAnEffect), leavesAnEffect);
       const id = await script([brief, another], { first }).begin();
-      // Never comes back: its process is as good as dead.
+      // This drive never returns: its process counts as dead.
       void brief.runner.drive(id);
       await gate.reached;
       const { leaseVersion } = await brief.abandon(id);
@@ -209,8 +209,8 @@ describe('a lease', () => {
   });
 });
 
-describe('a step under way', () => {
-  it('is told of a cancel with the next renewal', async () => {
+describe('a running step', () => {
+  it('is aborted at the next renewal after a cancel', async () => {
     const gate = new Gate();
     const id = await script([one], { first: behind(gate, aborted) }).begin();
     const drive = one.runner.drive(id);
@@ -222,7 +222,7 @@ describe('a step under way', () => {
     expect(await one.record(TENANT, id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is told with the next renewal that its lease has gone to another', async () => {
+  it('is aborted at the next renewal after another worker has taken its lease', async () => {
     const [stale, current] = [new Gate(), new Gate()];
     const first = oneAfterAnother(behind(stale, aborted), behind(current, leavesAnEffect));
     const id = await script([one, another], { first }).begin();
@@ -269,7 +269,7 @@ it('gives up on a step whose worker dies each time', async () => {
 });
 
 describe('the age of a step', () => {
-  it('is what Postgres says, whatever the clock of the worker', async () => {
+  it('is measured by Postgres, whatever the clock of the worker shows', async () => {
     const ages: number[] = [];
     const begins: Date[] = [];
     const first = ({ step }: StepContext<unknown>) => {

@@ -23,7 +23,7 @@ import { OperationHarness, platformMigrations } from '../../src/operations/testi
 let harness: OperationHarness;
 
 beforeAll(async () => {
-  // Nothing runs out by itself.
+  // No lease expires by itself.
   harness = await OperationHarness.start({
     migrations: [...platformMigrations, Effects1700000000099],
     config: { leaseSeconds: 3600 },
@@ -38,7 +38,10 @@ const record = (id: string) => harness.record(TENANT, id);
 const fails: Run = async () => {
   throw new Error('flaky');
 };
-/** Milliseconds between a row's last change and its next wake-up, exactly: both are of one transaction, as is its dispatch. */
+/**
+ * Milliseconds between a row's last change and its next wake-up. They are exact, because one transaction writes both
+ * and the dispatch.
+ */
 async function sleepOf(id: string): Promise<number> {
   const [row] = await harness.database.read<{ ms: number; isSent: boolean }>(
     'system',
@@ -57,7 +60,7 @@ describe('an operation that waits for a person', () => {
       return context.resumed ? leavesAnEffect(context) : sleep({ status: 'waiting', awaiting: 'approval' });
     };
 
-  it('runs when it was resumed, and each step must be resumed anew', async () => {
+  it('runs when it was resumed, and each step needs a resume of its own', async () => {
     const [first, second]: boolean[][] = [[], []];
     const id = await script([harness], { first: asks(first!), second: asks(second!) }).begin();
     await drive(id);
@@ -89,7 +92,7 @@ describe('an operation that waits for a person', () => {
     expect(seen).toEqual([false]);
   });
 
-  it('is refused a resume where nobody is waited for', async () => {
+  it('cannot be resumed while it does not wait for a person', async () => {
     const gate = new Gate();
     const id = await script([harness], { first: behind(gate, leavesAnEffect) }).begin();
     const resume = () => inTenant((tx) => harness.store.resume(tx, id, ACTOR));
@@ -118,7 +121,7 @@ describe('a sleep', () => {
       leavesAnEffect,
     );
 
-  it('lasts as long as asked, and is over at once when it is woken', async () => {
+  it('lasts as long as requested, and ends at once when the operation is woken', async () => {
     const first = sleeper(60_000);
     const id = await script([harness], { first }).begin();
     await drive(id);
@@ -144,7 +147,7 @@ describe('a sleep', () => {
     expect(states).toEqual([null, { n: 1 }, null, { n: 3 }]);
   });
 
-  it('tells nothing where the status stays', async () => {
+  it('appends no event if the status stays the same', async () => {
     const first = oneAfterAnother(async () => sleep({ forMs: 1, status: 'running' }), leavesAnEffect);
     const id = await script([harness], { first }).begin();
     await harness.finish(TENANT, id);
@@ -152,8 +155,8 @@ describe('a sleep', () => {
   });
 });
 
-describe('a step that fails for now', () => {
-  it('is tried again after twice the time, and gives the lease back meanwhile', async () => {
+describe('a step that fails temporarily', () => {
+  it('is retried after twice the delay each time, and gives the lease back meanwhile', async () => {
     const id = await script([harness], { first: oneAfterAnother(fails, fails, fails, fails, leavesAnEffect) }).begin();
     for (const [tries, pauseMs] of [400, 800, 1_600, 3_200].entries()) {
       await drive(id);
@@ -170,7 +173,7 @@ describe('a step that fails for now', () => {
     expect(await record(id)).toMatchObject({ status: 'succeeded', attempt: 5, message: '' });
   });
 
-  it('leaves the next step all of its tries', async () => {
+  it('leaves the next step all of its attempts', async () => {
     const second = oneAfterAnother(fails, fails, fails, fails, leavesAnEffect);
     const id = await script([harness], { first: oneAfterAnother(fails, fails, fails, leavesAnEffect), second }).begin();
     expect(await harness.finish(TENANT, id)).toMatchObject({ status: 'succeeded', attempt: 5 });
@@ -207,13 +210,13 @@ describe('a worker that loses Postgres', () => {
     expect(await effectsOf(harness, id)).toEqual(['first', 'second']);
   });
 
-  it('does nothing again whose commit in one round trip it was not told of', async () => {
+  it('repeats no step whose commit in one round trip succeeded without an answer', async () => {
     const { database } = harness;
     const once = database.once.bind(database);
     const [first, second] = [oneAfterAnother(async () => done()), oneAfterAnother(leavesAnEffect)];
     const id = await script([harness], { first, second }).begin();
     const sent = jest.spyOn(database, 'once');
-    // Behind the claim.
+    // The first call is the claim.
     sent.mockImplementationOnce(once).mockImplementationOnce(async (...asked) => {
       await once(...asked);
       throw new Error('Connection terminated unexpectedly');
@@ -223,7 +226,7 @@ describe('a worker that loses Postgres', () => {
     expect(sent.mock.calls.length).toBeGreaterThan(2);
   });
 
-  it('does nothing again whose commit it was not told of', async () => {
+  it('repeats no step whose commit succeeded without an answer', async () => {
     const loseAnswerOf = loseAnswers();
     const loses: Run = async (context) =>
       done({
@@ -241,7 +244,7 @@ describe('a worker that loses Postgres', () => {
     expect(await eventsOf(harness, id)).toEqual(['running', 'succeeded']);
   });
 
-  it('goes on with a way back of whose beginning it was not told', async () => {
+  it('continues an unwind whose first commit succeeded without an answer', async () => {
     const loseAnswerOf = loseAnswers();
     let begun = 0;
     const { begin } = script(
@@ -264,7 +267,7 @@ describe('a worker that loses Postgres', () => {
     expect(await effectsOf(harness, id)).toEqual(['first', 'undo']);
   });
 
-  it('tries a step again whose commit was lost', async () => {
+  it('runs a step again whose commit was lost', async () => {
     const loses: Run = async (context) =>
       done({
         commit: async (tx) => {
@@ -285,20 +288,23 @@ describe('a worker that loses Postgres', () => {
 
 it.each([
   ['', undefined, []],
-  ['; what its acceptance began is undone', true, ['undo']],
-])('cancels what nobody has taken up yet, before any of its steps%s', async (_what, unwindsAcceptance, effects) => {
-  const first = oneAfterAnother(leavesAnEffect);
-  const unwind = [{ name: 'undo', undoes: ['first'], run: leavesAnEffect }];
-  const id = await script([harness], { first }, { unwind, unwindsAcceptance }).begin();
-  await inTenant((tx) => harness.store.cancel(tx, id, ACTOR));
-  await drive(id);
-  expect(await record(id)).toMatchObject({ status: 'cancelled', current_step: 'first' });
-  expect([first.count, await effectsOf(harness, id)]).toEqual([0, effects]);
-  expect(await eventsOf(harness, id)).toEqual(['cancelling', 'cancelled']);
-});
+  ['; the effects of its acceptance are undone', true, ['undo']],
+])(
+  'cancels an operation that no worker has claimed yet, before any of its steps%s',
+  async (_what, unwindsAcceptance, effects) => {
+    const first = oneAfterAnother(leavesAnEffect);
+    const unwind = [{ name: 'undo', undoes: ['first'], run: leavesAnEffect }];
+    const id = await script([harness], { first }, { unwind, unwindsAcceptance }).begin();
+    await inTenant((tx) => harness.store.cancel(tx, id, ACTOR));
+    await drive(id);
+    expect(await record(id)).toMatchObject({ status: 'cancelled', current_step: 'first' });
+    expect([first.count, await effectsOf(harness, id)]).toEqual([0, effects]);
+    expect(await eventsOf(harness, id)).toEqual(['cancelling', 'cancelled']);
+  },
+);
 
-describe('a way back that cannot begin', () => {
-  it('is tried again later, also after a cancel, and not at once for ever', async () => {
+describe('an unwind that cannot begin', () => {
+  it('is retried later, also after a cancel, and not in a tight loop', async () => {
     let begun = 0;
     const { begin } = script(
       [harness],
@@ -328,7 +334,7 @@ describe('a way back that cannot begin', () => {
 });
 
 describe('an operation of a kind that this process does not know', () => {
-  it('is left, uncounted, to one that does', async () => {
+  it('is left to a process that knows it, and no attempt is counted', async () => {
     const stranger = await harness.startAnother({ leaseSeconds: 3600 });
     try {
       const id = await script([harness], { first: leavesAnEffect }).begin();
@@ -346,7 +352,7 @@ describe('an operation of a kind that this process does not know', () => {
     }
   });
 
-  it('is left to one that does when it is to be cancelled, too', async () => {
+  it('is left to a process that knows it, too, when its cancel is requested', async () => {
     const stranger = await harness.startAnother({ leaseSeconds: 3600 });
     try {
       const id = await script([harness], { first: leavesAnEffect }).begin();
@@ -362,7 +368,7 @@ describe('an operation of a kind that this process does not know', () => {
   });
 });
 
-it('ends an operation whose definition has lost the step it is at', async () => {
+it('ends an operation whose definition no longer has its current step', async () => {
   const { definition, begin } = script([harness], { first: leavesAnEffect, second: leavesAnEffect });
   const id = await begin();
   delete harness.definitions.find(definition.kind)!.steps['second'];
@@ -380,7 +386,7 @@ it('refuses a second implementation of a kind', () => {
   expect(() => harness.definitions.add(definition, operation)).toThrow(twice);
 });
 
-it('adopts nobody else by a key: tenants, methods and paths are apart', async () => {
+it('adopts no operation of another tenant, method or path by a key', async () => {
   const claim = (tenantId: string, method: string, path: string) =>
     harness.database.tx({ tenantId }, (tx) =>
       harness.store.claim(tx, claimOf(PROBE, { idempotency: { method, path, key: 'k2', fingerprint: 'a' } })),
@@ -407,7 +413,7 @@ it('hides an operation from other tenants', async () => {
   }
 });
 
-/** What is called with a transaction that will commit although whoever waits for it is told that it failed. */
+/** Makes the given transaction commit although its caller gets an error. */
 function loseAnswers(): (tx: Tx) => void {
   const { database } = harness;
   const tx = database.tx.bind(database);

@@ -28,8 +28,8 @@ import {
 } from '../../src/operations/testing/index.js';
 
 /*
- * The properties are only worth what they refuse: each of these operations is wrong in one way, and the property that is
- * about it must say so.
+ * A property is worth only what it refuses. Each of these operations is wrong in one way, and the matching property
+ * must detect it.
  */
 
 let harness: OperationHarness;
@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => harness?.stop());
 afterEach(() => void jest.restoreAllMocks());
 
-/** Has its effect outside of its commit, so that each run of it leaves one. */
+/** Writes its effect outside of its commit, so that each run leaves one. */
 const isNotRepeatable: Run = async (context) => {
   await harness.database.tx('system', (tx) => effect(tx, context));
   return done();
@@ -66,15 +66,15 @@ it('finds a step that is not repeatable, by repeating it and by a crash before i
   await expect(everyCrashResumes(caseOf({ a: isNotRepeatable, b: leavesAnEffect }))).rejects.toThrow('toEqual');
 });
 
-it('finds what a failing step leaves behind', async () => {
+it('finds effects that a failing step leaves', async () => {
   const one = caseOf({ a: leavesAnEffect, b: leavesAnEffect }, ['nothing']);
   await expect(everyStepMayFail(one, broken)).rejects.toThrow('toEqual');
 });
 
-it('finds what the work of a failing step leaves behind that was never committed', async () => {
+it('finds uncommitted effects that the work of a failing step leaves', async () => {
   await expect(everyStepMayFail(caseOf({ a: leavesAnEffect, b: isNotRepeatable }), broken)).resolves.toBeUndefined();
   const one = caseOf({ a: leavesAnEffect, b: isNotRepeatable }, ['a']);
-  // Whoever unwinds only what was committed forgets the step that failed.
+  // Undo code that considers only committed steps forgets the step that failed.
   const forgetful: Run = async ({ input, results }) =>
     done({
       commit: async (tx) => {
@@ -86,7 +86,7 @@ it('finds what the work of a failing step leaves behind that was never committed
   await expect(everyStepMayFail(one, broken)).rejects.toThrow('toEqual');
 });
 
-it('finds an operation that does not go on where it was', async () => {
+it('finds an operation that does not continue at its last step', async () => {
   // Counts in memory, which a process that died has lost.
   let runs = 0;
   const remembers: Run = async (context) => {
@@ -100,7 +100,7 @@ it('finds an operation that does not go on where it was', async () => {
 });
 
 it('finds a crash that never comes', async () => {
-  // Takes another way each time: the names of the undisturbed run do not come again.
+  // The steps differ each time, so the names of the undisturbed run do not appear again.
   let number = 0;
   const one = caseOf({ a: leavesAnEffect, b1: leavesAnEffect, b2: leavesAnEffect });
   const begin = (steps: string[]) => {
@@ -112,7 +112,7 @@ it('finds a crash that never comes', async () => {
   await expect(everyCrashResumes(one)).rejects.toThrow('it ended succeeded before the crash before-commit of b1');
 });
 
-it('finds an operation that nobody can take over', async () => {
+it('finds an operation that no worker can take over', async () => {
   const one = caseOf({ a: leavesAnEffect, b: leavesAnEffect });
   jest.spyOn(harness, 'skipTime').mockResolvedValue(undefined);
   await expect(everyCrashResumes(one)).rejects.toThrow(
@@ -120,7 +120,7 @@ it('finds an operation that nobody can take over', async () => {
   );
 });
 
-it('crashes behind sleeps, at the commit that ends the step', async () => {
+it('crashes after sleeps, at the commit that ends the step', async () => {
   const sleeps: Run = async (context) => {
     if (!context.state) return sleep({ forMs: 60_000, status: 'waiting', state: { isSecondTime: true } });
     return leavesAnEffect(context);
@@ -128,7 +128,7 @@ it('crashes behind sleeps, at the commit that ends the step', async () => {
   await everyCrashResumes(caseOf({ a: sleeps, b: leavesAnEffect, c: sleeps }));
 });
 
-it('does not wait for an error of the runner to go away', async () => {
+it('does not wait until an error of the runner disappears', async () => {
   const one = caseOf({ a: leavesAnEffect });
   const id = await one.begin();
   jest.spyOn(harness.runner, 'drive').mockRejectedValueOnce(new Error('Postgres is away'));

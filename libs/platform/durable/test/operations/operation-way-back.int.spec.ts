@@ -30,7 +30,7 @@ import { OperationHarness, platformMigrations } from '../../src/operations/testi
 let harness: OperationHarness;
 
 beforeAll(async () => {
-  // Nothing runs out by itself.
+  // No lease expires by itself.
   harness = await OperationHarness.start({
     migrations: [...platformMigrations, Effects1700000000099],
     config: { leaseSeconds: 3600 },
@@ -47,10 +47,10 @@ const fails: Run = async () => {
 const failsForGood: Run = async () => {
   throw new StepFailed(operationFailures.dependency_outage, 'away');
 };
-describe('the way back', () => {
+describe('an unwind', () => {
   const undo = (run: Run, undoes = ['first']) => ({ name: 'undo', undoes, run });
 
-  it('is tried for as long as an outage may last, and gives the lease back after each try', async () => {
+  it('is retried for as long as an outage may last, and gives the lease back after each attempt', async () => {
     const run = oneAfterAnother(fails, fails, fails, fails, fails, fails, fails, leavesAnEffect);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(run)] });
     const id = await begin();
@@ -71,7 +71,7 @@ describe('the way back', () => {
     });
   });
 
-  it('ends as failed where it never succeeds, and says so', async () => {
+  it('ends as failed if it never succeeds, and counts the operation as stuck', async () => {
     const finished: unknown[] = [];
     const finish = async (_tx: Tx, _operation: OperationRow, outcome: string) => void finished.push(outcome);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(fails)], finish });
@@ -103,7 +103,7 @@ describe('the way back', () => {
     expect((await renderMetrics()).body).toMatch(/^slipway_operations_stuck_total\{[^}]*\} 1$/m);
   });
 
-  it('goes on after the death of a worker, as what it was', async () => {
+  it('continues with the same cause after the death of a worker', async () => {
     for (const [first, end] of [
       [failsForGood, { status: 'failed', error_code: 'dependency_outage', message: 'away' }],
       [leavesAnEffect, { status: 'cancelled', error_code: 'cancelled_by_user', retryable: false }],
@@ -132,7 +132,7 @@ describe('the way back', () => {
     }
   });
 
-  it('takes only the steps that undo what has begun, and ends at once without any', async () => {
+  it('runs only the steps that undo what has begun, and ends at once if there are none', async () => {
     const seen: string[] = [];
     const notes: Run = async ({ step }) => {
       seen.push(step.name);
@@ -162,7 +162,7 @@ describe('the way back', () => {
     expect(bare).toMatchObject({ status: 'failed', current_step: 'first', current_step_status: 'failed' });
   });
 
-  it('is taken again when a retry fails, too', async () => {
+  it('also runs again when a retry fails', async () => {
     const run = oneAfterAnother(leavesAnEffect);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(run)] });
     const id = await begin();
@@ -172,7 +172,7 @@ describe('the way back', () => {
     expect(run.count).toBe(2);
   });
 
-  it('is shown as a cancel, where it is one, until it has ended', async () => {
+  it('is shown as a cancel, if it is one, until it has ended', async () => {
     const second: Run = async () => sleep({ forMs: 60_000, status: 'waiting' });
     const unwind = [
       { name: 'undo1', undoes: ['first'], run: leavesAnEffect },
@@ -191,7 +191,7 @@ describe('the way back', () => {
 });
 
 describe('a retry', () => {
-  it('goes on where it failed, and repeats nothing that was not undone', async () => {
+  it('continues at the step that failed, and repeats nothing that was not undone', async () => {
     const [first, second] = [oneAfterAnother(leavesAnEffect), oneAfterAnother(failsForGood, leavesAnEffect)];
     const id = await script([harness], { first, second, third: leavesAnEffect }).begin();
     await harness.finish(TENANT, id);
@@ -205,7 +205,7 @@ describe('a retry', () => {
   });
 });
 
-describe('what a definition adds', () => {
+describe('the implementation of an operation', () => {
   const told = (type: string): NewEvent => ({ type, subject: 'things/x', actor: ACTOR, data: {} });
   const events = async (id: string) => {
     const rows = await harness.database.read<{ type: string }>(
@@ -216,7 +216,7 @@ describe('what a definition adds', () => {
     return rows.map((row) => row.type);
   };
 
-  it('is committed with the steps and the end: results, evidence, events', async () => {
+  it('is committed with the steps and the end: results, evidence and events', async () => {
     const contexts: StepContext<World>[] = [];
     const notes =
       (outcome: Parameters<typeof done>[0]): Run =>
@@ -277,7 +277,7 @@ describe('what a definition adds', () => {
     ]);
   });
 
-  it('is asked once about a failure, with what the step found', async () => {
+  it('is called once for a failure, with the observations of the step', async () => {
     const asked: string[] = [];
     const first: Run = async () => {
       const found = { retryable: false, evidence: { rate: 1 }, result: { verdict: 'bad' } };

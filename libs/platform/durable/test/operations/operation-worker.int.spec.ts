@@ -17,7 +17,7 @@ import {
 } from './probe.js';
 import { OperationHarness, platformMigrations } from '../../src/operations/testing/index.js';
 
-/** A queue in memory that a test may make forget what it is given. */
+/** A queue in memory that loses wake-ups if the test wants it. */
 class ForgetfulQueue implements OperationQueue {
   readonly taken: WakeUp[] = [];
   readonly lost: WakeUp[] = [];
@@ -53,7 +53,7 @@ let harness: OperationHarness;
 beforeAll(async () => {
   harness = await OperationHarness.start({
     migrations: [...platformMigrations, Effects1700000000099],
-    // Leases expire when a test says so, never because the machine is busy.
+    // Leases expire when a test decides, never because the machine is busy.
     config: { leaseSeconds: 3600 },
     queue,
   });
@@ -65,10 +65,10 @@ beforeEach(() => {
   queue.lost.length = 0;
 });
 
-/** Nobody drives in this file: what runs was woken by the worker's own parts. */
+/** No test in this file drives: the worker's own parts wake every operation that runs. */
 const ends = (id: string) => until('it ends', async () => (await harness.record(TENANT, id))['status'] === 'succeeded');
 
-it('runs what was accepted, and wakes what sleeps', async () => {
+it('runs accepted operations, and wakes sleeping ones', async () => {
   const first = oneAfterAnother(async () => sleep({ forMs: 300, status: 'waiting' }), leavesAnEffect);
   const id = await script([harness], { first, second: leavesAnEffect }).begin();
   await ends(id);
@@ -80,7 +80,7 @@ it('runs what was accepted, and wakes what sleeps', async () => {
   expect(woken!.delayMs).toBeLessThanOrEqual(300);
 });
 
-it('runs what the queue has lost, by looking alone', async () => {
+it('runs an operation whose wake-up the queue has lost, by polling alone', async () => {
   queue.isLosing = true;
   const id = await script([harness], { first: leavesAnEffect }).begin();
   await until('the queue has lost it', () => queue.lost.some((job) => job.operationId === id));
@@ -89,7 +89,7 @@ it('runs what the queue has lost, by looking alone', async () => {
   expect(queue.taken.filter((job) => job.operationId === id)).toEqual([]);
 });
 
-it('runs what never reached the outbox, by looking alone', async () => {
+it('runs an operation whose wake-up never reached the outbox, by polling alone', async () => {
   const { definition: operation } = script([harness], { first: leavesAnEffect });
   const id = await harness.database.tx({ tenantId: TENANT }, async (tx) => {
     const { id: own } = await harness.store.claim(tx, claimOf(operation));
@@ -103,7 +103,7 @@ it('runs what never reached the outbox, by looking alone', async () => {
   expect(queue.taken.filter((job) => job.operationId === id)).toEqual([]);
 });
 
-it('takes over what a dead worker held', async () => {
+it('takes over the operation of a dead worker', async () => {
   let tell: () => void = () => undefined;
   const begun = new Promise<void>((resolve) => (tell = resolve));
   const dies = async () => {
@@ -119,7 +119,7 @@ it('takes over what a dead worker held', async () => {
   expect(await effectsOf(harness, id)).toEqual(['first']);
 });
 
-it('takes one wake-up at a time, and adds nothing behind its shutdown', async () => {
+it('takes one wake-up at a time, and adds nothing after its shutdown', async () => {
   const another = new ForgetfulQueue();
   const migrations = [...platformMigrations, Effects1700000000099];
   const brief = await OperationHarness.start({ migrations, queue: another });
@@ -131,7 +131,7 @@ it('takes one wake-up at a time, and adds nothing behind its shutdown', async ()
   expect(another.calls.at(-1)).toBe('close');
 });
 
-/** A step that stands still, as one whose host outside never answers, until the test lets all of them go on. */
+/** A step that pauses, as if its host outside never answered, until the test lets all of them continue. */
 function hanging(): { run: Run; open: () => void; count: number } {
   const gate = new Gate();
   const state = {
@@ -152,7 +152,7 @@ describe('one tenant', () => {
   const endsOf = (tenantId: string, id: string) =>
     until('it ends', async () => (await statusOf(tenantId, id)) === 'succeeded');
 
-  it('whose outbound calls hang keeps nobody else from running, nor itself from rolling back', async () => {
+  it('whose outbound calls hang keeps no other tenant from running, nor itself from rolling back', async () => {
     const outside = hanging();
     const inside = hanging();
     const calls = script([harness], { first: outside.run }, { priority: 'outbound' });
@@ -166,7 +166,7 @@ describe('one tenant', () => {
     await endsOf(quiet, await ordinary.begin(quiet));
     await endsOf(quiet, await urgent.begin(quiet));
     await endsOf(hostile, await urgent.begin(hostile));
-    // An operation that starves waits until `outside` opens, which is never before this line.
+    // An operation that starves waits until `outside` opens, which never happens before this line.
     expect(Date.now() - before).toBeLessThan(15_000);
     const another = await calls.begin(quiet);
     await until('another tenant calls outside too', () => outside.count >= 4);
@@ -178,7 +178,7 @@ describe('one tenant', () => {
     await endsOf(quiet, another);
   });
 
-  it('whose operations wait for a slot costs no job but the first of each', async () => {
+  it('whose operations wait for a slot adds only the first job of each to the queue', async () => {
     const gate = hanging();
     const { begin } = script([harness], { first: gate.run });
     const ids: string[] = [];
@@ -197,7 +197,7 @@ describe('one tenant', () => {
     gate.open();
     await Promise.all(ids.map((id) => endsOf(hostile, id)));
     const jobs = queue.taken.filter(({ operationId }) => ids.includes(operationId));
-    // Fewer where several came due at one time: those share a wake-up.
+    // Fewer if several became due at one time, because those share a wake-up.
     expect(jobs.length).toBeLessThanOrEqual(60);
     expect(new Set(jobs.map(({ dispatch }) => dispatch))).toEqual(new Set([1]));
   });

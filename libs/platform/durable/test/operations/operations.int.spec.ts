@@ -13,7 +13,7 @@ import {
 describe('durable operations', () => {
   let harness: OperationHarness;
   const original = { ...probe.steps };
-  /** What this process runs of it, to be replaced. */
+  /** The steps that this process runs, which a test may replace. */
   const steps = () => harness.definitions.find(PROBE.kind)!.steps;
 
   beforeAll(async () => {
@@ -60,12 +60,12 @@ describe('durable operations', () => {
     expect(record['steps'].map((step: any) => step.status)).toEqual(['succeeded', 'succeeded', 'succeeded']);
   });
 
-  it('every step is repeatable', () => everyStepIsRepeatable(oneCase()));
-  it('every step may fail and unwinds clean', () =>
+  it('runs every step twice without harm', () => everyStepIsRepeatable(oneCase()));
+  it('unwinds completely after a failure of any step', () =>
     everyStepMayFail(oneCase(), (step) => new StepFailed(operationFailures.internal, `${step} broke`)));
-  it('a crash around each commit resumes', () => everyCrashResumes(oneCase()));
+  it('resumes after a crash around each commit', () => everyCrashResumes(oneCase()));
 
-  it('marks the failing step, and a retry re-enters there', async () => {
+  it('marks the failing step, and a retry starts there again', async () => {
     const fails = async () => {
       throw new StepFailed(operationFailures.dependency_outage, 'away');
     };
@@ -104,7 +104,7 @@ describe('durable operations', () => {
       ['second', 'pending', null, ''],
       ['third', 'pending', null, ''],
     ]);
-    // The second step sleeps again: what it kept when it slept before is forgotten.
+    // The second step sleeps again: the state of its earlier sleep is deleted.
     await harness.runner.drive(id);
     expect(await harness.record(TENANT, id)).toMatchObject({ status: 'waiting', current_step: 'second' });
     expect(await harness.finish(TENANT, id)).toMatchObject({ status: 'succeeded', progress: 100 });
@@ -127,12 +127,12 @@ describe('durable operations', () => {
     });
   });
 
-  it('cancels what sleeps, and refuses what has ended', async () => {
+  it('cancels a sleeping operation, and refuses one that has ended', async () => {
     const id = await begin();
     await harness.runner.drive(id);
     await inTenant((tx) => harness.store.cancel(tx, id, ACTOR));
     expect(await harness.record(TENANT, id)).toMatchObject({ status: 'cancelling', cancel_requested: true });
-    // Without its sleep being over.
+    // Its sleep is not over yet.
     await harness.runner.drive(id);
     expect(await harness.record(TENANT, id)).toMatchObject({
       status: 'cancelled',
@@ -147,7 +147,7 @@ describe('durable operations', () => {
     });
   });
 
-  it('adopts by key, refuses another request under it, and keeps no key of a request that failed', async () => {
+  it('adopts by key, refuses another request with it, and keeps no key of a request that failed', async () => {
     const claim = (fingerprint: string) =>
       claimOf(PROBE, { idempotency: { method: 'POST', path: '/x', key: 'k1', fingerprint } });
     const attempt = (fingerprint: string, isRefused = false) =>

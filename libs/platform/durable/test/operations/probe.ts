@@ -33,7 +33,7 @@ export interface World {
 
 export type Run = Step<World>;
 
-/** Where the steps of a test leave what they did. */
+/** The table in which the steps of a test leave their effects. */
 export class Effects1700000000099 {
   async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
     await runner.query('create table effects (world text, step text, times int)');
@@ -46,7 +46,7 @@ export async function effect(tx: Tx, { input, step }: StepContext<World>, times 
   await tx.query('insert into effects (world, step, times) values ($1, $2, $3)', [input.world, step.name, times]);
 }
 
-/** A step whose whole work is an effect in its commit. */
+/** A step whose only work is an effect in its commit. */
 export const leavesAnEffect: Run = async (context) => done({ commit: (tx) => effect(tx, context) });
 
 /** The names of the steps whose effect an operation has left. */
@@ -59,7 +59,10 @@ export async function effectsOf({ database }: OperationHarness, id: string): Pro
   return rows.map((row) => row.step);
 }
 
-/** Whatever is written of an operation: its row, its steps, its events and its effects. Equal twice = nothing was written. */
+/**
+ * Everything that is written of an operation: its row, its steps, its events and its effects. If two reads are equal,
+ * nothing was written.
+ */
 export async function everythingOf({ database }: OperationHarness, id: string): Promise<unknown> {
   const [row] = await database.read(
     'system',
@@ -73,7 +76,7 @@ export async function everythingOf({ database }: OperationHarness, id: string): 
   return row;
 }
 
-/** The kinds of an operation's events, in order; a change of status by the status. */
+/** The types of an operation's events, in order; for a change of status, the status. */
 export async function eventsOf({ database }: OperationHarness, id: string): Promise<string[]> {
   const rows = await database.read<{ type: string; status: string }>(
     'system',
@@ -83,7 +86,7 @@ export async function eventsOf({ database }: OperationHarness, id: string): Prom
   return rows.map(({ type, status }) => (type === 'operation.status_changed' ? status : type));
 }
 
-/** A place where a step stands still until the test lets it go on. */
+/** A point at which a step pauses until the test lets it continue. */
 export class Gate {
   readonly reached: Promise<void>;
   private readonly opened: Promise<void>;
@@ -103,16 +106,16 @@ export class Gate {
 
 type Definition = OperationDefinition<World>;
 
-/** What a kind of a test may have beside its steps. */
+/** The optional members of a test's kind, in addition to its steps. */
 export interface KindExtras
   extends
     Pick<Definition, 'unwindsAcceptance' | 'pointOfNoReturn' | 'stepEvent' | 'priority'>,
     Pick<OperationOf<Definition>, 'finish' | 'reclaim' | 'beginUnwind'> {
-  /** The way back, in its order. */
+  /** The undo steps, in their order. */
   unwind?: readonly { name: string; undoes: readonly string[]; run: Run }[];
 }
 
-/** An operation of a kind of its own, known to all the processes given; its steps run in the order written. */
+/** An operation of a kind of its own, known to all the given processes. Its steps run in the order of `steps`. */
 export function script(
   harnesses: readonly OperationHarness[],
   steps: Record<string, Run>,
@@ -143,7 +146,7 @@ export function script(
   };
 }
 
-/** Stands still at a gate before it goes on. */
+/** Pauses at a gate before it continues. */
 export const behind =
   (gate: Gate, run: Run): Run =>
   async (context) => {
@@ -151,7 +154,7 @@ export const behind =
     return run(context);
   };
 
-/** A step that ends differently each time it is run; the last way is kept. `count` tells how often it was run. */
+/** A step that ends differently each time it runs; the last ending repeats. `count` is the number of runs. */
 export function oneAfterAnother(...runs: [Run, ...Run[]]): Run & { count: number } {
   const run = Object.assign(
     (context: StepContext<World>): Promise<StepOutcome> => {
@@ -164,7 +167,7 @@ export function oneAfterAnother(...runs: [Run, ...Run[]]): Run & { count: number
   return run;
 }
 
-/** The ways in which a step's run may end. Each of them writes, if it may. */
+/** The ways in which a step's run may end. Each of them writes, if it is allowed to. */
 export const ENDINGS: Record<string, Run> = {
   'is done': async (context) => done({ result: 'mine', message: 'mine', commit: (tx) => effect(tx, context) }),
   sleeps: async (context) =>
@@ -177,7 +180,7 @@ export const ENDINGS: Record<string, Run> = {
   },
 };
 
-/** Three steps with an effect each, one of which sleeps, and a way back. */
+/** Three steps with an effect each, one of which sleeps, and an undo step. */
 export const PROBE: OperationDefinition<World, 'first' | 'second' | 'third', 'undo'> = {
   kind: 'probe',
   steps: ['first', 'second', 'third'],

@@ -5,11 +5,11 @@ import { createTestDatabase } from '@slipway/platform-database/testing';
 import type { Config } from '@slipway/platform-config';
 import { TcpProxy } from './tcp-proxy.js';
 
-/** A backend that a test may ill-treat. */
+/** A backend that a test may damage. */
 export interface TestBackend {
   config: Pick<Config, 'queue' | 'database'>;
   proxy: TcpProxy;
-  /** Destroys everything the queue keeps, as an operator's mistake would. */
+  /** Destroys everything that the queue stores, as an operator's mistake would. */
   wipe(): Promise<void>;
   /** Makes the server end all connections of the queue. */
   killConnections(): Promise<void>;
@@ -50,7 +50,7 @@ async function query(connectionString: string, text: string): Promise<void> {
   }
 }
 
-/** Dropping tables that are in use may deadlock with their users; whoever means it tries again. */
+/** Dropping tables that are in use may deadlock with their users, so this tries again. */
 async function unlessDeadlocked(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -61,7 +61,7 @@ async function unlessDeadlocked(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A logical database of its own: other tests use the server at the same time, so FLUSHDB stands for FLUSHALL. */
+/** A logical database of its own: other tests use the server at the same time, so FLUSHDB replaces FLUSHALL. */
 const REDIS_TEST_DATABASE = 9;
 
 export async function redisTestBackend(redisUrl: string): Promise<TestBackend> {

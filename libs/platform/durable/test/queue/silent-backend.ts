@@ -1,11 +1,11 @@
 import type { QueueBackend } from '../../src/queue/queue-session.js';
 
-/** A backend that takes everything and never says so, as BullMQ does once its close has begun. */
+/** A backend that accepts everything and never confirms it, as BullMQ does once its close has begun. */
 export class SilentBackend implements QueueBackend {
   added = 0;
   id = 'one';
   isWorking = true;
-  /** What its worker was asked to do at its end. */
+  /** The calls that its worker received at its end. */
   readonly ending: string[] = [];
   /** Settles when the worker's running jobs have ended. */
   drained: Promise<void> = Promise.resolve();

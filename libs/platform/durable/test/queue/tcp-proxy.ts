@@ -1,6 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a server, so that a test can take the server away and bring it back at the same address. */
+/**
+ * A proxy between a client and a server, so that a test can take the server away and bring it back at the same address.
+ */
 export class TcpProxy {
   private server?: Server;
   private readonly sockets = new Set<Socket>();
@@ -8,7 +10,9 @@ export class TcpProxy {
 
   constructor(private readonly target: { host: string; port: number }) {}
 
-  /** The proxied form of a URL whose host and port are the target's. Takes a port, also when it begins cut. */
+  /**
+   * The proxied form of a URL whose host and port are the target's. It listens on a port, even if the proxy starts cut.
+   */
   async address(original: string): Promise<string> {
     if (!this.port) {
       await this.restore();
@@ -39,7 +43,9 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** The peers of all connections of now are gone without a word: nothing moves on them any more. New ones are served. */
+  /**
+   * The peers of all current connections vanish silently: no data moves on them any more. New connections are served.
+   */
   vanish(): void {
     for (const socket of this.sockets) {
       socket.unpipe();

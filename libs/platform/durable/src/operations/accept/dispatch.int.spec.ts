@@ -28,7 +28,7 @@ const rowOf = async () => {
 };
 
 describe('a dispatch', () => {
-  it('puts one wake-up into the outbox, under a new number each time, and tells the relay', async () => {
+  it('puts one wake-up into the outbox, under a new number each time, and notifies the relay', async () => {
     let isTold = false;
     const unlisten = await bed.database.listen(OUTBOX_CHANNEL, () => (isTold = true));
     await asSystem((tx) => dispatch(tx, id));
@@ -42,7 +42,7 @@ describe('a dispatch', () => {
     expect(await rowOf()).toMatchObject({ dispatch: 3 });
   });
 
-  it('belongs to its transaction', async () => {
+  it('belongs to the transaction of its caller', async () => {
     const refused = asSystem(async (tx) => {
       await dispatch(tx, id);
       throw new Error('refused');
@@ -52,14 +52,14 @@ describe('a dispatch', () => {
     expect(await rowOf()).toMatchObject({ dispatch: 1 });
   });
 
-  it.each(['succeeded', 'failed', 'cancelled'])('is none for an operation that has %s', async (status) => {
+  it.each(['succeeded', 'failed', 'cancelled'])('does nothing for an operation that has %s', async (status) => {
     await set(`status = '${status}'`);
     await asSystem((tx) => dispatch(tx, id));
     expect(await bed.outbox()).toEqual([]);
   });
 });
 
-it('rings for accepted operations after their commits, and less often than there are', async () => {
+it('notifies the relays of accepted operations after the commits, with fewer notifications than operations', async () => {
   let rings = 0;
   let isOver = false;
   const unlisten = await bed.database.listen(OUTBOX_CHANNEL, (payload) => {
@@ -77,21 +77,21 @@ it('rings for accepted operations after their commits, and less often than there
 });
 
 describe('a wake', () => {
-  it('ends a sleep', async () => {
+  it('ends the sleep of an operation', async () => {
     await set(`status = 'waiting', wake_at = now() + interval '1 hour'`);
     await asSystem((tx) => wake(tx, id));
     expect(await rowOf()).toEqual({ dispatch: 2, isAwake: true, awaiting: null });
     expect(await bed.outbox()).toEqual([{ id, dispatch: 2 }]);
   });
 
-  it('leaves it to the person who is waited for', async () => {
+  it('does not continue an operation that waits for a person', async () => {
     await set(`status = 'waiting', wake_at = now() + interval '1 hour', awaiting = 'approval'`);
     await asSystem((tx) => wake(tx, id));
     expect(await rowOf()).toMatchObject({ isAwake: false, awaiting: 'approval' });
   });
 });
 
-it('is sent with every change that a person makes, in its transaction', async () => {
+it('dispatches the operation in the transaction of every change that a person makes', async () => {
   for (const [change, before] of [
     ['cancel', `status = 'running'`],
     ['retry', `status = 'failed', retryable = true`],
@@ -104,7 +104,7 @@ it('is sent with every change that a person makes, in its transaction', async ()
   }
 });
 
-it('lets an append in the middle of a commit wait for the operation, before it takes the stream', async () => {
+it('makes a cancel wait for the operation if a commit appends events in its middle, before the cancel takes the stream', async () => {
   let cancel: Promise<void> | undefined;
   await asSystem(async (tx) => {
     await lockBeforeEvents(tx, id);

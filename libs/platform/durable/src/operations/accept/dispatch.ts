@@ -24,14 +24,14 @@ const WAKE = locking(
   ),
 );
 
-/** Puts a wake-up for a live operation into the outbox, in the transaction of what made it necessary. */
+/** Puts a wake-up for a live operation into the outbox, in the transaction that makes the wake-up necessary. */
 export async function dispatch(tx: Tx, operationId: string): Promise<void> {
   await tx.query(DISPATCH, [operationId]);
 }
 
 /**
- * Lets a sleeping operation run now. One that is running at this moment is not told: its step looks again by itself,
- * so a step that counts on being woken still sleeps with a bound.
+ * Makes a sleeping operation run now. An operation that is running at this moment is not notified, because its step
+ * polls anyway. So a step that relies on being woken still needs a limit for its sleep.
  */
 export async function wake(tx: Tx, operationId: string): Promise<void> {
   await tx.query(WAKE, [operationId]);

@@ -45,7 +45,7 @@ const accept = (
     },
     change,
   );
-/** Rows of this tenant, by table. */
+/** Counts the rows of this tenant, by table. */
 async function rows() {
   const counts = ['operations', 'operation_steps', 'outbox', 'audit_log'].map(
     (table) => `(select count(*)::int from ${table} where tenant_id = $1) as ${table}`,
@@ -79,7 +79,7 @@ it('writes the operation, its steps, its wake-up, its audit row and its events i
   expect(row).toEqual({ input: { size: 1 }, result: { size: 'small' }, requested_by: ACTOR });
 });
 
-it('gives a repeat the operation of the first request, without running the change again', async () => {
+it('returns the operation of the first request to a repeat, without running the change again', async () => {
   const change = jest.fn(async () => operation());
   const answers = [await accept(change), await accept(change)];
   expect(answers.map(({ status }) => status)).toEqual([202, 200]);
@@ -89,7 +89,7 @@ it('gives a repeat the operation of the first request, without running the chang
   await expect(accept(change, { fingerprint: 'b' })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
 });
 
-it('leaves nothing of a refused request, so that its key can be used again', async () => {
+it('writes nothing for a refused request, so that its key can be used again', async () => {
   const refused = async (tx: Tx) => {
     await tx.query('select 1');
     throw new Error('refused');

@@ -37,7 +37,7 @@ export class OperationStepDto {
   evidence: Record<string, unknown> | null;
 }
 
-/** The operation record; the store makes it as JSON text in SQL, this class publishes its shape. */
+/** The operation record. The store builds it as JSON text in SQL; this class publishes its shape. */
 export class OperationDto {
   @StringField({ example: 'op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;
@@ -149,9 +149,9 @@ export class OperationEnvelopeDto {
 const POLL_SECONDS = '1';
 
 /**
- * The answer of every request that starts a durable operation: 202 with where to look, or 200 when the request's key
- * adopted an operation made before.
- * @param record the operation's record as JSON text, as `OperationStore.record` gives it
+ * The answer of every request that starts a durable operation. It is 202 with the location to poll, or 200 if the key
+ * of the request belongs to an earlier operation.
+ * @param record the operation's record as JSON text, as `OperationStore.record` returns it
  */
 export function operationAnswer(id: string, record: string, created: boolean): Reply<RawJson> {
   const headers = {

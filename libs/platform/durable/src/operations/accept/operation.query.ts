@@ -3,10 +3,12 @@ import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 /*
- * The record of an operation is made as JSON text in SQL, because reading an operation is the hottest read of the API and
- * building objects only to print them again costs a third of its throughput. As json and not jsonb, which Postgres would build as a
- * tree only to print it: half the price. Of a row and not of names and values, whose types Postgres would look up one by one: two
- * thirds of the price. An error code stands in it only where there is one.
+ * Builds the record of an operation as JSON text in SQL. Reading an operation is the hottest read of the API, and
+ * building objects only to print them again costs a third of its throughput.
+ * - It is json, not jsonb: Postgres would build a jsonb as a tree only to print it. That halves the cost.
+ * - It is built from a row, not from names and values, whose types Postgres would look up one by one. That is two
+ *   thirds of the cost.
+ * - `error_code` is a member only if the operation has one.
  */
 const RECORD = `coalesce('{"error_code":' || to_json(o.error_code)::text || ',', '{') || substr((select row_to_json(r) from (select
     o.id, o.kind, o.progress, o.status, o.attempt, o.max_attempts, o.cancel_requested, o.cancel_reason,
@@ -23,13 +25,13 @@ export const GET_OPERATION_RECORD = lookup(
   `select o.id as key, ${RECORD} as json from operations o where o.id = any ${KEYS} and o.tenant_id = $2`,
 );
 
-/** The same in the transaction that has just accepted it. */
+/** The same in the transaction that has just accepted the operation. */
 export const FIND_OPERATION_RECORD = prepared(
   'operation-record-accepted',
   `select ${RECORD} as json from operations o where o.id = $1 and o.tenant_id = $2`,
 );
 
-/** What a list without filters shows, and what most lists are: by one index, at once. */
+/** A list without filters, which is the most frequent one. One index answers it. */
 export const NEWEST_OPERATION_RECORDS = lookup(
   'operation-newest',
   `select o.id, ${RECORD} as json from operations o where o.tenant_id = $1 and o.id < $2 order by o.id desc limit $3`,
@@ -44,9 +46,10 @@ export const LIST_OPERATION_RECORDS = prepared(
 );
 
 /*
- * Makes the row of a request, or nothing if its key has made one before. Two requests with one key meet at the unique index: the second
- * waits for the first transaction, then inserts nothing, and reads the row it adopts with the next statement, whose snapshot sees it.
- * A refused request leaves no key, because its transaction rolls the claim back.
+ * Inserts the row of a request, or nothing if an earlier request with its key has inserted one. Two requests with one
+ * key meet at the unique index: the second one waits for the first transaction and then inserts nothing. It reads the
+ * row that it adopts with the next statement, whose snapshot sees that row. A refused request leaves no key, because
+ * its transaction rolls the claim back.
  */
 export const INSERT_OPERATION = prepared(
   'operation-accept',
@@ -61,14 +64,20 @@ export const OPERATION_BY_KEY = prepared(
   `select id, fingerprint from operations where tenant_id = $1 and method = $2 and path = $3 and idempotency_key = $4`,
 );
 
-/** SQL, for the prefix: what stands below a path, not what only begins alike. */
+/**
+ * The prefix is tested with a slash, so that it matches the paths below a path and not those that only begin with the
+ * same letters.
+ */
 export const FORGET_OPERATION_KEYS = prepared(
   'operation-forget-keys',
   `update operations set idempotency_key = null
    where tenant_id = $1 and idempotency_key is not null and (path = $2 or starts_with(path, $2 || '/'))`,
 );
 
-/** Completes a claimed row: what to do, its steps, and the wake-up of the first dispatch, for which `OutboxBell` rings after the commit. */
+/**
+ * Completes a claimed row: its input, its steps, and the wake-up of the first dispatch. `OutboxBell` notifies the
+ * relays after the commit.
+ */
 export const START_OPERATION = prepared(
   'operation-start',
   `with started as (
@@ -84,7 +93,10 @@ export const START_OPERATION = prepared(
 
 export const RING_OUTBOX = prepared('operation-ring', `select pg_notify('${OUTBOX_CHANNEL}', '')`);
 
-/** What `statusChanged` makes of an operation that a worker takes for the first time, as it is written but for its id; `o` is its row. */
+/**
+ * The event that `statusChanged` makes for the first claim of an operation, as it is stored, but without its id. `o` is
+ * the row.
+ */
 export const STARTED_EVENT = `jsonb_build_object('type', 'operation.status_changed', 'subject', 'operations/' || o.id, 'actor', '${actorText(WORKER)}',
   'operationId', o.id, 'data', jsonb_build_object('operation_id', o.id, 'kind', o.kind, 'from', 'pending', 'status', 'running', 'resource_name', o."resourceName"))`;
 
@@ -105,8 +117,8 @@ export const OPERATION_STEPS = lookup(
 );
 
 /*
- * What people ask of an operation. Each is one statement under the row's lock, which the caller has taken; the worker that holds
- * the lease learns of it at its next commit or heartbeat.
+ * The changes that people make to an operation. Each is one statement under the row's lock, which the caller has taken.
+ * The worker that holds the lease sees the change at its next commit or heartbeat.
  */
 export const CANCEL_OPERATION = prepared(
   'operation-cancel',
@@ -119,8 +131,8 @@ export const RESUME_OPERATION = prepared(
 );
 
 /**
- * Back to `pending`, to go on at the first step that has not succeeded. What was undone is to be done again; a cancel that came
- * too late for the failure is forgotten.
+ * Sets the operation back to `pending`; it continues at the first step that has not succeeded. Steps that were undone
+ * run again. A cancel that came after the failure is discarded.
  */
 export const RETRY_OPERATION = prepared(
   'operation-retry',
@@ -140,7 +152,7 @@ export const RETRY_OPERATION = prepared(
    where id = $1`,
 );
 
-/** Ends an operation at once and fences its worker out. */
+/** Ends an operation at once and makes every later write of its worker fail. */
 export const SUPERSEDE_OPERATION = prepared(
   'operation-supersede',
   `with steps as (
@@ -151,7 +163,7 @@ export const SUPERSEDE_OPERATION = prepared(
      updated_at = now(), completed_at = now() where id = $1`,
 );
 
-/** Before an append in the middle of a step's commit; see `lockBeforeEvents`. */
+/** Runs before an append in the middle of a step's commit; see `lockBeforeEvents`. */
 export const LOCK_OPERATION_FOR_EVENTS = locking(
   'operation',
   prepared('operation-lock-for-events', `select 1 from operations where id = $1 for update`),

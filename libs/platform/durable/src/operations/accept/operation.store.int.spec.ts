@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-it('tells of every change that a person makes to an operation', async () => {
+it('writes an audit row for every change that a person makes to an operation', async () => {
   const id = await bed.begin();
   const change = (name: 'cancel' | 'retry' | 'resume', before: string) =>
     bed

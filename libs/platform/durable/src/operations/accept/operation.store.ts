@@ -36,7 +36,7 @@ import {
   SUPERSEDE_OPERATION,
 } from './operation.query.js';
 
-/** A request that wants an operation. */
+/** A request that starts an operation. */
 export interface OperationClaim {
   operation: OperationDefinition;
   resourceType: string;
@@ -46,32 +46,38 @@ export interface OperationClaim {
   idempotency?: IdempotencyClaim;
 }
 
-/** The operation of a claim; `created: false` = an earlier request with this key made it, so adopt it and write nothing more. */
+/**
+ * The operation of a claim. If `created` is false, an earlier request with this key made the operation: adopt it and
+ * write nothing more.
+ */
 export interface ClaimResult {
   id: string;
   created: boolean;
 }
 
-/** What a claimed operation works on. */
+/** The work of a claimed operation. */
 export interface OperationStart<D extends OperationDefinition = OperationDefinition> {
   id: string;
   operation: D;
   resourceId: string;
-  /** The event stream its events go to. */
+  /** The stream that its events are appended to. */
   stream: string;
   input: InputOf<D>;
   /** Full step names in order. */
   steps: readonly StepName<D>[];
-  /** What `result` holds from the beginning; usually nothing. */
+  /** The initial `result`; empty by default. */
   result?: Record<string, unknown>;
 }
 
-/** Least time between two rings of a process, and between two reads of the outbox by a relay. */
+/**
+ * Minimum time between two notifications of a process, and between two reads of the outbox by a relay, in milliseconds.
+ */
 export const OUTBOX_GAP_MS = 25;
 
 /**
- * Tells the relays, after the commit of an accepted operation, that the outbox has rows. Not in that transaction: commits that notify wait for
- * each other, which took more than half of what accepting an operation costs. A ring that is lost costs a second, because relays also poll.
+ * Notifies the relays, after the commit of an accepted operation, that the outbox has rows. This happens outside of
+ * that transaction, because commits that notify wait for each other, which was more than half of the cost of accepting
+ * an operation. A lost notification costs a second, because relays also poll.
  */
 @Injectable()
 export class OutboxBell {
@@ -83,7 +89,7 @@ export class OutboxBell {
 
   constructor(private readonly database: Database) {}
 
-  /** Returns at once. Further rings of the next 25 ms are one. */
+  /** Returns at once. All calls within the next 25 ms become one notification. */
   ring(): void {
     void this.rings.add(OUTBOX_CHANNEL);
   }
@@ -104,7 +110,7 @@ export class OperationStore {
   ) {}
 
   /**
-   * First statement of a mutation that starts an operation.
+   * Claims an operation. It is the first statement of a mutation that starts one.
    * @throws idempotency_key_reused (422) if the key belongs to another request
    */
   async claim(tx: Tx, claim: OperationClaim): Promise<ClaimResult> {
@@ -115,7 +121,7 @@ export class OperationStore {
     const request = [method, path, key, fingerprint, requestContext().requestId || null];
     const values = [id, tx.tenant, ...resource, ...request];
     if (!idempotency) {
-      // Without a key no earlier request can have made the row.
+      // Without a key, no earlier request can have inserted the row.
       tx.enqueue(INSERT_OPERATION, values);
       return { id, created: true };
     }
@@ -126,7 +132,7 @@ export class OperationStore {
     return { id: found.id, created: false };
   }
 
-  /** Second half of a mutation that was not adopted. */
+  /** Starts a claimed operation: the second half of a mutation whose claim returned `created: true`. */
   async start<D extends OperationDefinition>(tx: Tx, start: OperationStart<D>): Promise<void> {
     const { id, resourceId, stream, input, steps, result = {} } = start;
     tx.enqueue(START_OPERATION, [id, resourceId, stream, JSON.stringify(input), steps, JSON.stringify(result)]);
@@ -134,15 +140,15 @@ export class OperationStore {
   }
 
   /**
-   * Lets go of the Idempotency-Keys of requests for a resource that is gone, so that none of them is adopted by a request for the next
-   * one of its name.
+   * Removes the Idempotency-Keys of the requests for a deleted resource. Otherwise a request for the next resource of
+   * that name could adopt one of their operations.
    * @param path of the resource: `/api/v1/deployments/chat`
    */
   async forgetKeys(tx: Tx, tenantId: string, path: string): Promise<void> {
     await tx.query(FORGET_OPERATION_KEYS, [tenantId, path]);
   }
 
-  /** The record of the operation as JSON text, or undefined for an unknown or foreign id. */
+  /** The record of the operation as JSON text, or undefined if the id is unknown or belongs to another tenant. */
   async record(tx: Tx, id: string): Promise<string | undefined> {
     return (await tx.one<{ json: string }>(FIND_OPERATION_RECORD, [id, tx.tenant]))?.json;
   }
@@ -153,7 +159,12 @@ export class OperationStore {
     return row;
   }
 
-  /** Asks for a cancel; asking twice is the same, and the first reason stays. The worker that holds the operation sees it at its next commit or heartbeat. */
+  /**
+   * Requests a cancel. A second request changes nothing, and the first reason is kept. The worker that holds the
+   * operation sees the request at its next commit or heartbeat.
+   * @throws operation_not_found (404)
+   * @throws operation_not_cancellable (409) if the operation has ended, unwinds, or has passed its point of no return
+   */
   async cancel(tx: Tx, id: string, actor: Actor, reason: string | null = null): Promise<void> {
     const operation = await this.lock(tx, id);
     if (operation.cancelRequested && isLive(operation)) return;
@@ -168,8 +179,11 @@ export class OperationStore {
   }
 
   /**
-   * Brings a failed operation back to `pending`; it goes on at its first step that has not succeeded. The implementation
-   * locks its resource before the row is locked here: the order in which everybody else takes these locks.
+   * Sets a failed operation back to `pending`; it continues at its first step that has not succeeded. The
+   * implementation locks its resource before the row is locked here, because all other code takes these locks in that
+   * order.
+   * @throws operation_not_found (404)
+   * @throws operation_not_retryable (409)
    */
   async retry(tx: Tx, id: string, actor: Actor): Promise<void> {
     const seen = await tx.one<OperationRow>(READ_OPERATION, [id, tx.tenant]);
@@ -182,7 +196,11 @@ export class OperationStore {
     await this.told(tx, operation, 'retry', statusChanged(operation, 'pending', actor));
   }
 
-  /** Lets an operation that waits for a person go on. */
+  /**
+   * Continues an operation that waits for a person.
+   * @throws operation_not_found (404)
+   * @throws operation_not_paused (409)
+   */
   async resume(tx: Tx, id: string, actor: Actor): Promise<void> {
     const operation = await this.lock(tx, id);
     if (operation.status !== 'waiting' || !operation.awaiting) throw operationErrors.operation_not_paused();
@@ -192,8 +210,10 @@ export class OperationStore {
   }
 
   /**
-   * Ends a live operation in favour of another, at once: status, fence and successor in the caller's transaction. Its worker
-   * can write nothing after this commit. What it had begun is the successor's to clean up.
+   * Ends a live operation in favour of another one, at once: its status, its fence and its successor are written in the
+   * caller's transaction. Its worker can write nothing after this commit. The successor must clean up what the
+   * operation had begun.
+   * @throws operation_not_found (404)
    */
   async supersede(tx: Tx, id: string, successor: { id: string; actor: Actor }): Promise<OperationRow> {
     const operation = await this.lock(tx, id);
@@ -210,7 +230,7 @@ export class OperationStore {
     return operation;
   }
 
-  /** The wake-up, the audit row and the event of what a person asked for. */
+  /** Writes the wake-up, the audit row and the event of a change that a person made. */
   private async told(tx: Tx, operation: OperationRow, action: string, event: NewEvent): Promise<void> {
     await dispatch(tx, operation.id);
     await appendAudit(tx, { action: `operation.${action}`, resourceType: 'operation', resourceName: operation.id });
@@ -219,8 +239,8 @@ export class OperationStore {
 }
 
 /**
- * Before an append that stands in the middle of a step's commit: the commit itself locks the operation afterwards, and a
- * cancel locks the operation before its stream, so taking them in the other order here could deadlock with it.
+ * Call this before an append in the middle of a step's commit. The commit itself locks the operation only afterwards,
+ * and a cancel locks the operation before its stream. Without this lock the two could deadlock.
  */
 export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<void> {
   await tx.query(LOCK_OPERATION_FOR_EVENTS, [operationId]);
@@ -258,7 +278,7 @@ export interface OperationRequest extends MutationRequest {
   reason?: string;
 }
 
-/** An operation whose request has passed every check and has written what is its own. */
+/** An operation whose request has passed every check and has written its own rows. */
 export interface AcceptedOperation<D extends OperationDefinition = OperationDefinition> {
   resourceId: string;
   /** The stream that its events are appended to. */
@@ -270,7 +290,7 @@ export interface AcceptedOperation<D extends OperationDefinition = OperationDefi
   result?: Record<string, unknown>;
   audit: AuditEntry;
   events?: readonly NewEvent[];
-  /** What the answer of a dry run says beyond the steps; for routes that have dry runs. */
+  /** The parts of a dry run's answer in addition to the steps, for routes that support dry runs. */
   rehearsal?: { would: string; diff?: readonly object[]; more?: object };
 }
 
@@ -282,9 +302,9 @@ export class OperationRequests {
   ) {}
 
   /**
-   * Accepts an operation in one transaction: claims the Idempotency-Key, runs `change`, and writes the operation with its wake-up, the audit
-   * row and, last, the events, because an append locks their stream until the commit. A repeat gets the operation of the first request. A
-   * refusal leaves nothing, so that its key stays usable.
+   * Accepts an operation in one transaction. It claims the Idempotency-Key, runs `change`, and writes the operation
+   * with its wake-up and the audit row. The events come last, because an append locks their stream until the commit. A
+   * repeat gets the operation of the first request. A refusal writes nothing, so that its key stays usable.
    * @param change locks, checks and writes; `operationId` is the id that the operation will have
    * @returns 202 with the operation, 200 for a repeat or a dry run
    * @throws idempotency_key_reused (422)
@@ -300,7 +320,7 @@ export class OperationRequests {
       const { id, created } = await this.operations.claim(tx, isDryRun ? claim : { ...claim, idempotency });
       if (!created) return operationAnswer(id, (await this.operations.record(tx, id)) as string, false);
       const { audit, events = [], rehearsal: { would, diff, more } = { would: '' }, ...start } = await change(tx, id);
-      // Sent in this order in one message, and answered in one.
+      // These are sent in this order in one message, and answered in one.
       const [, , , record] = await Promise.all([
         this.operations.start(tx, { id, operation, ...start }),
         appendAudit(tx, audit),

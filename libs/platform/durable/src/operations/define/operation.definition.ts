@@ -5,53 +5,58 @@ type NameOf<Step extends string> = Step extends `${infer Base}:n` ? `${Base}:${n
 declare const INPUT: unique symbol;
 
 /**
- * The input of an operation of any kind. A step takes its own input and a definition gives it, so in a collection of all kinds neither
- * `unknown` nor `never` fits both.
+ * The input of an operation of any kind. A step accepts its own input and a definition provides it, so in a collection
+ * of all kinds neither `unknown` nor `never` fits both.
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the one type that every step and every definition accepts
 export type AnyInput = any;
 
 /**
- * What an operation needs of a worker: `urgent` is run before everything, `outbound` waits for a host that somebody outside has
- * chosen, and may wait long.
+ * The priority of an operation for workers. `urgent` operations run before all others. `outbound` operations wait for a
+ * host outside that a user has chosen, and may wait long.
  */
 export type OperationPriority = 'urgent' | 'ordinary' | 'outbound';
 
 /**
- * The kind of a durable operation: the one place where its name, its steps and its way back are written. Whoever accepts one
- * and whoever implements it is checked against this.
+ * The kind of a durable operation: the only definition of its name, its steps and its undo steps. The compiler checks
+ * the code that accepts an operation and the code that implements it against this definition.
  */
 export interface OperationDefinition<Input = AnyInput, Step extends string = string, Unwind extends string = string> {
   readonly kind: string;
-  /** In the order in which they usually run. Which of them a particular operation has is decided when it is accepted. */
+  /**
+   * In the order in which they usually run. Which of them a particular operation has is decided when it is accepted.
+   */
   readonly steps: readonly Step[];
-  /** The steps of the way back, in their order, each with the forward steps that it undoes. */
+  /** The undo steps, in their order, each with the forward steps that it undoes. */
   readonly unwind: { readonly [Name in Unwind]: readonly BaseOf<Step>[] };
-  /** Which steps of the way back there are for this input; all where absent. */
+  /** Which undo steps exist for this input; all by default. */
   readonly wayBackOf?: (input: Input) => readonly Unwind[];
-  /** The request that accepts it begins what its way back undoes, so the first step counts as begun also where it is cancelled before. */
+  /**
+   * The accepting request already begins what the undo steps undo. So the first step counts as begun, even if the
+   * operation is cancelled before that step runs.
+   */
   readonly unwindsAcceptance?: boolean;
   /** After this step's commit the operation can no longer be cancelled. */
   readonly pointOfNoReturn?: BaseOf<Step>;
   /** Type of an event to append at each step's commit, such as `rollout.step_advanced`. */
   readonly stepEvent?: string;
-  /** `ordinary` where absent. */
+  /** `ordinary` by default. */
   readonly priority?: OperationPriority;
-  /** Only a type: what its steps need, written once when it is accepted. */
+  /** Exists only as a type: the input of its steps, which is written once when the operation is accepted. */
   readonly [INPUT]?: Input;
 }
 
 export type InputOf<D> = D extends OperationDefinition<infer Input> ? Input : never;
 
-/** The names that an accepted operation's steps may have. */
+/** The names that the steps of an accepted operation may have. */
 export type StepName<D> = D extends OperationDefinition<AnyInput, infer Step> ? NameOf<Step> : never;
 
-/** The names by which an implementation offers its steps: `soak` runs `soak:1`, `soak:2`, … */
+/** The names by which an implementation provides its steps: `soak` runs `soak:1`, `soak:2`, … */
 export type StepBase<D> = D extends OperationDefinition<AnyInput, infer Step> ? BaseOf<Step> : never;
 
 export type UnwindName<D> = D extends OperationDefinition<AnyInput, string, infer Unwind> ? Unwind : never;
 
-/** Says of which type an operation's input is: `input: inputOf<RolloutInput>()`. */
+/** Declares the type of an operation's input: `input: inputOf<RolloutInput>()`. */
 export function inputOf<Input>(): { readonly [INPUT]?: Input } {
   return {};
 }
@@ -59,8 +64,9 @@ export function inputOf<Input>(): { readonly [INPUT]?: Input } {
 const defined = new Map<string, OperationDefinition>();
 
 /**
- * @throws Error when the module is loaded, for a kind that exists already, a step that is listed twice, or a way back that undoes
- * what is no step
+ * Registers a kind of operation.
+ * @throws Error when the module is loaded, if the kind is defined already, if a step is listed twice, or if an undo
+ * step undoes an unknown step
  */
 export function defineOperation<Input, const Step extends string, const Unwind extends string = never>(options: {
   kind: string;
@@ -104,7 +110,7 @@ export function definedOperations(): OperationDefinition[] {
   return [...defined.values()];
 }
 
-/** `soak` of `soak:2`, and of `soak:n`. */
+/** Returns `soak` for `soak:2` and for `soak:n`. */
 export function baseName(step: string): string {
   return step.split(':')[0] as string;
 }

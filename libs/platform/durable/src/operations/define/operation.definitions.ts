@@ -13,7 +13,7 @@ import type { OperationOf, Step } from './steps.js';
 /** Marks a provider as the implementation of an operation: `@DurableOperation(ROLLOUT)`. */
 export const DurableOperation = DiscoveryService.createDecorator<OperationDefinition>();
 
-/** A definition and what implements it. */
+/** A definition with its implementation. */
 export interface RunnableOperation extends Pick<
   OperationOf<OperationDefinition>,
   'finish' | 'reclaim' | 'beginUnwind'
@@ -25,7 +25,10 @@ export interface RunnableOperation extends Pick<
   unwind: readonly { name: string; undoes: readonly string[]; run: Step<AnyInput> }[];
 }
 
-/** The operations of this process, found at boot. It does not boot if one has no implementation, two, or one with a step missing. */
+/**
+ * The operations of this process, found at boot. The boot fails if an operation has no implementation, two of them, or
+ * one that lacks a step.
+ */
 @Injectable()
 export class OperationDefinitions implements OnModuleInit, OnApplicationBootstrap {
   private readonly byKind = new Map<string, RunnableOperation>();

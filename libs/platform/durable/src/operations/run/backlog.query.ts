@@ -1,9 +1,9 @@
 import { prepared, type Tx } from '@slipway/platform-database';
 
 /*
- * What workers have left, at one moment and in one round trip. Counted by the partial indexes that workers look by (`operations_due`,
- * `operations_held`), so that thirty days of ended operations cost nothing. An operation that somebody has woken is due since its creation: how long it
- * has waited is told from its last change.
+ * The work that is left for the workers, at one moment and in one round trip. It is counted with the partial indexes
+ * that workers search (`operations_due`, `operations_held`), so that thirty days of ended operations cost nothing. The
+ * `due_at` of a woken operation is its creation time, so its wait is measured from its last change.
  */
 const BACKLOG = prepared(
   'operation-backlog',
@@ -19,13 +19,13 @@ const BACKLOG = prepared(
 );
 
 export interface Backlog {
-  /** Wake-ups that are due and that no relay has brought to the queue. */
+  /** Wake-ups that are due and that no relay has added to the queue. */
   outbox: { waiting: number; oldest_seconds: number | null };
-  /** Due: a worker may take it; running: one holds it; asleep: it goes on by itself later. */
+  /** `due`: a worker may claim it. `running`: a worker holds it. `asleep`: it continues by itself later. */
   operations: { due: number; oldest_due_seconds: number | null; running: number; asleep: number };
 }
 
-/** Of all tenants: in a system transaction. */
+/** Reads the backlog of all tenants, so it needs a system transaction. */
 export async function backlogOf(tx: Tx): Promise<Backlog> {
   return (await tx.one<Backlog>(BACKLOG)) as Backlog;
 }

@@ -6,7 +6,7 @@ import { statusChanged } from '../accept/operation.store.js';
 import { OPERATION_COLUMNS, type OperationRow } from '../operation.row.js';
 import { CLAIM_OPERATIONS } from './run.query.js';
 
-/** What a worker that looks is given, whatever wake-up there was. */
+/** Claims by a worker that polls, independent of any wake-up. */
 let bed: OperationsBed;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function claim(asked: ClaimLimits = {}): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Changed and claimed in one transaction, so that no time passes between them. */
+/** Changes and claims in one transaction, so that no time passes between them. */
 async function claimJustAfter(id: string, change: string): Promise<string[]> {
   return bed.database.tx('system', async (tx) => {
     await tx.query(`update operations set ${change} where id = $1`, [id]);
@@ -54,32 +54,35 @@ async function claimJustAfter(id: string, change: string): Promise<string[]> {
 
 describe('a claim', () => {
   it.each([
-    ['nobody has taken up', 'message = message'],
+    ['no worker has claimed yet', 'message = message'],
     ['waits for nothing', `status = 'running'`],
     ['has slept enough', `status = 'waiting', wake_at = now()`],
     ['was cancelled', `status = 'cancelling', cancel_requested = true`],
     ['was cancelled in its sleep', `status = 'waiting', cancel_requested = true, wake_at = now() + interval '1 hour'`],
-    ['was cancelled while a person was asked', `status = 'waiting', cancel_requested = true, awaiting = 'pause'`],
+    ['was cancelled while it waited for a person', `status = 'waiting', cancel_requested = true, awaiting = 'pause'`],
     ['was resumed', `status = 'running', is_resumed = true, awaiting = 'approval'`],
-  ])('takes what %s', async (_what, change) => {
+  ])('takes an operation that %s', async (_what, change) => {
     const id = await bed.begin();
     expect(await claimJustAfter(id, change)).toEqual([id]);
   });
 
   it.each([
-    ['somebody holds', `status = 'running', lease_expires_at = now() + interval '1 ms'`],
-    ['a dead worker held, before it is freed', `status = 'running', lease_expires_at = now() - interval '1 ms'`],
+    ['a worker holds', `status = 'running', lease_expires_at = now() + interval '1 ms'`],
+    [
+      'a dead worker held, before the repair has freed it',
+      `status = 'running', lease_expires_at = now() - interval '1 ms'`,
+    ],
     ['sleeps', `status = 'waiting', wake_at = now() + interval '6 ms'`],
     ['waits for a person', `status = 'waiting', awaiting = 'approval'`],
     ['has succeeded', `status = 'succeeded'`],
     ['has failed', `status = 'failed'`],
     ['was cancelled and has ended', `status = 'cancelled', cancel_requested = true`],
-  ])('leaves alone what %s', async (_what, change) => {
+  ])('does not take an operation that %s', async (_what, change) => {
     const id = await bed.begin();
     expect(await claimJustAfter(id, change)).toEqual([]);
   });
 
-  it('takes the longest due first, and no more than was asked for', async () => {
+  it('takes the operations that have been due longest first, and no more than requested', async () => {
     const ids = [await bed.begin(), await bed.begin(), await bed.begin(), await bed.begin()];
     const [first, second, third] = ids as [string, string, string];
     await bed.sql(`update operations set created_at = created_at - interval '1 hour' where id = $1`, [third]);
@@ -90,7 +93,7 @@ describe('a claim', () => {
     expect(await claim({ limit: 1 })).toEqual([first]);
   });
 
-  it('leaves out tenants, kinds, and kinds of tenants', async () => {
+  it('skips the given tenants, the kinds that were not requested, and outbound kinds of given tenants', async () => {
     const id = await bed.begin();
     expect(await claim({ skip: [TENANT] })).toEqual([]);
     expect(await claim({ kinds: ['other'] })).toEqual([]);
@@ -108,20 +111,20 @@ describe('a claim', () => {
     expect((await claim(asked)).sort()).toEqual([ids[2], ids[3], ids[5]].sort());
   });
 
-  it('is shared by those who claim at once', async () => {
+  it('takes no operation that a concurrent claim takes', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 20; count += 1) ids.push(await bed.begin());
     const taken = await Promise.all([claim({ limit: 8 }), claim({ limit: 8 }), claim({ limit: 8 })]);
     expect(taken.flat().sort()).toEqual(ids.sort());
   });
 
-  it('passes by a row that somebody has locked', async () => {
+  it('skips a row that another transaction has locked', async () => {
     const [locked, free] = [await bed.begin(), await bed.begin()];
     const taken = await bed.whileLocked('select 1 from operations where id = $1 for update', [locked], () => claim());
     expect(taken).toEqual([free]);
   });
 
-  it('takes the lease, and counts the first try', async () => {
+  it('takes the lease, and counts the first attempt', async () => {
     const id = await bed.begin();
     await claim();
     const [row] = await bed.sql(
@@ -131,7 +134,7 @@ describe('a claim', () => {
     expect(row).toEqual({ status: 'running', attempt: 1, lease_owner: 'me', version: 1, isHeld: true });
   });
 
-  it('begins the first step and tells of it as a request would, also of two of one stream', async () => {
+  it('begins the first step and appends its event as a request would, also for two operations of one stream', async () => {
     const ids = [await bed.begin(), await bed.begin()].sort();
     await bed.sql(`update operations set stream = 'shared'`);
     await claim();
@@ -150,7 +153,7 @@ describe('a claim', () => {
     expect(begun.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('looks operations and steps up by their keys, however many are due', async () => {
+  it('finds operations and steps by their keys, however many are due', async () => {
     await bed.sql(
       `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by)
        select 'op_' || n, $1, 'probe', 'thing', 'thing', 'thing', 'operation/op_' || n, '{}' from generate_series(1, 20000) n`,

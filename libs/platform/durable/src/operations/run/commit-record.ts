@@ -7,7 +7,7 @@ import type { CommitRecord } from './commit.query.js';
 /** The failure that an unwinding operation carries, with the step at which it began. */
 export type UnwindCause = OperationFailure & { step: string };
 
-/** What becomes of one operation's row and its steps. What is left out is empty. */
+/** The changes of one operation's row and its steps. A missing member means no change of that part. */
 export interface PendingCommit {
   operation: OperationRow;
   status: OperationStatus;
@@ -22,15 +22,15 @@ export interface PendingCommit {
   sleepMs?: number;
   /** Puts a wake-up into the outbox that is delivered after so many milliseconds. */
   dispatchMs?: number;
-  /** For how long the lease goes on; undefined gives it back. */
+  /** For how many more seconds the lease is held; undefined gives it back. */
   leaseSeconds?: number;
   result?: Record<string, unknown>;
   ended?: { name: string; status: StepStatus; message?: string; evidence?: unknown; result?: unknown };
   begins?: string;
   asleep?: { name: string; status: StepStatus; message?: string; state?: unknown };
-  /** Unwind steps to add, the first of which begins. */
+  /** Undo steps to add, the first of which begins. */
   wayBack?: { index: number; names: string[] };
-  /** Base names of the forward steps whose effect is gone now. */
+  /** Base names of the forward steps whose effect no longer exists. */
   undone?: readonly string[];
   events: NewEvent[];
 }
@@ -39,7 +39,7 @@ export function unwindingOf({ phase, failure }: OperationRow): UnwindCause | nul
   return phase === 'unwinding' ? (failure as UnwindCause) : null;
 }
 
-/** How an operation ends that has nothing left to do. */
+/** The final status of an operation that has nothing left to do. */
 export function endOf(unwinding: UnwindCause | null): TerminalStatus {
   if (!unwinding) return 'succeeded';
   return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
@@ -49,7 +49,7 @@ export function isDone({ status }: StepRow): boolean {
   return status === 'succeeded' || status === 'skipped';
 }
 
-/** As the statement takes it. */
+/** The commit as the statement accepts it. */
 export function recordOf(commit: PendingCommit): CommitRecord {
   const { operation, unwinding, ended, asleep } = commit;
   const isOver = TERMINAL_STATUSES.some((status) => status === commit.status);

@@ -4,14 +4,17 @@ import { appending } from '../../events/index.js';
 import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '../operation.row.js';
 
 /*
- * Every write of a worker is this statement, for one operation or for several. Each row names the lease version that its worker
- * holds, and a step forward also stands aside for a cancel, so that no step commits after a cancel was accepted. A worker that has
- * seen the cancel runs no such step, and may still put the operation back. Nobody turns an unwinding operation forward again: a
- * worker that was not told of its own commit (the connection broke) would begin the way back a second time. What the guard refuses
- * is missing from the answer and has changed nothing: the steps and the wake-up hang on the guard.
+ * Every write of a worker is this statement, for one operation or for several. Each row names the lease version that
+ * its worker holds.
+ * - A forward step also yields to a cancel, so that no step commits after a cancel was accepted.
+ * - A worker that has seen the cancel runs no such step, but it may still put the operation back.
+ * - No write turns an unwinding operation forward again. Otherwise a worker that did not learn of its own commit,
+ *   because the connection broke, would begin the unwind a second time.
+ * - A commit that the guard refuses is missing from the answer and has changed nothing, because the steps and the
+ *   wake-up depend on the guard.
  *
- * Locks are taken in one order everywhere: the deployment (in the step's own commit), the operation (here), the event stream
- * (last). Requests do the same, so they cannot deadlock.
+ * Locks are taken in one order everywhere: the deployment (in the step's own commit), the operation (here), the event
+ * stream (last). Requests use the same order, so they cannot deadlock.
  */
 const guarded = (records: string) => `
   update operations o set
@@ -52,7 +55,10 @@ const ROW = {
 
 const RETURNING_STEP = `returning s.operation_id, ${STEP_COLUMNS}`;
 
-/** What a commit may do besides its own row, as parts of a `with`; the column of that name says whether it does. */
+/**
+ * The optional parts of a commit in addition to its own row, as parts of a `with`. The column with the part's name says
+ * whether a commit has it.
+ */
 const PARTS = {
   ended: {
     columns: { ended: 'text', ended_status: 'text', ended_message: 'text', evidence: 'jsonb', step_result: 'jsonb' },
@@ -105,12 +111,15 @@ type CommitPart = keyof typeof PARTS;
 const NAMES = Object.keys(PARTS) as CommitPart[];
 
 type ColumnsOf<P> = P extends { columns: infer C } ? keyof C : never;
-/** One commit, by column; what is left out is null. */
+/** One commit, by column; a missing column is null. */
 export type CommitRecord = Partial<Record<keyof typeof ROW | ColumnsOf<(typeof PARTS)[CommitPart]>, unknown>>;
 
 const statements = new Map<string, Statement>();
 
-/** The statement for these records, and its values. It has only the parts that one of them needs, because Postgres pays for a part that does nothing, too. */
+/**
+ * Returns the statement for these records, and its values. It has only the parts that one of the records needs, because
+ * Postgres also pays for a part that does nothing.
+ */
 export function commitOf(records: readonly CommitRecord[]): { statement: Statement; values: unknown[] } {
   const parts = NAMES.filter((name) => records.some((record) => record[name] !== undefined));
   const columns: Columns = Object.assign({}, ROW, ...parts.map((name) => PARTS[name].columns));
@@ -134,11 +143,11 @@ function made(key: string, columns: Columns, parts: readonly CommitPart[]): Stat
     ),
     ([ids]) => ids as string[],
   );
-  // Which streams these are is not among the values.
+  // The values do not contain the names of these streams.
   return parts.includes('events') ? locking('event_stream', statement, () => []) : statement;
 }
 
-/** The steps that the statement has changed, as JSON: a query beside it would see them as they were. */
+/** The steps that the statement has changed, as JSON. A query next to it would still see their earlier state. */
 function changedSteps(parts: readonly CommitPart[]): string {
   const changes = parts
     .filter((name) => PARTS[name].changesSteps)

@@ -14,7 +14,7 @@ const writtenOf = ({ operation }: PendingCommit): WrittenCommit => ({
   at: new Date(),
 });
 
-/** Commits whose transactions end as a test says; `batches` tells what each was to write. */
+/** Commits whose transactions end as a test decides; `batches` lists the ids that each transaction was to write. */
 function gathering(
   end: (batch: readonly PendingCommit[]) => Promise<readonly PendingCommit[]>,
   atCommit: (count: number) => void = () => undefined,
@@ -30,7 +30,7 @@ function gathering(
   return { commits, batches };
 }
 
-it('writes up to thirty-two at a time, in the order of their ids', async () => {
+it('writes up to thirty-two commits at a time, in the order of their ids', async () => {
   const { commits, batches } = gathering(async (batch) => batch);
   const ids = Array.from({ length: 40 }, (_, n) => `op_${String(39 - n).padStart(2, '0')}`);
   await Promise.all(ids.map((id) => commits.add(commitOf(id))));
@@ -38,7 +38,7 @@ it('writes up to thirty-two at a time, in the order of their ids', async () => {
   for (const batch of batches) expect(batch).toEqual([...batch].sort());
 });
 
-it('takes along what follows at once upon an answer', async () => {
+it('adds commits that immediately follow an answer to the next batch', async () => {
   const { commits, batches } = gathering(async (batch) => batch);
   const twice = async (id: string) => {
     await commits.add(commitOf(id));
@@ -51,7 +51,7 @@ it('takes along what follows at once upon an answer', async () => {
   ]);
 });
 
-it('keeps two turns of one operation apart, so that neither takes the answer of the other for its own', async () => {
+it('keeps two commits of one operation apart, so that neither takes the answer of the other for its own', async () => {
   const { commits, batches } = gathering(async (batch) =>
     batch.filter(({ operation }) => operation.leaseVersion === '1'),
   );
@@ -70,7 +70,7 @@ it('appends to one stream once in a transaction', async () => {
   expect(batches).toEqual([['op_a', 'op_c', 'op_d'], ['op_b']]);
 });
 
-it('writes nothing a second time where nobody knows whether Postgres has committed', async () => {
+it('writes nothing a second time if it is unknown whether Postgres has committed', async () => {
   const cut = new Error('Connection terminated unexpectedly');
   const { commits, batches } = gathering(
     async (batch) => batch,
@@ -87,7 +87,7 @@ it('writes nothing a second time where nobody knows whether Postgres has committ
   expect(batches).toEqual([['op_a'], ['op_b', 'op_c']]);
 });
 
-it('writes each alone where several could not be written together, and fails those that cannot', async () => {
+it('writes each commit alone if several could not be written together, and fails those that cannot be written', async () => {
   const unspeakable = new TypeError('Converting circular structure to JSON');
   const { commits, batches } = gathering(async (batch) => {
     if (batch.some(({ operation }) => operation.id === 'op_b')) throw unspeakable;
@@ -98,7 +98,7 @@ it('writes each alone where several could not be written together, and fails tho
   expect(batches).toEqual([['op_a', 'op_b', 'op_c'], ['op_a'], ['op_b'], ['op_c']]);
 });
 
-it('does not wait long for those that hang', async () => {
+it('does not wait long for commits that hang', async () => {
   let release: () => void = () => undefined;
   const hanging = new Promise<void>((resolve) => (release = resolve));
   const { commits, batches } = gathering(async (batch) => {
@@ -116,8 +116,8 @@ it('does not wait long for those that hang', async () => {
   await expect(second).resolves.toMatchObject({ id: 'op_held_2' });
 });
 
-it('has one transaction under way, and those that come meanwhile share the next', async () => {
-  // However slow this machine is, none of them is late.
+it('runs one transaction at a time, and later commits share the next one', async () => {
+  // With fake timers no commit is late, however slow this machine is.
   jest.useFakeTimers({ now: 0, doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
   const ends: (() => void)[] = [];
   const { commits, batches } = gathering(async (batch) => {

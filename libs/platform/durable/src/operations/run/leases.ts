@@ -11,8 +11,8 @@ interface HeldLease {
 }
 
 /**
- * The leases this process holds. One timer renews them all in one statement, three times per lease; an operation that is
- * gone from the answer, or wants to be cancelled, has its signal aborted.
+ * The leases that this process holds. One timer renews them all in one statement, three times per lease. If an
+ * operation is missing from the answer, or its cancel is requested, its signal is aborted.
  */
 @Injectable()
 export class Leases implements OnModuleDestroy {
@@ -44,11 +44,11 @@ export class Leases implements OnModuleDestroy {
   }
 
   private async renew(): Promise<void> {
-    // In the order in which commits take these rows too.
+    // In the order in which commits also take these rows.
     const entries = [...this.held].sort(([a], [b]) => (a < b ? -1 : 1));
     if (entries.length === 0) return;
     const values = [entries.map(([id]) => id), entries.map(([, held]) => held.version), this.seconds];
-    // Postgres being away is no reason to stop: the fence decides at the next commit whether the lease was kept.
+    // An outage of Postgres is no reason to stop: at the next commit the fence decides whether the lease was kept.
     const rows = await this.database
       .read<{ id: string; cancelRequested: boolean }>('system', RENEW_LEASES, values)
       .catch(() => undefined);
@@ -58,7 +58,10 @@ export class Leases implements OnModuleDestroy {
   }
 }
 
-/** Makes due again what a dead worker held. What is due is found by every worker that looks, whatever wake-up was lost. */
+/**
+ * Makes the operations of dead workers due again. Every worker that polls finds what is due, even if wake-ups were
+ * lost.
+ */
 @Injectable()
 export class OperationRepair {
   @Recurring({ name: 'operations', everySeconds: 1, isRepair: true })

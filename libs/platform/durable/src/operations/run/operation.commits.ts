@@ -18,7 +18,7 @@ import { endOf, isDone, recordOf, unwindingOf, type PendingCommit, type UnwindCa
 import { commitOf } from './commit.query.js';
 import { GatheredCommits, LeaseLost } from './gathered-commits.js';
 
-/** An operation under our lease, at the step it is at. */
+/** An operation under our lease, at its current step. */
 export interface StepRun {
   runnable: RunnableOperation;
   operation: OperationRow;
@@ -27,15 +27,17 @@ export interface StepRun {
   next?: StepRow;
 }
 
-/** What a commit returns: the operation as it stands now, with those of its steps that the commit changed. */
+/** The row that a commit returns: the current operation, with those of its steps that the commit changed. */
 type CommittedRow = OperationRow & { steps: StoredStep[] };
 
-/** What the effect of a step adds to its commit. */
+/** The additions of a step's effect to its commit. */
 type StepEffect = Awaited<ReturnType<StepCommit>> | undefined;
 
-/** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
+/**
+ * The transactions that a worker makes for an operation. Each is committed completely, under the lease, or not at all.
+ */
 export class OperationCommits {
-  /** For what needs no transaction of its own. */
+  /** For commits that need no transaction of their own. */
   private readonly gathered: GatheredCommits<CommittedRow>;
 
   constructor(
@@ -46,8 +48,10 @@ export class OperationCommits {
   }
 
   /**
-   * A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation.
-   * Returns what stands then, as Postgres has written it; nothing once it has ended.
+   * Commits a step's result, its effect, the start of the next step and the events; after the last step also the end of
+   * the operation.
+   * @returns the state that Postgres has written, or undefined if the operation has ended
+   * @throws LeaseLost
    */
   async stepDone(stepRun: StepRun, outcome: StepDone): Promise<OperationState | undefined> {
     const { runnable, operation, step, next } = stepRun;
@@ -95,7 +99,7 @@ export class OperationCommits {
     return { operation: written, steps: stepsAfter(stepRun.steps, changed) };
   }
 
-  /** The step sleeps: lease given back, wake-up in the outbox. */
+  /** Commits that the step sleeps: the lease is given back, and the wake-up is in the outbox. */
   async stepSleeps({ operation, step }: StepRun, outcome: StepSleep): Promise<void> {
     const { forMs, awaiting, message, state } = outcome;
     const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
@@ -117,7 +121,7 @@ export class OperationCommits {
     }));
   }
 
-  /** One more try later: the lease is given back, the attempt counted. */
+  /** Schedules one more attempt: the lease is given back, and the attempt is counted. */
   async stepRetries(
     { operation, step }: Pick<StepRun, 'operation' | 'step'>,
     again: { delayMs: number; message: string },
@@ -136,7 +140,10 @@ export class OperationCommits {
     });
   }
 
-  /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
+  /**
+   * Begins the unwind of an operation: marks the failing step and adds the undo steps that are needed. If none is
+   * needed, the operation ends here.
+   */
   async beginUnwind(stepRun: StepRun, failure: OperationFailure, found: StepFailed['options'] = {}): Promise<void> {
     const { runnable, operation, steps, step } = stepRun;
     const unwinding: UnwindCause = { ...failure, step: step.name };
@@ -176,7 +183,7 @@ export class OperationCommits {
     });
   }
 
-  /** The end of an operation that cannot be put back. */
+  /** Ends an operation that cannot be undone. */
   async wayBackFails(stepRun: StepRun, message: string): Promise<void> {
     const { operation, step } = stepRun;
     const { step: from } = operation.failure as UnwindCause;
@@ -190,7 +197,7 @@ export class OperationCommits {
     await this.alone((tx) => this.end(stepRun, failure, {}, { ended, events: [] }, tx));
   }
 
-  /** @param tx Needed where the operation has a `finish`. */
+  /** @param tx is required if the operation has a `finish` */
   private async end(
     { runnable, operation, step }: StepRun,
     unwinding: UnwindCause | null,
@@ -215,7 +222,10 @@ export class OperationCommits {
     };
   }
 
-  /** A step's commit together with its effect, or with other operations' commits where it has none. */
+  /**
+   * Writes a step's commit together with its effect, or, if it has no effect, together with the commits of other
+   * operations.
+   */
   private write(
     { commit: effect }: StepOutcome,
     commitWith: (extra: StepEffect) => PendingCommit,
@@ -223,7 +233,10 @@ export class OperationCommits {
     return effect ? this.alone(async (tx) => commitWith(await effect(tx))) : this.gathered.add(commitWith(undefined));
   }
 
-  /** What the commit needs besides is undone where its guard refuses it. */
+  /**
+   * Commits in a transaction of its own. If the guard refuses the commit, the other writes of the transaction are
+   * rolled back.
+   */
   private alone(commitIn: (tx: Tx) => Promise<PendingCommit>): Promise<CommittedRow> {
     return this.database.tx('system', async (tx) => {
       const { statement, values } = commitOf([recordOf(await commitIn(tx))]);
@@ -233,7 +246,10 @@ export class OperationCommits {
     });
   }
 
-  /** In a transaction of their own and one round trip: what the guard lets pass; of what it does not, nothing is written. */
+  /**
+   * Writes the commits that the guard allows, in a transaction of their own and in one round trip. Of the others
+   * nothing is written.
+   */
   private commitAll(
     commits: readonly PendingCommit[],
     settings: TxSettings,
@@ -245,7 +261,7 @@ export class OperationCommits {
   }
 }
 
-/** Percent after the step of this run; 99 until the end is committed. */
+/** Progress in percent after the step of this run; at most 99 until the end is committed. */
 function progressAfter({ step, steps }: StepRun): number {
   if (step.isUnwind) return 0;
   const forward = steps.filter((one) => !one.isUnwind);

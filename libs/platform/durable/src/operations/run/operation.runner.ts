@@ -26,27 +26,27 @@ import type { ClaimRequest } from './worker-slots.js';
 const UNKNOWN_KIND_RETRY_MS = 5_000;
 const BACKOFF_MIN_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
-/** For how long a step of the way back is tried, at the least: outages of what it needs end sooner. */
+/** Minimum time for which an undo step is tried. Outages of its dependencies end sooner. */
 const WAY_BACK_PATIENCE_MS = 600_000;
 
 /** An operation whose lease this process has taken. */
 export type LeasedOperation = OperationState & Pick<AcquiredRow, 'isLate'> & { signal: AbortSignal };
 
-/** What `taking` returns of an operation. */
+/** The row that the statement of `taking` returns for an operation. */
 type AcquiredRow = OperationRow & {
   isLate: boolean;
-  /** As they stood before. */
+  /** Their state before the statement. */
   steps: StoredStep[];
-  /** Those of them that the statement began. */
+  /** The steps that the statement began. */
   changed: StoredStep[];
 };
 
-/** What follows the run of a step: continue with this state, read the state again, or stop. */
+/** The action after the run of a step: continue with this state, read the state again, or stop. */
 type NextMove = OperationState | 'again' | 'stop';
 
 /**
- * Drives one operation as far as it goes now: takes the lease, runs step after step, and stops when the operation sleeps,
- * ends, or turns out to be somebody else's. Whatever happens between two lines, the row says where to go on.
+ * Drives one operation as far as possible now. It takes the lease, runs step after step, and stops when the operation
+ * sleeps or ends, or when another worker has it. Whatever happens between two lines, the row says how to continue.
  */
 @Injectable()
 export class OperationRunner {
@@ -62,22 +62,22 @@ export class OperationRunner {
     this.commits = new OperationCommits(database, leases.seconds);
   }
 
-  /** One operation, if it is due and nobody holds it. */
+  /** Drives one operation, if it is due and no worker holds it. */
   async drive(operationId: string): Promise<void> {
     for (const acquired of await this.acquire(ACQUIRE_OPERATION, [operationId], 1)) await this.run(acquired);
   }
 
-  /** Takes what is due, and no more than was asked for. Each of them must be `run`. */
+  /** Claims due operations, at most as many as requested. The caller must `run` each of them. */
   async claim({ priorities, limit, skip, outboundLimit, skipOutbound }: ClaimRequest): Promise<LeasedOperation[]> {
     const kinds = this.definitions.kindsOf(priorities);
     const outbound = this.definitions.kindsOf(['outbound']);
-    // Without a kind Postgres would read all that is due and take nothing.
+    // Without any kind, Postgres would read everything that is due and take nothing.
     const outboundMost = outbound.length > 0 ? outboundLimit : 0;
     if (kinds.length === 0 && outboundMost === 0) return [];
     return this.acquire(CLAIM_OPERATIONS, [limit, kinds, skip, outbound, skipOutbound, outboundMost], limit);
   }
 
-  /** The priority of what was claimed. */
+  /** The priority of a claimed operation. */
   priorityOf({ operation }: LeasedOperation): OperationPriority {
     return priorityOf(this.definitions.find(operation.kind)?.definition ?? {});
   }
@@ -98,7 +98,7 @@ export class OperationRunner {
     }
   }
 
-  /** @param most operations that the statement may take */
+  /** @param most maximum number of operations that the statement may take */
   private async acquire(statement: Statement, which: readonly unknown[], most: number): Promise<LeasedOperation[]> {
     const eventIds = Array.from({ length: most }, () => newId('evt'));
     const values = [this.leases.owner, this.leases.seconds, eventIds, ...which];
@@ -108,7 +108,10 @@ export class OperationRunner {
     return held;
   }
 
-  /** What stands after a commit, as long as the lease is still ours and there is something left to do; asked in one round trip. */
+  /**
+   * Reads the state after a commit in one round trip. Returns undefined once the lease is lost or the operation has
+   * ended.
+   */
   private async reload({ id, leaseVersion }: OperationRow): Promise<OperationState | undefined> {
     const [[operation], steps] = await Promise.all([
       this.database.read<OperationRow>('system', HELD_OPERATION, [id, leaseVersion]),
@@ -131,7 +134,8 @@ export class OperationRunner {
         return await this.giveUp(stepRun, 'its worker died each time');
       return await this.runStep(stepRun, signal);
     } catch (error) {
-      // A lost guard means a cancel (the reload shows it and the next step run unwinds) or a lost lease (the reload finds nothing).
+      // A lost guard means a cancel (the reload shows it and the next step run unwinds) or a lost lease (the reload
+      // finds nothing).
       if (error instanceof LeaseLost) return 'again';
       return this.failed(stepRun, error);
     }
@@ -185,7 +189,7 @@ export class OperationRunner {
       return 'stop';
     } catch (second) {
       if (second instanceof LeaseLost) return 'again';
-      // Postgres is away: the lease runs out and the repair finds the row.
+      // Postgres is down: the lease expires and the repair finds the row.
       this.logger.error(`could not record the failure of step ${step.name}: ${reasonOf(second)}`);
       return 'stop';
     }
@@ -197,7 +201,10 @@ export class OperationRunner {
     return 'again';
   }
 
-  /** What was done forward stays as it is, and a person must look: nothing else ends a way back that can never succeed. */
+  /**
+   * Stops an unwind that can never succeed; nothing else ends it. The effects of the forward steps stay, and a person
+   * must check them.
+   */
   private async giveUp(stepRun: StepRun, reason: string): Promise<NextMove> {
     const { operation, step } = stepRun;
     const message = `Undo step ${step.name} failed: ${reason}. Reason for the undo: ${operation.failure?.message ?? ''}`;
@@ -209,11 +216,14 @@ export class OperationRunner {
     return 'stop';
   }
 
-  /** A kind this process does not know (a newer version wrote it): leave it to a process that does. */
+  /**
+   * Puts back an operation of a kind that this process does not know, because a newer version wrote it. A process that
+   * knows the kind runs it.
+   */
   private async putBack(operation: OperationRow, step: StepRow | undefined): Promise<NextMove> {
     this.logger.warn(`this worker does not know operation kind ${operation.kind}; a newer worker must run it`);
     if (!step) return 'stop';
-    // That is no attempt.
+    // This does not count as an attempt.
     const stepRun = { operation: { ...operation, attempt: operation.attempt - 1 }, step };
     const again = { delayMs: UNKNOWN_KIND_RETRY_MS, message: '' };
     await this.commits.stepRetries(stepRun, again);

@@ -7,7 +7,7 @@ import type { LeasedOperation, OperationRunner } from './operation.runner.js';
 import type { OutboxRelay } from './outbox.relay.js';
 import type { ClaimRequest } from './worker-slots.js';
 
-/** A worker whose Postgres is a list of what is due. Nobody but the test rings, and nothing looks by itself. */
+/** A worker whose Postgres is a list of due operations. Only the test sends wake-ups, and the worker does not poll. */
 class Bed {
   due: { id: string; tenantId: string }[] = [];
   readonly asked: ClaimRequest[] = [];
@@ -41,7 +41,7 @@ class Bed {
 
   end = async (id: string): Promise<void> => {
     this.ends.get(id)?.();
-    // The worker waits for the end of this turn, and what it does then comes before the end of the next.
+    // The worker waits until this iteration of the event loop ends, and acts before the end of the next one.
     for (let iteration = 0; iteration < 2; iteration += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
@@ -83,7 +83,7 @@ async function opened(concurrency: number): Promise<Bed> {
 const operations = (tenantId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `${tenantId}-${index}`, tenantId }));
 
-it('takes what waits with each slot that falls free, and needs no further wake-up', async () => {
+it('claims a due operation for each slot that becomes free, without another wake-up', async () => {
   const { wake, end, started } = await opened(4);
   bed.due = operations('a', 6);
   await wake();
@@ -96,7 +96,7 @@ it('takes what waits with each slot that falls free, and needs no further wake-u
   expect(started).toHaveLength(6);
 });
 
-it('asks once where little is due, and not again when that has ended', async () => {
+it('claims once if little is due, and not again when that has ended', async () => {
   const { wake, end, asked } = await opened(20);
   bed.due = operations('a', 1);
   await wake();
@@ -104,7 +104,7 @@ it('asks once where little is due, and not again when that has ended', async () 
   expect(asked).toHaveLength(1);
 });
 
-it('asks once where it is woken several times in one turn, and once more where it is woken while it asks', async () => {
+it('claims once for several wake-ups in one iteration of the event loop, and once more for wake-ups during the claim', async () => {
   const { wake, asked } = await opened(20);
   await Promise.all([wake(), wake(), wake()]);
   expect(asked).toHaveLength(1);
@@ -117,7 +117,7 @@ it('asks once where it is woken several times in one turn, and once more where i
   expect(asked).toHaveLength(3);
 });
 
-it('fills slots that fall free together with one claim', async () => {
+it('fills slots that become free together with one claim', async () => {
   const { wake, end, asked, started } = await opened(20);
   bed.due = operations('a', 30);
   await wake();
@@ -128,35 +128,35 @@ it('fills slots that fall free together with one claim', async () => {
   expect(asked[before]).toMatchObject({ limit: 3 });
 });
 
-it('does not request again what it knows to be nothing, until it is woken', async () => {
+it('does not repeat a claim that found nothing until the next wake-up', async () => {
   const { wake, end, asked, started } = await opened(20);
   bed.due = operations('a', 30);
   await wake();
   const before = asked.length;
   await end('a-0');
   expect(started).toHaveLength(16);
-  // That others have nothing due was found by the first wake-up.
+  // The first wake-up found that other tenants have nothing due.
   expect(asked.slice(before)).toEqual([expect.objectContaining({ limit: 1, skip: [] })]);
   bed.due.push(...operations('b', 1));
   await wake();
   expect(started).toContain('b-0');
 });
 
-it('requests again what a wake-up during the claim may have made due', async () => {
+it('repeats a claim if a wake-up during it may have made operations due', async () => {
   const { wake, started } = await opened(20);
   bed.due = operations('a', 30);
   bed.onClaim = () => {
     if (!bed.asked.at(-1)?.skip.includes('a')) return;
     bed.onClaim = () => undefined;
     void wake();
-    // This claim has read what is due by then.
+    // This claim has already read what was due before.
     queueMicrotask(() => bed.due.push(...operations('b', 1)));
   };
   await wake();
   expect(started).toContain('b-0');
 });
 
-it('goes on after a claim that failed', async () => {
+it('continues after a claim that failed', async () => {
   const { wake, started } = await opened(20);
   bed.due = operations('a', 1);
   bed.failure = new Error('away');
@@ -166,7 +166,7 @@ it('goes on after a claim that failed', async () => {
   expect(started).toEqual(['a-0']);
 });
 
-it('waits at its end for what runs, and takes nothing more', async () => {
+it('waits at shutdown for running operations, and claims nothing more', async () => {
   const { wake, stop, started } = await opened(4);
   bed.due = operations('a', 1);
   await wake();

@@ -13,29 +13,35 @@ import { OperationRunner, type LeasedOperation } from './operation.runner.js';
 import { OutboxRelay } from './outbox.relay.js';
 import { claimRequests, type ClaimRequest, type RunningOperation } from './worker-slots.js';
 
-/** Nest token: how often a worker looks without being woken; 0 = never, for tests that decide when an operation runs. */
+/**
+ * Nest token: how often a worker polls without being woken, in milliseconds. With 0 it never polls, for tests that
+ * decide when an operation runs.
+ */
 export const LOOK_EVERY_MS = Symbol('LOOK_EVERY_MS');
 const DEFAULT_LOOK_EVERY_MS = 1_000;
-/** Longest wait at shutdown for what runs. What is cut off then is taken up by another worker. */
+/** Maximum wait at shutdown for running operations. Another worker takes over those that are cut off then. */
 const DRAIN_MS = 10_000;
 
 /**
- * Ties the movers of a worker process together: relay → queue → claim → runner. A wake-up only says that something may be due;
- * what is run, and in which order, the claim decides in Postgres. So a wake-up that is lost costs a second, and what waits for
- * a slot needs none.
+ * Connects the parts of a worker process: relay → queue → claim → runner. A wake-up only says that an operation may be
+ * due. The claim decides in Postgres which operations run, and in which order. So a lost wake-up costs a second, and an
+ * operation that waits for a slot needs no wake-up.
  */
 @Injectable()
 export class OperationWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('operations');
   private readonly running = new Map<Promise<void>, RunningOperation>();
   private readonly claiming = new WakeableTask(() => this.claimAll(), {
-    // Postgres is away. What is due stays due.
+    // Postgres is down. Due operations stay due.
     onError: (error) =>
       this.logger.warn(`could not claim operations: ${error instanceof Error ? error.message : String(error)}`),
   });
-  /** Whether something due may have been left out for want of a slot. */
+  /** Whether a due operation may have been left out because no slot was free. */
   private isShort = false;
-  /** Requests, by `scopeOf`, that have got all that was due since the last wake-up: they would get nothing now. Each wake-up begins a new set. */
+  /**
+   * The requests, by `scopeOf`, that have claimed everything due since the last wake-up, so they would now get nothing.
+   * Each wake-up begins a new set.
+   */
   private exhausted = new Set<string>();
   private stopping?: Promise<void>;
   private timer?: NodeJS.Timeout;
@@ -49,8 +55,8 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    // The queue may be away at boot; it connects by itself, and the relay is patient. One wake-up at a time: looks take turns anyway, and what
-    // rings meanwhile is for another worker.
+    // The queue may be down at boot. It connects by itself, and the relay retries. One wake-up at a time is enough:
+    // polls run one after another anyway, and wake-ups that arrive during one are for another worker.
     void this.queue.consume(() => this.wake(), 1);
     if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.wake(), this.lookEveryMs);
     await this.relay.start();
@@ -60,7 +66,10 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
     return this.stop();
   }
 
-  /** Takes nothing more and waits for what runs, up to a bound. While leases are still renewed: so before anything else is closed. */
+  /**
+   * Claims nothing more and waits for running operations, up to a limit. Call it before anything else is closed, while
+   * leases are still renewed.
+   */
   stop(): Promise<void> {
     this.stopping ??= this.drain();
     return this.stopping;
@@ -81,12 +90,15 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
     await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
   }
 
-  /** Claims until nothing is due or no slot is left. Slots that fall free in one turn of the event loop are filled by one claim. */
+  /**
+   * Claims until nothing is due or no slot is free. One claim fills the slots that become free in one iteration of the
+   * event loop.
+   */
   private async claimAll(): Promise<void> {
     while (!this.claiming.isStopped && (await this.claimOnce()));
   }
 
-  /** @returns whether to ask again */
+  /** @returns whether to claim again */
   private async claimOnce(): Promise<boolean> {
     const requests = claimRequests([...this.running.values()], this.config.worker.concurrency);
     const open = requests.at(-1);
@@ -120,7 +132,7 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 }
 
-/** Tells apart what requests may get, whatever their limits. */
+/** Identifies what a request may get, independent of its limits. */
 function scopeOf({ priorities, skip, outboundLimit, skipOutbound }: ClaimRequest): string {
   return JSON.stringify([priorities, [...skip].sort(), outboundLimit > 0 && [...skipOutbound].sort()]);
 }

@@ -7,11 +7,11 @@ import { OperationsBed, TENANT } from '../../../test/operations/bed.js';
 import { OutboxRelay } from './outbox.relay.js';
 
 const POLL_MS = 1_000;
-/** What is due at a time of its own is rung for by itself. */
+/** A wake-up that is due later is added to the queue by itself. */
 const LATER = `now() + interval '1 hour'`;
 
 let bed: OperationsBed;
-/** What was added so far, and what the queue answers to the next one. */
+/** The wake-ups that were added so far, and the queue's answer to the next one. */
 let added: WakeUp[];
 let answer: (job: WakeUp) => Promise<void>;
 let relays: OutboxRelay[];
@@ -44,7 +44,7 @@ async function relay(): Promise<OutboxRelay> {
   relays.push(made);
   return made;
 }
-/** A row that nobody is told of. */
+/** Inserts a row without notifying any relay. */
 const put = (id: string, notBefore = 'now()', dispatch = 1) =>
   bed.sql(`insert into outbox (tenant_id, operation_id, dispatch, not_before) values ($1, $2, $3, ${notBefore})`, [
     TENANT,
@@ -53,13 +53,13 @@ const put = (id: string, notBefore = 'now()', dispatch = 1) =>
   ]);
 const sent = () => added.map(({ operationId, dispatch }) => [operationId, dispatch]);
 
-it('deletes a row when the queue has taken its wake-up', async () => {
+it('deletes a row when the queue has accepted its wake-up', async () => {
   await put('op_a');
   const taken = new Latch();
   answer = () => taken.promise;
   const one = await relay();
   await until('it is added', () => added.length === 1);
-  // Only the relay's transaction has deleted it yet.
+  // Only the relay's open transaction has deleted it yet.
   expect(await bed.outbox()).toEqual([{ id: 'op_a', dispatch: 1 }]);
   taken.resolve();
   await one.stop();
@@ -86,7 +86,7 @@ it('keeps a row that the queue refuses late, and sends it again under the same n
   expect(await bed.outbox()).toEqual([]);
 });
 
-it('keeps a row while the queue hangs, out of the reach of another relay, and when it then fails', async () => {
+it('keeps a row locked against other relays while the queue hangs, and keeps it if the queue then fails', async () => {
   await put('op_a');
   const hanging = new Latch();
   answer = () => hanging.promise;
@@ -105,7 +105,7 @@ it('keeps a row while the queue hangs, out of the reach of another relay, and wh
   expect(await bed.outbox()).toEqual([{ id: 'op_a', dispatch: 1 }]);
 });
 
-it('keeps the whole batch where one of it is refused, and sends it all with the next poll', async () => {
+it('keeps the whole batch if one row is refused, and sends all of it with the next poll', async () => {
   for (const id of ['op_a', 'op_b', 'op_c']) await put(id, LATER);
   let refusals = 0;
   answer = async ({ operationId }) => {
@@ -123,7 +123,7 @@ it('keeps the whole batch where one of it is refused, and sends it all with the 
   expect(added).toHaveLength(6);
 });
 
-it('tells the queue how long to hold a wake-up back', async () => {
+it('passes the delay of a wake-up to the queue', async () => {
   await put('op_late', LATER);
   await put('op_due', `now() - interval '1 hour'`);
   await (await relay()).stop();
@@ -134,7 +134,7 @@ it('tells the queue how long to hold a wake-up back', async () => {
   expect(Number.isInteger(delays['op_late'])).toBe(true);
 });
 
-it('sends more than one batch without being told again, oldest first', async () => {
+it('sends more than one batch without another notification, oldest first', async () => {
   await bed.sql(
     `insert into outbox (tenant_id, operation_id, dispatch, not_before) select $1, 'op_' || n, 1, ${LATER} from generate_series(1, 450) n order by n`,
     [TENANT],
@@ -151,7 +151,7 @@ it.each([
   [16, 1],
   [17, 2],
   [50, 4],
-])('rings for %i that are due %i times, and for each that is due later', async (due, rings) => {
+])('sends for %i due rows %i wake-ups, and one for each row that is due later', async (due, rings) => {
   await bed.sql(
     `insert into outbox (tenant_id, operation_id, dispatch) select $1, 'op_' || n, 1 from generate_series(1, $2) n`,
     [TENANT, due],
@@ -171,7 +171,7 @@ it('is woken by the transaction that accepts an operation', async () => {
   expect(sent()).toEqual([[id, 1]]);
 });
 
-it('finds by polling what nobody was told of', async () => {
+it('finds rows without a notification by polling', async () => {
   const one = await relay();
   await until('it has looked', () => isIdle(one));
   await put('op_a');
@@ -180,7 +180,7 @@ it('finds by polling what nobody was told of', async () => {
   await until('it is added', () => added.length === 1);
 });
 
-it('looks again when notifications may have been lost', async () => {
+it('reads the outbox again when notifications may have been lost', async () => {
   const one = await relay();
   await until('it has looked', () => isIdle(one));
   await put('op_a');
@@ -188,7 +188,7 @@ it('looks again when notifications may have been lost', async () => {
   await until('it is added', () => added.length === 1);
 });
 
-it('looks again when it was told while it was looking', async () => {
+it('reads the outbox again if a notification arrives during a read', async () => {
   await put('op_a');
   const taken = new Latch();
   answer = () => taken.promise;
@@ -202,7 +202,7 @@ it('looks again when it was told while it was looking', async () => {
   expect(sent()[1]).toEqual([id, 1]);
 });
 
-it('ends what is on its way before it stops, and sends nothing after', async () => {
+it('completes the batch in progress before it stops, and sends nothing after that', async () => {
   await put('op_a');
   const taken = new Latch();
   answer = () => taken.promise;

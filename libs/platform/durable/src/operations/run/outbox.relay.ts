@@ -8,8 +8,8 @@ import { OUTBOX_GAP_MS } from '../accept/operation.store.js';
 const POLL_MS = 1_000;
 const BATCH = 200;
 /**
- * One wake-up is sent for so many operations that are due: it says that there is work, and whoever hears it claims up to all of its free
- * slots. A later time rings for itself.
+ * One wake-up is sent for this many due operations, because a wake-up only says that there is work. The worker that
+ * receives it claims up to all of its free slots. A row with a later time gets its own wake-up.
  */
 const DUE_PER_RING = 16;
 
@@ -20,8 +20,8 @@ interface OutboxRow {
 }
 
 /*
- * Rows are deleted by the transaction that holds them while they are added to the queue: a relay that dies in between adds
- * them again, under the same job id. SKIP LOCKED lets several relays share the work.
+ * The transaction that deletes the rows stays open while they are added to the queue. If a relay dies in between,
+ * another one adds them again, under the same job id. SKIP LOCKED lets several relays share the work.
  */
 const TAKE = prepared(
   'outbox-take',
@@ -29,14 +29,17 @@ const TAKE = prepared(
    returning operation_id, dispatch, greatest(0, extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as delay_ms`,
 );
 
-/** Carries wake-ups from the outbox into the queue: woken by NOTIFY, guaranteed by polling. The only caller of `queue.add`. */
+/**
+ * Carries wake-ups from the outbox into the queue. NOTIFY wakes it, and polling guarantees delivery. It is the only
+ * caller of `queue.add`.
+ */
 @Injectable()
 export class OutboxRelay {
   private readonly logger = new Logger('outbox');
   private readonly relaying = new WakeableTask(() => this.relay(), {
-    // Rows that are added meanwhile share a transaction and a wake-up.
+    // Rows that are added within the gap share a transaction and a wake-up.
     gapMs: OUTBOX_GAP_MS,
-    // The rows are still there; the next poll tries again.
+    // The rows still exist; the next poll tries again.
     onError: (error) =>
       this.logger.warn(
         `could not relay wake-ups to the queue: ${error instanceof Error ? error.message : String(error)}`,
@@ -80,7 +83,7 @@ export class OutboxRelay {
   }
 }
 
-/** Those of these rows that a wake-up is sent for. */
+/** The rows that a wake-up is sent for. */
 function rung(rows: readonly OutboxRow[]): OutboxRow[] {
   const due = rows.filter((row) => row.delay_ms === 0);
   const later = rows.filter((row) => row.delay_ms > 0);

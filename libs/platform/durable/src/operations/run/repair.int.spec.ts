@@ -13,7 +13,7 @@ afterAll(() => bed?.stop());
 const transact: Transact = (scope, work) => bed.database.tx(scope, work);
 const repair = () => new OperationRepair().run(transact);
 
-/** An operation in the hands of a worker whose lease ends in so many milliseconds. */
+/** An operation of a worker whose lease ends in so many milliseconds. */
 async function held(ms: number): Promise<string> {
   const id = await bed.begin();
   await bed.sql(
@@ -37,20 +37,20 @@ it('has a connection of its own, apart from the work of areas', () => {
   expect(options).toEqual({ name: 'operations', everySeconds: 1, isRepair: true });
 });
 
-it('makes due again what a dead worker held, counts the try, and shuts that worker out', async () => {
+it('makes the operation of a dead worker due again, counts the attempt, and fences that worker out', async () => {
   const id = await held(-1);
   await repair();
   expect(await rowOf(id)).toEqual(FREED);
 });
 
-it('leaves alone what a worker holds, and what nobody does', async () => {
+it('does not change operations that a worker holds, or that no worker has held', async () => {
   const [id, free] = [await held(60_000), await bed.begin()];
   await repair();
   expect(await rowOf(id)).toEqual({ version: 7, attempt: 1, isHeld: true, isDue: false });
   expect(await rowOf(free)).toMatchObject({ version: 0, attempt: 0, isDue: true });
 });
 
-it('sends no wake-up: what is due is found by whoever looks', async () => {
+it('sends no wake-up, because every worker that polls finds what is due', async () => {
   const id = await bed.begin();
   await bed.sql('delete from outbox');
   await bed.sql(`update operations set dispatched_at = now() - interval '1 hour' where id = $1`, [id]);
@@ -60,13 +60,13 @@ it('sends no wake-up: what is due is found by whoever looks', async () => {
   expect(await bed.outbox()).toEqual([]);
 });
 
-it('is shared by those who repair at once', async () => {
+it('is shared by concurrent repairs', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => held(-1)));
   await Promise.all([repair(), repair(), repair()]);
   for (const id of ids) expect(await rowOf(id)).toEqual(FREED);
 });
 
-it('passes by a row that somebody has locked', async () => {
+it('skips a row that another transaction has locked', async () => {
   const [locked, free] = [await held(-1), await held(-1)];
   await bed.whileLocked('select 1 from operations where id = $1 for update', [locked], () => repair());
   expect([(await rowOf(locked))?.['version'], (await rowOf(free))?.['version']]).toEqual([7, 8]);

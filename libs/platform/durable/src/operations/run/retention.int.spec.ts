@@ -27,7 +27,7 @@ const kept = async (...ids: string[]) => {
   const rows = await bed.sql<{ id: string }>('select id from operations where id = any($1)', [ids]);
   return ids.filter((id) => rows.some((row) => row.id === id));
 };
-it('forgets what ended more than thirty days ago, with its steps, and nothing live however old', async () => {
+it('deletes operations that ended more than thirty days ago, with their steps, and no live ones however old', async () => {
   const [old, young, live] = [await ended('30 days 1 minute'), await ended('29 days 23 hours'), await bed.begin()];
   await bed.sql(`update operations set created_at = now() - interval '1 year', updated_at = created_at where id = $1`, [
     live,
@@ -41,7 +41,7 @@ it('forgets what ended more than thirty days ago, with its steps, and nothing li
   expect(steps.map((row) => row.id).sort()).toEqual([young, live].sort());
 });
 
-it('forgets as early as the file says, and all there is in batches', async () => {
+it('deletes operations after the number of days that the file says, in batches until none is left', async () => {
   const [old, young] = [await ended('7 days 1 minute'), await ended('6 days 23 hours')];
   await bed.sql(
     `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, status, requested_by, completed_at)
@@ -86,7 +86,7 @@ it('keeps the audit log, and leaves events to their own retention', async () => 
   expect(await bed.sql('select 1 from audit_log where resource_name = $1', [id])).toHaveLength(1);
 });
 
-it('passes by what somebody has locked', async () => {
+it('skips an operation that another transaction has locked', async () => {
   const [locked, free] = [await ended('1 year'), await ended('1 year')];
   await bed.whileLocked('select 1 from operations where id = $1 for update', [locked], sweep);
   expect(await kept(locked, free)).toEqual([locked]);

@@ -14,7 +14,7 @@ const DELETE_OPERATIONS = prepared(
    select count(*)::int as count from gone`,
 );
 
-/** The first old event of each stream that tells of an operation whose record is kept, whether it has ended or not. */
+/** The first expired event of each stream that belongs to an operation whose record is kept, live or ended. */
 const FIRST_OF_KEPT = prepared(
   'retention-operation-events',
   `select r.stream, needed.sequence::text as sequence from jsonb_to_recordset($1::jsonb) as r(stream text, first bigint, kept bigint)
@@ -27,8 +27,8 @@ const FIRST_OF_KEPT = prepared(
 );
 
 /**
- * Deletes operations that nobody can adopt any more, with their steps and their Idempotency-Keys. Their events go no earlier: whoever can read
- * an operation can read all that it told. The audit log stays.
+ * Deletes operations that no request can adopt any more, with their steps and their Idempotency-Keys. Their events are
+ * not deleted before them: a client that can read an operation can read all of its events. The audit log stays.
  */
 @Injectable()
 @KeepsEvents('operations')

@@ -6,17 +6,19 @@ import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '..
 
 const LIVE = sqlList(LIVE_STATUSES);
 
-/** The row as its worker sees it again: nothing once the lease has gone to another or the operation has ended. */
+/** The row that a worker reads again. It finds nothing once another worker has the lease or the operation has ended. */
 export const HELD_OPERATION = lookup(
   'operation-held',
   `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
 );
 
 /**
- * The version rises by one, so whoever held the one before can write no more. The first claim also starts the first step and appends its event.
- * It is one statement, because taking must be one round trip; so `steps` are as they stood when it began, and `changed` is what it wrote.
- * `isLate`: another worker has held it since then, so the steps must be read again. Values: who takes, for how many seconds, and ids for the events.
- * @param before the rows to take, as they stood
+ * Takes the lease of the given rows. The version rises by one, so the previous holder can write no more. The first
+ * claim also starts the first step and appends its event. It is one statement, because taking must be one round trip.
+ * So `steps` are the steps from before the statement, and `changed` is what it wrote. If `isLate`, another worker has
+ * held the operation since then, so the steps must be read again. Values: the owner, the seconds of the lease, and ids
+ * for the events.
+ * @param before the rows to take, in their earlier state
  */
 const taking = (before: string): string => `with taken as (
    update operations o set
@@ -44,10 +46,12 @@ const taking = (before: string): string => `with taken as (
    from taken`;
 
 /*
- * Takes what is due (`due_at`: live, held by nobody, not asleep, not waiting for a person, or cancelled), the longest due first. It is
- * SKIP LOCKED that shares work among workers; whom they leave out is what keeps one tenant's from being all of it. The outer condition
- * makes the planner expect one row: it would expect a tenth of all that is due, and read the whole table for those. Outbound kinds ($7) have a
- * limit of their own ($9), so that the small share of these does not make every claim small.
+ * Takes what is due, the longest due first. An operation is due (`due_at`) if it is live, no worker holds it, and it
+ * neither sleeps nor waits for a person, or it was cancelled.
+ * - SKIP LOCKED shares the work among workers. The tenants to skip ($6) keep one tenant from taking all of it.
+ * - The outer condition makes the planner expect one row. Otherwise it would expect a tenth of all due rows, and read
+ *   the whole table for those.
+ * - Outbound kinds ($7) have a limit of their own ($9), so that their small share does not make every claim small.
  */
 export const CLAIM_OPERATIONS = prepared(
   'operation-claim',
@@ -66,9 +70,7 @@ export const CLAIM_OPERATIONS = prepared(
      where id = id || '')`),
 );
 
-/*
- * Takes one, also from a worker whose lease ran out (a crash: that counts as a try).
- */
+/* Takes one operation, also from a worker whose lease has expired. That was a crash, which counts as an attempt. */
 export const ACQUIRE_OPERATION = locking(
   'operation',
   prepared(
@@ -81,8 +83,9 @@ export const ACQUIRE_OPERATION = locking(
 );
 
 /*
- * Only of what is still held: where the commit of a sleep has just stood and the worker has not heard of it, the version is still the
- * worker's, and the renewal would give the sleeper a lease that nobody drives and nobody gives back.
+ * Renews only leases that are still held. If the commit of a sleep was just written and the worker has not heard of it,
+ * the version is still the worker's. Without this condition the renewal would give the sleeping operation a lease that
+ * no worker drives or gives back.
  */
 export const RENEW_LEASES = prepared(
   'operation-heartbeat',
@@ -93,8 +96,8 @@ export const RENEW_LEASES = prepared(
 );
 
 /*
- * What the repair takes from workers that died: the operation is due again, and the try counts. The version rises, so that a
- * worker that was only slow can write no more.
+ * Frees the operations of dead workers: each is due again, and the attempt counts. The version rises, so that a worker
+ * that was only slow can write no more.
  */
 export const FREE_OPERATIONS = prepared(
   'operation-free',

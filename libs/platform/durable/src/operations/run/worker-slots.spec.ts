@@ -5,7 +5,7 @@ import { claimRequests, type RunningOperation } from './worker-slots.js';
 const of = (tenantId: string, slots: number, priority: OperationPriority = 'ordinary'): RunningOperation[] =>
   Array.from({ length: slots }, () => ({ tenantId, priority }));
 
-/** What runs after this tenant has sent more than there is room for, again and again. */
+/** The running operations after this tenant has repeatedly sent more than the capacity allows. */
 function flooded(
   before: RunningOperation[],
   tenantId: string,
@@ -28,31 +28,31 @@ function flooded(
 const slotsOf = (occupied: RunningOperation[], tenantId: string): number =>
   occupied.filter((one) => one.tenantId === tenantId).length;
 
-it('asks once for everything while nothing is short', () => {
+it('makes one request for everything while slots are free', () => {
   expect(claimRequests([], 20)).toEqual([
     { priorities: ['urgent', 'ordinary'], limit: 15, skip: [], outboundLimit: 3, skipOutbound: [] },
   ]);
 });
 
-it('leaves room for the next tenant, whatever those before have sent', () => {
+it('leaves capacity for the next tenant, whatever the earlier ones have sent', () => {
   let occupied: RunningOperation[] = [];
   for (const tenant of ['a', 'b', 'c']) occupied = flooded(occupied, tenant, 'ordinary');
   expect(['a', 'b', 'c'].map((tenant) => slotsOf(occupied, tenant))).toEqual([15, 4, 1]);
   expect(occupied).toHaveLength(20);
 });
 
-it('lets no more than a quarter wait for somebody outside, and no tenant all of these', () => {
+it('lets at most a quarter of the slots wait for hosts outside, and no tenant take all of these', () => {
   let occupied = flooded([], 'a', 'outbound');
   expect(slotsOf(occupied, 'a')).toBe(3);
   occupied = flooded(occupied, 'b', 'outbound');
   expect(slotsOf(occupied, 'b')).toBe(1);
   for (const tenant of ['c', 'd', 'e']) occupied = flooded(occupied, tenant, 'outbound');
   expect(occupied).toHaveLength(5);
-  // What hangs there takes nothing from those who ask for no outside.
+  // Operations that hang there take nothing from tenants that do not wait for hosts outside.
   expect(slotsOf(flooded(occupied, 'f', 'ordinary'), 'f')).toBeGreaterThanOrEqual(11);
 });
 
-it('a rollback is asked for first, also by whoever has its share, and finds a slot when all are taken', () => {
+it('requests a rollback first, also for a tenant that has its share, and has a slot for it when all are taken', () => {
   const full = [...of('a', 15), ...of('b', 5)];
   expect(claimRequests(full, 20)).toEqual([
     { priorities: ['urgent'], limit: 1, skip: [], outboundLimit: 0, skipOutbound: [] },

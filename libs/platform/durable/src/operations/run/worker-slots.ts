@@ -6,7 +6,7 @@ export interface RunningOperation {
   priority: OperationPriority;
 }
 
-/** What a worker requests from Postgres: the longest due first, of these priorities, but nothing of these tenants. */
+/** A worker's request to Postgres: the longest due first, of these priorities, but none of these tenants. */
 export interface ClaimRequest {
   /** Operations of the priority `outbound` are requested by `outboundLimit`. */
   priorities: readonly Exclude<OperationPriority, 'outbound'>[];
@@ -14,20 +14,27 @@ export interface ClaimRequest {
   skip: readonly string[];
   /** At most so many of the limit have the priority `outbound`; 0 for none. */
   outboundLimit: number;
-  /** Of these tenants nothing in the priority `outbound`. */
+  /** Tenants whose operations of the priority `outbound` are left out. */
   skipOutbound: readonly string[];
 }
 
-/** Slots beyond the others that only the priority `urgent` may take: a rollback finds one also when everything hangs. */
+/**
+ * Slots in addition to the others that only the priority `urgent` may take, so that a rollback finds one even if
+ * everything hangs.
+ */
 const URGENT_SLOTS = 2;
-/** The share of the slots that may wait for somebody outside at a time. */
+/** The share of the slots that may wait for hosts outside at a time. */
 const OUTBOUND_SHARE = 1 / 4;
-/** A tenant takes no more slots in a priority than so many times what it leaves free: the next one always finds some. */
+/**
+ * In a priority, a tenant takes at most so many times the slots that it leaves free, so that the next tenant always
+ * finds some.
+ */
 const TIMES_FREE: Readonly<Record<OperationPriority, number>> = { urgent: 8, ordinary: 3, outbound: 1 };
 
 /**
- * What to ask for, in this order, given what runs. Alone, a tenant gets three quarters of the slots; each further one gets its share
- * of what is left, and no number of operations of one, and no host outside that hangs, keeps another's from beginning.
+ * Returns what to request, in this order, given what runs. Alone, a tenant gets three quarters of the slots; each
+ * further tenant gets its share of the rest. Neither many operations of one tenant nor a host outside that hangs keep
+ * the operations of another tenant from starting.
  * @param concurrency slots of this process
  */
 export function claimRequests(running: readonly RunningOperation[], concurrency: number): ClaimRequest[] {
@@ -59,7 +66,10 @@ export function claimRequests(running: readonly RunningOperation[], concurrency:
   return requests;
 }
 
-/** Which tenants have their share, and how many slots any one of the others may take at once without going beyond its own. */
+/**
+ * Returns the tenants that have their share, and how many slots any other tenant may take at once without exceeding its
+ * share.
+ */
 function shareOf(
   running: readonly RunningOperation[],
   free: number,
@@ -74,7 +84,7 @@ function shareOf(
     if (slots >= timesFree * free) skip.push(tenantId);
     else most = Math.max(most, slots);
   }
-  // The last of them is taken while `most + limit - 1 < timesFree * (free - limit + 1)`.
+  // The last of these slots is taken while `most + limit - 1 < timesFree * (free - limit + 1)`.
   const limit = Math.ceil((timesFree * (free + 1) + 1 - most) / (timesFree + 1)) - 1;
   return { skip, limit: Math.min(free, Math.max(1, limit)) };
 }

@@ -17,14 +17,14 @@ import {
 } from './platform-modules.js';
 
 export interface AreaBedOptions {
-  /** The tables that the test needs. Those of `platformMigrations` are always there. */
+  /** The tables that the test needs. Those of `platformMigrations` always exist. */
   migrations: readonly Migration[];
-  /** A migrated database that the test has already, and drops itself. */
+  /** A migrated database that the test already has, and drops itself. */
   database?: TestDatabase;
   modules: NonNullable<ModuleMetadata['imports']>;
-  /** In place of the areas that the test does not build. */
+  /** Providers that replace the areas that the test does not build. */
   neighbours?: readonly NeighbourProvider[];
-  /** A worker also runs operations, when the test drives them. The default is `api`. */
+  /** A `worker` also runs operations, when the test drives them. The default is `api`. */
   process?: 'api' | 'worker';
   /** Replaces members of the test configuration. */
   config?: Partial<Config>;
@@ -51,8 +51,8 @@ export interface AreaAnswer {
 }
 
 /**
- * An area over HTTP with a database of its own; the bed of each area extends it. A request names its tenant and its scope. Who may do
- * what is tested in apps/api. Recurring work runs only if the test runs it.
+ * An area over HTTP with a database of its own; the bed of each area extends it. A request names its tenant and its
+ * scope. The tests of permissions are in apps/api. Recurring work runs only if the test runs it.
  */
 export abstract class AreaBed {
   readonly app: NestFastifyApplication;
@@ -124,13 +124,13 @@ export abstract class AreaBed {
     return this.app.get(Schedule, { strict: false }).runNow(name);
   }
 
-  /** As the system, in a transaction of its own. */
+  /** Runs SQL as the system, in a transaction of its own. */
   sql<R extends object = any>(text: string, values: unknown[] = []): Promise<R[]> {
     return this.database.tx('system', (tx) => tx.query<R>(text, values));
   }
 }
 
-/** Whom a request of a test comes from. */
+/** The principal that sends a request of a test. */
 export function testPrincipal(tenantId: string, scope: Scope = 'admin'): Principal {
   return {
     tenantId,

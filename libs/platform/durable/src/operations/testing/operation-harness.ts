@@ -20,19 +20,19 @@ import { platformModules, queueModule } from './platform-modules.js';
 /** The record of an operation as the API shows it. */
 export type OperationRecord = Record<string, any>;
 
-/** What of an operation's row only workers see. */
+/** The columns of an operation's row that only workers see. */
 export interface LeaseState {
   leaseVersion: string;
-  /** Somebody's lease is running. */
+  /** Whether the lease of some worker is valid. */
   isHeld: boolean;
 }
 
 const DEADLINE_MS = 20_000;
 
 /**
- * Operations against a real Postgres without a queue. Tests decide when an operation runs, and skip time by waking sleeping
- * operations. Recurring work runs only if a test calls `Schedule.runNow`: by itself, it could free an expired lease between
- * two lines of a test.
+ * Operations against a real Postgres without a queue. Tests decide when an operation runs, and skip time by waking
+ * sleeping operations. Recurring work runs only if a test calls `Schedule.runNow`. If it ran by itself, it could free
+ * an expired lease between two lines of a test.
  */
 export class OperationHarness {
   private readonly added: [OperationDefinition, OperationOf<any>][] = [];
@@ -51,13 +51,19 @@ export class OperationHarness {
     migrations: readonly Migration[];
     modules?: ModuleMetadata['imports'];
     config?: Partial<Config>;
-    /** Receives wake-ups. With one, recurring work runs by its timers. Without one, wake-ups are lost and the test drives. */
+    /**
+     * Receives wake-ups. With a queue, recurring work runs by its timers. Without one, wake-ups are lost and the test
+     * drives.
+     */
     queue?: OperationQueue;
   }): Promise<OperationHarness> {
     return OperationHarness.on(await createTestDatabase(options.migrations), options);
   }
 
-  /** One more worker process on the same database, with the operations that were added to this one. Stop it before this one. */
+  /**
+   * Starts another worker process on the same database, with the operations that were added to this one. Stop it before
+   * this one.
+   */
   async startAnother(config?: Partial<Config>): Promise<OperationHarness> {
     const another = await OperationHarness.on({ ...this.testDatabase, drop: async () => undefined }, { config });
     for (const [definition, operation] of this.added) another.add(definition, operation);
@@ -81,7 +87,7 @@ export class OperationHarness {
     return OperationHarness.of(await module.init(), testDatabase);
   }
 
-  /** The operations of a worker that is there already. */
+  /** The operations of a worker that already runs. */
   static of(context: INestApplicationContext, testDatabase: TestDatabase): OperationHarness {
     const anywhere = { strict: false };
     return new OperationHarness(
@@ -100,13 +106,13 @@ export class OperationHarness {
     await this.testDatabase.drop();
   }
 
-  /** A kind that only a test knows. */
+  /** Adds a kind that only a test knows. */
   add<D extends OperationDefinition>(definition: D, operation: OperationOf<D>): void {
     this.definitions.add(definition, operation);
     this.added.push([definition, operation]);
   }
 
-  /** Accepts an operation of a kind under test, with all its steps unless told otherwise. */
+  /** Accepts an operation of a kind under test, by default with all its steps. */
   begin<D extends OperationDefinition>(
     tenantId: string,
     operation: D,
@@ -123,15 +129,15 @@ export class OperationHarness {
   }
 
   /**
-   * Drives an operation until it has ended or waits for a person, waking it whenever it sleeps. An error of the runner is
-   * the test's: nothing that a drive may meet here is left to a later one.
+   * Drives an operation until it has ended or waits for a person, and wakes it whenever it sleeps. An error of the
+   * runner fails the test: no later drive retries what a drive meets here.
    */
   async finish(tenantId: string, id: string): Promise<OperationRecord> {
     const record = await this.finishOr(tenantId, id, new Promise<never>(() => undefined));
     return record as OperationRecord;
   }
 
-  /** The same, but stops when `happened` resolves, also in the middle of a drive; nothing is returned then. */
+  /** The same, but stops when `happened` resolves, even in the middle of a drive; then it returns undefined. */
   async finishOr(tenantId: string, id: string, happened: Promise<void>): Promise<OperationRecord | undefined> {
     const deadline = Date.now() + DEADLINE_MS;
     const hasHappened = happened.then(() => true);
@@ -149,19 +155,19 @@ export class OperationHarness {
     }
   }
 
-  /** Drives an operation as far as it goes now. What it sleeps is not skipped. */
+  /** Drives an operation as far as possible now, without skipping its sleeps. */
   async drive(tenantId: string, id: string): Promise<OperationRecord> {
     await this.runner.drive(id);
     return this.record(tenantId, id);
   }
 
-  /** The same, after the sleep that it is in. */
+  /** The same, after skipping its current sleep. */
   async wake(tenantId: string, id: string): Promise<OperationRecord> {
     await this.skipTime(id);
     return this.drive(tenantId, id);
   }
 
-  /** What the clock would do: an expired lease, a sleep that is over. */
+  /** Does what the clock would do: expires the lease and ends the sleep. */
   async skipTime(id: string): Promise<void> {
     await this.database.tx('system', (tx) =>
       tx.query(
@@ -171,7 +177,7 @@ export class OperationHarness {
     );
   }
 
-  /** Lets the step that runs now have begun so many seconds earlier. */
+  /** Moves the start of the current step so many seconds into the past. */
   async age(id: string, seconds: number): Promise<void> {
     await this.database.tx('system', (tx) =>
       tx.query(
@@ -183,8 +189,8 @@ export class OperationHarness {
   }
 
   /**
-   * What the death of this process would make of an operation whose step stands still here: its lease stays taken and
-   * nobody renews it. What stands still must never go on.
+   * Does to an operation whose step is paused here what the death of this process would do: its lease stays taken and
+   * no process renews it. The paused step must never continue.
    */
   async abandon(id: string): Promise<LeaseState> {
     const left = await this.leaseOf(id);

@@ -1,22 +1,22 @@
 import type { StepOutcome } from '../index.js';
 import type { OperationHarness, OperationRecord } from './operation-harness.js';
 
-/** How a property begins an operation, and what must hold of the world afterwards. */
+/** How a property begins an operation, and which state it must leave. */
 export interface OperationCase {
   harness: OperationHarness;
   tenantId: string;
   kind: string;
-  /** Makes a fresh world and accepts the operation in it; returns its id. */
+  /** Makes a fresh world, accepts the operation in it and returns the operation's id. */
   begin(): Promise<string>;
-  /** Throws if the world is not as after one undisturbed success. */
+  /** Throws if the world differs from the state after one undisturbed success. */
   assertSucceeded(record: OperationRecord): Promise<void>;
-  /** Throws if something of a failed operation is left. */
+  /** Throws if a failed operation has left anything. */
   assertUnwound(record: OperationRecord): Promise<void>;
 }
 
 type CrashPoint = 'before-commit' | 'after-commit';
 
-/** Every step's work happens twice, its commit once: what a crash between work and commit makes of it. */
+/** Runs every step's work twice and its commit once, as a crash between the work and the commit would. */
 export async function everyStepIsRepeatable(one: OperationCase): Promise<void> {
   for (const step of await stepNames(one)) {
     const record = await undisturbedBut(one, async (name, run) => {
@@ -31,8 +31,8 @@ export async function everyStepIsRepeatable(one: OperationCase): Promise<void> {
 }
 
 /**
- * Whichever step fails for good, before its work or behind it, the operation ends `failed` and leaves nothing behind.
- * Behind its work there are effects outside of Postgres that no commit tells of.
+ * If any step fails permanently, before or after its work, the operation ends `failed` and leaves nothing. A step that
+ * fails after its work may have effects outside of Postgres that no commit records.
  */
 export async function everyStepMayFail(one: OperationCase, fail: (step: string) => Error): Promise<void> {
   for (const step of await stepNames(one)) {
@@ -52,14 +52,14 @@ export async function everyStepMayFail(one: OperationCase, fail: (step: string) 
 }
 
 /**
- * A process that dies before or after the commit of any step changes nothing: its lease runs out, another worker takes the
- * operation over and goes on where it was.
+ * A process that dies before or after the commit of any step changes nothing: its lease expires, another worker takes
+ * the operation over and continues it.
  */
 export async function everyCrashResumes(one: OperationCase): Promise<void> {
   const steps = await stepNames(one);
   for (const step of steps) {
     for (const point of ['before-commit', 'after-commit'] as const) {
-      // Behind the last commit there is nothing to resume.
+      // After the last commit there is nothing to resume.
       if (point === 'after-commit' && step === steps.at(-1)) continue;
       const crash = new Crash(step, point);
       const record = await withFault(one, crash.fault, (id) => resume(one, id, crash));
@@ -80,7 +80,7 @@ async function resume({ harness, tenantId }: OperationCase, id: string, crash: C
   const { status } = steps.find((one: { name: string }) => one.name === crash.step);
   const isCommitted = ['succeeded', 'skipped'].includes(status);
   if (isCommitted !== (crash.point === 'after-commit')) throw new Error(`the crash ${crash.name} left it ${status}`);
-  // Twice, because a renewal that was on its way when the process died may still arrive.
+  // Twice, because a renewal that was in flight when the process died may still arrive.
   for (const _try of [1, 2]) {
     await harness.skipTime(id);
     await harness.runner.drive(id);
@@ -101,7 +101,9 @@ async function stepNames(one: OperationCase): Promise<string[]> {
 
 type StepFault = (step: string, run: () => Promise<StepOutcome>) => Promise<StepOutcome>;
 
-/** Dies once: after the step's work but before its commit, or right after its commit, where the next step would begin. */
+/**
+ * Dies once: after the step's work but before its commit, or right after its commit, when the next step would begin.
+ */
 class Crash {
   readonly happened: Promise<void>;
   private state: 'waiting' | 'armed' | 'over' = 'waiting';
@@ -127,7 +129,7 @@ class Crash {
     return outcome;
   };
 
-  /** Never settles: an exception would be caught, counted as a failed try, and the lease given back. */
+  /** Never settles: an exception would be caught and counted as a failed attempt, and the lease would be given back. */
   private die(): Promise<never> {
     this.state = 'over';
     this.tell();
@@ -138,13 +140,13 @@ class Crash {
 const undisturbedBut = (one: OperationCase, fault: StepFault): Promise<OperationRecord> =>
   withFault(one, fault, (id) => one.harness.finish(one.tenantId, id));
 
-/** Drives an operation with its steps wrapped, and puts them back. */
+/** Drives an operation with wrapped steps, and restores them. */
 async function withFault(
   one: OperationCase,
   fault: StepFault,
   drive: (id: string) => Promise<OperationRecord>,
 ): Promise<OperationRecord> {
-  // Before the wrapping: what begin needs of the world may come about by operations of the same kind.
+  // Begin before the steps are wrapped, because `begin` may run operations of the same kind to build its world.
   const id = await one.begin();
   const runnable = one.harness.definitions.find(one.kind);
   if (!runnable) throw new Error(`nothing implements ${one.kind}`);

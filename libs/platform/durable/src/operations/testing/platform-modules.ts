@@ -6,7 +6,7 @@ import { migrations as operationMigrations, DurableOperationsModule, LOOK_EVERY_
 import { SchedulingModule } from '../../scheduling/index.js';
 import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
 
-/** The tables that every area builds on. */
+/** The tables that every area needs. */
 export const platformMigrations: readonly Migration[] = [
   ...databaseMigrations,
   ...eventMigrations,
@@ -15,7 +15,8 @@ export const platformMigrations: readonly Migration[] = [
 ];
 
 /**
- * The modules that every area builds on, beside configuration, database, HTTP and queue, as the api or the worker has them.
+ * The modules that every area needs, in addition to configuration, database, HTTP and queue, as the api or the worker
+ * has them.
  * @param hasTimers whether recurring work runs by itself, as in a worker; otherwise only `Schedule.runNow` runs it
  */
 export function platformModules(process: 'api' | 'worker', hasTimers = process === 'worker'): (DynamicModule | Type)[] {
@@ -28,7 +29,7 @@ export function platformModules(process: 'api' | 'worker', hasTimers = process =
 /** A provider with a token. */
 export type NeighbourProvider = Exclude<Provider, Type>;
 
-/** Gives these providers to every module of a test, in place of those of areas that the test does not build. */
+/** Provides these providers to every module of a test, instead of the areas that the test does not build. */
 export function neighboursModule(providers: readonly NeighbourProvider[]): DynamicModule {
   class NeighboursModule {}
   return {
@@ -39,7 +40,7 @@ export function neighboursModule(providers: readonly NeighbourProvider[]): Dynam
   };
 }
 
-/** The queue of a worker in a test. Without a queue wake-ups are lost, and the test drives each operation. */
+/** The queue of a worker in a test. Without a queue, wake-ups are lost, and the test drives each operation. */
 export function queueModule(queue?: OperationQueue): DynamicModule {
   return neighboursModule([
     { provide: OPERATION_QUEUE, useValue: queue ?? silentQueue },
