@@ -15,7 +15,7 @@ import type { ExistenceCheck } from './routes/route-spec.js';
 import { sendErrorEnvelope } from './server/error-answer.js';
 import type { SlipwayReply, SlipwayRequest } from './server/slipway-request.js';
 
-/** Answers what a handler threw; everything outside of handlers goes through the adapter to the same function. */
+/** Answers failures of handlers. All other failures reach the same function through the adapter. */
 @Catch()
 @Injectable()
 export class FailureFilter implements ExceptionFilter {
@@ -28,7 +28,10 @@ export class FailureFilter implements ExceptionFilter {
     sendErrorEnvelope(request, reply, await this.preferNotFound(thrown, request));
   }
 
-  /** 404 comes before 422, but a body is read before a handler can look for the resource. So it is looked for here. */
+  /**
+   * 404 takes precedence over 422, but a body is read before a handler can load the resource. So the resource is
+   * checked here.
+   */
   private async preferNotFound(thrown: unknown, request: SlipwayRequest): Promise<unknown> {
     const { route, tenantId } = request.slipway;
     if (!route?.notFoundFirst || tenantId === undefined) return thrown;
@@ -43,7 +46,7 @@ export class FailureFilter implements ExceptionFilter {
   }
 }
 
-/** Fails the boot if a handler carries Nest's own routing decorator instead of `@Route`. */
+/** Fails the boot if a handler has Nest's own routing decorator instead of `@Route`. */
 @Injectable()
 export class RouteCensus implements OnModuleInit {
   constructor(
@@ -70,7 +73,10 @@ export class RouteCensus implements OnModuleInit {
   }
 }
 
-/** The metadata keys of every handler that Nest routes. Nest publishes no names for them, so a sample shows them. */
+/**
+ * The metadata keys of every handler that Nest routes. Nest publishes no names for them, so they are read from a
+ * sample.
+ */
 const ROUTING_KEYS = ((): unknown[] => {
   const handler = (): void => undefined;
   RequestMapping()({}, handler.name, { value: handler });

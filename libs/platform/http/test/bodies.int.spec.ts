@@ -7,7 +7,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SlipwayHttpAdapter, type Scope } from '../src/index.js';
 import { SampleModule } from './sample.controller.js';
 
-/** What clients may make the process hold and parse. The bearer credential is `tenant/token`. */
+/** Limits on what the process holds and parses for clients. The bearer credential is `tenant/token`. */
 const KIB = 1024;
 let app: NestFastifyApplication;
 let port: number;
@@ -42,7 +42,7 @@ interface Answer {
   text: string;
 }
 
-/** A request whose body the test sends when it wants. */
+/** Opens a request whose body the test sends later. */
 function open(who: string): { request: ClientRequest; answer: Promise<Answer> } {
   const headers = { authorization: `Bearer ${who}`, 'content-type': 'application/json' };
   const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/samples', headers });
@@ -67,18 +67,18 @@ function send(who: string, body: string): Promise<Answer> {
 
 const bodyOf = (bytes: number): string => JSON.stringify({ name: 'plain', free: { text: 'x'.repeat(bytes) } });
 
-it('a body that is cheap to send and dear to parse is refused before it is parsed', async () => {
+it('a body that is cheap to send and expensive to parse is refused before it is parsed', async () => {
   const body = `{"name":"plain","free":{"list":[${'[],'.repeat(25_000)}[]]}}`;
   const refused = await send('ten_1/a', body);
   expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('too many values') });
   expect((await send('ten_1/a', bodyOf(40 * KIB))).status).toBe(201);
 });
 
-it('bodies are held up to a number of bytes, of a token, a tenant and the process, until they are answered', async () => {
+it('bodies are held up to a limit of bytes per token, tenant and process, until they are answered', async () => {
   const first = open('ten_1/a');
   const body = bodyOf(60 * KIB);
   await new Promise((resolve) => first.request.write(body.slice(0, -1), resolve));
-  // Written is not yet read: ask until it counts.
+  // The server may not have read the bytes yet, so repeat until they count.
   const deadline = Date.now() + 5_000;
   let beyond = await send('ten_1/a', bodyOf(45 * KIB));
   while (beyond.status !== 503 && Date.now() < deadline) beyond = await send('ten_1/a', bodyOf(45 * KIB));
@@ -89,7 +89,7 @@ it('bodies are held up to a number of bytes, of a token, a tenant and the proces
   first.request.end(body.slice(-1));
   expect((await first.answer).status).toBe(201);
   expect((await send('ten_1/a', body)).status).toBe(201);
-  // A client that leaves gives back what it sent.
+  // When a client disconnects, its bytes are released.
   const gone = open('ten_1/a');
   gone.answer.catch(() => undefined);
   await new Promise((resolve) => gone.request.write(body.slice(0, -1), resolve));

@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { serveOpenApi, SlipwayHttpAdapter } from '../src/index.js';
 import { SampleModule } from './sample.controller.js';
 
-/** The reading view, and what a browser lets it do. No browser is asked: the page is read as one would read it. */
+/** The reading view, and what a browser allows it to do. No browser runs: the tests check the page and its headers. */
 let app: NestFastifyApplication;
 let origin: string;
 
@@ -24,7 +24,7 @@ function policyOf(answer: Response): Map<string, string[]> {
     .map((one) => one.trim().split(' '));
   return new Map(directives.map(([name = '', ...sources]) => [name, sources]));
 }
-/** An answer that nobody reads to its end holds its connection, and with it the end of the server. */
+/** Reads an answer to its end. An unread answer keeps its connection open, and with it the server. */
 async function whole(...asked: Parameters<typeof fetch>): Promise<Response> {
   const answer = await fetch(...asked);
   await answer.arrayBuffer();
@@ -41,7 +41,7 @@ it.each([
   '/docs?x=1',
   '/openapi.json',
   '/docs/swagger-ui-init.js',
-])('%s stands in no frame, sends no referrer, and is what it says it is', async (path) => {
+])('%s allows no framing, sends no referrer, and fixes its content type', async (path) => {
   const answer = await whole(origin + path);
   expect(answer.status).toBe(200);
   const policy = policyOf(answer);
@@ -54,14 +54,14 @@ it.each([
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-it.each(['GET', 'HEAD'])('a browser that asks / with %s is led to /docs', async (method) => {
+it.each(['GET', 'HEAD'])('redirects a browser that opens / with %s to /docs', async (method) => {
   const answer = await whole(`${origin}/`, { method, headers: { accept: BROWSER }, redirect: 'manual' });
   expect([answer.status, answer.headers.get('location'), answer.headers.get('vary')]).toEqual([302, '/docs', 'accept']);
   expect(policyOf(answer).get('default-src')).toEqual(["'self'"]);
 });
 
 it.each(['*/*', 'application/json', undefined])(
-  'to a program (accept: %s) / says where everything is',
+  'answers a program (accept: %s) at / with links to everything',
   async (accept) => {
     const headers = accept === undefined ? undefined : { accept };
     const answer = await fetch(`${origin}/`, { headers, redirect: 'manual' });
@@ -80,12 +80,12 @@ it.each(['*/*', 'application/json', undefined])(
   },
 );
 
-it('/ takes no other method, and says which', async () => {
+it('/ accepts no other method, and lists the allowed ones', async () => {
   const answer = await whole(`${origin}/`, { method: 'POST', body: '{}' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-/** What the page hands to its library, by running the script that does so. */
+/** Returns the settings that the page passes to its library, by running the page's script. */
 async function settingsOfView(): Promise<any> {
   const source = await (await fetch(`${origin}/docs/swagger-ui-init.js`)).text();
   let settings: unknown;
@@ -100,7 +100,7 @@ async function settingsOfView(): Promise<any> {
   return settings;
 }
 
-it('the view keeps the token over a reload, is ready to try, and asks nobody else', async () => {
+it('the view keeps the token over a reload, allows trying at once, and calls no other origin', async () => {
   expect(await settingsOfView()).toMatchObject({
     persistAuthorization: true,
     tryItOutEnabled: true,
@@ -109,27 +109,27 @@ it('the view keeps the token over a reload, is ready to try, and asks nobody els
   });
 });
 
-it('the view has no heading without an operation below it, and no list of schemas; the document keeps every area', async () => {
+it('the view has no empty heading and no list of schemas, but the document keeps every area', async () => {
   const { spec, defaultModelsExpandDepth } = await settingsOfView();
   expect(defaultModelsExpandDepth).toBe(-1);
-  // The routes of the sample module that stand in the document are of these two.
+  // The published routes of the sample module have these two tags.
   expect(spec.tags.map(({ name }: { name: string }) => name)).toEqual(['Deployments', 'System']);
   const document: any = await (await fetch(`${origin}/openapi.json`)).json();
   expect(document.tags).toHaveLength(45);
 });
 
-it('says nothing of that on other paths', async () => {
+it('sends no content policy on other paths', async () => {
   for (const path of ['/docsx', '/api/v1/none']) {
     const answer = await whole(origin + path);
     expect([path, answer.headers.get('content-security-policy')]).toEqual([path, null]);
   }
 });
 
-it('the page runs nothing but files of its own origin, all of which its policy allows and this server has', async () => {
+it('the page runs only files of its own origin, which its policy allows and this server has', async () => {
   const answer = await fetch(`${origin}/docs`);
   const page = await answer.text();
   const policy = policyOf(answer);
-  // Scripts fall back to it: no inline code, no `eval`, no other origin.
+  // Scripts fall back to `default-src`: no inline code, no `eval`, no other origin.
   expect([policy.get('script-src'), policy.get('script-src-elem'), policy.get('connect-src')]).toEqual(
     Array(3).fill(undefined),
   );

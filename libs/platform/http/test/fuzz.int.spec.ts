@@ -23,7 +23,9 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** Answers of one connection, which the client closes its side of; undefined if the server said nothing. */
+/**
+ * Returns the answers of a connection whose sending side the client closes; an empty text if the server sent nothing.
+ */
 function exchange(request: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

@@ -67,7 +67,7 @@ async function send(
   };
 }
 
-/** Sends bytes as they are and reads until the server closes. */
+/** Sends bytes unchanged and reads until the server closes. */
 function raw(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -161,7 +161,7 @@ describe('failures', () => {
     }
   });
 
-  it('answers 415 for other content types, and for a stream where none is taken', async () => {
+  it('answers 415 for other content types, and for a stream if the route accepts none', async () => {
     for (const type of [
       'text/plain',
       'application/octet-stream',
@@ -185,7 +185,7 @@ describe('failures', () => {
     );
   });
 
-  it('takes a stream where the route says so', async () => {
+  it('accepts a stream if the route declares it', async () => {
     const answer = await send('PUT', '/api/v1/streams', {
       body: new Uint8Array(1000),
       headers: { 'content-type': 'application/octet-stream' },
@@ -193,7 +193,7 @@ describe('failures', () => {
     expect(answer.body).toEqual({ bytes: 1000 });
   });
 
-  it('tells an unknown path from a wrong method', async () => {
+  it('answers 404 for an unknown path and 405 for a wrong method', async () => {
     expectEnvelope(await send('GET', '/api/v1/nothing', { token: '' }), 404, 'not_found');
     expectEnvelope(await send('GET', '/api/v1/samples/a/b'), 404, 'not_found');
     expectEnvelope(await send('GET', '/api/v1/samples//'), 404, 'not_found');
@@ -204,7 +204,7 @@ describe('failures', () => {
     expectEnvelope(await send('OPTIONS', '/api/v1/samples/x'), 405, 'method_not_allowed');
   });
 
-  it('refuses paths it cannot read', async () => {
+  it('refuses malformed paths', async () => {
     expectEnvelope(await send('GET', '/api/v1/samples/%zz'), 400, 'path_invalid');
     expectEnvelope(await send('GET', '/api/v1/samples/%ff'), 400, 'path_invalid');
     expectEnvelope(await send('GET', '/api/v1/samples/%00'), 400, 'path_invalid');
@@ -251,7 +251,7 @@ describe('failures', () => {
 });
 
 describe('headers and parameters', () => {
-  it('echoes a usable request id and traceparent, and replaces an unusable id', async () => {
+  it('returns a usable request id and traceparent, and replaces an unusable id', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const answer = await send('GET', '/api/v1/samples/x', { headers: { 'x-request-id': 'mine-1', traceparent } });
     expect(answer.headers).toMatchObject({ 'x-request-id': 'mine-1', traceparent });
@@ -261,7 +261,7 @@ describe('headers and parameters', () => {
     }
   });
 
-  it('treats a key and its quoted form as one, and fingerprints what was asked', async () => {
+  it('treats a key and its quoted form as one, and fingerprints the query and the body', async () => {
     const ask = async (key: string, body: string, query = ''): Promise<any> =>
       (await send('PUT', `/api/v1/samples/x${query}`, { body, headers: { 'idempotency-key': key } })).body.claim;
     const bare = await ask('abc', '{"name":"abc","size":1}');
@@ -284,7 +284,7 @@ describe('headers and parameters', () => {
     );
   });
 
-  it('reads validate_only strictly, and refuses it where it means nothing', async () => {
+  it('reads validate_only strictly, and refuses it if the route does not support it', async () => {
     expect((await send('PUT', '/api/v1/samples/x?validate_only=true', { body: good })).body.dryRun).toBe(true);
     expect((await send('PUT', '/api/v1/samples/x?validate_only=false', { body: good })).body.dryRun).toBe(false);
     for (const query of [
@@ -333,7 +333,7 @@ describe('headers and parameters', () => {
 });
 
 describe('answers', () => {
-  it('fills defaults, takes null of an optional field as absent, and warns of unknown fields', async () => {
+  it('fills in defaults, reads null of an optional field as absent, and warns of unknown fields', async () => {
     const body = JSON.stringify({ name: 'abc', size: null, extra: 1, parts: [{ name: 'a', weight: 1, more: {} }] });
     const answer = await send('PUT', '/api/v1/samples/x', { body });
     expect(answer.body.dto).toEqual({ name: 'abc', flag: false, parts: [{ name: 'a', weight: 1 }] });
@@ -344,40 +344,43 @@ describe('answers', () => {
     expect((await send('PUT', '/api/v1/samples/x', { body: good })).body.warnings).toBeUndefined();
   });
 
-  it('uses the status and headers of reply, else those of the route', async () => {
+  it('uses the status and headers of reply, or else those of the route', async () => {
     expect((await send('POST', '/api/v1/samples', { body: '{"name":"plain"}' })).status).toBe(201);
     const answer = await send('POST', '/api/v1/samples', { body: '{"name":"other"}' });
     expect([answer.status, answer.headers['location']]).toEqual([202, '/here']);
   });
 
-  it('sends raw JSON as it is', async () => {
+  it('sends raw JSON unchanged', async () => {
     const answer = await send('GET', '/api/v1/samples/hello%20there');
     expect(answer.text).toBe('{"name":"hello there"}');
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  it.each(['/api/v1/samples/x', '/api/v1/samples?limit=2'])('answers 304 to who has the answer of %s', async (path) => {
-    const first = await send('GET', path);
-    const etag = first.headers['etag']!;
-    expect(etag).toMatch(/^"[\w-]{27}"$/);
-    expect((await send('GET', path)).headers['etag']).toBe(etag);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      const again = await send('GET', path, { headers: { 'if-none-match': known } });
-      expect(again).toMatchObject({ status: 304, text: '', headers: { etag, 'cache-control': 'no-store' } });
-      expect(again.headers['content-type']).toBeUndefined();
-    }
-    const changed = await send('GET', path, { headers: { 'if-none-match': '"other"' } });
-    expect(changed).toMatchObject({ status: 200, text: first.text, headers: { etag } });
-  });
+  it.each(['/api/v1/samples/x', '/api/v1/samples?limit=2'])(
+    'answers 304 to a client that has the answer of %s',
+    async (path) => {
+      const first = await send('GET', path);
+      const etag = first.headers['etag']!;
+      expect(etag).toMatch(/^"[\w-]{27}"$/);
+      expect((await send('GET', path)).headers['etag']).toBe(etag);
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await send('GET', path, { headers: { 'if-none-match': known } });
+        expect(again).toMatchObject({ status: 304, text: '', headers: { etag, 'cache-control': 'no-store' } });
+        expect(again.headers['content-type']).toBeUndefined();
+      }
+      const changed = await send('GET', path, { headers: { 'if-none-match': '"other"' } });
+      expect(changed).toMatchObject({ status: 200, text: first.text, headers: { etag } });
+    },
+  );
 
-  it('tells two answers apart, and asks who it is before it says that nothing changed', async () => {
+  it('gives different answers different ETags, and checks the credential before it answers 304', async () => {
     const { headers } = await send('GET', '/api/v1/samples/x');
     const known = { 'if-none-match': headers['etag']! };
     expect((await send('GET', '/api/v1/samples/y', { headers: known })).status).toBe(200);
     expect((await send('GET', '/api/v1/samples/x', { headers: known, token: 'wrong' })).status).toBe(401);
   });
 
-  it('puts no ETag on what is not asked again and again', async () => {
+  it('sends no ETag with answers that clients do not poll', async () => {
     const answer = await send('POST', '/api/v1/samples', {
       body: '{"name":"plain"}',
       headers: { 'if-none-match': '*' },
@@ -409,7 +412,7 @@ describe('answers', () => {
 });
 
 describe('the OpenAPI document', () => {
-  it('is served without a token, and says what each operation needs', async () => {
+  it('is served without a token, and lists the needs of each operation', async () => {
     const answer = await send('GET', '/openapi.json', { token: '' });
     const document = answer.body;
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Slipway', version: '1.0.0' } });

@@ -1,7 +1,7 @@
 import { OWNER_TYPES, type Owner } from '@slipway/contracts';
 import { StringField } from '../fields/field.decorators.js';
 
-/** Who did something, as every answer shows it. */
+/** The actor of an action, as all answers show it. */
 export class ActorDto {
   @StringField({ example: 'token', description: '`token`, `user`, or `system` for a component of Slipway' })
   type: string;
@@ -10,7 +10,7 @@ export class ActorDto {
   id: string;
 }
 
-/** Who answers for a credential, as answers show it. */
+/** The owner of a credential, who is responsible for its use. */
 export class OwnerDto implements Owner {
   @StringField({ enum: OWNER_TYPES })
   type: Owner['type'];

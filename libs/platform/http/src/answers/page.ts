@@ -6,16 +6,16 @@ import { rawJson, type RawJson } from './reply.js';
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
-/** A position in a list: the sort keys of the last row that was seen. */
+/** A position in a list: the sort keys of the last row of a page. */
 export type CursorKey = (string | number)[];
 
-/** What `@Page()` hands to a list: how many rows, after which. */
+/** The result of `@Page()`: how many rows a list returns, and after which row it starts. */
 export interface PageRequest {
   limit: number;
   cursor?: CursorKey;
 }
 
-/** The type of each part of a list's cursor; a cursor that does not fit is refused before it reaches SQL. */
+/** The type of each part of a list's cursor. A cursor with other types is refused before it reaches SQL. */
 export type CursorPart = 'string' | 'integer' | 'timestamp';
 
 export interface PageOf<T> {
@@ -24,9 +24,8 @@ export interface PageOf<T> {
 }
 
 /**
- * Cuts a page out of rows that were read with `limit + 1`, so that the presence of one more row tells whether there is a
- * next page.
- * @param keyOf the sort keys of a row, in the order of `@Page(...)`
+ * Cuts a page out of rows that were read with `limit + 1`. If there is one more row, there is a next page.
+ * @param keyOf returns the sort keys of a row, in the order of `@Page(...)`
  */
 export function pageOf<T>(rows: T[], limit: number, keyOf: (row: T) => CursorKey): PageOf<T> {
   if (rows.length <= limit) return { data: rows, next_cursor: null };
@@ -34,19 +33,19 @@ export function pageOf<T>(rows: T[], limit: number, keyOf: (row: T) => CursorKey
   return { data, next_cursor: encodeCursor(keyOf(data[data.length - 1]!)) };
 }
 
-/** `pageOf` for rows whose records are JSON text already: the page as text. */
+/** `pageOf` for rows whose records are already JSON text. Returns the page as text. */
 export function rawPage<T extends { json: string }>(rows: T[], limit: number, keyOf: (row: T) => CursorKey): RawJson {
   const { data, next_cursor } = pageOf(rows, limit, keyOf);
   return rawJson(`{"data":[${data.map(({ json }) => json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
 }
 
-/** A cursor names its operation, so that one list's cursor is refused by another instead of skipping rows there. */
+/** Encodes a cursor with the id of its operation, so that another list refuses it instead of skipping rows. */
 export function encodeCursor(key: CursorKey): string {
   const operationId = currentRequest()?.route?.operationId ?? '';
   return Buffer.from(JSON.stringify([operationId, ...key])).toString('base64url');
 }
 
-/** @throws invalid_parameter (400) */
+/** @throws invalid_parameter (400) if the cursor is from another list or malformed */
 export function decodeCursor(text: string, parts: CursorPart[]): CursorKey {
   const [operationId, ...key] = parse(text);
   const expected = currentRequest()?.route?.operationId ?? '';
@@ -76,8 +75,8 @@ function invalid(field: string, message: string): Error {
 }
 
 /**
- * Reads `limit` and `cursor` of a list. They are no fields of a DTO: a cursor is judged by its operation and sort keys, and
- * one message names both bounds of the limit.
+ * Reads `limit` and `cursor` of a list. They are not fields of a DTO, because a cursor is checked against its operation
+ * and sort keys, and one message names both bounds of the limit.
  * @throws invalid_parameter (400) if they are malformed, validation_failed (422) if limit is out of range
  */
 export function readPage(query: Record<string, unknown>, parts: CursorPart[]): PageRequest {

@@ -3,7 +3,10 @@ import type { Operation } from 'fast-json-patch';
 import { ArrayField, BooleanField, JsonField, StringField } from '../fields/field.decorators.js';
 import { etagOfText } from './etag.js';
 
-/** An answer that sets its own status or headers; a handler that returns anything else answers with its route's status. */
+/**
+ * An answer that sets its own status or headers. If a handler returns anything else, the answer has the status of its
+ * route.
+ */
 export class Reply<T = unknown> {
   constructor(
     readonly status: number,
@@ -12,18 +15,18 @@ export class Reply<T = unknown> {
   ) {}
 }
 
-/** @param body an object, a `rawJson` text, a stream or undefined for no body */
+/** @param body an object, a `rawJson` text, a stream, or undefined for no body */
 export function reply<T>(status: number, body: T, headers?: Record<string, string | string[]>): Reply<T> {
   return new Reply(status, body, headers);
 }
 
-/** JSON text that is sent as it is, made in SQL for hot reads. It must be the text of one JSON object. */
+/** JSON text that is sent unchanged: hot reads build it in SQL. It must be the text of one JSON object. */
 export class RawJson {
   private tag: string | undefined;
 
   constructor(readonly text: string) {}
 
-  /** Made once, however many are sent this answer. */
+  /** Computed once, even if many clients receive this answer. */
   get etag(): string {
     return (this.tag ??= etagOfText(this.text));
   }
@@ -33,7 +36,7 @@ export function rawJson(text: string): RawJson {
   return new RawJson(text);
 }
 
-/** The answer to `?validate_only=true`: every check was made, nothing was written. */
+/** The answer to `?validate_only=true`: every check ran, and nothing was written. */
 export class RehearsalDto {
   @BooleanField()
   valid: boolean;
@@ -61,7 +64,11 @@ export class RehearsalChangeDto {
   value?: unknown;
 }
 
-/** Answers a rehearsal. @param diff RFC 6902 operations @param more what the route's own kind of rehearsal says beside it */
+/**
+ * Answers a rehearsal.
+ * @param diff RFC 6902 operations
+ * @param more additional fields of the route's own kind of rehearsal
+ */
 export function rehearsal(
   would: string,
   steps: readonly string[] = [],
@@ -71,7 +78,7 @@ export function rehearsal(
   return reply(200, { valid: true, would, steps, diff, ...more });
 }
 
-/** RFC 6902: what turns one document into another; a whole new one if there was none. */
+/** Returns the RFC 6902 operations that change one document into the other, or that add all of it if there was none. */
 export function jsonPatch(from: object | undefined, to: object): Operation[] {
   return from ? fastJsonPatch.compare(from, to) : [{ op: 'add', path: '', value: to }];
 }

@@ -4,7 +4,7 @@ import type { RouteSpec } from '../routes/route-spec.js';
 import { RequestCoalescer } from './request-coalescer.js';
 import { rawJson, type RawJson } from './reply.js';
 
-/** Answers with how many were made. */
+/** Returns a function whose answers contain how many it has made. */
 function counted(): () => Promise<RawJson> {
   let made = 0;
   return async () => rawJson(`{"made":${(made += 1)}}`);
@@ -13,7 +13,7 @@ function counted(): () => Promise<RawJson> {
 const textsOf = async (answers: Promise<RawJson>[]): Promise<string[]> =>
   (await Promise.all(answers)).map(({ text }) => text);
 
-it('makes one answer for all who ask the same in one turn', async () => {
+it('makes one answer for all equal requests of one turn of the event loop', async () => {
   const coalescing = new RequestCoalescer();
   const make = counted();
   const [first, second] = await Promise.all([1, 2].map(() => coalescing.answer('ten_a', ['x', 1], make)));
@@ -21,7 +21,7 @@ it('makes one answer for all who ask the same in one turn', async () => {
   expect(first!.text).toBe('{"made":1}');
 });
 
-it('makes nothing before the turn is over, and keeps nothing for who asks later, even while the answer is made', async () => {
+it('makes an answer after the turn of the event loop, and does not reuse it for later requests', async () => {
   const coalescing = new RequestCoalescer();
   const make = counted();
   let finish!: () => void;
@@ -44,7 +44,7 @@ it('makes nothing before the turn is over, and keeps nothing for who asks later,
   expect((await slow).text).toBe('{"made":2}');
 });
 
-it('gives nobody the answer of another tenant, question or route', async () => {
+it('does not share answers between tenants, questions or routes', async () => {
   const coalescing = new RequestCoalescer();
   const make = counted();
   const ask = (tenantId: string, question: unknown[], operationId = 'listThings') =>
@@ -61,7 +61,7 @@ it('gives nobody the answer of another tenant, question or route', async () => {
   expect(new Set(await textsOf(answers)).size).toBe(5);
 });
 
-it('fails all who asked, and none who ask later', async () => {
+it('fails all requests that share a failed answer, and no later one', async () => {
   const coalescing = new RequestCoalescer();
   const fail = () => Promise.reject(new Error('no'));
   const results = await Promise.allSettled([1, 2].map(() => coalescing.answer('ten_a', [], fail)));

@@ -3,15 +3,17 @@ import { currentRequest } from '../context/request-context.js';
 import type { RawJson } from './reply.js';
 
 /**
- * Requests that ask for the same in one turn of the event loop are given one answer: many who watch one list cost little more than one does.
- * It is made after all of them have asked and is not kept, so that nobody is told what stood before its own request.
+ * Gives one answer to equal requests of one turn of the event loop, so that many watchers of a list cost little more
+ * than one.
+ * The answer is made after all of them have arrived, and it is not kept. So no request receives a state that is older
+ * than itself.
  */
 export class RequestCoalescer {
   private readonly open = new Map<string, Promise<RawJson>>();
 
   /**
-   * @param question all that the answer depends on, beside the route and the tenant
-   * @param make the answer; runs in the context of the request that asked first
+   * @param question everything that the answer depends on, except the route and the tenant
+   * @param make makes the answer; runs in the context of the first of the requests
    */
   answer(tenantId: string, question: readonly unknown[], make: () => Promise<RawJson>): Promise<RawJson> {
     const key = JSON.stringify([currentRequest()?.route?.operationId, tenantId, ...question]);

@@ -2,7 +2,7 @@ import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { BEARER_AUTHENTICATORS, BearerAuthenticators, RequestGuard } from './request-guard.js';
 import { TokenService, TokenUses } from './token.service.js';
 
-/** Authentication for every route. Needs Database and CONFIG in the application. */
+/** Authentication for every route. The application must provide Database and CONFIG. */
 @Global()
 @Module({
   providers: [

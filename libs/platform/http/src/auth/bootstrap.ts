@@ -2,7 +2,7 @@ import { hashSecret, OPERATOR_TENANT, parseToken } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { newId, prepared, type Database, type Tx } from '@slipway/platform-database';
 
-/** Two processes may boot at once: the loser of the insert sees the winner's row. */
+/** Two processes may boot at once: the one whose insert loses reads the winner's row. */
 const ENSURE_TENANT = prepared(
   'auth-bootstrap-tenant',
   `insert into tenants (id, name, is_operator) values ($1, $2, true) on conflict do nothing`,
@@ -10,8 +10,9 @@ const ENSURE_TENANT = prepared(
 const OPERATOR = prepared('auth-bootstrap-operator', `select id from tenants where is_operator`);
 
 /**
- * Configuration owns this token: it never expires, and a new secret under the same id replaces the old one. Only a
- * revocation through the API outlives a restart. Its owner is the person who operates the product.
+ * Configuration owns this token: it never expires, and a new secret under the same id replaces the old one. A
+ * revocation through the API is the only change that survives a restart. Its owner is the person who operates the
+ * product.
  */
 const ENSURE_TOKEN = prepared(
   'auth-bootstrap-token',
@@ -21,7 +22,10 @@ const ENSURE_TOKEN = prepared(
    where api_tokens.tenant_id = excluded.tenant_id and api_tokens.secret_sha256 <> excluded.secret_sha256`,
 );
 
-/** Makes sure of the operator tenant and, if configuration names one, its bootstrap token. The api calls it at boot. */
+/**
+ * Creates the operator tenant, and its bootstrap token if configuration has one, unless they exist. The api calls it at
+ * boot.
+ */
 export async function ensureBootstrap(database: Database, config: Pick<Config, 'bootstrapToken'>): Promise<void> {
   await database.tx('system', (tx) => ensure(tx, config.bootstrapToken));
 }

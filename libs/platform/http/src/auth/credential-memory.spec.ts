@@ -21,7 +21,7 @@ afterEach(() => {
 
 const tokenOf = (id: string): string => `slw_${id}_${'s'.repeat(32)}`;
 
-/** `valid`, or the code of the refusal. */
+/** Returns `valid`, or the code of the refusal. */
 async function outcome(id: string, address = ADDRESS, failure?: () => unknown): Promise<string> {
   try {
     await memory.authenticate(
@@ -45,7 +45,7 @@ async function flood(size: number, prefix = 'f', address = ADDRESS, failure?: ()
   return outcomes;
 }
 
-it('asks once a second for a credential that is nobody’s, and at once after a token was made', async () => {
+it('looks up an unknown credential once a second, and immediately after a token was made', async () => {
   for (let n = 0; n < 5; n += 1) expect(await outcome('a')).toBe('unauthenticated');
   expect(asked).toEqual(['a']);
   valid.add('a');
@@ -68,7 +68,7 @@ it('remembers no refusal that was read before a token was made', async () => {
   expect(await outcome('a')).toBe('valid');
 });
 
-it('a flood of guesses asks two a second, and stops nobody who is known, nor another address', async () => {
+it('looks up two of a flood of guesses a second, and stops neither known credentials nor other addresses', async () => {
   valid = new Set(['known', 'new', 'other']);
   expect(await outcome('known')).toBe('valid');
   expect(await flood(500)).toEqual(new Set(['unauthenticated', 'rate_limited']));
@@ -84,7 +84,7 @@ it('a flood of guesses asks two a second, and stops nobody who is known, nor ano
   expect(asked.filter((one) => one.startsWith('g'))).toHaveLength(2);
 });
 
-it('says when to come back', async () => {
+it('returns with a refusal when to retry', async () => {
   await flood(120);
   await expect(
     memory.authenticate(
@@ -95,7 +95,7 @@ it('says when to come back', async () => {
   ).rejects.toMatchObject({ status: 429, headers: { 'retry-after': '1' } });
 });
 
-it('who was known and is not any more is asked for, and remembered as refused', async () => {
+it('looks up a known credential that is no longer valid, and remembers that it was refused', async () => {
   valid.add('a');
   expect(await outcome('a')).toBe('valid');
   valid.clear();
@@ -106,22 +106,22 @@ it('who was known and is not any more is asked for, and remembered as refused', 
   expect(await outcome('a')).toBe('rate_limited');
 });
 
-it('counts neither honest clients, nor an outage, nor one who may not', async () => {
+it('does not count valid credentials, outages and missing scopes as guesses', async () => {
   valid = new Set(Array.from({ length: 500 }, (_, n) => `c${n}`));
   expect(await flood(500, 'c')).toEqual(new Set(['valid']));
   expect(await flood(500, 'o', ADDRESS, () => errors.unavailable())).toEqual(new Set(['unavailable']));
   expect(await flood(500, 's', ADDRESS, () => errors.scope_insufficient())).toEqual(new Set(['scope_insufficient']));
 });
 
-it('remembers ten thousand of each', async () => {
+it('remembers ten thousand credentials of each kind', async () => {
   valid = new Set(Array.from({ length: 10_001 }, (_, n) => `c${n}`));
   for (const credential of valid) await outcome(credential);
   await flood(120);
-  // The oldest was forgotten, and is a guess like any other.
+  // The oldest credential was forgotten, so it counts as a guess again.
   expect([await outcome('c0'), await outcome('c1')]).toEqual(['rate_limited', 'valid']);
 });
 
-it('remembers nothing of who was signed in elsewhere: access may be granted at any moment', async () => {
+it('does not remember refusals of JWTs, because their users may be granted access at any moment', async () => {
   expect(await outcome('head.claims.signature')).toBe('unauthenticated');
   valid.add('head.claims.signature');
   expect(await outcome('head.claims.signature')).toBe('valid');

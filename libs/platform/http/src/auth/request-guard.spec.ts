@@ -11,7 +11,7 @@ authenticators.add({
 });
 authenticators.add({ accepts: () => true, authenticate: async (credential) => principal(credential, 'admin') });
 
-/** A credential `x@acme` is of the tenant acme. */
+/** A credential such as `x@acme` belongs to the tenant acme. */
 function principal(id: string, scope: string): Principal {
   const tenantName = id.split('@')[1] ?? 'acme';
   return {
@@ -25,7 +25,7 @@ function principal(id: string, scope: string): Principal {
   };
 }
 
-/** @param quotas of tenants, where a test is about them */
+/** @param quotas of tenants, if a test is about them */
 const guardOf = (
   readsPerMinute: number,
   mutationsPerMinute: number,
@@ -37,7 +37,9 @@ const guardOf = (
     gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
   });
 
-/** What the guard made of a request: its refusal or `passes`, and the headers that say how much is left. */
+/**
+ * Returns the guard's decision about a request: its refusal or `passes`, and the headers that report how much is left.
+ */
 async function check(
   guard: RequestGuard,
   credential: string | undefined,
@@ -63,7 +65,7 @@ async function check(
 const outcomes = async (...checks: ReturnType<typeof check>[]): Promise<string[]> =>
   (await Promise.all(checks)).map(({ outcome }) => outcome);
 
-it('says who is calling to what comes after it', async () => {
+it('records the caller in the context of the request', async () => {
   const { request } = await check(guardOf(0, 0), 'viewer-1');
   expect(request.slipway).toMatchObject({
     tenantId: 'ten',
@@ -72,20 +74,20 @@ it('says who is calling to what comes after it', async () => {
   });
 });
 
-it('refuses who is nobody first, then who is too fast, then who may not', async () => {
+it('checks first the identity, then the rate, then the scope', async () => {
   const guard = guardOf(1, 1);
   const post = { method: 'POST', scope: 'operator' };
   expect((await check(guard, undefined, post)).outcome).toBe('401 unauthenticated');
-  // A refusal for its scope counts as a request, so that nobody can try without end.
+  // A request that is refused for its scope counts against the rate, so that a client cannot try without limit.
   expect((await check(guard, 'viewer-1', post)).outcome).toBe('403 scope_insufficient');
   const fast = await check(guard, 'viewer-1', post);
   expect([fast.outcome, fast.headers['ratelimit-remaining']]).toEqual(['429 rate_limited', '0']);
-  // Whoever is nobody has no allowance to use up, and none that he could use up for others.
+  // A client without an identity has no allowance, and cannot use up the allowance of others.
   for (let n = 0; n < 5; n += 1) expect((await check(guard, undefined, post)).outcome).toBe('401 unauthenticated');
   expect((await check(guard, 'admin-1', post)).outcome).toBe('passes');
 });
 
-it('asks for the scope of the route, or for none where it is public', async () => {
+it('requires the scope of the route, and none if the route is public', async () => {
   const guard = guardOf(0, 0);
   const as = async (credential: string): Promise<string[]> =>
     outcomes(...['public', 'viewer', 'operator', 'admin'].map((scope) => check(guard, credential, { scope })));
@@ -105,7 +107,7 @@ it('counts GET and HEAD as reads and everything else as mutations, per actor', a
   expect(headers).toEqual({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '30' });
 });
 
-it('has no limit where it is 0, and says nothing of one', async () => {
+it('applies no limit and sends no rate headers if the limit is 0', async () => {
   for (const [guard, method] of [
     [guardOf(0, 1), 'GET'],
     [guardOf(1, 0), 'POST'],
@@ -117,7 +119,7 @@ it('has no limit where it is 0, and says nothing of one', async () => {
   }
 });
 
-it('asks the ways to recognise a credential in their order, and none for what is no bearer credential', async () => {
+it('tries authenticators in their order, and none if the header holds no bearer credential', async () => {
   const guard = guardOf(0, 0);
   const scopes = async (credential: string) => [
     ...((await check(guard, credential)).request.slipway.principal?.scopes ?? []),
@@ -133,7 +135,7 @@ it('asks the ways to recognise a credential in their order, and none for what is
 describe('the rate of a tenant', () => {
   const read = (guard: RequestGuard, credential: string) => check(guard, credential);
 
-  it('bounds all its tokens together, and no other tenant', async () => {
+  it('limits all tokens of a tenant together, and no other tenant', async () => {
     const guard = guardOf(3, 0, { reads_per_minute: 4 });
     expect(await outcomes(read(guard, 'a'), read(guard, 'a'), read(guard, 'b'), read(guard, 'b'))).toEqual(
       Array(4).fill('passes'),
@@ -149,21 +151,21 @@ describe('the rate of a tenant', () => {
     expect((await read(guard, 'a@other')).outcome).toBe('passes');
   });
 
-  it('charges nobody for what the other refuses', async () => {
+  it('charges neither the token nor the tenant for a request that the other refuses', async () => {
     const guard = guardOf(2, 0, { reads_per_minute: 3 });
     expect(await outcomes(read(guard, 'a'), read(guard, 'a'))).toEqual(['passes', 'passes']);
-    // Refused by its token: the tenant has one left, for another token.
+    // The token's limit refuses this request, so the tenant has one left for another token.
     const own = await read(guard, 'a');
     expect([own.refusal?.extra, own.headers['ratelimit-limit']]).toEqual([undefined, '2']);
     expect((await read(guard, 'b')).outcome).toBe('passes');
-    // Refused by the tenant: the token keeps what it had, and shows so where the tenant has no limit.
+    // The tenant's limit refuses these requests, so the token keeps its allowance, as its own limiter shows.
     for (let n = 0; n < 5; n += 1) expect((await read(guard, 'c')).refusal?.extra).toMatchObject({ limit: 3 });
     const { ofToken } = (guard as unknown as { reads: { ofToken: { take(key: string): { remaining: number } } } })
       .reads;
     expect(ofToken.take('token:c').remaining).toBe(1);
   });
 
-  it('is told where it is the tighter one', async () => {
+  it('is reported in the headers if it is tighter than the rate of the token', async () => {
     const guard = guardOf(10, 0, { reads_per_minute: 12 });
     const left = async (credential: string) => {
       const { headers } = await read(guard, credential);
@@ -174,7 +176,7 @@ describe('the rate of a tenant', () => {
     expect(await left('a')).toEqual(['12', '5']);
   });
 
-  it('is four times that of a token unless the file says otherwise, for one tenant or for all', async () => {
+  it('is four times the rate of a token by default, and configurable for one tenant or for all', async () => {
     const passes = async (guard: RequestGuard, tenant: string): Promise<number> => {
       for (let n = 0; n < 50; n += 1) {
         if ((await check(guard, `t${n}@${tenant}`, { method: 'POST' })).outcome !== 'passes') return n;
@@ -184,12 +186,12 @@ describe('the rate of a tenant', () => {
     expect(await passes(guardOf(0, 2, {}), 'acme')).toBe(8);
     const own = guardOf(0, 2, { mutations_per_minute: 5, tenants: { big: { mutations_per_minute: 20 } } });
     expect([await passes(own, 'acme'), await passes(own, 'big')]).toEqual([5, 20]);
-    // 0 turns both off.
+    // 0 turns off both limits.
     expect(await passes(guardOf(2, 0, {}), 'acme')).toBe(Infinity);
     expect(await passes(guardOf(0, 2, { mutations_per_minute: 0 }), 'acme')).toBe(Infinity);
   });
 
-  it('reads and mutations are counted apart', async () => {
+  it('counts reads and mutations of a tenant separately', async () => {
     const guard = guardOf(0, 0, { reads_per_minute: 1, mutations_per_minute: 1 });
     const asks = (method: string) => check(guard, 'a', { method }).then(({ outcome }) => outcome);
     expect([await asks('GET'), await asks('POST'), await asks('GET')]).toEqual([

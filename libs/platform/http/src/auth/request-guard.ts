@@ -16,16 +16,19 @@ import {
 
 /** One way to recognise a bearer credential. */
 export interface BearerAuthenticator {
-  /** Whether the credential has this authenticator's form; says nothing about its validity. */
+  /** Whether the credential has the form of this authenticator. Does not check that it is valid. */
   accepts(credential: string): boolean;
-  /** @throws unauthenticated, token_expired (401) or a 403 if the identity is known but not let in */
+  /** @throws unauthenticated or token_expired (401), or a 403 if the identity is known but has no access */
   authenticate(credential: string, request: SlipwayRequest): Promise<Principal>;
 }
 
-/** Nest token of the list; an area that brings a credential of its own injects it and adds to it at module init. */
+/**
+ * Nest token of the list. An area with a credential of its own injects the list and adds its authenticator at module
+ * init.
+ */
 export const BEARER_AUTHENTICATORS: unique symbol = Symbol('slipway.bearer-authenticators');
 
-/** The ways to recognise a credential, asked in the order they were added. */
+/** The ways to recognise a credential, tried in the order in which they were added. */
 @Injectable()
 export class BearerAuthenticators {
   private readonly authenticators: BearerAuthenticator[] = [];
@@ -39,27 +42,32 @@ export class BearerAuthenticators {
   }
 }
 
-/** A refused credential is asked for again after this long, should the notification of a token's making be lost. */
+/** A refused credential is looked up again after this time, in case the notification of a new token was lost. */
 const REFUSED_FOR_MS = 1_000;
-/** Of an address: credentials that nobody has. Those that are somebody's count for nothing. Fewer than a gateway takes: a JWT costs more. */
+/**
+ * Unknown credentials that one address may send in a minute; valid ones do not count. A gateway allows more, because
+ * here a credential may be a JWT, which costs more to check.
+ */
 const WRONG_PER_MINUTE = 120;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * What this process remembers of credentials, so that guessing them costs the database little. It lets nobody in: a credential that was
- * valid is looked up at each of its requests, and is only not counted as a guess. In memory by SHA-256, per process.
+ * Remembers credentials, so that guessing them costs the database little.
+ * It grants no access: each request looks up its credential again. If the credential was valid before, it does not
+ * count as a guess. The memory is per process, and holds SHA-256 hashes.
  */
 export class CredentialMemory {
   private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
-  /** The oldest first. */
+  /** The oldest is first. */
   private readonly valid = new Set<string>();
   private readonly refused = new Map<string, { refusal: SlipwayError; until: number }>();
-  /** Counts what was told: a refusal that was read before the last of it is not remembered. */
+  /** Counts notifications about tokens. A refusal that was read before the latest one is not remembered. */
   private generation = 0;
 
   /**
-   * @param addressOf the client; asked for only where the credential is not known as somebody's
-   * @throws what `authenticate` throws, or threw a moment ago; rate_limited where the address has brought too much that is nobody's
+   * @param addressOf returns the client's address; called only if the credential is not known as valid
+   * @throws the failure of `authenticate`, or its refusal of the same credential a moment ago; rate_limited (429) if
+   * the address has sent too many unknown credentials
    */
   async authenticate(
     credential: string,
@@ -92,7 +100,7 @@ export class CredentialMemory {
     }
   }
 
-  /** A token has been made or changed: what was refused may be valid now. */
+  /** Call it after a token was made or changed, because a refused credential may now be valid. */
   forgetRefusals(): void {
     this.generation += 1;
     this.refused.clear();
@@ -114,7 +122,8 @@ export class CredentialMemory {
   }
 
   private noteRefused(key: string, credential: string, refusal: SlipwayError, generation: number): void {
-    // What a provider signed may be granted access at any moment, which nobody tells; and nobody guesses a signature.
+    // Refusals of JWTs are not remembered: their users may be granted access at any moment, and no notification reports
+    // it. Nor does guessing matter there, because a signature cannot be guessed.
     const isToken = parseToken(credential) !== undefined;
     if (!isToken || generation !== this.generation) return;
     this.valid.delete(key);
@@ -127,17 +136,20 @@ function isRefusal(failure: unknown): failure is SlipwayError {
   return failure instanceof SlipwayError && failure.status === 401;
 }
 
-/** Of one kind of requests: how many a token may, and which quota says how many its tenant may. */
+/** The limits for one kind of request: of each token, and the name of the quota of its tenant. */
 interface Rate {
   ofToken: RateLimiter | undefined;
   quota: QuotaName & `${string}_per_minute`;
-  /** By their rate: tenants may have different ones. */
+  /** By requests per minute, because tenants may have different limits. */
   ofTenants: Map<number, RateLimiter>;
 }
 
 const BEARER = /^bearer +([\x21-\x7e]{1,16384})$/i;
 
-/** Lets a request pass or refuses it: who is it (401), is it too fast (429), may it (403). Runs before the body is read. */
+/**
+ * Accepts or refuses a request. Checks the identity (401), then the rate (429), then the scope (403), before the body
+ * is read.
+ */
 @Injectable()
 export class RequestGuard implements OnModuleInit {
   private readonly reads: Rate;
@@ -157,15 +169,15 @@ export class RequestGuard implements OnModuleInit {
 
   onModuleInit(): void {
     const adapter = this.host?.httpAdapter;
-    // The worker builds the same modules and serves nothing.
+    // The worker builds the same modules, but serves no requests.
     if (!(adapter instanceof SlipwayHttpAdapter)) return;
     adapter.setGuard((request, reply) => this.check(request, reply));
     const forget = (): void => this.memory.forgetRefusals();
-    // Not waited for: without Postgres a process still starts.
+    // Not awaited, so that a process starts without Postgres.
     void this.database?.listen(TOKENS_CHANNEL, forget, forget);
   }
 
-  /** Also for streams that stay open: they call it again to learn of a revocation. */
+  /** Streams that stay open also call this, again and again, to notice a revocation. */
   async authenticate(request: SlipwayRequest): Promise<Principal> {
     const entered = request.slipway?.credential;
     if (entered) return this.identify(await entered(), request);
@@ -174,8 +186,9 @@ export class RequestGuard implements OnModuleInit {
   }
 
   /**
-   * Who has a credential, wherever a caller keeps it. Wrong ones count as guesses of the request's address.
-   * @throws what the credential's authenticator throws; rate_limited
+   * Returns the principal of a credential, from wherever the caller read it. Unknown credentials count as guesses of
+   * the request's address.
+   * @throws the failures of the credential's authenticator; rate_limited (429)
    */
   async identify(credential: string | undefined, request: SlipwayRequest): Promise<Principal> {
     const authenticator = credential === undefined ? undefined : this.authenticators.find(credential);
@@ -201,7 +214,10 @@ export class RequestGuard implements OnModuleInit {
     }
   }
 
-  /** One request of the token's allowance and one of its tenant's, or none of either. The headers tell the one with less left. */
+  /**
+   * Takes one request from the allowances of the token and of its tenant, or from neither. The headers report the
+   * allowance with less left.
+   */
   private limit(principal: Principal, request: SlipwayRequest, reply: SlipwayReply): void {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const rate = isRead ? this.reads : this.mutations;
@@ -238,7 +254,7 @@ export class RequestGuard implements OnModuleInit {
   }
 }
 
-/** @param perMinute of a token; 0 = no limit */
+/** @param perMinute limit of a token; 0 means no limit */
 function rateOf(perMinute: number, quota: Rate['quota']): Rate {
   return { ofToken: perMinute > 0 ? new RateLimiter(perMinute) : undefined, quota, ofTenants: new Map() };
 }

@@ -2,9 +2,10 @@ import type { Owner } from '@slipway/contracts';
 import { KEYS, lookup, prepared } from '@slipway/platform-database';
 
 /**
- * One round trip decides about a token; there is no cache, so that a revocation holds at the next request of every
- * process: requests that arrive in one turn share a look-up, which is sent after they have come. It runs as the system because the
- * tenant is what it finds out. Time is the database's: processes may disagree.
+ * Looks up a token in one round trip.
+ * There is no cache, so a revocation applies to the next request of every process. Requests that arrive in one turn of
+ * the event loop share a lookup, which is sent after all of them arrived. It runs as the system, because its result
+ * names the tenant. It uses the clock of the database, because the clocks of processes may differ.
  */
 export const LOOK_UP_TOKEN = lookup(
   'auth-token-look-up',
@@ -14,7 +15,7 @@ export const LOOK_UP_TOKEN = lookup(
 );
 
 export interface TokenLookup {
-  /** Its id. */
+  /** The id of the token. */
   key: string;
   tenant_id: string;
   tenant_name: string;
@@ -39,28 +40,28 @@ export const INSERT_TOKEN = prepared(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${RECORD}`,
 );
 
-/** Newest first; ids sort by the time they were made, those of bootstrap tokens anywhere. */
+/** Newest first: ids sort by time of creation. Ids of bootstrap tokens may be at any position. */
 export const LIST_TOKENS = prepared(
   'auth-token-list',
   `select ${RECORD} from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
 );
 
-/** Revoking again changes nothing: the first time and actor stay. */
+/** A second revocation changes nothing: the first time and actor stay. */
 export const REVOKE_TOKEN = prepared(
   'auth-token-revoke',
   `update api_tokens set revoked_at = coalesce(revoked_at, now()), revoked_by = coalesce(revoked_by, $3)
    where tenant_id = $1 and id = $2 returning ${RECORD}`,
 );
 
-/** Locks the row, so that two revocations at once write one audit row. */
+/** Locks the row, so that two concurrent revocations write one audit row. */
 export const LOCK_TOKEN = prepared(
   'auth-token-lock',
   `select ${RECORD} from api_tokens where tenant_id = $1 and id = $2 for update`,
 );
 
 /**
- * The uses of many tokens in one statement. The condition keeps it to one write a minute per token even if several
- * processes saw the token; the order keeps two of them from deadlocking.
+ * Stores the uses of many tokens in one statement. The condition allows one write per minute and token, even if several
+ * processes saw the token. The order prevents deadlocks between two such statements.
  */
 export const NOTE_TOKEN_USES = prepared(
   'auth-token-note-uses',

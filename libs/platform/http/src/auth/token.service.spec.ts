@@ -28,7 +28,7 @@ function outcome(found: TokenLookup | undefined, secret = 'right'): string {
   }
 }
 
-it('knows a token’s holder by its secret alone', () => {
+it('recognises the holder of a token by its secret alone', () => {
   expect(principalOf(row(), 'right')).toEqual({
     tenantId: 'ten',
     tenantName: 'acme',
@@ -44,14 +44,14 @@ it('knows a token’s holder by its secret alone', () => {
   );
 });
 
-it('says that a token has expired to its holder only, and nothing of one that is revoked', () => {
+it('reports that a token has expired only to its holder, and does not report that one is revoked', () => {
   expect(outcome(row({ is_expired: true }))).toBe('token_expired');
   expect(outcome(row({ is_expired: true }), 'wrong')).toBe('unauthenticated');
   expect(outcome(row({ is_revoked: true }))).toBe('unauthenticated');
   expect(outcome(row({ is_revoked: true, is_expired: true }))).toBe('unauthenticated');
 });
 
-it('makes tokens that parse back, each with 256 bits of its own', () => {
+it('makes tokens that parse back, each with 256 random bits', () => {
   const first = makeToken();
   const second = makeToken();
   expect(parseToken(first.text)).toEqual({ id: first.id, secret: first.secret });
@@ -59,7 +59,7 @@ it('makes tokens that parse back, each with 256 bits of its own', () => {
   expect(first.secret).not.toBe(second.secret);
 });
 
-it('nests scopes', () => {
+it('includes lower scopes in higher ones', () => {
   expect([...withIncluded(['admin'])]).toEqual(['viewer', 'operator', 'admin']);
   expect([...withIncluded(['operator', 'viewer'])]).toEqual(['viewer', 'operator']);
   expect([...withIncluded([])]).toEqual([]);

@@ -17,7 +17,7 @@ import {
 
 const FLUSH_EVERY_MS = 5_000;
 
-/** Collects the uses of tokens and writes them together, away from the path of any request. */
+/** Collects the uses of tokens and writes them together, outside of any request. */
 @Injectable()
 export class TokenUses implements OnModuleDestroy, OnApplicationShutdown {
   private readonly logger = new Logger('tokens');
@@ -56,30 +56,33 @@ export class TokenUses implements OnModuleDestroy, OnApplicationShutdown {
   }
 }
 
-/** From the least to the most; each includes those before it. */
+/** From lowest to highest. Each scope includes those before it. */
 export const SCOPES: readonly Scope[] = ['viewer', 'operator', 'admin'];
 
-/** The given scopes and all they include. */
+/** Returns the highest of the given scopes and every scope that it includes. */
 export function withIncluded(scopes: Iterable<string>): ReadonlySet<Scope> {
   const highest = Math.max(-1, ...[...scopes].map((scope) => SCOPES.indexOf(scope as Scope)));
   return new Set(SCOPES.slice(0, highest + 1));
 }
 
-/** SQL: the name by which the operator's file calls the tenant whose id is in a column; empty for a tenant that there is not. */
+/**
+ * SQL expression for the name of the tenant whose id is in a column, as the operator's file uses it. Empty if there is
+ * no such tenant.
+ */
 export const tenantNameOf = (column: string): string =>
   `coalesce((select tenants.name from tenants where tenants.id = ${column}), '')`;
 
 const TENANT_NAME = prepared('auth-tenant-name', `select ${tenantNameOf('$1')} as name`);
 
-/** Names never change and tenants stay, so one look is enough. */
+/** Names never change and tenants are never removed, so one lookup is enough. */
 const known = new Map<string, string>();
 const MAX_KNOWN = 10_000;
 
-/** The same for one id, in any transaction. */
+/** Returns the name of the tenant with this id, or an empty text. Works in any transaction. */
 export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
   const name = known.get(tenantId);
   if (name !== undefined) return name;
-  // Of its own row a tenant's transaction sees nothing either.
+  // A tenant's transaction cannot read the table of tenants, not even its own row.
   const [tenant] = await tx.lookAsSystem<{ name: string }>(TENANT_NAME, [tenantId]);
   if (!tenant?.name) return '';
   if (known.size >= MAX_KNOWN) known.clear();
@@ -87,20 +90,20 @@ export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
   return tenant.name;
 }
 
-/** What a new token is to be. `expiresAt` is checked by the caller. */
+/** Properties of a new token. The caller checks `expiresAt`. */
 export interface NewToken {
   tenantId: string;
   name: string;
   scopes: Scope[];
   expiresAt: Date;
-  /** `type:id` of the actor. */
+  /** The actor, as `type:id`. */
   createdBy: string;
   owner: Owner;
-  /** Owners of the tokens by which it is minted. */
+  /** Owners of the tokens that mint this one. */
   minters: readonly Owner[];
 }
 
-/** API tokens: made, listed, revoked, recognised. */
+/** Makes, lists, revokes and recognises API tokens. */
 @Injectable()
 export class TokenService implements BearerAuthenticator {
   constructor(
@@ -108,7 +111,10 @@ export class TokenService implements BearerAuthenticator {
     private readonly uses: TokenUses,
   ) {}
 
-  /** Makes a token in the caller's transaction: its row, and the text with the secret, which cannot be had again. */
+  /**
+   * Makes a token in the caller's transaction. Returns its row, and the text with the secret, which cannot be read
+   * again.
+   */
   async create(tx: Tx, token: NewToken): Promise<{ row: TokenRow; text: string }> {
     const made = makeToken();
     const scopes = [...new Set(token.scopes)];
@@ -128,17 +134,17 @@ export class TokenService implements BearerAuthenticator {
     return { row: row as TokenRow, text: made.text };
   }
 
-  /** Up to `limit` tokens of a tenant, newest first, after the one with the given id. */
+  /** Returns up to `limit` tokens of a tenant, newest first, after the one with the given id. */
   async list(tenantId: string, limit: number, after?: string): Promise<TokenRow[]> {
     return this.database.read<TokenRow>({ tenantId }, LIST_TOKENS, [tenantId, after ?? null, limit]);
   }
 
-  /** The token's row, locked until the transaction ends; undefined if the tenant has no such token. */
+  /** Locks the token's row until the transaction ends, and returns it; undefined if the tenant has no such token. */
   async lock(tx: Tx, tenantId: string, id: string): Promise<TokenRow | undefined> {
     return tx.one<TokenRow>(LOCK_TOKEN, [tenantId, id]);
   }
 
-  /** Revokes for good; revoking again changes nothing. Undefined if the tenant has no such token. */
+  /** Revokes a token for good. A second call changes nothing. Returns undefined if the tenant has no such token. */
   async revoke(tx: Tx, tenantId: string, id: string, revokedBy: string): Promise<TokenRow | undefined> {
     return tx.one<TokenRow>(REVOKE_TOKEN, [tenantId, id, revokedBy]);
   }
@@ -147,7 +153,7 @@ export class TokenService implements BearerAuthenticator {
     return credential.startsWith('slw_');
   }
 
-  /** @throws unauthenticated if the token is unknown, wrong or revoked; token_expired */
+  /** @throws unauthenticated (401) if the token is unknown, wrong or revoked, token_expired (401) */
   async authenticate(credential: string): Promise<Principal> {
     const parts = parseToken(credential);
     if (!parts) throw errors.unauthenticated();
@@ -158,7 +164,10 @@ export class TokenService implements BearerAuthenticator {
   }
 }
 
-/** Judges what was found of a token. @throws unauthenticated, token_expired */
+/**
+ * Returns the principal of a looked-up token if the secret is right.
+ * @throws unauthenticated, token_expired (401)
+ */
 export function principalOf(row: TokenLookup | undefined, secret: string): Principal {
   const facts = row && { secretHash: row.secret_sha256, isRevoked: row.is_revoked, isExpired: row.is_expired };
   const verdict = checkToken(facts, secret);
@@ -175,7 +184,7 @@ export function principalOf(row: TokenLookup | undefined, secret: string): Princ
   };
 }
 
-/** A new token: its row's id, and the text that is shown once. The secret has 256 random bits. */
+/** Makes a token: the id of its row, and the text that is shown once. The secret has 256 random bits. */
 export function makeToken(): TokenParts & { text: string } {
   const parts = { id: newId('tok'), secret: randomBytes(32).toString('base64url') };
   return { ...parts, text: tokenText(parts) };

@@ -2,15 +2,15 @@ import type { Owner } from '@slipway/contracts';
 
 export type Scope = 'viewer' | 'operator' | 'admin';
 
-/** Who is calling, on behalf of which tenant, allowed to do what. */
+/** The caller: its identity, its tenant and its scopes. */
 export interface Principal {
   tenantId: string;
   tenantName: string;
   isOperatorTenant: boolean;
   actor: { type: 'token' | 'user' | 'system'; id: string };
   scopes: ReadonlySet<Scope>;
-  /** Who answers for the credential: what approvals are counted by. */
+  /** The owner of the credential, who is responsible for its use. Approvals are counted by owner. */
   owner: Owner;
-  /** Owners of the tokens by which this one was minted, each once; of a signed-in person none. */
+  /** Owners of the tokens that minted this one, each once. Empty for a signed-in person. */
   minters: readonly Owner[];
 }

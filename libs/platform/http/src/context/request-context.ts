@@ -4,50 +4,50 @@ import type { RouteSpec } from '../routes/route-spec.js';
 import type { Principal } from './principal.js';
 
 /**
- * What the client should know of a request that was accepted. `unknown_field`: nobody knows the field, which was dropped; `no_route`: what
- * the request makes will take no traffic.
+ * A hint to the client about a request that was accepted. `unknown_field`: the API does not know the field and dropped
+ * it. `no_route`: the result of the request will get no traffic.
  */
 export interface Warning {
   code: 'unknown_field' | 'no_route';
-  /** Dotted path of the field that it is about. */
+  /** Dotted path of the field. */
   field: string;
-  /** For people; absent where code and field say it all. */
+  /** For people; absent if code and field say everything. */
   message?: string;
 }
 
-/** What is known about the request being worked on; also what a log line or an audit row quotes. */
+/** Everything known about the current request; log lines and audit rows quote it. */
 export interface RequestContext {
   requestId: string;
   traceparent?: string;
   tenantId?: string;
   principal?: Principal;
   warnings: Warning[];
-  /** Of a request that came by an entrance: gets its bearer credential, which stands in place of `Authorization`. */
+  /** If the request came through an entrance: returns its bearer credential, which replaces `Authorization`. */
   credential?: () => Promise<string>;
   route?: RouteSpec;
-  /** The ids every log line of this request carries; a guard adds the tenant's. */
+  /** The ids in every log line of this request; a guard adds the id of the tenant. */
   logIds?: LogContext;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
 /**
- * The context of the current request, or undefined outside of one (a worker, a timer, boot). `nestjs-cls` would be the same storage, opened
- * by Nest's middleware: after the Fastify hooks that already refuse and log.
+ * Returns the context of the current request, or undefined outside of a request (a worker, a timer, boot). `nestjs-cls`
+ * would open the same storage in Nest's middleware: too late for the Fastify hooks that refuse and log.
  */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
 
 /**
- * The context of the current request. Outside of one it answers an empty context, so that code shared with the worker
+ * Returns the context of the current request, or an empty one outside of a request, so that code shared with the worker
  * needs no branch.
  */
 export function requestContext(): RequestContext {
   return storage.getStore() ?? { requestId: '', warnings: [] };
 }
 
-/** Runs `fn` with `context` as the current request. Tests and the worker use it too. */
+/** Runs `fn` with `context` as the current request. Tests and the worker also use it. */
 export function runInRequest<T>(context: RequestContext, fn: () => T): T {
   context.logIds ??= { request_id: context.requestId };
   return logContext.run(context.logIds, () => storage.run(context, fn));

@@ -74,7 +74,7 @@ export class ErrorBodyDto {
   limit?: number;
 }
 
-/** Every non-success answer. */
+/** The body of every non-success answer. */
 export class ErrorEnvelopeDto {
   @ObjectField(() => ErrorBodyDto)
   error: ErrorBodyDto;

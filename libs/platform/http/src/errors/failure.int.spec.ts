@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase?.drop());
 
-/** How each kind of trouble with Postgres looks in the pg driver of today: most come without a code. */
+/** Provokes each kind of trouble with Postgres in the current pg driver. Most of its errors have no code. */
 const TROUBLES: Record<string, () => Promise<unknown>> = {
   'an answer that does not come': () =>
     withPool({ connectionString: testDatabase.url, query_timeout: 50 }, (pool) => pool.query('select pg_sleep(5)')),
@@ -35,7 +35,7 @@ const TROUBLES: Record<string, () => Promise<unknown>> = {
     withPool({ host: '127.0.0.1', port: 1, user: 'x', database: 'x' }, (pool) => pool.query('select 1')),
 };
 
-it.each(Object.keys(TROUBLES))('%s is 503 unavailable, which a retry may mend', async (trouble) => {
+it.each(Object.keys(TROUBLES))('%s is 503 unavailable, so that clients retry', async (trouble) => {
   const error = await TROUBLES[trouble]!().then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -44,7 +44,7 @@ it.each(Object.keys(TROUBLES))('%s is 503 unavailable, which a retry may mend', 
   expect(toSlipwayError(error, 'req_1')).toMatchObject({ code: 'unavailable', status: 503, retryable: true });
 });
 
-it('an error of the statement itself is none of them', async () => {
+it('an error of the statement itself is not 503', async () => {
   const error = await withPool({ connectionString: testDatabase.url }, (pool) => pool.query('select nonsense')).catch(
     (thrown: unknown) => thrown,
   );

@@ -4,7 +4,7 @@ import { SlipwayError } from './slipway-error.js';
 
 const logger = new Logger('http');
 
-/** Seconds a client should wait before it tries again while a dependency is away. */
+/** Seconds until a client should retry while a dependency is unavailable. */
 const UNAVAILABLE_RETRY_SECONDS = '2';
 
 const SOCKET_CODES = new Set([
@@ -25,12 +25,12 @@ const SOCKET_CODES = new Set([
  */
 const UNAVAILABLE_STATES = /^(08...|57P0[1-5]|57014|53...|55P03|40001|40P01|25006)$/;
 
-/** SQLSTATEs that a value no text column can hold raises: a NUL or an escape without a character. */
+/** SQLSTATEs of a value that no text column can hold: a NUL, or an escape without a character. */
 const UNTEXTUAL_STATES = new Set(['22021', '22P05']);
 
 /**
- * The pg driver raises these without any code, so their texts are all there is to tell an unreachable database from a bug.
- * This is the one place that reads a message.
+ * The pg driver raises these errors without a code. Only their texts distinguish an unreachable database from a bug.
+ * Nothing else parses the text of an error.
  */
 const CODELESS_CONNECTION_FAILURE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Client has encountered a connection error|Cannot use a pool after calling end)/;
@@ -124,8 +124,8 @@ function fromFastify(code: string, maxBytes: number | undefined): SlipwayError |
 }
 
 /**
- * Whatever was thrown, as the error a client may see. Unknown failures become `internal` and are logged; their texts
- * never leave the process.
+ * Converts anything thrown into the error that a client may see. Unknown failures become `internal` and are logged.
+ * Their texts never leave the process.
  * @param maxBytes the body limit of the route, for 413
  */
 export function toSlipwayError(thrown: unknown, requestId: string, maxBytes?: number): SlipwayError {

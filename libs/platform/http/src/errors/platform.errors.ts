@@ -1,6 +1,6 @@
 import { defineErrors } from './slipway-error.js';
 
-/** The failures that belong to no area. */
+/** The errors that belong to no area. */
 export const errors = defineErrors({
   invalid_json: {
     status: 400,

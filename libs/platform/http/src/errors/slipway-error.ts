@@ -1,4 +1,4 @@
-/** What kind of failure an answer reports; clients branch on `code`, dashboards on the category. */
+/** The kind of failure that an answer reports. Clients branch on `code`, dashboards on the category. */
 export type Category =
   | 'invalid_request'
   | 'authentication'
@@ -11,7 +11,7 @@ export type Category =
   | 'upstream'
   | 'internal';
 
-/** One field that was refused: a dotted path (`targets[0].weight`), a stable code and a sentence. */
+/** One refused field: a dotted path (`targets[0].weight`), a stable code and a sentence. */
 export interface FieldIssue {
   field: string;
   code: string;
@@ -23,12 +23,17 @@ export interface ErrorSpec {
   status: number;
   category: Category;
   retryable?: boolean;
-  /** What the reader can do about it. Every row of an area has one: the page of all codes is made from them. */
+  /**
+   * Advice for the reader. Every row of an area has a remediation, because the page of all codes shows it.
+   */
   remediation?: string;
   message: string;
 }
 
-/** What the place that raises an error may add to its row. Without a `message`, details give the first one's. `extra` members land beside `code` in the envelope. */
+/**
+ * Additions to the row of an error, at the point where it is raised. If there are details but no `message`, the message
+ * is that of the first detail. The members of `extra` appear next to `code` in the envelope.
+ */
 export interface ErrorDetail {
   message?: string;
   remediation?: string;
@@ -38,7 +43,7 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
-/** A failure with a stable code. Raise it from anywhere; the HTTP layer turns it into the error envelope. */
+/** A failure with a stable code. Any code may raise it; the HTTP layer converts it into the error envelope. */
 export class SlipwayError extends Error {
   readonly status: number;
   readonly category: Category;
@@ -68,7 +73,7 @@ export class SlipwayError extends Error {
   }
 }
 
-/** Where the place that raises it says no more, people read of the first field at once. */
+/** Returns a message about the first field, for errors that are raised without a message of their own. */
 function firstOf([first]: readonly FieldIssue[] = []): string | undefined {
   if (!first) return undefined;
   return first.message.includes(first.field) ? first.message : `${first.field}: ${first.message}`;
@@ -77,8 +82,8 @@ function firstOf([first]: readonly FieldIssue[] = []): string | undefined {
 const knownSpecs = new Map<string, ErrorSpec>();
 
 /**
- * Declares a table of errors; the key of a row is its stable code.
- * Two tables may list the same code only with the same status: the code is a contract across the whole API.
+ * Declares a table of errors. The key of a row is its stable code.
+ * Two tables may list the same code only with the same status, because a code is a contract of the whole API.
  * @returns one factory per code, to be thrown: `throw errors.not_found()`
  */
 export function defineErrors<T extends Record<string, ErrorSpec>>(
@@ -97,12 +102,12 @@ export function defineErrors<T extends Record<string, ErrorSpec>>(
   return factories;
 }
 
-/** The row behind a code, or undefined if no loaded table defines it. */
+/** Returns the row of a code, or undefined if no loaded table defines it. */
 export function errorSpecOf(code: string): ErrorSpec | undefined {
   return knownSpecs.get(code);
 }
 
-/** Every code that a loaded table defines, with its row. */
+/** Returns every code that a loaded table defines, with its row. */
 export function errorSpecs(): Iterable<[string, ErrorSpec]> {
   return knownSpecs.entries();
 }

@@ -38,7 +38,7 @@ import {
 } from './read-object.js';
 
 export interface StringRules {
-  /** Characters, as Unicode counts them. */
+  /** Length in Unicode characters. */
   min?: number;
   max?: number;
   pattern?: RegExp;
@@ -59,14 +59,14 @@ export interface ArrayRules {
   unique?: boolean;
 }
 
-/** A kind of value: the rules that class-validator judges it by, in their order, and its shape. */
+/** A kind of value: the rules that class-validator applies to it, in order, and its shape. */
 export interface FieldKind {
-  /** @param isEach whether the rules are for each item of a list instead of one value */
+  /** @param isEach whether the rules apply to each item of a list instead of one value */
   rules(isEach?: boolean): PropertyDecorator[];
   shape: Shape;
 }
 
-/** A rule that class-validator lacks. */
+/** A rule that class-validator does not have. */
 function rule<T>(name: string, holds: (value: T) => boolean, options: ValidationOptions): PropertyDecorator {
   return ValidateBy({ name, validator: { validate: holds as (value: unknown) => boolean } }, options);
 }
@@ -80,7 +80,7 @@ function storable(isEach?: boolean): PropertyDecorator {
 }
 
 const FORMATS: Partial<Record<string, (isEach?: boolean) => PropertyDecorator>> = {
-  // IsUrl knows a few schemes only, and wants hosts with a dot.
+  // IsUrl accepts only a few schemes, and requires hosts with a dot.
   uri: (isEach) =>
     rule('uri', (text: string) => URL.canParse(text), broken('format', 'must be an absolute URI', isEach)),
   uuid: (isEach) => IsUUID(undefined, broken('format', 'must be a UUID', isEach)),
@@ -99,7 +99,7 @@ export function textKind({ min, max, pattern, enum: allowed, format }: StringRul
   }
   // A global or sticky pattern would carry state from one request into the next.
   const stateless = pattern && new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''));
-  // MinLength and MaxLength leave out variation selectors, which JSON Schema counts.
+  // MinLength and MaxLength do not count variation selectors, but JSON Schema does.
   const isLongEnough = (value: string) => min === undefined || value.length >= 2 * min || lengthOf(value) >= min;
   const isShortEnough = (value: string) => max === undefined || value.length <= max || lengthOf(value) <= max;
   const rules = (isEach?: boolean) =>
@@ -124,7 +124,7 @@ export function timestampKind(): FieldKind {
   return { rules, shape: {} };
 }
 
-/** In a query, a text that is not a number stays a text and is refused as one. */
+/** In a query, a text that is not a number stays a text, and is refused as such. */
 const NUMBER: Shape = {
   open: (given, isText) =>
     isText && typeof given === 'string' && /^-?\d{1,17}(\.\d{1,17})?$/.test(given) ? Number(given) : given,
@@ -134,7 +134,7 @@ export function numberKind({ min, max, exclusiveMin }: NumberRules, isInteger = 
   const isAbove = (value: number) => exclusiveMin === undefined || value > exclusiveMin;
   const rules = (isEach?: boolean) =>
     some(
-      // IsInt takes integers that a JavaScript number cannot tell apart.
+      // IsInt accepts integers beyond the exact range of a JavaScript number.
       isInteger
         ? rule('integer', Number.isSafeInteger, mistyped('an integer', isEach))
         : IsNumber({}, mistyped('a number', isEach)),
@@ -158,7 +158,7 @@ export function jsonKind(isAny: boolean): FieldKind {
 
 export function nestedKind(type: () => Function): FieldKind {
   return {
-    // ValidateNested by itself would take an array for an object.
+    // ValidateNested alone would accept an array as an object.
     rules: (isEach) => [IsObject(mistyped('an object', isEach)), ValidateNested()],
     shape: {
       open: (given) => (isPlainObject(given) ? openObject(type(), given) : given),
@@ -179,14 +179,14 @@ export function listKind({ rules, shape }: FieldKind, { minItems, maxItems, uniq
         IsArray(mistyped('an array')),
         minItems !== undefined && ArrayMinSize(minItems, broken('min_items', `must have at least ${minItems} items`)),
         maxItems !== undefined && ArrayMaxSize(maxItems, broken('max_items', `must have at most ${maxItems} items`)),
-        // ArrayUnique compares each item with each other one.
+        // ArrayUnique compares each item with every other one.
         unique && rule('unique', areUnique, broken('unique', 'must not repeat an item')),
         ...rules(true),
       ),
     shape: {
       open: (given, isText) => {
         const items: unknown = isText && typeof given === 'string' ? [given] : given;
-        // A list that is too long is refused for that alone, so its items are not read.
+        // A list that is too long is refused for its length alone, so its items are not read.
         if (!Array.isArray(items) || items.length > (maxItems ?? Infinity) || !shape.open) return items;
         return items.map((item) => shape.open!(item, isText));
       },
@@ -208,8 +208,8 @@ function areUnique(items: unknown[]): boolean {
 }
 
 /**
- * While class-validator judges an object with free keys, its keys and its values are two lists of one instance: nothing in it can be taken
- * for a member.
+ * While class-validator validates an object with free keys, it sees two lists of one instance: the keys and the values.
+ * So no key can be mistaken for a member.
  * @param isRemovable whether `null` is a value, to which no rule applies
  */
 export function mapKind(key: FieldKind, value: FieldKind, maxEntries = Infinity, isRemovable = false): FieldKind {
@@ -259,21 +259,21 @@ export function mapKind(key: FieldKind, value: FieldKind, maxEntries = Infinity,
 
 export type ItemKind = 'string' | 'integer' | 'number';
 
-/** What every field may say. A field is required unless `optional` or `default` is given. */
+/** Options of every field. A field is required unless `optional` or `default` is given. */
 export interface FieldOptions<T = unknown> {
   description?: string;
   example?: unknown;
   optional?: boolean;
-  /** `null` is published as allowed; in a request it counts as absent. */
+  /** `null` is published as allowed. In a request it counts as absent. */
   nullable?: boolean;
-  /** For merge patches: optional, and `null` stays in the DTO, where it removes what stands there. */
+  /** For merge patches: the field is optional. `null` stays in the DTO and removes the current value. */
   removable?: boolean;
   default?: T;
-  /** Published only: part of answers, never read from a request. */
+  /** Only for the document: the field is part of answers and is never read from a request. */
   readOnly?: boolean;
   writeOnly?: boolean;
   deprecated?: boolean;
-  /** A rule of its own: returns the sentence to show when the value breaks it. */
+  /** A rule of this field: returns an error sentence if the value breaks it. */
   check?: (value: T) => string | undefined;
 }
 
@@ -306,7 +306,9 @@ export interface JsonOptions extends FieldOptions {
 
 type Thunk = () => Function;
 
-/** `null` where none is allowed is a wrong type; where it counts as absent it is gone before class-validator looks. */
+/**
+ * If `null` is not allowed, it is a wrong type. If `null` counts as absent, it is removed before class-validator runs.
+ */
 const REQUIRED = IsDefined({ ...broken('required', 'is required'), validateIf: (_dto, value) => value !== null });
 const OPTIONAL = ValidateIf((_dto, value) => value !== undefined);
 const REMOVABLE = ValidateIf((_dto, value) => value !== undefined && value !== null);
@@ -340,7 +342,7 @@ function field<T>(options: FieldOptions<T>, published: object, { rules, shape }:
   return applyDecorators(describe, remember, presence, ...rules());
 }
 
-/** A text. NUL and lone surrogates are refused everywhere: Postgres can store neither. */
+/** A text. NUL and lone surrogates are refused everywhere, because Postgres cannot store them. */
 export function StringField(options: StringOptions = {}): PropertyDecorator {
   return field(options, { type: 'string', ...publishedRules(options) }, textKind(options));
 }
@@ -357,7 +359,7 @@ export function BooleanField(options: FieldOptions<boolean> = {}): PropertyDecor
   return field(options, { type: 'boolean' }, BOOLEAN_KIND);
 }
 
-/** RFC 3339 with an offset; the DTO holds the text as it was sent. */
+/** An RFC 3339 time with an offset. The DTO holds the text as the client sent it. */
 export function TimestampField(options: FieldOptions<string> = {}): PropertyDecorator {
   return field(options, { type: 'string', format: 'date-time' }, timestampKind());
 }
@@ -400,9 +402,9 @@ function kindOfEntry({ values, maxValueLength }: MapOptions): FieldKind {
   return values === 'number' ? numberKind({}) : BOOLEAN_KIND;
 }
 
-/** A free JSON object (or, with `any`, any JSON value), handed on as it came. */
+/** A free JSON object (or, with `any`, any JSON value), passed on unchanged. */
 export function JsonField(options: JsonOptions = {}): PropertyDecorator {
-  // An empty schema is the one way to say "any value" in JSON Schema.
+  // An empty schema is the only way to express "any value" in JSON Schema.
   const published = options.any
     ? { type: undefined, oneOf: ANY_VALUE }
     : { type: 'object', additionalProperties: true };
@@ -418,7 +420,7 @@ function publishedRules(rules: StringRules): object {
     minLength: rules.min,
     maxLength: rules.max,
     pattern: rules.pattern?.source,
-    // By reference: a list that other modules add to is complete only when the document is made.
+    // By reference: other modules may still add to the list until the document is made.
     enum: rules.enum,
     format: rules.format,
   };
@@ -428,12 +430,12 @@ function publishedRange(range: NumberOptions): object {
   return { minimum: range.min, maximum: range.max, exclusiveMinimum: range.exclusiveMin };
 }
 
-/** Swagger takes a function for a thunk, not for the class itself, only if the function is named `type`. */
+/** Swagger treats a function as a thunk, not as the class itself, only if the function is named `type`. */
 function lazily(thunk: Thunk): object {
   return { type: () => thunk() };
 }
 
-/** Swagger prints members that are undefined, so they are taken out. */
+/** Removes members that are undefined, because Swagger would print them. */
 function without<T extends object>(record: T): Partial<T> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

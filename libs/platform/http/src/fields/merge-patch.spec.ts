@@ -25,7 +25,7 @@ const json = fc.jsonValue({ maxDepth: 4 }).map((value): unknown => JSON.parse(JS
 const object = fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString'), json);
 
 describe('a merge patch', () => {
-  it.each(APPENDIX)('makes of %s with %s what RFC 7386 says', (original, patch, result) => {
+  it.each(APPENDIX)('changes %s by %s as RFC 7386 requires', (original, patch, result) => {
     expect(mergePatch(JSON.parse(original), JSON.parse(patch))).toEqual(JSON.parse(result));
   });
 
@@ -37,7 +37,7 @@ describe('a merge patch', () => {
     fc.assert(fc.property(fc.oneof(json, object), fc.oneof(json, object), holds));
   });
 
-  it('decides each member by itself: gone where null, merged where named, untouched where not', () => {
+  it('removes members that are null, merges the other members it names, and leaves the rest unchanged', () => {
     const holds = (target: Record<string, unknown>, patch: Record<string, unknown>) => {
       const before = JSON.stringify([target, patch]);
       const merged = mergePatch(target, patch) as Record<string, unknown>;

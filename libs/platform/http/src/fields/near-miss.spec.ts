@@ -22,12 +22,12 @@ describe('the nearest name', () => {
     (given) => expect(nearest(given, KNOWN)).toBeUndefined(),
   );
 
-  it('is the one with the fewest slips, and the first of equals', () => {
+  it('is the one with the fewest slips, and the first of equally near ones', () => {
     expect(nearest('nodes', ['notes', 'node', 'modes'])).toBe('notes');
     expect(nearest('nodez', ['notes', 'nodes', 'modes'])).toBe('nodes');
   });
 
-  it('is one of the known ones, whatever is given, and never an error', () => {
+  it('is one of the known names for any input, without an error', () => {
     const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.constantFrom(...KNOWN));
     fc.assert(
       fc.property(anything, fc.array(anything, { maxLength: 30 }), (given, known) => {
@@ -37,7 +37,7 @@ describe('the nearest name', () => {
     );
   });
 
-  it('survives any one slip in a name of six letters or more', () => {
+  it('is still found after any one slip in a name of six letters or more', () => {
     const names = KNOWN.filter((name) => name.length >= 6);
     const slip = fc.tuple(fc.constantFrom(...names), fc.nat(5), fc.constantFrom('lose', 'exchange', 'add'));
     fc.assert(
@@ -53,7 +53,7 @@ describe('the nearest name', () => {
     );
   });
 
-  it('is not looked for in long names, so that nobody makes it expensive', () => {
+  it('is not searched for long names, so that clients cannot make the search expensive', () => {
     let letters = 0;
     const counting = {
       *[Symbol.iterator]() {

@@ -1,10 +1,11 @@
-/** Longer names are no slips of the pen, and to compare them is work that a stranger could ask for. */
+/** Longer names are not typing errors, and comparing them is work that any client could cause. */
 const MAX_LENGTH = 40;
 const MAX_SLIPS = 3;
 
 /**
- * The known name that a given one was probably meant to be: the same but for case and separators, a few letters off (one in three, at
- * most 3), or the only one that has it for one of its words (`url`, `base_url`). Undefined where none is near.
+ * Returns the known name that a given one was probably meant to be. It equals the given name except for case,
+ * separators and a few letters (one in three, at most 3). If there is none, it is the only known name that contains
+ * the given one as a word (`url`, `base_url`). Returns undefined if no name is near.
  */
 export function nearest(given: string, known: Iterable<string>): string | undefined {
   if (given.length > MAX_LENGTH) return undefined;
@@ -25,7 +26,10 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replace(/[_\-. ]/g, '');
 }
 
-/** Letters added, lost, changed or exchanged with their neighbour (optimal string alignment); `Infinity` beyond the limit. */
+/**
+ * Counts letters added, lost, changed or exchanged with their neighbour (optimal string alignment). Returns `Infinity`
+ * beyond the limit.
+ */
 function slipsBetween(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return Infinity;
   let before: number[] = [];

@@ -60,7 +60,7 @@ class RootDto extends BaseDto {
   free?: Record<string, unknown>;
 }
 
-/** What was found in a value, briefly, and the DTO if nothing was. */
+/** Returns the faults of a value in short form, and its DTO if there are none. */
 function read(value: object, type: Function = RootDto, isText = false) {
   const { mistyped, broken, unknown } = newFindings();
   const dto = readObject(type, value, '', { mistyped, broken, unknown }, isText);
@@ -75,9 +75,9 @@ function read(value: object, type: Function = RootDto, isText = false) {
 
 const ofText = (text: string) => read(JSON.parse(text) as object);
 
-describe('objects that are not what they seem', () => {
+describe('objects with misleading members', () => {
   it.each(['constructor', '__proto__', 'hasOwnProperty', 'toString', '__defineGetter__', '', '0', '?', 'value'])(
-    'names and drops an unknown %j, and judges the rest',
+    'reports and drops an unknown %j, and validates the rest',
     (name) => {
       const leaf = `{"name":"toolong","${name}":{"prototype":{},"name":1}}`;
       const { faults, unknown, dto } = ofText(`{"${name}":null,"note":1,"leaves":[${leaf}]}`);
@@ -88,7 +88,7 @@ describe('objects that are not what they seem', () => {
     },
   );
 
-  it('reads own members only, and objects without a prototype', () => {
+  it('reads own members only, also of objects without a prototype', () => {
     const leaf = Object.assign(Object.create({ size: 'x' }) as object, { name: 'a' });
     const value = Object.assign(Object.create(null) as object, { leaf });
     expect(read(value)).toMatchObject({ faults: [], dto: { leaf: { name: 'a', size: 4 } } });
@@ -110,7 +110,7 @@ describe('objects that are not what they seem', () => {
     ['{"ratio":null}', 'ratio type'],
   ])('refuses %s', (text, fault) => expect(ofText(text).faults).toEqual([fault]));
 
-  it('takes any key of a map for a key', () => {
+  it('accepts any text as the key of a map', () => {
     const { faults, dto } = ofText('{"map":{"constructor":1,"toString":2,"__proto__":3}}');
     expect(faults).toEqual([]);
     expect(Object.entries((dto as RootDto).map!)).toEqual([
@@ -122,7 +122,7 @@ describe('objects that are not what they seem', () => {
 });
 
 describe('faults', () => {
-  it('are one for a value, with its type before its rules, and a type does not hide the rules of others', () => {
+  it('reports one fault per value, its type before its rules, and a wrong type does not hide faults of other values', () => {
     const { faults } = ofText(
       '{"leaf":{"name":"ABCDE","size":10},"leaves":[{"name":7},{}],"numbers":[9,"x"],"map":{"longer-than-that":"x","b":true}}',
     );
@@ -138,7 +138,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('of single fields keep the checks of several away, and of no other object', () => {
+  it('skips the joint checks of an object that has faults in single fields, and of no other object', () => {
     const leaves = '[{"name":"bad"},{"name":"bad","size":10}]';
     expect(ofText(`{"leaves":${leaves},"map":{"a":1,"b":"x"}}`).faults).toEqual([
       'map.b type',
@@ -148,7 +148,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('leave the items of a list alone that is too long or repeats itself', () => {
+  it('does not validate the items of a list that is too long or repeats an item', () => {
     expect(ofText('{"leaves":[1,2,3,4],"numbers":[9,9],"map":{"a":"","b":"","c":"","d":""}}').faults).toEqual([
       'leaves max_items',
       'numbers unique',
@@ -156,32 +156,32 @@ describe('faults', () => {
     ]);
   });
 
-  it('count characters as JSON Schema does, and integers as far as they are exact', () => {
+  it('counts characters like JSON Schema, and refuses integers that are not exact', () => {
     expect(ofText('{"leaf":{"name":"❤\uFE0F❤\uFE0F"},"numbers":[9007199254740992]}').faults).toEqual([
       'numbers[0] type',
       'leaf.name too_long',
     ]);
   });
 
-  it('do not depend on what was read before', () => {
+  it('reports the same for the same value, however often it is read', () => {
     for (let i = 0; i < 3; i += 1) expect(ofText('{"leaf":{"name":"abc"}}').faults).toEqual([]);
   });
 
-  it('name fifty unknown fields of an object, the first by name', () => {
+  it('reports fifty unknown fields of an object, the first ones by name', () => {
     const names = Array.from({ length: 60 }, (_, index) => `k${99 - index}`);
     expect(read(Object.fromEntries(names.map((name) => [name, 1]))).unknown).toEqual(names.sort().slice(0, 50));
   });
 });
 
 describe('unknown fields', () => {
-  it('are told what they were probably meant to be, at their own level or where the name stands in the whole object', () => {
+  it('suggests the near name at the same level, or the same name elsewhere in the object', () => {
     expect(
       ofText('{"nots":1,"leaf":{"nane":"a","name":"a","flag":1},"leaves":[{"Name":"a","name":"b"}]}').meant,
     ).toEqual({ nots: 'note', 'leaf.nane': 'leaf.name', 'leaf.flag': 'flag', 'leaves[0].Name': 'leaves[0].name' });
     expect(ofText('{"size":1,"colour":1}').meant).toEqual({ size: 'leaf.size', colour: undefined });
   });
 
-  it('stand in the message of the required field that they may have been meant to be', () => {
+  it('names the unknown field in the message of the required field that it may have been meant to be', () => {
     expect(ofText('{"leaf":{"nmae":"a"},"leaves":[{"nane":"b"},{}]}').messages).toEqual([
       'leaf.name is required; did you misspell it as `leaf.nmae`?',
       'leaves[0].name is required; did you misspell it as `leaves[0].nane`?',
@@ -189,7 +189,7 @@ describe('unknown fields', () => {
     ]);
   });
 
-  it('in any number and of any names are read without an error, and hints are bounded', () => {
+  it('reads unknown fields of any number and name without an error, and bounds the hints', () => {
     const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('nmae', 'leafs', 'siez'));
     const given = fc.dictionary(anything, fc.dictionary(anything, fc.integer(), { maxKeys: 60 }), { maxKeys: 80 });
     fc.assert(
@@ -202,11 +202,11 @@ describe('unknown fields', () => {
 });
 
 describe('values', () => {
-  it('are absent where null is allowed, and defaults are copies that nobody judges', () => {
+  it('reads null as absent if it is allowed, and fills in defaults without validating them', () => {
     expect(Object.entries(ofText('{"leaf":null,"note":null}').dto)).toEqual([['ratio', 1]]);
   });
 
-  it('of queries are turned from text where they fit, and unknown ones are not looked at', () => {
+  it('converts values of queries from text if they fit, and ignores unknown parameters', () => {
     class QueryDto extends RootDto {}
     expect(read({ ratio: '1.5', flag: 'false', numbers: '3', extra: 'x' }, QueryDto, true)).toMatchObject({
       faults: [],
@@ -218,7 +218,7 @@ describe('values', () => {
   });
 });
 
-it('a class cannot redefine a field of its parent, whose rules would stay', () => {
+it('refuses a class that redefines a field of its parent, because the rules of the parent would stay', () => {
   class ChildDto extends BaseDto {
     @StringField()
     declare note: string;

@@ -3,31 +3,34 @@ import { currentRequest, type Warning } from '../context/request-context.js';
 import type { FieldIssue } from '../errors/slipway-error.js';
 import { nearest } from './near-miss.js';
 
-/** How a plain value becomes one that class-validator can judge, and that one what the DTO holds. */
+/**
+ * The steps from a plain value to one that class-validator can validate (`open`), and from there to the one in the DTO
+ * (`close`).
+ */
 export interface Shape {
-  /** Leaves what has a wrong type as it is, for class-validator to refuse. */
+  /** Leaves a value of a wrong type unchanged, so that class-validator refuses it. */
   open?(given: unknown, isText: boolean): unknown;
-  /** @param inside what class-validator found in the value's own members */
+  /** @param inside errors that class-validator found in the members of the value */
   close?(value: unknown, inside: ValidationError[], path: string, findings: Findings): unknown;
-  /** Of a list: judges item by item, after class-validator has refused at least one of them. */
+  /** Only for lists: validates item by item, after class-validator has refused at least one of them. */
   closeItems?(items: unknown, path: string, findings: Findings): unknown[];
-  /** The DTO class of a nested object. */
+  /** Returns the DTO class of a nested object. */
   members?(): Function;
 }
 
-/** What we have to know of a field of a DTO class; its rules are with class-validator. */
+/** Everything needed to read a field of a DTO class, except its rules, which class-validator holds. */
 export interface Field {
   name: string;
   /** `null` counts as absent. */
   isNullable: boolean;
-  /** `null` stays, because in a merge patch it says something. */
+  /** `null` stays, because it has a meaning in a merge patch. */
   isRemovable: boolean;
   defaultValue: unknown;
   check?: (value: unknown) => string | undefined;
   shape: Shape;
 }
 
-/** A field nobody knows. */
+/** A field that the DTO class does not have. */
 export interface UnknownField {
   /** Dotted path. */
   field: string;
@@ -36,17 +39,17 @@ export interface UnknownField {
   meant?: string;
 }
 
-/** What reading a value has found so far. */
+/** The problems found so far while reading a value. */
 export interface Findings {
   /** Wrong type: 400. */
   mistyped: FieldIssue[];
-  /** Right type, refused by a rule or missing: 422. */
+  /** Right type, but missing or refused by a rule: 422. */
   broken: FieldIssue[];
-  /** Fields nobody knows: a warning in the answer. */
+  /** Fields that the DTO class does not have: a warning in the answer. */
   unknown: UnknownField[];
 }
 
-/** A DTO class may check several fields together; called only if every field by itself is sound. */
+/** A DTO class may check several fields together. The check runs only if each field by itself is valid. */
 export interface CheckedDto {
   check?(dto: object): FieldIssue[];
 }
@@ -60,14 +63,14 @@ export function addField(type: Function, field: Field): void {
   ownFields.set(type, fields);
 }
 
-/** The fields of a DTO class, those of its parents included; computed once per class. */
+/** Returns the fields of a DTO class, with those of its parents. Computed once per class. */
 export function fieldsOf(type: Function): Map<string, Field> {
   const known = resolvedFields.get(type);
   if (known) return known;
   const parent = Object.getPrototypeOf(type) as Function | null;
   const inherited = parent && parent !== Function.prototype ? fieldsOf(parent) : new Map<string, Field>();
   const own = ownFields.get(type) ?? new Map<string, Field>();
-  // class-validator would mix the rules of both, so that what the child requires could be left out.
+  // class-validator would mix the rules of both, so a field that the child requires could be left out.
   for (const name of own.keys())
     if (inherited.has(name)) throw new Error(`${type.name} and its parent both define the field ${name}`);
   const fields = new Map([...inherited, ...own]);
@@ -79,23 +82,23 @@ export function newFindings(): Findings {
   return { mistyped: [], broken: [], unknown: [] };
 }
 
-/** The context that our decorators give class-validator, which returns it with a broken constraint. */
+/** The context that our decorators pass to class-validator, which returns it with a broken constraint. */
 interface FaultContext {
-  /** Stable, part of the contract. */
+  /** Stable, because it is part of the contract. */
   code: string;
-  /** `item`: a rule of the items of a list refused at least one of them; class-validator does not report which. */
+  /** `item`: a rule refused at least one item of a list. class-validator does not report which. */
   kind: 'mistyped' | 'broken' | 'item';
 }
 
 /**
- * The value has another type than the field: 400.
+ * Options for a rule that the value has another type than the field: 400.
  * @param isEach whether the rule applies to each item of a list
  */
 export function mistyped(expected: string, isEach = false): ValidationOptions {
   return ruleOptions({ code: 'type', kind: 'mistyped' }, `must be ${expected}`, isEach);
 }
 
-/** The type is right and a rule is broken: 422. */
+/** Options for a rule about a value of the right type: 422. */
 export function broken(code: string, message: ValidationOptions['message'], isEach = false): ValidationOptions {
   return ruleOptions({ code, kind: 'broken' }, message, isEach);
 }
@@ -104,14 +107,14 @@ function ruleOptions(context: FaultContext, message: ValidationOptions['message'
   return { message, each: isEach, context: isEach ? { ...context, kind: 'item' } : context };
 }
 
-/** What class-validator finds in an instance of a class with rules. No rule here is asynchronous. */
+/** Returns the errors that class-validator finds in an instance of a class with rules. No rule here is asynchronous. */
 export function faultsIn(instance: object): ValidationError[] {
   return validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
     stopAtFirstError: true,
-    // A fault does not keep the request's values alive.
+    // So that an error does not keep the values of the request in memory.
     validationError: { target: false, value: false },
   });
 }
@@ -125,7 +128,7 @@ useContainer({
   },
 });
 
-/** Returns a function that judges one value by rules, outside of its list. */
+/** Returns a function that validates one value by rules, outside of its list. */
 export function judgeBy(rules: PropertyDecorator[]): (value: unknown) => ValidationError | undefined {
   class Single {
     constructor(readonly value: unknown) {}
@@ -140,7 +143,10 @@ export function byProperty(errors: ValidationError[]): Map<string, ValidationErr
   return errors.length === 0 ? NONE : new Map(errors.map((error) => [error.property, error]));
 }
 
-/** The value of a field, an item or an entry; undefined if it is at fault itself, which is then noted. */
+/**
+ * Returns the value of a field, an item or an entry. If the value itself is invalid, adds it to the findings and
+ * returns undefined.
+ */
 export function settle(
   shape: Shape,
   value: unknown,
@@ -166,12 +172,12 @@ export function join(path: string, name: string): string {
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 const UNSTORABLE = /[\0\p{Cs}]/u;
 
-/** Whether Postgres can keep a text: it has no NUL and no half of a surrogate pair. */
+/** Whether Postgres can store a text: it has no NUL and no lone surrogate. */
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** The depth of a request body is bounded before it comes here, so recursion is safe. */
+/** Recursion is safe, because the depth of a request body is already bounded. */
 export function isStorableJson(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -179,14 +185,14 @@ export function isStorableJson(value: unknown): boolean {
   return Object.entries(value).every(([key, item]) => isStorable(key) && isStorableJson(item));
 }
 
-/** Whether a text is an RFC 3339 time that exists: `Date` alone would turn 30 February into 2 March. */
+/** Whether a text is an RFC 3339 time that exists. `Date` alone would change 30 February to 2 March. */
 export function isTimestamp(text: string): boolean {
   if (!RFC3339.test(text) || Number.isNaN(Date.parse(text))) return false;
   const [year, month, day] = text.slice(0, 10).split('-').map(Number) as [number, number, number];
   return year > 0 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
-/** Characters as Unicode and JSON Schema count them. */
+/** Counts characters as Unicode and JSON Schema do. */
 export function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
@@ -197,23 +203,23 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As many unknown fields as an answer names. */
+/** The maximum number of unknown fields that an answer names. */
 export const MAX_UNKNOWN = 50;
 
-/** No DTO of a request is nested deeper; one that holds itself would be endless. */
+/** No DTO of a request is nested deeper. Without this limit, a DTO that contains itself would never end. */
 const MAX_DEPTH = 6;
 const pathsByType = new WeakMap<Function, Map<string, string | undefined>>();
 
-/** @param known names of the same object */
+/** @param known names in the same object */
 export function unknownField(name: string, path: string, known: Iterable<string>): UnknownField {
   const near = nearest(name, known);
   return { field: join(path, name), name, meant: near && join(path, near) };
 }
 
 /**
- * Looks in the whole object for what unknown fields may have been meant to be, where their own level has nothing like it, and tells those
- * that miss a required field.
- * @param from the first of `findings.unknown` that belongs to this object
+ * Searches the whole object for the fields that unknown ones were probably meant to be, if their own level has no near
+ * name. Adds a hint to the messages of missing required fields.
+ * @param from index of the first entry of `findings.unknown` that belongs to this object
  */
 export function explainUnknown(type: Function, path: string, findings: Findings, from: number): void {
   const here = findings.unknown.slice(from, MAX_UNKNOWN);
@@ -229,7 +235,7 @@ export function explainUnknown(type: Function, path: string, findings: Findings,
   }
 }
 
-/** Puts them into the answer's warnings. Nothing outside of a request. */
+/** Adds unknown fields to the warnings of the answer. Does nothing outside of a request. */
 export function warnUnknown(unknown: readonly UnknownField[]): void {
   const context = currentRequest();
   if (!context) return;
@@ -239,7 +245,10 @@ export function warnUnknown(unknown: readonly UnknownField[]): void {
   }
 }
 
-/** Those that have a likely meaning, for a refusal, whose answer has no warnings. */
+/**
+ * Returns issues for the unknown fields with a likely meaning. A refusal needs them, because its answer has no
+ * warnings.
+ */
 export function unknownIssues(unknown: readonly UnknownField[]): FieldIssue[] {
   const meant = unknown.filter((one) => one.meant !== undefined).slice(0, MAX_UNKNOWN);
   return meant.map((one) => ({
@@ -257,7 +266,7 @@ function hintOf({ meant }: UnknownField): string {
   return `did you mean \`${meant}\`?`;
 }
 
-/** The paths of names in a DTO; undefined for a name that has several. Items of lists have no path of their own. */
+/** Returns the path of each name in a DTO, or undefined for a name with several paths. Items of lists have no path. */
 function pathsOf(type: Function): Map<string, string | undefined> {
   const known = pathsByType.get(type);
   if (known) return known;
@@ -274,11 +283,11 @@ function pathsOf(type: Function): Map<string, string | undefined> {
   return paths;
 }
 
-/** Before unknown names: class-validator holds `toString` for known, and would take its rules from `constructor`. */
+/** Prefix of unknown names: class-validator treats `toString` as known, and would take its rules from `constructor`. */
 const UNKNOWN = '?';
 
 /**
- * Reads an object into a new instance of a DTO class. Values that do not fit are noted in `findings` and left out.
+ * Reads an object into a new instance of a DTO class. Invalid values are added to `findings` and left out.
  * @param path dotted path of the object itself, empty for the body
  * @param isText whether scalars arrive as text (query parameters)
  */
@@ -290,7 +299,7 @@ export function readObject(type: Function, value: object, path: string, findings
   return dto;
 }
 
-/** An instance of the DTO class with the values that were given, as deep as DTO classes go. */
+/** Returns an instance of the DTO class with the given values, including nested DTOs. */
 export function openObject(type: Function, given: object, isText = false): object {
   const fields = fieldsOf(type);
   const source = given as Record<string, unknown>;
@@ -298,7 +307,7 @@ export function openObject(type: Function, given: object, isText = false): objec
   for (const { name, shape, isNullable, defaultValue } of fields.values()) {
     const value = Object.hasOwn(source, name) ? source[name] : undefined;
     if (value === undefined || (value === null && isNullable)) {
-      // Only holds the place: defaults are ours, and class-validator is not asked about them.
+      // Only reserves the position: defaults are our own values, so class-validator does not check them.
       if (defaultValue !== undefined) dto[name] = undefined;
     } else dto[name] = shape.open ? shape.open(value, isText) : value;
   }
@@ -306,13 +315,16 @@ export function openObject(type: Function, given: object, isText = false): objec
   return dto;
 }
 
-/** Those that an answer would name; the rest is dropped unseen, so that nobody can have faults made by the thousand. */
+/**
+ * Returns the unknown keys that an answer would name. Drops the others unread, so that a client cannot cause thousands
+ * of errors.
+ */
 function unknownKeys(source: object, fields: Map<string, Field>): string[] {
   const keys = Object.keys(source).filter((key) => !fields.has(key));
   return keys.length > MAX_UNKNOWN ? keys.sort().slice(0, MAX_UNKNOWN) : keys;
 }
 
-/** Sorts out what class-validator found in a DTO and leaves in it what belongs there. */
+/** Sorts the errors of class-validator in a DTO, and keeps only valid values in it. */
 export function closeObject(
   type: Function,
   object: object,
@@ -328,7 +340,7 @@ export function closeObject(
   for (const { property, constraints } of errors) {
     if (fields.has(property)) continue;
     if (!constraints?.['whitelistValidation']) throw new Error(`${type.name} cannot be validated`);
-    // What no answer will name needs no hint.
+    // A field that no answer will name needs no hint.
     const known = findings.unknown.length < MAX_UNKNOWN ? fields.keys() : [];
     findings.unknown.push(unknownField(property.slice(UNKNOWN.length), path, known));
     delete dto[property];

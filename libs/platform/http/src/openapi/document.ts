@@ -12,8 +12,8 @@ import { parametersOf } from './parameters.js';
 import { TAGS } from './tags.js';
 
 /**
- * The OpenAPI 3.1.0 document of everything the application routes. What Nest cannot know from the decorators (error codes,
- * headers, the scope) is added from the routes' own declarations.
+ * Builds the OpenAPI 3.1.0 document of everything that the application routes. The declarations of the routes add what
+ * Nest cannot know from the decorators (error codes, headers, the scope).
  * @throws if a route names an error code that no table defines
  */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
@@ -46,18 +46,18 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
 
 const ENVELOPE = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelopeDto' } } };
 
-/** A proxy in between, or a later version, may answer a status that the operation does not list. */
+/** A proxy in between, or a later version, may answer with a status that the operation does not list. */
 const ANY_FAILURE = {
   description: 'Any other failure, in the same envelope. `x-errors` of this document lists every code.',
   content: ENVELOPE,
 };
 
-/** Every `error_code` of an operation, likewise. */
+/** Returns every `error_code` of an operation, with its meaning and remedy. */
 function publishedFailures(): Record<string, object> {
   return Object.fromEntries(definedFailures().map(({ code, ...texts }) => [code, texts]));
 }
 
-/** Every code of the API with its meaning and its remedy, in alphabetical order. */
+/** Returns every code of the API with its meaning and remedy, in alphabetical order. */
 function publishedErrors(): Record<string, object> {
   const rows = [...errorSpecs()].sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(
@@ -89,7 +89,7 @@ function complete(operation: Operation, route: RouteSpec): void {
 const EVENT_STREAM =
   'id: 3\nevent: revision.ready\ndata: {"specversion":"1.0","type":"revision.ready","sequence":3}\n\n: heartbeat\n\n';
 
-/** An absent body counts as `{}`, so every mutation publishes one, and its absence is never the error. */
+/** An absent body counts as `{}`. So every mutation publishes a body, and its absence is never the error. */
 function completeBody(operation: Operation, route: RouteSpec): void {
   if (route.method === 'GET' || route.method === 'DELETE') return;
   operation.requestBody ??= { content: {} };
@@ -112,7 +112,7 @@ function errorsByStatus(route: RouteSpec): Map<string, string[]> {
   return byStatus;
 }
 
-/** What every operation of this shape can answer. */
+/** Returns the errors that every operation of this shape can answer with. */
 function impliedErrors(route: RouteSpec): string[] {
   const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
   return [
@@ -131,7 +131,7 @@ function impliedErrors(route: RouteSpec): string[] {
   ];
 }
 
-/** What holds for every operation: the first thing that a reader of the document sees. */
+/** Rules for every operation: the first text that a reader of the document sees. */
 const DESCRIPTION = `Control plane for inference deployments: revisions, routing, optimization policy, plans, sandboxes and managed model APIs.
 
 - **Sign in**: \`Authorization: Bearer <token>\` on every operation. A local stack stores the first token in \`.slipway/bootstrap-token\`. On the page \`/docs\`, press *Authorize* and paste the token; the browser keeps it until you log out there.

@@ -11,7 +11,7 @@ export interface Operation {
   [extension: string]: unknown;
 }
 
-/** Every operation of a document with its path and method. */
+/** Returns every operation of a document with its path and method. */
 export function operationsOf(document: OpenAPIObject): { path: string; method: string; operation: Operation }[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => ({

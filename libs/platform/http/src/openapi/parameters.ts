@@ -60,7 +60,10 @@ const PAGE: Parameter[] = [
   },
 ];
 
-/** All parameters of a route: those Nest has found, the rest from the route's declaration, each exactly once. */
+/**
+ * Returns all parameters of a route, each exactly once: those that Nest found, and the rest from the route's
+ * declaration.
+ */
 export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] {
   const parameters = new Map(found.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
   const add = (parameter: Parameter): void =>
@@ -84,7 +87,7 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
   return [...parameters.values()];
 }
 
-/** Of an area that the vocabulary does not know yet. */
+/** For an area that is missing in the vocabulary. */
 function resourceOf(collection: string, name: string): Pick<Parameter, 'description' | 'example'> {
   return { description: `The ${name} of one of the ${collection.replaceAll('-', ' ')}.`, example: 'first' };
 }

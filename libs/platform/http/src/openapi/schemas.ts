@@ -13,7 +13,7 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Request bodies accept fields nobody knows (with a warning), and say so, nested ones included. */
+/** Publishes that request bodies, including nested objects, accept unknown fields (with a warning). */
 export function acceptAdditionalProperties(document: OpenAPIObject): void {
   const schemas = schemasOf(document);
   const seen = new Set<Schema>();

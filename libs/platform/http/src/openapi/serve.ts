@@ -7,8 +7,8 @@ import { buildOpenApi } from './document.js';
 import { operationsOf } from './operations.js';
 
 /**
- * What the reading view may do: run the files it comes with and ask its own origin, and stand in nobody's frame. Its library writes
- * styles into the page, which is why those may be inline, and draws arrows from `data:`.
+ * Content policy of the reading view: it may run its own files and call its own origin, and no page may frame it. Its
+ * library writes styles into the page, so inline styles are allowed, and it draws arrows from `data:`.
  */
 const DOCS_POLICY = [
   "default-src 'self'",
@@ -21,8 +21,9 @@ const DOCS_POLICY = [
 ].join('; ');
 
 /**
- * Settings of the reading view (swagger-ui). The list of all schemas would be as long as everything before it; each stands at the
- * operations that use it. The validator would be asked at another origin.
+ * Settings of the reading view (swagger-ui). It has no list of all schemas, which would be as long as everything before
+ * it. Each schema is shown at the operations that use it. It has no validator, which would send requests to another
+ * origin.
  */
 const VIEW = {
   persistAuthorization: true,
@@ -33,12 +34,12 @@ const VIEW = {
   validatorUrl: null,
 };
 
-/** What stands at the root. The health paths are the application's own. */
+/** The answer at the root. The application itself serves the health paths. */
 const LINKS = { name: 'slipway', docs: '/docs', openapi: '/openapi.json', health: '/healthz', api: '/api/v1' };
 
 /**
- * Serves the document at `/openapi.json`, its reading view at `/docs` and the way there at `/`, all without a token. Call before
- * `listen`.
+ * Serves the document at `/openapi.json`, its reading view at `/docs` and links to both at `/`, all without a token.
+ * Call it before `listen`.
  */
 export function serveOpenApi(app: INestApplication, options: { docs?: boolean } = {}): OpenAPIObject {
   const hasDocs = options.docs ?? true;
@@ -46,7 +47,7 @@ export function serveOpenApi(app: INestApplication, options: { docs?: boolean } 
   const text = JSON.stringify(document);
   const adapter = app.getHttpAdapter();
   const instance = adapter.getInstance() as FastifyInstance;
-  // To the routes that are added below, and to no other request.
+  // Applies to the routes that are added below, and to no other request.
   instance.addHook('onRoute', (route) => {
     if (/^\/(?:$|docs(?:\/|$)|openapi\.json$)/.test(route.url))
       route.onRequest = [sendDocsPolicy, ...[route.onRequest ?? []].flat()];
@@ -78,7 +79,10 @@ const sendDocsPolicy: onRequestHookHandler = (_request, reply, done) => {
   done();
 };
 
-/** The specification names every area as a tag; the view shows each as a heading, and one without an operation has nothing below it. */
+/**
+ * Removes tags without an operation. The specification names every area as a tag, but the view would show an empty
+ * heading for each unused one.
+ */
 function withoutEmptyTags(document: OpenAPIObject): OpenAPIObject {
   const used = new Set(operationsOf(document).flatMap(({ operation }) => operation['tags'] as string[]));
   return { ...document, tags: document.tags?.filter(({ name }) => used.has(name)) };

@@ -1,4 +1,4 @@
-/** The product's areas, named as the specification names them; every operation carries exactly one. */
+/** The product's areas, with their names in the specification. Every operation has exactly one of them. */
 export const TAGS = {
   Admission: 'Admitted and rejected requests, with the reasons.',
   Adoption: 'Takeover of workloads that already run elsewhere.',

@@ -15,16 +15,16 @@ import {
 } from '../fields/read-object.js';
 import type { SlipwayRequest } from '../server/slipway-request.js';
 
-// The package is CommonJS with an ESM-shaped type: under nodenext its function may sit on `default`.
+// The package is CommonJS with an ESM-shaped type: under nodenext its function may be on `default`.
 const canonicalize = canonicalizeModule as unknown as (value: unknown) => string | undefined;
 
 /** A request's claim to be the same as an earlier one: unique on (tenant, method, path, key). */
 export interface IdempotencyClaim {
   method: string;
-  /** The concrete path, without query, each segment encoded one way. */
+  /** The concrete path without query, with one encoding for each segment. */
   path: string;
   key: string;
-  /** SHA-256, hex, over the sorted query and the canonical JSON body; tells a retry from a reuse. */
+  /** SHA-256, hex, over the sorted query and the canonical JSON body. Distinguishes a retry from a reuse of the key. */
   fingerprint: string;
 }
 
@@ -40,13 +40,13 @@ export function parseIdempotencyKey(header: string | string[]): string {
   return key;
 }
 
-/** A parser of all structured headers would be one more dependency for the one kind that a key is. */
+/** Reads a quoted string. A parser for all structured headers would be a dependency for this one kind. */
 function unquote(header: string): string | undefined {
   const inner = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)?.[1];
   return inner?.replace(/\\(["\\])/g, '$1');
 }
 
-/** @param digest what stands for the body of a streamed upload, whose bytes are not held in memory */
+/** @param digest replaces the body of a streamed upload, whose bytes are not held in memory */
 export function fingerprintOf(query: Record<string, unknown>, body: unknown, digest?: string): string {
   const sorted = Object.keys(query)
     .sort()
@@ -66,7 +66,7 @@ export function concretePathOf(url: string): string {
 
 const UNTYPED = new Set<unknown>([undefined, Object, String, Number, Boolean, Array]);
 
-/** Reads bodies and queries into their DTOs. `@Route` puts it on the parameters of its handler. */
+/** Reads bodies and queries into their DTOs. `@Route` applies it to the parameters of its handler. */
 export class RequestReader implements PipeTransform {
   transform(value: unknown, { type, metatype, data }: ArgumentMetadata): unknown {
     if (type === 'body') return this.readBody(value, metatype);
@@ -112,7 +112,7 @@ function refuse(findings: Findings): void {
   if (broken.length > 0) throw errors.validation_failed({ details: [...broken, ...hints] });
 }
 
-/** Path parameters reach SQL as they are, so what no text column can hold is refused here. */
+/** Path parameters reach SQL unchanged, so values that no text column can hold are refused here. */
 export function refuseUnstorable(params: Record<string, string> | undefined): void {
   for (const name in params) if (!isStorable(params[name]!)) throw errors.path_invalid();
 }
@@ -121,7 +121,7 @@ function requestOf(context: ExecutionContext): SlipwayRequest {
   return context.switchToHttp().getRequest<SlipwayRequest>();
 }
 
-/** The claim made with `Idempotency-Key`, or undefined if the client sent none. Needs `idempotent: true` on the route. */
+/** The claim of `Idempotency-Key`, or undefined if the client sent none. Needs `idempotent: true` on the route. */
 export const Idempotency = createParamDecorator(
   (_data: unknown, context: ExecutionContext): IdempotencyClaim | undefined => {
     const request = requestOf(context);
@@ -138,7 +138,7 @@ export const Idempotency = createParamDecorator(
   },
 );
 
-/** Whether the client asked for a rehearsal: `?validate_only=true`. Needs `dryRun: true` on the route. */
+/** Whether the client requested a rehearsal: `?validate_only=true`. Needs `dryRun: true` on the route. */
 export const ValidateOnly = createParamDecorator((_data: unknown, context: ExecutionContext): boolean =>
   readValidateOnly(requestOf(context).query),
 );
@@ -152,7 +152,7 @@ export function readValidateOnly(query: Record<string, unknown>): boolean {
 }
 
 /**
- * `limit` and `cursor` of a list. The arguments are the types of the sort keys, which the cursor holds:
+ * `limit` and `cursor` of a list. The arguments are the types of the sort keys in the cursor:
  * `@Page('timestamp', 'string')` fits `pageOf(rows, limit, (row) => [row.created_at, row.id])`.
  */
 export const Page = (...parts: CursorPart[]): ParameterDecorator =>
@@ -162,17 +162,17 @@ const PageParameter = createParamDecorator((parts: CursorPart[], context: Execut
   readPage(requestOf(context).query, parts),
 );
 
-/** The `If-Match` header as it came; check it with `assertIfMatch`. Needs `ifMatch: true` on the route. */
+/** The `If-Match` header, unchanged; check it with `assertIfMatch`. Needs `ifMatch: true` on the route. */
 export const IfMatch = createParamDecorator(
   (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-match'],
 );
 
-/** The `If-None-Match` header; answer `reply(304, undefined)` if `isUnchanged` says so. */
+/** The `If-None-Match` header. If `isUnchanged` returns true for it, answer with `reply(304, undefined)`. */
 export const IfNoneMatch = createParamDecorator(
   (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-none-match'],
 );
 
-/** Who is calling. Only on routes with a scope. */
+/** The caller. Only for routes with a scope. */
 export const CurrentPrincipal = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const principal = requestOf(context).slipway.principal;
   if (!principal) throw errors.unauthenticated();

@@ -17,7 +17,7 @@ import { fullPathOf, type RouteSpec } from './route-spec.js';
 const reader = new RequestReader();
 const declared = new Map<string, RouteSpec>();
 
-/** Keeps the declaration of a route on its handler. */
+/** Stores the declaration of a route on its handler. */
 export const RouteDeclaration = Reflector.createDecorator<RouteSpec>();
 
 /** The one decorator of a handler: routes it, guards it, validates its input and publishes it. */
@@ -37,7 +37,7 @@ export function Route(spec: RouteSpec): MethodDecorator {
   );
 }
 
-/** The route with this operation id, for building the OpenAPI document. */
+/** Returns the route with this operation id, for building the OpenAPI document. */
 export function declaredRoute(operationId: string): RouteSpec | undefined {
   return declared.get(operationId);
 }
@@ -52,7 +52,7 @@ function declare(spec: RouteSpec): void {
   declared.set(spec.operationId, spec);
 }
 
-/** Where a route has several success statuses its service answers with `reply`; this is the one of a plain value. */
+/** Returns the status of a plain value. A service whose route has several success statuses answers with `reply`. */
 function defaultStatusOf(spec: RouteSpec): number {
   return Math.min(...Object.keys(spec.ok).map(Number));
 }

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What people get who ask with a browser: at `/`, and where nothing else stands. */
+/** Pages for people who open the api in a browser: at `/`, and at paths that do not exist. */
 export interface BrowserPages {
-  /** Whether a path is one of theirs. */
+  /** Whether these pages serve a path. */
   has(path: string): boolean;
   answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }

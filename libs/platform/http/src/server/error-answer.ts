@@ -43,18 +43,18 @@ export function errorHeaders(error: SlipwayError): Record<string, string> {
   return headers;
 }
 
-/** RFC 6750: a request without credentials gets the bare challenge, a refused token the reason. */
+/** RFC 6750: a request without credentials gets the bare challenge, a refused token also gets the reason. */
 function challengeOf(error: SlipwayError): string {
   return error.code === 'token_expired'
     ? 'Bearer realm="slipway", error="invalid_token", error_description="The token has expired"'
     : 'Bearer realm="slipway"';
 }
 
-/** Answers whatever was thrown with the envelope. */
+/** Answers anything thrown with the envelope. */
 export function sendErrorEnvelope(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
   const error = toSlipwayError(thrown, request.id, request.routeOptions?.bodyLimit);
   if (reply.sent || reply.raw.headersSent) {
-    // Part of the answer has left, so the only honest signal is a broken connection.
+    // Part of the answer has been sent, so the only honest signal is a broken connection.
     reply.raw.destroy();
     return;
   }
@@ -69,12 +69,12 @@ export function sendErrorEnvelope(request: FastifyRequest, reply: FastifyReply, 
     .send(envelopeOf(error, request.id));
 }
 
-/** How long a client that was refused may go on sending before its connection is cut. */
+/** Time until the connection of a refused client is cut if the client still sends. */
 const LINGER_MS = 10_000;
 
 /**
- * Lets a client that is still sending read its refusal: closing at once would reset the connection, and with it the
- * answer. What it sends until then is thrown away.
+ * Lets a client that still sends read its refusal: an immediate close would reset the connection and lose the answer.
+ * Everything it sends in the meantime is discarded.
  */
 function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete) return;

@@ -16,9 +16,9 @@ import { type BrowserPages, wantsPage } from './browser-pages.js';
 import { envelopeOf, errorHeaders, sendErrorEnvelope } from './error-answer.js';
 import { type Entrance, Entrances, type RouteConfig, routeOf, type SlipwayRequest } from './slipway-request.js';
 
-/** Deeper bodies have no meaning here, and code that walks a body may then recurse. */
+/** Deeper bodies have no meaning here. The limit makes recursion safe for code that walks a body. */
 const MAX_DEPTH = 64;
-/** No request says more: parsing it takes some 10 ms, during which nobody else is served. */
+/** No valid request has more values. Parsing this many takes about 10 ms, in which no other client is served. */
 const MAX_WORK = 200_000;
 
 type ParserCallback = (error: Error | null, body?: unknown) => void;
@@ -31,15 +31,15 @@ declare module 'fastify' {
 }
 
 /**
- * Registers the body formats of the API: JSON everywhere, raw streams if a route asks for them. Fastify's own parsers
- * for JSON and text are taken out, so that anything else is a 415.
+ * Registers the body formats of the API: JSON everywhere, and raw streams if a route accepts them. Removes Fastify's
+ * own parsers for JSON and text, so that any other format is a 415.
  * @param bounds bytes of JSON bodies that may be held at a time, until their requests are answered
  */
 export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBounds): void {
   const budget = new ByteBudget(bounds, (whose) =>
     errors.unavailable({ message: `The in-flight requests of ${whose} have reached their limit of buffered bytes.` }),
   );
-  // It refuses __proto__ and constructor.prototype, which JSON.parse would let through.
+  // It refuses __proto__ and constructor.prototype, which JSON.parse would accept.
   const parse = instance.getDefaultJsonParser('error', 'error') as Parser;
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser(['application/json', MERGE_PATCH], (request, payload, done: ParserCallback) => {
@@ -60,7 +60,10 @@ export function registerBodyParsers(instance: FastifyInstance, bounds: ByteBound
   });
 }
 
-/** Fastify's own collector bounds a body's length, and nothing that is held or parsed; this one refuses at the first byte too much. */
+/**
+ * Fastify's own collector limits the length of a body, but not the bytes held and the values parsed. This one refuses
+ * at the first byte beyond a limit.
+ */
 function collect(request: FastifyRequest, payload: NodeJS.ReadableStream, held: HeldBytes, done: ParserCallback): void {
   const limit = request.routeOptions.bodyLimit;
   const tooLarge = (): Error => errors.body_too_large({ extra: { max_bytes: limit } });
@@ -107,8 +110,8 @@ function readJson(parse: Parser, request: FastifyRequest, body: Buffer, done: Pa
 }
 
 /**
- * Answers what Node's parser refused. No request object exists yet, so the answer is written to the socket by hand.
- * Node's default would be a bare status line.
+ * Answers requests that Node's parser refused. No request object exists yet, so the answer is written to the socket
+ * directly. Node's default would be a bare status line.
  */
 export function answerClientError(failure: Error & { code?: string }, socket: Socket): void {
   if (failure.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
@@ -153,7 +156,7 @@ function answerOf(error: SlipwayError): { headers: Record<string, string>; body:
   return { headers, body };
 }
 
-/** `Expect` with anything but 100-continue: Node would answer 417 without a body. */
+/** Answers `Expect` with any value except 100-continue, because Node would answer 417 without a body. */
 export function answerUnknownExpectations(server: Server): void {
   server.on('checkExpectation', (_request, response) => {
     const error = errors.expectation_failed();
@@ -169,13 +172,13 @@ export function newRequestId(): string {
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The client's own request id if it is one, else a new one. */
+/** Returns the client's own request id if it is valid, else a new one. */
 export function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
 }
 
-/** Opens the request's context before anything else looks at the request. */
+/** Opens the context of a request before any other code reads the request. */
 export function addContextHooks(instance: FastifyInstance): void {
   instance.decorateRequest('slipway');
   instance.addHook('onRequest', (request, reply, done) => {
@@ -192,18 +195,21 @@ export function addContextHooks(instance: FastifyInstance): void {
       context.traceparent = traceparent;
       void reply.header('traceparent', traceparent);
     }
-    // Node is told not to enforce this, because its own 400 has no body.
+    // `requireHostHeader` is off, because Node's own 400 has no body.
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       done(errors.invalid_parameter({ message: 'The Host header is missing.' }));
       return;
     }
     runInRequest(context, done);
   });
-  // The body arrives on the socket's own events, outside of the context opened above.
+  // The body arrives on events of the socket, outside of the context opened above.
   instance.addHook('preValidation', (request, _reply, done) => runInRequest((request as SlipwayRequest).slipway, done));
 }
 
-/** Checks that need a permitted caller but no handler; added after the guard's hook so that 401 and 403 come first. */
+/**
+ * Checks that need a permitted caller but no handler. They are added after the guard's hook, so that 401 and 403 come
+ * first.
+ */
 export function addRequestChecks(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, _reply, done) => {
     try {
@@ -242,21 +248,21 @@ function refuseUnfitting(request: FastifyRequest): void {
 export interface HttpServerOptions {
   /** Bytes of a JSON body; 1 MiB unless given. */
   bodyLimit?: number;
-  /** Milliseconds for a whole request to arrive, uploads included; 5 minutes unless given. */
+  /** Milliseconds until a whole request must have arrived, including uploads; 5 minutes unless given. */
   requestTimeout?: number;
   /** Bytes of JSON bodies held at a time. */
   heldBytes?: ByteBounds;
 }
 
-/** Four of the largest bodies of one token, twice as many of a tenant. */
+/** Enough for four of the largest bodies per token, and eight per tenant. */
 const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, token: 64 * 2 ** 20 };
 
-/** Decides whether a request may go on; raises 401, 403 or 429. */
+/** Checks whether a request may continue; throws 401, 403 or 429. */
 export type GuardHook = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself only
- * knows one tree per method and cannot be asked.
+ * Knows which methods a path supports, so that a wrong method is a 405 with `Allow` instead of a 404. The router itself
+ * has one tree per method, and no query over all of them.
  */
 class PathTable {
   private readonly rows = new Map<string, { pattern: RegExp; methods: Set<string> }>();
@@ -267,7 +273,10 @@ class PathTable {
     this.rows.set(path, row);
   }
 
-  /** @param url as the client sent it; answers an empty list for an unknown path */
+  /**
+   * @param url as the client sent it
+   * @returns an empty list for an unknown path
+   */
   methodsOf(url: string): string[] {
     const path = url.split('?', 1)[0]!;
     const methods = new Set<string>();
@@ -287,8 +296,8 @@ function patternOf(path: string): RegExp {
 }
 
 /**
- * Fastify as Nest's HTTP layer, with one shape for every failure and for every answer. What interceptors and global pipes
- * would do stands here and in `@Route`, because each of them costs every request several promises.
+ * Fastify as Nest's HTTP layer, with one shape for all failures and one for all answers. Work that interceptors and
+ * global pipes usually do is here and in `@Route`, because each of them costs several promises per request.
  */
 export class SlipwayHttpAdapter extends FastifyAdapter {
   private readonly paths = new PathTable();
@@ -305,9 +314,9 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       trustProxy: false,
       bodyLimit: options.bodyLimit ?? 1024 * 1024,
       requestTimeout: options.requestTimeout ?? 300_000,
-      // Longer than the idle time of the usual load balancers, so that they close first.
+      // Longer than the idle time of common load balancers, so that they close first.
       keepAliveTimeout: 72_000,
-      // An old connection is served to its end while the server drains.
+      // Open connections are still served while the server drains.
       return503OnClosing: false,
       http: { requireHostHeader: false, headersTimeout: 20_000 },
       routerOptions: { maxParamLength: 1024 },
@@ -333,12 +342,12 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     instance.setNotFoundHandler((request, reply) => this.answerUnknownPath(request, reply));
   }
 
-  /** Installs the guard of all routes that carry a scope. Without one, such routes refuse every request. */
+  /** Installs the guard of all routes that have a scope. Without a guard, these routes refuse every request. */
   setGuard(guard: GuardHook): void {
     this.guard = guard;
   }
 
-  /** Opens another way to the api's operations. Before `listen`. */
+  /** Opens another entrance to the api's operations. Call it before `listen`. */
   addEntrance(entrance: Entrance): void {
     this.entrances.add(entrance);
   }
@@ -411,7 +420,10 @@ function jsonOf(content: unknown, warnings: Warning[]): RawJson {
   return warnings.length === 0 ? content : rawJson(spliceWarnings(content.text, warnings));
 }
 
-/** Whether content is sent as a JSON object. A row of a repository is an instance of its entity, and an answer like any other. */
+/**
+ * Whether content is sent as a JSON object. A row of a repository is an instance of its entity, and is sent like any
+ * other object.
+ */
 function isRecord(content: unknown): content is object {
   if (typeof content !== 'object' || content === null) return false;
   return !Array.isArray(content) && !Buffer.isBuffer(content) && !('pipe' in content);

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '../context/request-context.js';
 import { API_PREFIX, type RouteSpec } from '../routes/route-spec.js';
 
-/** A Fastify request after this lib's first hook. */
+/** A Fastify request after the first hook of this library. */
 export type SlipwayRequest = FastifyRequest<{
   Querystring: Record<string, unknown>;
   Params: Record<string, string>;
@@ -12,7 +12,7 @@ export type SlipwayRequest = FastifyRequest<{
 
 export type SlipwayReply = FastifyReply;
 
-/** What `@Route` leaves on the Fastify route. */
+/** The configuration that `@Route` stores on the Fastify route. */
 export interface RouteConfig {
   slipway?: RouteSpec;
 }
@@ -21,24 +21,27 @@ export function routeOf(request: FastifyRequest): RouteSpec | undefined {
   return (request.routeOptions?.config as RouteConfig | undefined)?.slipway;
 }
 
-/** A second way into the api, for callers whose credential is not in `Authorization`. */
+/** Another entrance to the api, for callers whose credential is not in `Authorization`. */
 export interface Entrance {
-  /** What stands before the api's own paths: under `/console`, `/console/api/v1/whoami` is `/api/v1/whoami`. */
+  /** Prefix of the api's own paths: under `/console`, `/console/api/v1/whoami` is `/api/v1/whoami`. */
   prefix: string;
   /**
-   * The bearer credential of a request. Asked again by streams that stay open.
-   * @param cookie the request's cookies, which nobody else sees
+   * Returns the bearer credential of a request. Streams that stay open call it again.
+   * @param cookie the request's cookies, which no other code sees
    * @throws unauthenticated (401), or a 403
    */
   credentialOf(request: SlipwayRequest, cookie: string | undefined): Promise<string>;
 }
 
-/** Answers may hold what a tenant uploaded: opened as a page of the console's origin, they run nothing. */
+/**
+ * Answers may contain text that a tenant uploaded. With this policy it runs no script if a browser opens it as a page
+ * of the console's origin.
+ */
 const ANSWER_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /**
- * Requests of entrances are moved to the api's own paths before they are routed, so that each operation is the same one, with the same
- * checks, streams and limits, and there is no second server behind the first.
+ * Rewrites requests of entrances to the api's own paths before they are routed. So each operation is the same one, with
+ * the same checks, streams and limits, and no second server is needed.
  */
 export class Entrances {
   private readonly all: Entrance[] = [];
@@ -48,7 +51,10 @@ export class Entrances {
     this.all.push(entrance);
   }
 
-  /** The path under which a request is routed. Takes cookies and any credential of the client's own from one that came by an entrance. */
+  /**
+   * Returns the path under which a request is routed. From a request through an entrance, it removes cookies and any
+   * credential of the client.
+   */
   moved(raw: IncomingMessage): string {
     const url = raw.url ?? '';
     const entrance = this.all.find(({ prefix }) => url.startsWith(`${prefix}${API_PREFIX}/`));
@@ -59,7 +65,7 @@ export class Entrances {
     return url.slice(entrance.prefix.length);
   }
 
-  /** To be added after the hook that opens the context, and before the guard's. */
+  /** Call it after the hook that opens the context is added, and before the guard's. */
   addHook(instance: FastifyInstance): void {
     instance.addHook('onRequest', (request, reply, done) => {
       const came = this.entered.get(request.raw);

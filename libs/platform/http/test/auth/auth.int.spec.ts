@@ -110,7 +110,7 @@ async function ask(
   return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
 }
 
-it('knows the bootstrap token after any number of boots, and a changed secret', async () => {
+it('accepts the bootstrap token after any number of boots, and a changed secret', async () => {
   await Promise.all([1, 2, 3].map(() => ensureBootstrap(database, { bootstrapToken: BOOTSTRAP })));
   expect((await ask(`Bearer ${BOOTSTRAP}`)).body).toEqual({
     tenant: 'default',
@@ -163,12 +163,12 @@ it('refuses a revoked token at the very next request', async () => {
   expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
 });
 
-it('tells an expired token from an unknown one', async () => {
+it('answers token_expired for an expired token', async () => {
   const { text } = await make(['viewer'], new Date(Date.now() - 1_000));
   expect((await ask(`Bearer ${text}`)).body.error.code).toBe('token_expired');
 });
 
-it('asks for the scope of the route', async () => {
+it('requires the scope of the route', async () => {
   const answer = await ask(`Bearer ${fresh}`, 'POST');
   expect([answer.status, answer.body.error.code, answer.body.error.required_scope]).toEqual([
     403,
@@ -179,7 +179,7 @@ it('asks for the scope of the route', async () => {
   expect((await ask(`Bearer ${text}`, 'POST')).status).toBe(200);
 });
 
-it('limits reads and mutations apart, per token', async () => {
+it('limits reads and mutations separately, per token', async () => {
   const { text } = await make(['operator']);
   const statuses: number[] = [];
   for (let i = 0; i < 6; i += 1) statuses.push((await ask(`Bearer ${text}`, 'POST')).status);
@@ -191,7 +191,7 @@ it('limits reads and mutations apart, per token', async () => {
   expect((await ask(`Bearer ${fresh}`)).status).toBe(200);
 });
 
-it('stores the last use away from the request, at most once a minute', async () => {
+it('stores the last use outside of the request, at most once a minute', async () => {
   const lastUse = async (): Promise<string | null> =>
     (await tokens.list(operatorTenant, 200)).find((row) => row.id === freshId)!.last_used_at;
   const uses = app.get(TokenUses, { strict: false });
@@ -206,7 +206,7 @@ it('stores the last use away from the request, at most once a minute', async () 
   expect(await lastUse()).toBe(first);
 });
 
-it('keeps tenants apart and tells gateways of a revocation', async () => {
+it('separates tenants, and notifies gateways of a revocation', async () => {
   let tell: (id: string) => void;
   const heard = new Promise<string>((resolve) => (tell = resolve));
   const stop = await database.listen('slipway_tokens', (id) => tell(id));
@@ -231,7 +231,7 @@ it('answers 503 while Postgres is away, not 401', async () => {
   }
 });
 
-it('an address that guesses tokens is told to come back later, and stops nobody who is known', async () => {
+it('refuses an address that guesses tokens for a while, but still accepts known credentials from it', async () => {
   const address = '192.0.2.9';
   const from = async (text: string, remoteAddress = address) => {
     const headers = { authorization: `Bearer ${text}` };
@@ -251,7 +251,7 @@ it('an address that guesses tokens is told to come back later, and stops nobody 
   } finally {
     database.read = real as never;
   }
-  // Two a second beside the first 120.
+  // Two a second in addition to the first 120.
   expect(asked).toBeLessThan(200);
   expect((await from(fresh)).statusCode).toBe(200);
   const more = await Promise.all([1, 2, 3, 4, 5].map((n) => from(`slw_more${n}_${'x'.repeat(43)}`)));
@@ -260,7 +260,7 @@ it('an address that guesses tokens is told to come back later, and stops nobody 
   expect((await from((await make(['viewer'])).text, '192.0.2.10')).statusCode).toBe(200);
 });
 
-it('lets a token in as soon as it is made, though it has just been refused', async () => {
+it('accepts a token as soon as it is made, even if it has just been refused', async () => {
   const { text, id } = await make(['viewer']);
   const [row] = await database.read<object>(
     'system',
@@ -275,7 +275,7 @@ it('lets a token in as soon as it is made, though it has just been refused', asy
   );
   const madeAt = Date.now();
   while ((await ask(`Bearer ${text}`)).status !== 200) {
-    // The second that the refusal is remembered for ends later.
+    // The refusal is remembered for one second, which has not yet passed.
     expect(Date.now() - madeAt).toBeLessThan(800);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   } as unknown as Config;
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), AuthModule] })
   class TestModule {}
-  // As the worker has it: the same modules without HTTP.
+  // The worker runs the same modules, also without HTTP.
   app = await NestFactory.createApplicationContext(TestModule, { logger: false });
   database = app.get(Database, { strict: false });
   tokens = app.get(TokenService, { strict: false });
@@ -61,14 +61,14 @@ const bootstrap = (token?: string): Promise<void> => ensureBootstrap(database, {
 const authenticate = (text: string): Promise<Principal | string> =>
   tokens.authenticate(text).catch((error: { code: string }) => error.code);
 
-it('makes one operator tenant, however many processes boot at once, and no token where none is configured', async () => {
+it('makes one operator tenant if many processes boot at once, and no token if none is configured', async () => {
   await Promise.all([1, 2, 3, 4].map(() => bootstrap()));
   await bootstrap();
   expect(await sql('select name from tenants where is_operator')).toEqual([{ name: OPERATOR_TENANT }]);
   expect(await sql('select 1 from api_tokens')).toEqual([]);
 });
 
-it('gives the configured token every right and no end, and takes over a new secret', async () => {
+it('gives the configured token every scope and no expiry, and accepts a new secret for it', async () => {
   const text = `slw_first_${SECRET}`;
   await Promise.all([1, 2, 3, 4].map(() => bootstrap(text)));
   const principal = (await authenticate(text)) as Principal;
@@ -88,7 +88,7 @@ it('gives the configured token every right and no end, and takes over a new secr
   ]);
 });
 
-it('does not bring a revoked token back at the next boot, under its secret or another', async () => {
+it('does not restore a revoked token at the next boot, under its secret or another', async () => {
   const text = `slw_revoked_${SECRET}`;
   await bootstrap(text);
   await sql(`update api_tokens set revoked_at = now() where id = 'tok_revoked'`);
@@ -110,7 +110,7 @@ it('leaves a token of another tenant alone that has the configured id', async ()
   expect(await authenticate(`slw_theirs_${'t'.repeat(32)}`)).toBe('unauthenticated');
 });
 
-it('refuses to boot with a token that is none, or where the operator’s name is taken', async () => {
+it('refuses to boot if the configured token is malformed or the operator’s name is taken', async () => {
   await bootstrap();
   for (const text of ['', 'secret', `slw_a_${'s'.repeat(31)}`])
     await expect(bootstrap(text)).rejects.toThrow('not of the form');
@@ -144,7 +144,7 @@ it('shows a token once, stores its hash, and each scope once', async () => {
   });
 });
 
-it('keeps who revoked a token first, and when', async () => {
+it('keeps the first actor and time of a revocation', async () => {
   const { row, text } = await make('doomed');
   const first = await revoke(row.id, 'token:first');
   const again = await revoke(row.id, 'token:second');
@@ -155,7 +155,7 @@ it('keeps who revoked a token first, and when', async () => {
   expect(foreign).toBeUndefined();
 });
 
-it('tells an expired token to its holder, from the moment on at which it expires', async () => {
+it('reports to its holder that a token has expired, from the moment of its expiry', async () => {
   const { row, text } = await make('brief');
   await sql('update api_tokens set expires_at = now() where id = $1', [row.id]);
   expect(await authenticate(text as string)).toBe('token_expired');
@@ -163,7 +163,7 @@ it('tells an expired token to its holder, from the moment on at which it expires
   expect(await authenticate(text as string)).toBe('unauthenticated');
 });
 
-it('judges each of those who come at once by its own secret, and all who come after a revocation without it', async () => {
+it('checks each secret of concurrent requests by itself, and refuses all requests after a revocation', async () => {
   const [one, other] = await Promise.all([make('one'), make('other')]);
   const texts = [one.text, `${one.text}x`, other.text, one.text, `slw_nobody_${SECRET}`];
   const holders = async () =>
@@ -174,7 +174,7 @@ it('judges each of those who come at once by its own secret, and all who come af
   expect(await holders()).toEqual(['unauthenticated', 'unauthenticated', its, 'unauthenticated', 'unauthenticated']);
 });
 
-it('lists a tenant’s tokens, newest first, page by page, with the state each is in', async () => {
+it('lists the tokens of a tenant, newest first, page by page, with their states', async () => {
   await sql('delete from api_tokens where tenant_id = $1', [tenant]);
   const names = ['a', 'b', 'c', 'd'];
   const ids: Record<string, string> = {};
@@ -189,7 +189,7 @@ it('lists a tenant’s tokens, newest first, page by page, with the state each i
   expect(await tokens.list('ten_other', 10)).toEqual([]);
 });
 
-it('tells gateways of each change that matters to them, and of no use', async () => {
+it('notifies gateways of each change that matters to them, but not of uses', async () => {
   const { row, text } = await make('watched');
   const heard: string[] = [];
   let hasEnded: () => void;
@@ -214,7 +214,7 @@ it('tells gateways of each change that matters to them, and of no use', async ()
   await stop();
 });
 
-it('notes a use a minute after the last one, not before, and a failure to note is nobody’s failure', async () => {
+it('stores a use at the earliest a minute after the last one, and fails no request if that fails', async () => {
   const { row, text } = await make('used');
   const uses = app.get(TokenUses, { strict: false });
   const use = async (): Promise<number> => {
