@@ -31,11 +31,14 @@ import {
 import type { CheckedRollout, RolloutsPort } from '@slipway/ports/rollouts';
 
 /*
- * Whether a rollout or a rollback may begin, and how: first the rules, the spec that a body makes and the quotas, then the capacity of the
- * target. `RolloutCheck` offers the rules to other areas.
+ * Decides whether and how a rollout or a rollback may start: first the rules, the spec in the body and the quotas, then
+ * the capacity of the target. `RolloutCheck` offers the rules to other areas.
  */
 
-/** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */
+/**
+ * Checks that a rollout may start on this deployment.
+ * @throws operation_in_progress (409), with the operation that prevents it
+ */
 export function assertRolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
   if (deployment.state === 'deleting')
     throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
@@ -47,8 +50,9 @@ export function assertRolloutAllowed(deployment: Pick<Deployment, 'state' | 'cur
 }
 
 /**
- * Whether a deployment's protection lets a rollout begin, or begin again, that executes this plan or none. A plan starts from an active
- * revision, so the first one comes without. Throws `plan_required` (409).
+ * Checks that the protection of a deployment allows a rollout to start or to be retried, with this plan or without one.
+ * A plan starts from an active revision, so the first rollout needs none.
+ * @throws plan_required (409)
  */
 export function assertAdmitted(
   { name, protection, activeRevisionId }: Pick<Deployment, 'name' | 'protection' | 'activeRevisionId'>,
@@ -59,7 +63,10 @@ export function assertAdmitted(
   throw rolloutErrors.plan_required({ message, details: [{ field: 'plan_id', code: 'required', message }] });
 }
 
-/** Whether the active revision is the one the client believes it to be. Throws `precondition_failed` (412). */
+/**
+ * Checks that the active revision is the one that the client expects.
+ * @throws precondition_failed (412)
+ */
 export function assertActiveRevision(
   expected: string | undefined,
   active: { id: string; name: string; number: number } | undefined,
@@ -80,21 +87,22 @@ export function assertKeepsNothing({ type }: Strategy, { keep_previous_seconds: 
   throw errors.validation_failed({ details: [{ field: 'keep_previous_seconds', code: 'not_applicable', message }] });
 }
 
-/** What counts of a deployment and its tenant when a rollout is accepted. */
+/** Counts of a deployment and its tenant that matter for the quotas when a rollout is accepted. */
 export interface QuotaCounts {
   reused: Revision | undefined;
   /** Revisions of the deployment. */
   kept: number;
-  /** Instances of the tenant, never less than are needed. */
+  /** Instances of the tenant, never fewer than are needed. */
   wanted: number;
-  /** Instances that the candidate begins with, and that are stopped before its start. */
+  /** Instances that the candidate starts with, and instances that are stopped before it starts. */
   replicas: number;
   freed: number;
 }
 
 /**
- * The deployment's lock makes the count of its revisions exact. That of instances is not: between rollouts of several deployments that
- * are accepted at once, the lock in `want` decides. A revision that runs already adds no instances.
+ * Checks the quotas of revisions and instances. A revision that already runs adds no instances.
+ * The lock of the deployment makes the count of its revisions exact. The count of instances is not exact: between
+ * concurrent rollouts of several deployments, the lock in `want` decides.
  * @throws quota_exceeded (429)
  */
 export async function assertWithinQuotas(
@@ -111,7 +119,10 @@ export async function assertWithinQuotas(
   if (needed + more > limits.instances) throw quotaExceeded('instances', limits.instances);
 }
 
-/** The spec that a patch makes of a base, checked like one that was sent whole. Throws `validation_failed` (422). */
+/**
+ * Applies a patch to a spec and checks the result like a spec that was sent whole.
+ * @throws validation_failed (422)
+ */
 export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, path = 'spec_patch'): RevisionSpec {
   const findings = newFindings();
   const dto = readObject(RevisionSpecDto, mergePatch(base, patch) as object, path, findings) as RevisionSpecDto;
@@ -121,7 +132,7 @@ export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, 
   return completeSpec(dto);
 }
 
-/** A spec with every default written out, so that equal deployments have equal digests. */
+/** Fills in every default of a spec, so that equal deployments have equal digests. */
 export function completeSpec(dto: RevisionSpecDto): RevisionSpec {
   return withoutUndefined({
     model: { ...dto.model },
@@ -148,7 +159,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Judges rollout bodies for other areas, with the rules that a rollout itself is accepted by. */
+/** Checks rollout bodies for other areas, with the same rules that a rollout itself must pass. */
 @Injectable()
 export class RolloutCheck implements RolloutsPort {
   constructor(@Inject(INSTANCES) private readonly instances: InstancesPort) {}
@@ -182,14 +193,14 @@ function refuse(details: FieldIssue[]): void {
   if (details.length > 0) throw errors.validation_failed({ details });
 }
 
-/** What a rollout or rollback comes to on its target as the target is when the operation is accepted. */
+/** Strategy and capacity of a rollout or rollback, as its target is when the operation is accepted. */
 export interface CapacityDecision {
   strategy: Strategy;
   capacity: CapacityForecast;
   changeover?: ChangeoverInput;
 }
 
-/** Decides whether a revision runs beside those that run, or has them stopped first. */
+/** Decides whether a revision runs next to the running ones, or whether they stop first. */
 @Injectable()
 export class CapacityPlanner {
   constructor(
@@ -197,7 +208,10 @@ export class CapacityPlanner {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  /** Throws `capacity_exhausted` (409) if no waiting would free the capacity that a strategy needs which stops nothing. */
+  /**
+   * @throws capacity_exhausted (409) if the strategy stops nothing, and waiting would never free the capacity that it
+   * needs
+   */
   async forRollout(
     tx: Tx,
     { id: deploymentId, tenantId }: Deployment,
@@ -225,8 +239,8 @@ export class CapacityPlanner {
   }
 
   /**
-   * If a rollback's target is down and there is no capacity for it beside what the deployment runs, that is stopped first. Capacity that
-   * others have is waited for.
+   * If a rollback's target is down and does not fit next to the running revisions of the deployment, they stop first.
+   * Capacity that other deployments use is waited for.
    */
   async forRollback(
     tx: Tx,
@@ -254,7 +268,7 @@ export class CapacityPlanner {
   }
 }
 
-/** What a rehearsal says that the rollout would do. */
+/** The effect of the rollout, as a rehearsal reports it. */
 export function wouldDo(revisionName: string, { changeover }: CapacityDecision): string {
   if (!changeover) return `roll out ${revisionName}`;
   const { stops, holdSeconds, estimatedSeconds } = changeover;
@@ -274,17 +288,23 @@ function capacityExhausted({ target, resource, needed, total, free, own }: Capac
   return rolloutErrors.capacity_exhausted({ message, extra: { capacity } });
 }
 
-/** Whether the target can run the candidate beside what runs. If the target does not tell, it may. */
+/** Whether the target can run the candidate next to what runs now. True if the target does not report its capacity. */
 export function hasCapacity({ free, needed }: Pick<CapacityForecast, 'free' | 'needed'>): boolean {
   return free === null || free >= needed;
 }
 
-/** Whether no waiting frees enough: the deployment itself has what is missing, or the target does not have it. */
+/**
+ * Whether waiting would never free enough: the deployment itself uses the missing capacity, or the target does not have
+ * it.
+ */
 export function isExhausted(capacity: Pick<CapacityForecast, 'free' | 'needed' | 'total' | 'own'>): boolean {
   return !hasCapacity(capacity) && capacity.total !== null && capacity.needed > capacity.total - capacity.own;
 }
 
-/** Whether there is enough once the deployment's other revisions are stopped. If not, others' is waited for before anything is stopped. */
+/**
+ * Whether there is enough capacity after the deployment's other revisions have stopped. If not, the operation waits for
+ * the capacity of others before it stops anything.
+ */
 export function hasCapacityAfterStop({
   free,
   own,
@@ -293,7 +313,7 @@ export function hasCapacityAfterStop({
   return free === null || free + own >= needed;
 }
 
-/** What `auto` comes to; any other strategy stays what it is. */
+/** Replaces `auto` by a concrete strategy. Returns any other strategy unchanged. */
 export function resolveAuto(
   strategy: Strategy,
   { hasPrevious, capacity }: { hasPrevious: boolean; capacity: CapacityForecast },
@@ -305,7 +325,7 @@ export function resolveAuto(
   return { type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds, requires_approval: false }], hold_seconds };
 }
 
-/** What a rehearsal shows of the capacity for the revision that comes. */
+/** The capacity for the new revision, as a rehearsal shows it. */
 export function capacityAnswer(
   { target, needed, free }: CapacityForecast,
   changeover: ChangeoverInput | undefined,

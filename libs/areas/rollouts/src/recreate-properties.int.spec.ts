@@ -22,7 +22,10 @@ const broken = (step: string) => new StepFailed(operationFailures.dependency_out
 const deploymentOf = (record: OperationRecord) =>
   [...bed.neighbours.deployments.values()].find((one) => one.name === record['resource_name']) as Deployment;
 
-/** Nothing of the operation is left: no hold, no owner, nothing that keeps what has the traffic from running. */
+/**
+ * Asserts that nothing of the operation remains: no hold, no owner, and nothing that prevents the revision with the
+ * traffic from running.
+ */
 const restsOn = async (record: OperationRecord, number: number) => {
   const deployment = deploymentOf(record);
   const { id, name } = await bed.revision(deployment, number);
@@ -60,7 +63,7 @@ const rollback = (): OperationCase => ({
     return id;
   },
   assertSucceeded: (record) => restsOn(record, 1),
-  // Before anything is stopped the route that it found is put back; afterwards its target has the traffic, ready or not.
+  // If nothing was stopped yet, the earlier route is restored. After that, the target has the traffic, ready or not.
   assertUnwound: (record) => {
     const { index } = record['steps'].find((one: any) => one.status === 'failed');
     return restsOn(record, index <= 2 ? 2 : 1);
@@ -71,7 +74,7 @@ it.each([
   ['recreate', recreate],
   ['rollback without room', rollback],
 ])(
-  'every step of a %s is repeatable, may fail and leaves nothing behind, and is taken over from a worker that died around its commit',
+  'every step of a %s is repeatable, cleans up after a failure, and resumes after a crash around its commit',
   async (_what, one) => {
     await everyStepIsRepeatable(one());
     await everyStepMayFail(one(), broken);

@@ -18,7 +18,7 @@ const RECREATE = { type: 'recreate' as const, steps: [{ ...SOAK, soak_seconds: 0
 const names = (record: any, isUnwind = false) =>
   record.steps.filter((step: any) => Boolean(step.is_unwind) === isUnwind).map((step: any) => step.name);
 const stepOf = (record: any, name: string) => record.steps.find((step: any) => step.name === name);
-/** The route's changes as targets and whether requests wait. */
+/** The changes of the route: its targets, and for how long requests may wait. */
 const changes = () =>
   bed.neighbours.routeChanges.map((change) => [
     change?.targets.map((one) => one.revisionName.slice(-1)).join(),
@@ -26,7 +26,7 @@ const changes = () =>
   ]);
 
 describe('a recreate', () => {
-  it('holds requests, stops what serves, starts the candidate and lets requests go on to it', async () => {
+  it('holds requests, stops the previous revision, starts the candidate and releases the requests to it', async () => {
     const deployment = await bed.serving();
     const stable = await bed.revision(deployment, 1);
     bed.neighbours.inFlight.set(stable.id, 2);
@@ -48,7 +48,7 @@ describe('a recreate', () => {
       ['1', 90],
       ['2', null],
     ]);
-    // It could come back until the candidate has proven itself.
+    // The previous revision can still return until the candidate has passed its soak.
     expect([...bed.neighbours.heldBy(stable.id).keys()]).toEqual([`operation:${id}`]);
     await bed.age(id, 60);
     const record = await bed.wake(id);
@@ -79,7 +79,7 @@ describe('a recreate', () => {
     expect(deployment).toMatchObject({ state: 'active', activeRevisionId: candidate.id, currentOperationId: null });
   });
 
-  it('counts the requests that were still under way when it stopped waiting for them', async () => {
+  it('counts the requests that were still in flight when it stopped waiting for them', async () => {
     const deployment = await bed.serving();
     const stable = await bed.revision(deployment, 1);
     bed.neighbours.inFlight.set(stable.id, 3);
@@ -96,7 +96,7 @@ describe('a recreate', () => {
     expect(stepOf(record, 'stop_previous').evidence).toEqual({ requests_cut: 3 });
   });
 
-  it('of a first revision stops and holds nothing', async () => {
+  it('stops and holds nothing for a first revision', async () => {
     const deployment = bed.deployment();
     const record = await bed.finish(await bed.rollout(deployment, { spec: spec('m'), strategy: RECREATE }));
     expect(record).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
@@ -110,7 +110,7 @@ describe('a recreate', () => {
     ]);
   });
 
-  it('stops nothing where the previous revision could not start again, or the candidate not at all', async () => {
+  it('stops nothing if the previous revision could not start again or the candidate cannot start', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     const sound = bed.neighbours.instancesPort.check;
@@ -128,7 +128,7 @@ describe('a recreate', () => {
     expect([...bed.neighbours.suspended.values()]).not.toContain(id);
   });
 
-  it('stops nothing where the host lacks what the candidate needs, and waits for what it fetches; a retry asks again', async () => {
+  it('stops nothing until the host has prepared the candidate, and a retry prepares again', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     const candidate = await bed.revision(deployment, 2);
@@ -163,7 +163,7 @@ describe('a recreate', () => {
     );
   });
 
-  it('waits for room that others hold before it stops anything, and fails at its deadline', async () => {
+  it('waits for the capacity of other deployments before it stops anything, and fails at its deadline', async () => {
     const deployment = await bed.serving();
     bed.neighbours.capacity = { total: 2, others: 1 };
     const id = await bed.rollout(deployment, {
@@ -180,8 +180,8 @@ describe('a recreate', () => {
   });
 });
 
-describe('the way back of a recreate', () => {
-  it('starts the previous revision again where the candidate never starts, and requests go on to it', async () => {
+describe('the unwind of a recreate', () => {
+  it('starts the previous revision again if the candidate never starts, and releases the requests to it', async () => {
     const deployment = await bed.serving();
     const [stable, id] = [
       await bed.revision(deployment, 1),
@@ -213,7 +213,7 @@ describe('the way back of a recreate', () => {
     expect(await bed.states(deployment)).toEqual(['active', 'failed']);
   });
 
-  it('of a candidate that served is a second gap of the same kind', async () => {
+  it('causes a second gap of the same kind if the candidate has served', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { ...RECREATE, steps: [SOAK] } });
     for (let look = 0; look < 8; look += 1) await (look === 0 ? bed.drive(id) : bed.wake(id));
@@ -234,7 +234,7 @@ describe('the way back of a recreate', () => {
     expect(stepOf(record, 'hold_for_previous').status).toBe('succeeded');
   });
 
-  it('before anything was stopped only lets requests go on', async () => {
+  it('only releases requests if nothing was stopped yet', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     await bed.begin(id);
@@ -248,7 +248,7 @@ describe('the way back of a recreate', () => {
     ]);
   });
 
-  it('says plainly that nothing serves where the previous one does not start either, and leaves it to be tried on', async () => {
+  it('reports that nothing serves if the previous revision does not start either', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, {
       spec: spec('next'),
@@ -271,13 +271,13 @@ describe('the way back of a recreate', () => {
     await bed.age(id, 601);
     expect(await bed.finish(id)).toMatchObject({ status: 'cancelled', result: { outcome: 'failed_down' } });
     expect(deployment).toMatchObject({ state: 'degraded', activeRevisionId: stable.id });
-    // Nothing keeps it from starting: no hold, no suspension, and the route names it.
+    // Nothing prevents its start: there is no hold and no suspension, and the route names it.
     expect(bed.neighbours.suspended.has(stable.id)).toBe(false);
     expect(bed.targets(deployment)).toEqual([[stable.name, 100]]);
     expect(bed.neighbours.routes.get(deployment.id)?.hold).toBeNull();
   });
 
-  it('can be gone again: a retry looks and stops once more', async () => {
+  it('a retry after the unwind checks and stops once more', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     await bed.whileBroken('rollout', 'provision', () => bed.finish(id));
@@ -290,14 +290,14 @@ describe('the way back of a recreate', () => {
       ['1', null],
       ['1', 90],
       ['2', null],
-      // The promotion, which the real one takes for the same route.
+      // The promotion, which the real area writes for the same route.
       ['2', null],
     ]);
   });
 });
 
-describe('what is accepted', () => {
-  it('refuses at once what only stopping its own revision would make room for, and names recreate', async () => {
+describe('accepting a recreate', () => {
+  it('refuses a rollout that fits only if its own deployment stops, and suggests recreate', async () => {
     const deployment = await bed.serving();
     for (const strategy of [canary(50, 100), IMMEDIATE, { type: 'candidate' as const }])
       await expect(bed.ask(deployment, { spec: spec('next'), strategy })).rejects.toMatchObject({
@@ -312,7 +312,7 @@ describe('what is accepted', () => {
     expect(await bed.ask(unknown, { spec: spec('next'), strategy: IMMEDIATE })).toMatchObject({ created: true });
   });
 
-  it('auto is a canary where there is room, else a recreate with its last soak; the rehearsal says so, with the gap', async () => {
+  it('changes auto to a canary if there is capacity, or else to a recreate, also in the rehearsal', async () => {
     const strategy = { ...canary(10, 100), type: 'auto' as const, hold_seconds: 30 };
     const rehearsed = async () => {
       const deployment = await bed.serving();
@@ -330,7 +330,7 @@ describe('what is accepted', () => {
     expect(await rehearsed()).toMatchObject({ strategy: 'canary', capacity: { free: 1, gap_seconds: 0 } });
     bed.neighbours.capacity = undefined;
     expect(await rehearsed()).toMatchObject({ strategy: 'canary', capacity: { free: null } });
-    // Its own room is enough, so nobody else's is waited for.
+    // Stopping its own instances frees enough, so it does not wait for others.
     bed.neighbours.capacity = { total: 2, others: 1 };
     expect(await rehearsed()).toMatchObject({ strategy: 'recreate' });
     const deployment = await bed.serving();
@@ -339,7 +339,7 @@ describe('what is accepted', () => {
     await bed.finish(id);
   });
 
-  it('recreate keeps nothing warm', async () => {
+  it('refuses to keep the previous revision of a recreate warm', async () => {
     const deployment = await bed.serving();
     await expect(
       bed.ask(deployment, { spec: spec('next'), strategy: RECREATE, keep_previous_seconds: 60 }),

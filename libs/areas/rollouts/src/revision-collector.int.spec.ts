@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 describe('revision history', () => {
-  /** Five revisions that are retired, or that have failed, and that nothing refers to. */
+  /** Five revisions, retired or failed, without any reference to them. */
   const surplus = async (more: Partial<Deployment> = {}) => {
     const deployment = bed.deployment({ revisionHistoryLimit: 2, ...more });
     const revisions = await bed.database.tx('system', async (tx) => {
@@ -42,7 +42,7 @@ describe('revision history', () => {
     return rows.map(({ number }) => number as number);
   };
 
-  it('keeps the newest of what nothing refers to', async () => {
+  it('keeps the newest revisions without a reference', async () => {
     const { deployment } = await surplus();
     expect(await left(deployment)).toEqual([4, 5]);
     expect(await left(deployment)).toEqual([4, 5]);
@@ -94,7 +94,7 @@ describe('revision history', () => {
       ({ revisions }) => bed.sql(`update revisions set state = 'standby' where id = $1`, [revisions[0]!.id]),
       [1, 4, 5],
     ],
-  ])('keeps what is %s', async (_what, refer, expected) => {
+  ])('keeps a revision that is %s', async (_what, refer, expected) => {
     const made = await surplus();
     await refer(made);
     expect(await left(made.deployment)).toEqual(expected);

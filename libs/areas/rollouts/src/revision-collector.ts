@@ -6,8 +6,9 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 
 /**
- * Deletes revisions that nothing refers to, beyond the deployment's `revision_history_limit`. A route, the active, previous
- * or candidate revision, the rollback window, a pin and a live operation each keep a revision for good.
+ * Deletes revisions without a reference beyond the deployment's `revision_history_limit`. A revision is kept as long as
+ * any of these names it: a route, the deployment (as active, previous or candidate revision), the rollback window, a
+ * pin, or a live operation.
  */
 @Injectable()
 export class RevisionCollector {
@@ -17,7 +18,7 @@ export class RevisionCollector {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  /** One transaction per deployment, so that no lock outlives the look at it. */
+  /** One transaction per deployment, so that locks are held only for one deployment at a time. */
   @Recurring({ name: 'revision-history', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
     const crowded = await transact('system', (tx) => this.revisions.findCrowded(tx));

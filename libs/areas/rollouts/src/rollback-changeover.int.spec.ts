@@ -29,7 +29,7 @@ const STEPS = [
   'verify',
 ];
 
-/** Two revisions were active, and the first one has been stopped for the second. */
+/** Two revisions were active, and the first one was stopped for the second. */
 const recreated = async () => {
   bed.neighbours.capacity = undefined;
   const deployment = await bed.serving(2);
@@ -39,7 +39,7 @@ const recreated = async () => {
   return { deployment, one, two };
 };
 
-it('stops what serves, dead or not, then starts its target; requests wait meanwhile', async () => {
+it('stops the active revision, dead or not, then starts its target, while requests wait', async () => {
   const { deployment, one, two } = await recreated();
   bed.neighbours.statuses.set(two.id, { ready: 0, message: 'killed' });
   const rehearsed = (await bed.rehearseBack(deployment)) as any;
@@ -53,7 +53,7 @@ it('stops what serves, dead or not, then starts its target; requests wait meanwh
   await bed.wake(id);
   expect(await bed.wake(id)).toMatchObject({ current_step: 'stop_previous' });
   expect(bed.neighbours.suspended.get(two.id)).toBe(id);
-  // Nothing of the target runs before what holds its room has stopped.
+  // No instance of the target is retained before the revision that uses its capacity has stopped.
   expect(bed.neighbours.holds.has(one.id)).toBe(false);
   bed.neighbours.statuses.clear();
   const record = await bed.finish(id);
@@ -69,7 +69,7 @@ it('stops what serves, dead or not, then starts its target; requests wait meanwh
   expect(deployment).toMatchObject({ state: 'active', activeRevisionId: one.id });
 });
 
-it('goes the short way where its target runs, or has room', async () => {
+it('stops nothing first if its target runs or has capacity', async () => {
   const warm = await recreated();
   bed.neighbours.statuses.set(warm.one.id, { ready: 1 });
   bed.neighbours.heldBy(warm.one.id).set('warm', 900);
@@ -79,7 +79,7 @@ it('goes the short way where its target runs, or has room', async () => {
   expect(((await bed.rehearseBack(roomy.deployment)) as any).steps).toContain('drain_previous');
 });
 
-it('tries its target on while it does not start, and in the end leaves the traffic to it: what it left is never started again', async () => {
+it('retries its target until the deadline, leaves the traffic on it and never restarts the previous one', async () => {
   const { deployment, one, two } = await recreated();
   const id = await bed.rollback(deployment);
   bed.neighbours.statuses.set(one.id, { ready: 0, reason: 'program_not_found', message: 'it is gone' });
@@ -104,7 +104,7 @@ it('tries its target on while it does not start, and in the end leaves the traff
   expect(bed.neighbours.routes.get(deployment.id)?.hold).toBeNull();
 });
 
-it('that is cancelled before it stops anything leaves the route as it was, afterwards it goes on to its target', async () => {
+it('restores the route if cancelled before it stops anything, and otherwise continues to its target', async () => {
   const early = await recreated();
   const first = await bed.rollback(early.deployment);
   await bed.cancel(first);
@@ -120,7 +120,7 @@ it('that is cancelled before it stops anything leaves the route as it was, after
   expect(bed.neighbours.heldBy(late.one.id).size).toBe(0);
 });
 
-it('out of a recreate takes over its held requests, and lets them go on to the revision that it had stopped', async () => {
+it('a rollback of a recreate takes over its held requests and releases them to the stopped revision', async () => {
   const deployment = await bed.serving();
   const stable = await bed.revision(deployment, 1);
   const strategy = { type: 'recreate' as const, hold_seconds: 90 };
@@ -130,7 +130,7 @@ it('out of a recreate takes over its held requests, and lets them go on to the r
   for (let look = 0; look < 6; look += 1) await (look === 0 ? bed.drive(rollout) : bed.wake(rollout));
   expect((await bed.record(rollout))['current_step']).toBe('await_ready');
   const id = await bed.rollback(deployment);
-  // Its suspension is over with the rollout.
+  // The suspension ended with the rollout.
   bed.neighbours.suspended.clear();
   expect(bed.neighbours.owners.get(deployment.id)).toBe(id);
   expect(bed.neighbours.routes.get(deployment.id)?.hold).toMatchObject({ maxSeconds: 90 });

@@ -20,7 +20,7 @@ const asksAt = (percent: number) => [
   { traffic_percent: percent, soak_seconds: 0, requires_approval: true },
   ...canary(100).steps,
 ];
-/** A deployment on which a rollout has given its candidate a quarter of the traffic and waits for a person. */
+/** A deployment with a rollout that has moved a quarter of the traffic and waits for a person. */
 const atAQuarter = async (revisions = 1, model = 'next') => {
   const deployment = await bed.serving(revisions);
   const rollout = await begin(deployment, model);
@@ -47,8 +47,8 @@ const setRoute = (deployment: Deployment, weights: [string, string, number][], a
     }),
   );
 
-describe('a rollback out of a canary in mid-course that ends before it has moved the traffic', () => {
-  /** How a rollback ends that never gets to its target. */
+describe('a rollback of a running canary that ends before it has moved the traffic', () => {
+  /** Ways in which a rollback ends before it reaches its target. */
   const ENDS: [string, (deployment: Deployment) => Promise<string>, object][] = [
     [
       'cancelled before it began',
@@ -105,7 +105,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     ],
   ];
 
-  it.each(ENDS)('%s, it leaves the route that the rollout had found', async (_how, end, ended) => {
+  it.each(ENDS)('%s: it restores the route from before the rollout', async (_how, end, ended) => {
     const { deployment, candidate } = await atAQuarter();
     const id = await end(deployment);
     const record = await bed.finish(id);
@@ -130,7 +130,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     expect(await bed.finish(next)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('puts all of it back, dead or alive, and keeps nothing warm', async () => {
+  it('restores the whole route, even to dead revisions, and keeps nothing warm', async () => {
     const deployment = await bed.serving(2);
     const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
     const affinity = { mode: 'none' as const, ttlSeconds: 5 };
@@ -156,7 +156,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     });
   });
 
-  it('leaves no route where the rollout had found none', async () => {
+  it('leaves no route if there was none before the rollout', async () => {
     const deployment = await bed.serving();
     bed.neighbours.routes.delete(deployment.id);
     await begin(deployment);
@@ -166,7 +166,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     expect(bed.targets(deployment)).toBeUndefined();
   });
 
-  it('leaves what the rollout had promoted where it is', async () => {
+  it('leaves the traffic on a revision that the rollout had promoted', async () => {
     const deployment = await bed.serving(2);
     const rollout = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     bed.neighbours.inFlight.set((await bed.revision(deployment, 2)).id, 1);
@@ -180,7 +180,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     expect(deployment).toMatchObject({ state: 'active', activeRevisionId: (await bed.revision(deployment, 3)).id });
   });
 
-  it('leaves the route that a person set beside a rollout that moves none', async () => {
+  it('keeps the route that a person set during a rollout that moves no traffic', async () => {
     const deployment = await bed.serving(2);
     await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'candidate' } });
     const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
@@ -212,7 +212,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     expect(deployment).toMatchObject({ state: 'degraded', activeRevisionId: target.id });
   });
 
-  it('wants its target again when it is retried, and puts back what stands then', async () => {
+  it('retains its target again when it is retried, and restores the route of that moment if it fails', async () => {
     const { deployment } = await atAQuarter(2);
     const target = await bed.revision(deployment, 1);
     const id = await bed.rollback(deployment, { to_revision: '1' });
@@ -242,7 +242,7 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
     expect(bed.targets(deployment)).toEqual([[target.name, 100]]);
   });
 
-  it('goes by the state of a deployment on which nothing was ever active', async () => {
+  it('restores the state of a deployment that never had an active revision', async () => {
     const deployment = bed.deployment();
     await bed.finish(await bed.rollout(deployment, { spec: spec('m-1') }));
     await bed.rollout(deployment, { spec: spec('m-2'), strategy: IMMEDIATE });
@@ -253,8 +253,8 @@ describe('a rollback out of a canary in mid-course that ends before it has moved
   });
 });
 
-describe('where a rollback goes out of a rollout', () => {
-  it('to what was active when the rollout began, and says so', async () => {
+describe('the target of a rollback during a rollout', () => {
+  it('is the revision that was active when the rollout began, and is reported as such', async () => {
     const { deployment } = await atAQuarter(2);
     const { operation } = await bed.askBack(deployment);
     expect(operation.result).toMatchObject({ revision: name(deployment, 2), because: 'active_when_rollout_began' });
@@ -266,7 +266,7 @@ describe('where a rollback goes out of a rollout', () => {
     expect(bed.targets(deployment)).toEqual([[name(deployment, 2), 100]]);
   });
 
-  it('to the last good one before that, where it has no ready instance, and says so everywhere', async () => {
+  it('is the last good one before that if that one has no ready instance, and is reported everywhere', async () => {
     const { deployment, candidate } = await atAQuarter(2);
     await isDown(deployment, 2);
     const why = `The rollback target is ${name(deployment, 1)}, the last good revision before the one that was active when the rollout began, because that one has no ready instance.`;
@@ -281,7 +281,7 @@ describe('where a rollback goes out of a rollout', () => {
     expect([...bed.neighbours.heldBy((await bed.revision(deployment, candidate)).id)]).toEqual([]);
   });
 
-  it('to the same one in a rehearsal, which says so too and ends nothing', async () => {
+  it('is the same in a rehearsal, which reports the reason and ends nothing', async () => {
     const { deployment, rollout } = await atAQuarter(2);
     await isDown(deployment, 2);
     expect(await bed.rehearseBack(deployment)).toMatchObject({
@@ -290,14 +290,14 @@ describe('where a rollback goes out of a rollout', () => {
     expect((await bed.record(rollout))['status']).toBe('waiting');
   });
 
-  it('never to the candidate that it ends, also where that had been good before', async () => {
+  it('is never the candidate of the rollout, even if that was good before', async () => {
     const { deployment, candidate } = await atAQuarter(3, 'm-2');
     expect(candidate).toBe(name(deployment, 2));
     await isDown(deployment, 3);
     expect((await bed.askBack(deployment)).operation.result).toMatchObject({ revision: name(deployment, 1) });
   });
 
-  it('to what was active, where that was only stopped when its traffic had left', async () => {
+  it('is the formerly active revision if that stopped only after its traffic had left', async () => {
     const deployment = await bed.serving(2);
     const strategy = { type: 'canary' as const, steps: [{ ...asksAt(100)[0]! }] };
     await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy, keep_previous_seconds: 0 }));
@@ -308,13 +308,13 @@ describe('where a rollback goes out of a rollout', () => {
     });
   });
 
-  it('to what was active, where that sleeps and somebody has just woken it', async () => {
+  it('is the formerly active revision if that sleeps and a request has just woken it', async () => {
     const { deployment } = await atAQuarter(2);
     bed.neighbours.statuses.set((await bed.revision(deployment, 2)).id, { desired: 1, ready: 0, isAsleep: true });
     expect((await bed.askBack(deployment)).operation.result).toMatchObject({ because: 'active_when_rollout_began' });
   });
 
-  it('to what was active, dead as it is, where nothing good was before it', async () => {
+  it('is the formerly active revision, even dead, if there was no good one before it', async () => {
     const { deployment } = await atAQuarter();
     await isDown(deployment, 1);
     expect((await bed.askBack(deployment)).operation.result).toMatchObject({
@@ -323,7 +323,7 @@ describe('where a rollback goes out of a rollout', () => {
     });
   });
 
-  it('to the one that the request names, whoever is dead', async () => {
+  it('is the revision in the request, even if the active revision is dead', async () => {
     const { deployment } = await atAQuarter(3);
     await isDown(deployment, 3);
     expect((await bed.askBack(deployment, { to_revision: '1' })).operation.result).toMatchObject({
@@ -338,8 +338,8 @@ describe('where a rollback goes out of a rollout', () => {
   });
 });
 
-describe('the revision of a rollout that ended before anything was provisioned for it', () => {
-  it('is retired with a rollout that is cancelled, and comes back with the next one of its spec', async () => {
+describe('the revision of a rollout that ended before it was provisioned', () => {
+  it('is retired with a cancelled rollout, and returns with the next rollout of its spec', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     await bed.cancel(id);
@@ -351,7 +351,7 @@ describe('the revision of a rollout that ended before anything was provisioned f
     expect(await bed.states(deployment)).toEqual(['standby', 'active']);
   });
 
-  it('is retired with a rollout that fails its checks, and comes back with its retry', async () => {
+  it('is retired with a rollout that fails its checks, and returns with its retry', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     await bed.whileBroken('rollout', 'validate', () => bed.finish(id));
@@ -369,7 +369,7 @@ describe('the revision of a rollout that ended before anything was provisioned f
     expect(await bed.events(deployment, 'revision.retired')).toHaveLength(1);
   });
 
-  it('stays as it is where it stood by for another', async () => {
+  it('stays in standby if it served before', async () => {
     const deployment = await bed.serving(2);
     const id = await bed.rollout(deployment, { spec: spec('m-1'), strategy: IMMEDIATE });
     await bed.cancel(id);

@@ -38,17 +38,19 @@ import { putBackMessage, putBackRoute } from './steps/route.js';
  *   resolve_target → ensure_ready → shift_traffic → verify → drain_previous
  *   on failure or cancel: revert_traffic
  *
- * If there is no capacity for its target beside what runs, that is stopped first, while requests wait:
+ * If the target does not fit next to the running revisions, they stop first, while requests wait:
  *
- *   resolve_target → preflight → hold_requests → stop_previous → ensure_ready → shift_traffic → release_requests → verify
+ *   resolve_target → preflight → hold_requests → stop_previous → ensure_ready
+ *     → shift_traffic → release_requests → verify
  *
- * From `hold_requests` on it only goes to its target, ready or not: what is left is never started again, and the reconciler goes on trying
- * to start the target, also when the operation is over.
+ * From `hold_requests` on, the rollback only moves on to its target, ready or not. It never restarts the previous
+ * revision. The reconciler keeps trying to start the target, even after the end of the operation.
  *
- * It brings the target up before any traffic moves, and needs nothing from the revision it leaves. A rollout it pre-empted was
- * ended, and its hold on the candidate released, in the transaction that accepted the rollback; that rollout's share of the
- * traffic is then the rollback's to take away, on its way to the target or, if it never gets there, on its way back. Once the
- * traffic is on the target it stays there: a failed rollback never restores what it left.
+ * Without a change-over, it starts the target before it moves any traffic, and needs nothing from the revision it
+ * leaves. If a rollout is running, the transaction that accepts the rollback ends it and releases its candidate. The
+ * rollback then also owns the rollout's share of the traffic: it takes this share away on its way to the target, or in
+ * its undo steps if it never reaches the target. Once the traffic is on the target it stays there: a failed rollback
+ * never restores the revision it left.
  */
 export const ROLLBACK = defineOperation({
   kind: 'rollback',
@@ -65,7 +67,7 @@ export const ROLLBACK = defineOperation({
     'verify',
     'drain_previous',
   ],
-  // The end of a rollback lets go of its target's instances, so a retry wants them again.
+  // The end of a rollback stops retaining its target's instances, so a retry must retain them again.
   unwind: { revert_traffic: ['resolve_target', 'preflight', 'hold_requests', 'stop_previous', 'ensure_ready'] },
   unwindsAcceptance: true,
   pointOfNoReturn: 'shift_traffic',
@@ -103,7 +105,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
-  /** Checks that the target can run here, and wants its instances; warm ones are simply still there. */
+  /** Checks that the target can run here, and retains its instances. Warm instances still run. */
   private async resolveTarget({ operation, input }: RollbackContext): Promise<StepOutcome> {
     const valid = await this.candidate.validate(operation.tenantId, input.revisionId);
     if (input.changeover) return { ...valid, message: `The rollback target is ${targetMessage(input)}.` };
@@ -111,7 +113,10 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     return { ...wanted, message: `The rollback target is ${targetMessage(input)}.` };
   }
 
-  /** After a change-over the target may fail to start as often as it likes: its capacity is free now, and there is nothing else to run. */
+  /**
+   * After a change-over, the target may fail to start any number of times: its capacity is free, and there is nothing
+   * else to run.
+   */
   private async ensureReady(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input, state, step } = context;
     const look = () => this.candidate.awaitReady(context, input.revisionId, READY_DEADLINE_SECONDS);
@@ -140,7 +145,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   private async shiftTraffic(context: RollbackContext) {
     const { operation, input } = context;
     const { isHeld, gapSeconds } = await this.changeover.gap(context);
-    // Out of a recreate that was superseded: its requests go on with this route.
+    // The rollback superseded a recreate, and this route releases the requests that the recreate held.
     const isEndOfGap = isHeld && !input.changeover;
     return done({
       message: `All traffic now goes to ${input.revisionName}.`,
@@ -150,7 +155,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     });
   }
 
-  /** Gives the target all traffic, ready or not where `isRestore`. */
+  /** Gives the target all traffic; with `isRestore`, even if it is not ready. */
   private async takeOver(
     tx: Tx,
     operation: OperationRow<RollbackInput>,
@@ -194,14 +199,14 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     });
   }
 
-  /** Asks every ready instance for a real answer. */
+  /** Sends a request to every ready instance and checks for a real answer. */
   private async verify({ input, step }: RollbackContext) {
     const { answered, asked } = await this.instances.probe(input.revisionId);
     if (asked > 0 && answered === asked)
       return done({
         message: `${answered} of ${asked} instances responded.`,
         evidence: { answered, asked },
-        // Nothing is left to drain where what it left was stopped before.
+        // Nothing needs draining if the previous revision was stopped before.
         operationResult: input.changeover && { outcome: 'rolled_back' },
       });
     if (step.elapsedMs() < VERIFY_LIMIT_MS)
@@ -239,7 +244,9 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     });
   }
 
-  /** What it would leave is stopped, or about to be: its target has the traffic, and is started as soon as it can be. */
+  /**
+   * The previous revision is stopped, or will be soon. So its target gets the traffic, and starts as soon as it can.
+   */
   private async goOnToTarget(context: RollbackContext): Promise<StepOutcome> {
     const { operation, input } = context;
     const { gapSeconds, message } = await this.changeover.gap(context);
@@ -261,7 +268,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     const stopped = input.changeover?.stops.map(({ revisionId }) => revisionId) ?? [];
     for (const revisionId of [input.revisionId, ...stopped])
       await this.instances.release(tx, revisionId, `operation:${operation.id}`);
-    // Last, because where a hold is left it writes an event.
+    // Last, because it writes an event if a hold remains.
     await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
     if (deployment?.currentOperationId === operation.id) {
       const [failed, resting] = deployment.activeRevisionId
@@ -286,7 +293,9 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     };
   }
 
-  /** A retry lives only if no other operation does, and puts back the route that stands now, if it fails again. */
+  /**
+   * A retry is refused if another operation is live. If it fails again, it restores the route of the time of the retry.
+   */
   async reclaim(tx: Tx, operation: OperationRow<RollbackInput>): Promise<Partial<RollbackInput>> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 const key = (text: string) => ({ method: 'POST', path: '/rollback', key: text, fingerprint: 'same' });
-/** A deployment with a revision 1 that has all traffic and a rollout of the next one that waits for its candidate. */
+/** A deployment whose revision 1 has all traffic, with a rollout of the next one that waits for its candidate. */
 const beingRolledOut = async (revisions = 1) => {
   const deployment = await bed.serving(revisions);
   const rollout = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
@@ -19,8 +19,8 @@ const beingRolledOut = async (revisions = 1) => {
   return { deployment, rollout, candidate };
 };
 
-describe('where it goes', () => {
-  it('to what was active before, and never by itself to what a rollback has left', async () => {
+describe('the target of a rollback', () => {
+  it('is the previously active revision, and by default never one that a rollback has left', async () => {
     const deployment = await bed.serving(3);
     expect(await bed.finish(await bed.rollback(deployment))).toMatchObject({
       status: 'succeeded',
@@ -33,20 +33,20 @@ describe('where it goes', () => {
       activeRevisionId: (await bed.revision(deployment, 2)).id,
       previousRevisionId: (await bed.revision(deployment, 1)).id,
     });
-    // Not back to 3, which stands before it in the log.
+    // Not revision 3, although it is the previous one in the log.
     expect(await bed.finish(await bed.rollback(deployment))).toMatchObject({
       result: { revision: `${deployment.name}-00001` },
     });
     expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
     await expect(bed.rollback(deployment)).rejects.toMatchObject({ code: 'no_previous_revision' });
-    // By its name it may be chosen again.
+    // A request may choose it again by name.
     expect(await bed.finish(await bed.rollback(deployment, { to_revision: '3' }))).toMatchObject({
       status: 'succeeded',
     });
     expect(await bed.states(deployment)).toEqual(['standby', 'standby', 'active']);
   });
 
-  it('to what a later rollout made good again, although a rollback left it once', async () => {
+  it('is a revision that a later rollout made good again, although a rollback left it once', async () => {
     const deployment = await bed.serving(2);
     await bed.finish(await bed.rollback(deployment));
     await bed.finish(await bed.rollout(deployment, { spec: spec('m-2'), strategy: IMMEDIATE }));
@@ -54,7 +54,7 @@ describe('where it goes', () => {
     expect((await bed.askBack(deployment)).operation.result).toMatchObject({ revision: `${deployment.name}-00002` });
   });
 
-  it('past a revision that has failed since, and to nothing where there is nothing', async () => {
+  it('skips a revision that has failed since, and is refused if no other exists', async () => {
     const deployment = await bed.serving(3);
     await bed.sql(`update revisions set state = 'failed' where deployment_id = $1 and number = 2`, [deployment.id]);
     expect((await bed.askBack(deployment)).operation.result).toMatchObject({ revision: `${deployment.name}-00001` });
@@ -65,13 +65,13 @@ describe('where it goes', () => {
   it.each([
     ['the active one', '2', 'revision_already_active'],
     ['none of this deployment', '9', 'revision_not_found'],
-  ])('not to %s', async (_what, to_revision, code) => {
+  ])('is refused if it is %s', async (_what, to_revision, code) => {
     const deployment = await bed.serving(2);
     await expect(bed.rollback(deployment, { to_revision })).rejects.toMatchObject({ code });
     expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
   });
 
-  it('not to one that failed, nor to one that no target runs any more', async () => {
+  it('is refused if it has failed, or if no target can run it any more', async () => {
     const deployment = await bed.serving(2);
     bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it' }];
     try {
@@ -89,8 +89,8 @@ describe('where it goes', () => {
   });
 });
 
-describe('what it does', () => {
-  it('brings its target up before any traffic moves', async () => {
+describe('a rollback', () => {
+  it('starts its target before it moves any traffic', async () => {
     const deployment = await bed.serving(2);
     const id = await bed.rollback(deployment, { reason: 'it is slow' });
     expect(bed.neighbours.owners.get(deployment.id)).toBe(id);
@@ -116,7 +116,7 @@ describe('what it does', () => {
     expect(await bed.events(deployment, 'rollback.completed')).toMatchObject([{ outcome: 'succeeded' }]);
   });
 
-  it('starts again what has retired since', async () => {
+  it('starts a retired revision again', async () => {
     const deployment = await bed.serving(2);
     await bed.sql(`update revisions set state = 'retired' where deployment_id = $1 and number = 1`, [deployment.id]);
     const id = await bed.rollback(deployment);
@@ -128,7 +128,7 @@ describe('what it does', () => {
     expect(await bed.states(deployment)).toEqual(['active', 'standby']);
   });
 
-  it('waits until nothing is in flight to what it left', async () => {
+  it('waits until no request is in flight to the revision it left', async () => {
     const deployment = await bed.serving(2);
     const left = await bed.revision(deployment, 2);
     const id = await bed.rollback(deployment);
@@ -140,7 +140,7 @@ describe('what it does', () => {
     expect(await bed.wake(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'rolled_back' } });
   });
 
-  it('asks its target for a real answer, again for a while, and stays on it where none comes', async () => {
+  it('probes its target for a while, and stays on it even if no answer comes', async () => {
     const deployment = await bed.serving(2);
     const target = await bed.revision(deployment, 1);
     const id = await bed.rollback(deployment);
@@ -150,7 +150,7 @@ describe('what it does', () => {
     expect(await bed.wake(id)).toMatchObject({ status: 'running', current_step: 'verify' });
     await bed.age(id, 7);
     expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'health_regression' });
-    // It never restores what it left.
+    // It never restores the revision it left.
     expect(bed.targets(deployment)).toEqual([[target.name, 100]]);
     expect(deployment).toMatchObject({ state: 'degraded', activeRevisionId: target.id, currentOperationId: null });
     expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
@@ -162,7 +162,7 @@ describe('what it does', () => {
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('gives up on a target that does not become ready, with nothing moved', async () => {
+  it('gives up on a target that does not become ready, and moves nothing', async () => {
     const deployment = await bed.serving(2);
     bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 0 });
     const id = await bed.rollback(deployment);
@@ -173,7 +173,7 @@ describe('what it does', () => {
     expect(await bed.activations(deployment)).toEqual(['1', '2']);
   });
 
-  it('can be cancelled until the traffic has moved, not after', async () => {
+  it('can be cancelled until the traffic has moved, but not after', async () => {
     const deployment = await bed.serving(2);
     const early = await bed.rollback(deployment);
     await bed.cancel(early);
@@ -186,11 +186,11 @@ describe('what it does', () => {
   });
 });
 
-describe('beside a rollout that is running', () => {
-  it('ends it at once and takes its traffic over; nothing of it can be written afterwards', async () => {
+describe('a rollback during a rollout', () => {
+  it('ends the rollout at once and takes over its traffic, and the rollout can write nothing afterwards', async () => {
     const { deployment, rollout, candidate } = await beingRolledOut(2);
     const { operation } = await bed.askBack(deployment);
-    // To what was active when the rollout began, which never stopped being so.
+    // The target is the revision that was active when the rollout began, and that still is.
     expect(operation.result).toEqual({
       revision: `${deployment.name}-00002`,
       revision_id: deployment.activeRevisionId,
@@ -210,7 +210,7 @@ describe('beside a rollout that is running', () => {
     expect(bed.neighbours.routeChanges).toEqual([]);
     expect(await bed.events(deployment, 'rollback.started')).toMatchObject([{ superseded_operation_id: rollout }]);
 
-    // What is left is the candidate, so that it is drained and not the revision that stays.
+    // The candidate is the revision that it leaves, so the candidate is drained, and not the revision that stays.
     bed.neighbours.inFlight.set(candidate.id, 1);
     bed.neighbours.inFlight.set(deployment.activeRevisionId as string, 5);
     expect(await bed.drive(operation.id)).toMatchObject({
@@ -223,7 +223,7 @@ describe('beside a rollout that is running', () => {
     expect(deployment).toMatchObject({ state: 'active', currentOperationId: null });
   });
 
-  it('leaves what is active where it is told to go further back', async () => {
+  it('leaves the active revision if the request names an earlier one', async () => {
     const { deployment } = await beingRolledOut(2);
     const left = deployment.activeRevisionId as string;
     const id = await bed.rollback(deployment, { to_revision: '1' });
@@ -234,7 +234,7 @@ describe('beside a rollout that is running', () => {
     expect(await bed.activations(deployment)).toEqual(['1', '2 left', '1']);
   });
 
-  it('goes back from a canary that has half the traffic', async () => {
+  it('reverts a canary that has half the traffic', async () => {
     const deployment = await bed.serving();
     const steps = [{ ...canary(50).steps[0]!, requires_approval: true }, ...canary(100).steps];
     const rollout = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'canary', steps } });
@@ -244,7 +244,7 @@ describe('beside a rollout that is running', () => {
     await expect(bed.resume(rollout)).rejects.toMatchObject({ code: 'operation_not_paused' });
   });
 
-  it('is refused where it is told to, and then changes nothing', async () => {
+  it('is refused with on_active_operation fail, and changes nothing', async () => {
     const { deployment, rollout } = await beingRolledOut();
     await expect(bed.rollback(deployment, { on_active_operation: 'fail' })).rejects.toMatchObject({
       code: 'operation_in_progress',
@@ -254,14 +254,14 @@ describe('beside a rollout that is running', () => {
     expect(bed.neighbours.owners.get(deployment.id)).toBe(rollout);
   });
 
-  it('has nowhere to go where it is the first one', async () => {
+  it('is refused if the deployment has no earlier revision', async () => {
     const deployment = bed.deployment();
     const rollout = await bed.rollout(deployment, { spec: spec('m'), strategy: IMMEDIATE });
     await expect(bed.rollback(deployment)).rejects.toMatchObject({ code: 'no_previous_revision' });
     expect((await bed.record(rollout))['status']).toBe('pending');
   });
 
-  it('is refused beside any other operation, another rollback too', async () => {
+  it('is refused during any other operation, including another rollback', async () => {
     const deployment = await bed.serving(3);
     const first = await bed.rollback(deployment);
     await expect(bed.rollback(deployment, { to_revision: '1' })).rejects.toMatchObject({
@@ -275,7 +275,7 @@ describe('beside a rollout that is running', () => {
   });
 });
 
-it('that comes again with its key is adopted and writes nothing more, not even an audit row', async () => {
+it('a rollback that is repeated with its key is adopted and writes nothing more, not even an audit row', async () => {
   const { deployment, rollout } = await beingRolledOut();
   const first = await bed.askBack(deployment, {}, key(deployment.name));
   const written = async () =>
@@ -293,7 +293,7 @@ it('that comes again with its key is adopted and writes nothing more, not even a
   }
   expect(await written()).toEqual(before);
   expect(await bed.audits(deployment, 'rollback.create')).toBe(1);
-  // Also when it has ended and another rollout is running, which it must not end.
+  // Also if it has ended and another rollout is running, which it must not end.
   await bed.finish(first.operation.id);
   const next = await bed.rollout(deployment, { spec: spec('later'), strategy: IMMEDIATE });
   expect((await bed.askBack(deployment, {}, key(deployment.name))).operation).toMatchObject({

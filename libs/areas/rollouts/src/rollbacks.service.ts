@@ -41,7 +41,7 @@ export interface RollbackRequest {
   isDryRun: boolean;
 }
 
-/** A revision to go back to, and why this one. */
+/** The target revision of a rollback, and the reason for it. */
 type RollbackTarget = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
 
 @Injectable()
@@ -58,7 +58,8 @@ export class RollbacksService {
   ) {}
 
   /**
-   * Lock the deployment, decide where it goes (404), check (409), end the rollout that is running, take the traffic, start the operation.
+   * Locks the deployment, chooses the target (404), checks (409), ends a running rollout, takes the traffic and starts
+   * the operation.
    * The rollout ends in the same transaction, so it can commit nothing afterwards.
    */
   create({ principal, deploymentName, body, ...request }: RollbackRequest): Promise<Reply> {
@@ -67,19 +68,19 @@ export class RollbacksService {
     return this.requests.accept(ROLLBACK, { principal, ...request, ...resource }, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
 
-      // Where it goes, and why.
+      // Choose the target and the reason.
       const live = await this.liveRollout(tx, deployment);
       const { revision: target, because } = await this.resolveTarget(tx, deployment, body.to_revision, live);
 
-      // Whether it may begin.
+      // Check that it may start.
       await this.assertAllowed(tx, tenantId, deployment, target, live, body);
 
-      // End the rollout that is running, and take the traffic.
+      // End a running rollout, and take the traffic.
       const foundRoute = await this.foundRoute(tx, deployment, live?.input);
       const ended = live ? await this.supersede(tx, live, operationId, actor) : [];
       if (!live) await this.routes.takeTraffic(tx, deployment.id, operationId);
 
-      // Whether the target has the capacity; then mark the deployment.
+      // Check that the target has capacity, then mark the deployment.
       const { capacity, changeover } = await this.planner.forRollback(tx, deployment, target, live?.input);
       await this.deployments.update(tx, deployment.id, {
         currentOperationId: operationId,
@@ -87,14 +88,15 @@ export class RollbacksService {
         state: 'progressing',
       });
 
-      // What the operation begins with.
+      // Start the operation.
       const steps = [...rollbackSteps(changeover !== undefined)];
       const input: RollbackInput = {
         deploymentId: deployment.id,
         deploymentName,
         revisionId: target.id,
         revisionName: target.name,
-        // The rollback leaves the active revision, or the rollout's candidate if its target is still the active revision.
+        // The rollback leaves the active revision. If its target is still the active revision, it leaves the rollout's
+        // candidate.
         leftRevisionId:
           deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId,
         because,
@@ -122,7 +124,7 @@ export class RollbacksService {
     });
   }
 
-  /** The rollout that is running, if any. Another kind of live operation is never pre-empted. */
+  /** The running rollout, if any. A live operation of another kind is never pre-empted. */
   private async liveRollout(tx: Tx, deployment: Deployment): Promise<OperationRow<RolloutInput> | undefined> {
     if (deployment.currentOperationId === null) return undefined;
     const live = await this.operations.lock(tx, deployment.currentOperationId);
@@ -151,7 +153,7 @@ export class RollbacksService {
     return revision && { revision, because: 'previous' };
   }
 
-  /** Where a rollback out of a rollout goes: never to its candidate, also where that had been good before. */
+  /** The target of a rollback during a rollout. It is never the candidate, even if that was good before. */
   private async outOf(tx: Tx, rollout: RolloutInput): Promise<RollbackTarget | undefined> {
     const { deploymentId, revisionId, foundActiveRevisionId } = rollout;
     if (foundActiveRevisionId === null) return undefined;
@@ -159,11 +161,14 @@ export class RollbacksService {
     const active: RollbackTarget | undefined = revision && { revision, because: 'active_when_rollout_began' };
     if (active && !(await this.isDown(tx, foundActiveRevisionId))) return active;
     const before = await this.revisions.previous(tx, deploymentId, [foundActiveRevisionId, revisionId]);
-    // With nothing before it, it is still the best there is: instances that crashed are started again.
+    // If there is nothing before it, it is still the best choice: crashed instances are started again.
     return before ? { revision: before, because: 'last_good_before' } : active;
   }
 
-  /** Whether it should run and does not. One that was stopped when its traffic had left is as good as any that a rollback starts. */
+  /**
+   * Whether a revision should run but does not. One that stopped after its traffic left is as good as any other,
+   * because a rollback starts its target.
+   */
   private async isDown(tx: Tx, revisionId: string): Promise<boolean> {
     const status = await this.instances.status(tx, revisionId);
     return status !== undefined && status.desired > 0 && status.ready === 0 && !status.isAsleep;
@@ -195,7 +200,10 @@ export class RollbacksService {
     });
   }
 
-  /** The share of a rollout in mid-course goes with it. What it has promoted, or never moved, stands for itself. */
+  /**
+   * Returns the route to restore. A rollback that ends a moving rollout also undoes its share. If the rollout has
+   * promoted its candidate, or moves no traffic, the current route stays.
+   */
   private async foundRoute(tx: Tx, deployment: Deployment, rollout?: RolloutInput): Promise<Route | null> {
     const isMoving =
       rollout && movesTraffic(rollout.strategy) && deployment.activeRevisionId === rollout.foundActiveRevisionId;
@@ -203,8 +211,8 @@ export class RollbacksService {
   }
 
   /**
-   * Ends the rollout, takes over its traffic, and lets go of its candidate; a route that names it still holds it. Returns the events
-   * of it.
+   * Ends the rollout, takes over its traffic and stops retaining its candidate, unless a route still names it. Returns
+   * the events.
    */
   private async supersede(
     tx: Tx,

@@ -28,12 +28,13 @@ const of = (replicas: number) => ({
 const rollOut = async (deployment: Deployment, model: string) =>
   bed.finish(await bed.rollout(deployment, { spec: spec(model), strategy: IMMEDIATE }));
 
-it('a deployment keeps as many revisions as its quota says, and has room again when one is collected', async () => {
+it('a deployment keeps at most the revisions of its quota, and may add one when one is collected', async () => {
   const deployment = await bed.serving(REVISIONS);
   const more = { spec: spec('one-more'), strategy: IMMEDIATE };
   await expect(bed.ask(deployment, more)).rejects.toMatchObject(refusal('revisions', REVISIONS, true));
   await expect(bed.rehearse(deployment, more)).rejects.toMatchObject(refusal('revisions', REVISIONS, true));
-  // A refusal has left nothing behind, so the deployment is free for what adds no revision, and another for what does.
+  // The refusals have written nothing. So the deployment can roll out a spec that it already has, and another
+  // deployment a new one.
   expect(await rollOut(deployment, 'm-1')).toMatchObject({ status: 'succeeded', result: { reused: true } });
   expect(await rollOut(bed.deployment(), 'one-more')).toMatchObject({ status: 'succeeded' });
 
@@ -41,22 +42,22 @@ it('a deployment keeps as many revisions as its quota says, and has room again w
   expect(await rollOut(deployment, 'one-more')).toMatchObject({ status: 'succeeded' });
 });
 
-it('a rollout that would bring a tenant over its instances is refused, and its rehearsal too', async () => {
+it("a rollout or rehearsal that would exceed the tenant's quota of instances is refused", async () => {
   const deployment = await bed.serving();
   bed.neighbours.wanted = 3;
   bed.neighbours.needed = () => 3;
   await expect(bed.ask(deployment, of(3))).rejects.toMatchObject(refusal('instances', INSTANCES, false));
   await expect(bed.rehearse(deployment, of(3))).rejects.toMatchObject(refusal('instances', INSTANCES, false));
   expect(deployment.currentOperationId).toBeNull();
-  // The neighbours of this bed forget no rehearsal that went well, so each has a deployment of its own.
+  // The fakes of this bed do not undo a successful rehearsal, so each rehearsal uses its own deployment.
   await expect(bed.rehearse(bed.deployment(), of(2))).resolves.toMatchObject({ status: 200 });
-  // Two that run are only kept warm: they give way.
+  // Two of the running instances are only kept warm, so they give way.
   bed.neighbours.needed = () => 1;
   await expect(bed.rehearse(deployment, of(5))).rejects.toMatchObject(refusal('instances', INSTANCES, false));
   expect((await bed.ask(deployment, of(4))).created).toBe(true);
 });
 
-it('what a rollout begins with counts, also where that is more than its spec asks for at least', async () => {
+it('the instances that a rollout starts with count, even if its spec requires fewer', async () => {
   const deployment = await bed.serving();
   bed.neighbours.wanted = 3;
   bed.neighbours.needed = () => 3;
@@ -68,7 +69,7 @@ it('what a rollout begins with counts, also where that is more than its spec ask
   }
 });
 
-it('a revision that runs already asks for no instances of the quota', async () => {
+it('a revision that already runs needs no more instances of the quota', async () => {
   const deployment = await bed.serving();
   const { id } = await bed.revision(deployment, 1);
   bed.neighbours.wanted = INSTANCES;

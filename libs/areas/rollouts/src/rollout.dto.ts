@@ -87,7 +87,7 @@ export class RolloutDto {
   change_ref?: string;
 
   static check(rollout: RolloutDto): FieldIssue[] {
-    // A plan brings its own spec.
+    // A plan contains its own spec.
     if (rollout.plan_id && !rollout.spec && !rollout.spec_patch) return [];
     if ((rollout.spec === undefined) === (rollout.spec_patch === undefined)) {
       return [{ field: 'spec', code: 'exactly_one', message: 'send exactly one of spec and spec_patch' }];
@@ -119,7 +119,7 @@ export class CapacityDto {
   gap_seconds: number | null;
 }
 
-/** Of a rollout or a rollback. */
+/** For a rollout or a rollback. */
 export class RolloutRehearsalDto extends RehearsalDto {
   @StringField({
     enum: STRATEGY_TYPES,

@@ -12,7 +12,7 @@ describe('the steps of a rollout', () => {
     requires_approval,
   });
 
-  it('has a recreate stop what serves before it starts the candidate, and a first one only start it', () => {
+  it('stop the previous revision of a recreate before they start the candidate, and only start a first one', () => {
     const strategy = chooseStrategy({ type: 'recreate' }, null);
     expect(strategy).toEqual({ type: 'recreate', steps: [{ ...step(100), soak_seconds: 180 }], hold_seconds: 60 });
     const steps = rolloutSteps(strategy, false);
@@ -21,7 +21,7 @@ describe('the steps of a rollout', () => {
     expect(rolloutSteps(strategy, true)).toEqual([...build, 'shift_traffic:1', ...end]);
   });
 
-  it('refuses shares, approvals and warmth where there is one place, and a hold where nothing waits', () => {
+  it('have no shares and approvals in a recreate, no approvals in auto, and no hold_seconds in a canary', () => {
     const check = (strategy: StrategyDto) => StrategyDto.check(strategy).map(({ field, code }) => [field, code]);
     expect(check({ type: 'recreate', steps: [step(50), step(100)] })).toEqual([['steps', 'not_applicable']]);
     expect(check({ type: 'recreate', steps: [step(100, true)] })).toEqual([['steps', 'not_applicable']]);
@@ -31,11 +31,11 @@ describe('the steps of a rollout', () => {
     expect(check({ type: 'auto', steps: [step(50), step(100)] })).toEqual([]);
   });
 
-  it('builds a candidate and moves nothing by default', () => {
+  it('only build a candidate by default', () => {
     expect(rolloutSteps(chooseStrategy(undefined, null), false)).toEqual(build);
   });
 
-  it("takes the deployment's strategy where the request has none", () => {
+  it("follow the deployment's strategy if the request has none", () => {
     expect(rolloutSteps(chooseStrategy(undefined, { type: 'immediate' }), false)).toEqual([
       ...build,
       'shift_traffic:1',
@@ -43,7 +43,7 @@ describe('the steps of a rollout', () => {
     ]);
   });
 
-  it('goes through a canary step by step, with an approval only where asked', () => {
+  it('go through a canary step by step, with an approval only if one is required', () => {
     const strategy = chooseStrategy({ type: 'canary', steps: [step(10), step(100, true)] }, null);
     expect(rolloutSteps(strategy, false)).toEqual([
       ...build,
@@ -59,11 +59,11 @@ describe('the steps of a rollout', () => {
     expect([percentAt(strategy, 1), percentAt(strategy, 2)]).toEqual([10, 100]);
   });
 
-  it('skips canary steps and analysis for a first revision', () => {
+  it('skip canary steps and analysis for a first revision', () => {
     expect(rolloutSteps(chooseStrategy({ type: 'canary' }, null), true)).toEqual([...build, 'shift_traffic:1', ...end]);
   });
 
-  it('asks before the switch of blue_green', () => {
+  it('wait for an approval before the switch of blue_green', () => {
     const strategy = chooseStrategy({ type: 'blue_green', steps: [step(100, true)] }, null);
     expect(rolloutSteps(strategy, false)).toEqual([
       ...build,
@@ -75,7 +75,7 @@ describe('the steps of a rollout', () => {
     ]);
   });
 
-  it('refuses steps that do not rise to 100', () => {
+  it('must have percentages that rise to 100', () => {
     const check = (percents: number[]) =>
       StrategyDto.check({ type: 'canary', steps: percents.map((percent) => step(percent)) });
     expect(check([5, 100])).toEqual([]);
@@ -102,13 +102,13 @@ describe('the gate of a rollout', () => {
   });
   const soaking = ['provision', 'shift_traffic:1', 'soak:1', 'analyze:1', 'promote'];
 
-  it("is the request's, else the deployment's, else none", () => {
+  it('is that of the request, else that of the deployment, else none', () => {
     expect(chooseGate(soaking, gate(0.1), gate(0.2))).toEqual({ source: 'rollout', ...gate(0.1) });
     expect(chooseGate(soaking, undefined, gate(0.2))).toEqual({ source: 'deployment', ...gate(0.2) });
     expect(chooseGate(soaking, undefined, null)).toBeNull();
   });
 
-  it('is none where nothing is analyzed', () => {
+  it('is null if no step is analyzed', () => {
     for (const strategy of ['candidate', 'immediate'] as const)
       expect(
         chooseGate(rolloutSteps(chooseStrategy({ type: strategy }, null), false), undefined, gate(0.2)),
@@ -120,7 +120,7 @@ describe('the gate of a rollout', () => {
 describe('a spec', () => {
   const spec = completeSpec({ model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 } } });
 
-  it('has its defaults written out', () => {
+  it('contains all its defaults', () => {
     expect(spec).toEqual({
       model: { id: 'm' },
       runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 }, env: {} },
@@ -132,7 +132,7 @@ describe('a spec', () => {
     expect(patchedSpec(spec, { runtime: { args: { ttft_ms: null, tokens: 5 } } }).runtime.args).toEqual({ tokens: 5 });
   });
 
-  it('is refused where the patch breaks it, naming the field', () => {
+  it('is refused with the name of the field if the patch makes it invalid', () => {
     expect(() => patchedSpec(spec, { scaling: { min_replicas: -1 } })).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
@@ -142,8 +142,8 @@ describe('a spec', () => {
   });
 });
 
-describe('whether a rollout may begin', () => {
-  it('refuses one without a plan where protection asks for it, but for a first revision', () => {
+describe('the rules for starting a rollout', () => {
+  it('refuse a rollout without a plan if protection requires one, except for a first revision', () => {
     const deployment = (rollouts: 'any' | 'approved_plan', activeRevisionId: string | null = 'rev_1') => ({
       name: 'chat',
       activeRevisionId,
@@ -162,7 +162,7 @@ describe('whether a rollout may begin', () => {
     expect(() => assertAdmitted(deployment('any'), null)).not.toThrow();
   });
 
-  it('refuses beside a live operation, and names it', () => {
+  it('refuse a rollout during a live operation, and name that operation', () => {
     const deployment = { name: 'chat', state: 'progressing' as const, currentOperationId: 'op_1' };
     expect(() => assertRolloutAllowed(deployment)).toThrow(
       expect.objectContaining({ code: 'operation_in_progress', extra: { operation_id: 'op_1' } }),

@@ -4,20 +4,21 @@ import type { Takeover } from '@slipway/ports/instances';
 import type { Route, RouteHold } from '@slipway/ports/routing';
 
 /*
- * What an operation of this area is accepted with: its strategy, its gate, the names of its steps, and the input of these steps.
+ * The input with which an operation of this area is accepted: its strategy, its gate, and the names and input of its
+ * steps.
  */
 
 /** How one revision gives its capacity to another, if there is not enough for both. */
 export interface ChangeoverInput {
-  /** What is stopped first, with the share of the traffic that it had. */
+  /** The revisions that stop first, with their shares of the traffic. */
   stops: { revisionId: string; revisionName: string; weight: number }[];
-  /** The longest that a request waits. */
+  /** The longest time that a request waits. */
   holdSeconds: number;
-  /** By the last measured starts; null where none was measured. */
+  /** Estimated from the last measured starts; null if none was measured. */
   estimatedSeconds: number | null;
 }
 
-/** What the steps of a rollout need. Written once, when the rollout is accepted. */
+/** The input of the steps of a rollout. Written once, when the rollout is accepted. */
 export interface RolloutInput {
   deploymentId: string;
   deploymentName: string;
@@ -30,16 +31,16 @@ export interface RolloutInput {
   planId?: string | null;
   progressDeadlineSeconds: number;
   keepPreviousSeconds: number;
-  /** What stood when the rollout began, and what a failed one puts back. */
+  /** The route and the active revision from before the rollout. A failed rollout restores them. */
   foundRoute: Route | null;
   foundActiveRevisionId: string | null;
-  /** Of a recreate. */
+  /** Only for a recreate. */
   changeover?: ChangeoverInput;
 }
 
 export type RolloutContext = StepContext<RolloutInput>;
 
-/** Why a rollback goes where it goes, as `result.because` says it, and in words. */
+/** Reasons for the target of a rollback. The keys are the values of `result.because`, the values are the text. */
 export const BECAUSE = {
   named: 'the requested revision',
   previous: 'the last good revision before the active one',
@@ -48,47 +49,47 @@ export const BECAUSE = {
     'the last good revision before the one that was active when the rollout began, because that one has no ready instance',
 } as const;
 
-/** What the steps of a rollback need. */
+/** The input of the steps of a rollback. */
 export interface RollbackInput {
   deploymentId: string;
   deploymentName: string;
-  /** The revision to go back to. */
+  /** The target revision. */
   revisionId: string;
   revisionName: string;
-  /** The revision whose traffic is taken away, if there is one. */
+  /** The revision that loses its traffic, if there is one. */
   leftRevisionId: string | null;
-  /** Absent, like the next one, in rollbacks that an earlier version accepted. */
+  /** Absent in rollbacks that an earlier version accepted, like `foundRoute`. */
   because?: keyof typeof BECAUSE;
   /**
-   * What one that ends before it has moved the traffic puts back: the route that stood when it began, and in place of one that a
-   * rollout was in the midst of moving, the route which that rollout had found.
+   * The route that a rollback restores if it ends before it has moved the traffic: the route from before the rollback.
+   * If a rollout was moving traffic at that time, it is the route from before that rollout.
    */
   foundRoute?: Route | null;
-  /** If there was no capacity for its target beside what runs. */
+  /** Only if there was no capacity for its target next to the running revisions. */
   changeover?: ChangeoverInput;
 }
 
 export type RollbackContext = StepContext<RollbackInput>;
 
-/** Where a route sends requests, except to one revision: what gives its capacity to that one. */
+/** Returns all revisions of a route except one: the revisions that can give their capacity to that one. */
 export function stopsOf(route: Route | null | undefined, exceptRevisionId: string): ChangeoverInput['stops'] {
   return (route?.targets ?? [])
     .filter(({ revisionId }) => revisionId !== exceptRevisionId)
     .map((target) => ({ ...target }));
 }
 
-/** Those of them that had traffic, and whether a change-over stops them first. */
+/** Returns which of them had traffic, and whether a change-over stops them first. */
 export function takeOverFrom(stops: ChangeoverInput['stops'], changeover?: ChangeoverInput): Takeover {
   const revisionIds = stops.filter(({ weight }) => weight > 0).map(({ revisionId }) => revisionId);
   return { revisionIds, areStopped: changeover !== undefined };
 }
 
-/** The same for the steps of an operation. */
+/** The same as `takeOverFrom`, for the steps of an operation. */
 export function takeOverOf(input: Pick<RollbackInput, 'revisionId' | 'foundRoute' | 'changeover'>): Takeover {
   return takeOverFrom(input.changeover?.stops ?? stopsOf(input.foundRoute, input.revisionId), input.changeover);
 }
 
-/** What an operation's result says of its change-over from the start. */
+/** The change-over, as the result of an operation shows it from the start. */
 export function changeoverResult({ holdSeconds, estimatedSeconds }: ChangeoverInput) {
   return { hold_seconds: holdSeconds, estimated_gap_seconds: estimatedSeconds };
 }
@@ -103,20 +104,20 @@ export function changeoverHold({ holdSeconds, estimatedSeconds }: ChangeoverInpu
   return { maxSeconds: holdSeconds, estimatedSeconds };
 }
 
-/** Where a rollback goes, and why. */
+/** The target of a rollback and the reason for it, as text. */
 export function targetMessage({ revisionName, because }: Pick<RollbackInput, 'revisionName' | 'because'>): string {
   return because ? `${revisionName}, ${BECAUSE[because]}` : revisionName;
 }
 
-/** A strategy with its defaults written out, as an operation keeps it. */
+/** A strategy with all defaults, as an operation stores it. */
 export interface Strategy {
   type: StrategyType;
   steps: { traffic_percent: number; soak_seconds: number; requires_approval: boolean }[];
-  /** Of a recreate: the longest that a request waits. */
+  /** For a recreate: the longest time that a request waits. */
   hold_seconds?: number;
 }
 
-/** An analysis as `result.gate` of the operation shows it, with who says so. */
+/** An analysis with its source, as `result.gate` of the operation shows it. */
 export interface Gate extends AnalysisDto {
   source: 'rollout' | 'deployment';
 }
@@ -124,7 +125,7 @@ export interface Gate extends AnalysisDto {
 export const DEFAULT_SOAK_SECONDS = 180;
 const CANARY_PERCENTS = [5, 25, 50, 100];
 
-/** The strategy a rollout runs: the request's, else the deployment's, else `candidate`. */
+/** Returns the strategy of a rollout: that of the request, else that of the deployment, else `candidate`. */
 export function chooseStrategy(
   requested: StrategyDto | undefined,
   ofDeployment: Record<string, unknown> | null,
@@ -146,7 +147,10 @@ function defaultSteps(type: StrategyType): Strategy['steps'] {
   return [];
 }
 
-/** The gate that a rollout runs: the request's (or its plan's), else the deployment's; null where it has no step to judge. */
+/**
+ * Returns the gate of a rollout: that of the request (or its plan), else that of the deployment. Returns null if no
+ * step is judged.
+ */
 export function chooseGate(
   steps: readonly string[],
   requested: AnalysisDto | undefined,
@@ -194,8 +198,8 @@ const RECREATE: readonly RolloutStep[] = [
 ];
 
 /**
- * The names of a rollout's steps, in order. A first revision has nothing to be compared with and nobody to protect: it
- * skips canary steps and analysis.
+ * The names of a rollout's steps, in order. A first revision skips canary steps and analysis, because there is no
+ * baseline and no existing traffic to protect.
  */
 export function rolloutSteps(strategy: Strategy, isFirst: boolean): RolloutStep[] {
   const build = ['validate', 'provision', 'await_ready'] as const;
@@ -220,7 +224,7 @@ export function isRecreate(steps: readonly string[]): boolean {
   return steps.includes('stop_previous');
 }
 
-/** The names of a rollback's steps; with a change-over, what runs is stopped before its target starts. */
+/** The names of a rollback's steps. With a change-over, the running revisions stop before its target starts. */
 export function rollbackSteps(hasChangeover: boolean) {
   if (!hasChangeover) return ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify', 'drain_previous'] as const;
   return [
@@ -235,7 +239,7 @@ export function rollbackSteps(hasChangeover: boolean) {
   ] as const;
 }
 
-/** What share of the traffic step `shift_traffic:n` gives the candidate. */
+/** The share of the traffic, in percent, that step `shift_traffic:n` gives the candidate. */
 export function percentAt(strategy: Strategy, n: number): number {
   return strategy.type === 'canary' ? (strategy.steps[n - 1]?.traffic_percent ?? 100) : 100;
 }

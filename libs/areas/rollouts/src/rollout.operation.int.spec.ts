@@ -10,8 +10,8 @@ afterAll(() => bed?.stop());
 
 const stepOf = (record: any, name: string) => record.steps.find((step: any) => step.name === name);
 
-describe('succeeding', () => {
-  it('moves the traffic step by step, from the stable revision and to nobody else', async () => {
+describe('a successful rollout', () => {
+  it('moves the traffic step by step between the stable revision and the candidate only', async () => {
     const deployment = await bed.serving();
     const { name } = deployment;
     const id = await bed.rollout(deployment, {
@@ -54,7 +54,7 @@ describe('succeeding', () => {
     expect(await bed.events(deployment, 'revision.ready')).toHaveLength(2);
   });
 
-  it('of the very spec that is active is a canary of the active revision, which shares the traffic with nobody', async () => {
+  it('of the active spec is a canary of the active revision, which keeps all traffic', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('m-1'), strategy: canary(5, 100) });
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { reused: true, outcome: 'promoted' } });
@@ -65,7 +65,7 @@ describe('succeeding', () => {
     expect(await bed.states(deployment)).toEqual(['active']);
   });
 
-  it('of a candidate moves no traffic, owns none, and keeps the candidate warm', async () => {
+  it('of a candidate moves no traffic, does not own it, and keeps the candidate warm', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), keep_previous_seconds: 300 });
     expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
@@ -80,7 +80,7 @@ describe('succeeding', () => {
     expect(first).toMatchObject({ state: 'creating', currentOperationId: null });
   });
 
-  it('of a first revision gives it all traffic, also where the strategy begins with less', async () => {
+  it('of a first revision gives it all traffic, even if the strategy starts with less', async () => {
     const first = bed.deployment();
     const steps = [5, 100].map((percent) => ({ traffic_percent: percent, soak_seconds: 0, requires_approval: false }));
     const strategy = { type: 'canary' as const, steps };
@@ -90,7 +90,7 @@ describe('succeeding', () => {
     expect(route?.targets.map((one) => [one.revisionName, one.weight])).toEqual([[`${first.name}-00001`, 100]]);
   });
 
-  it('of a candidate says where its traffic is set: nothing is routed to it, or something else is', async () => {
+  it('of a candidate reports how to send traffic to it, without a route and with one', async () => {
     const first = bed.deployment();
     expect(await bed.finish(await bed.rollout(first, { spec: spec('m') }))).toMatchObject({
       status: 'succeeded',
@@ -104,7 +104,7 @@ describe('succeeding', () => {
     expect(promoted['message']).not.toContain('route');
   });
 
-  it('waits until nothing is in flight to what lost its traffic', async () => {
+  it('waits until no request is in flight to revisions that lost their traffic', async () => {
     const deployment = await bed.serving();
     const [stable, id] = [
       await bed.revision(deployment, 1),
@@ -116,12 +116,12 @@ describe('succeeding', () => {
     const draining = { status: 'running', current_step: 'drain_previous', message: '2 requests are in flight.' };
     expect(await bed.drive(id)).toMatchObject(draining);
     expect(await bed.wake(id)).toMatchObject(draining);
-    // What the candidate is answering is nobody's to wait for.
+    // Requests in flight to the candidate do not matter.
     bed.neighbours.inFlight.set(stable.id, 0);
     expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('does not drain a candidate that stood in the route before', async () => {
+  it('does not drain a candidate that was in the route before', async () => {
     const deployment = await bed.serving(2);
     const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
     bed.neighbours.routes.get(deployment.id)!.targets = [
@@ -133,7 +133,7 @@ describe('succeeding', () => {
     expect(await bed.drive(id)).toMatchObject({ status: 'succeeded', result: { revision: one.name } });
   });
 
-  it('does not wait for ever for what is in flight, and says what it left', async () => {
+  it('stops waiting for requests in flight at a limit, and reports how many remain', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     bed.neighbours.inFlight.set((await bed.revision(deployment, 1)).id, 1);
@@ -146,7 +146,7 @@ describe('succeeding', () => {
     expect(stepOf(record, 'drain_previous').message).toBe('1 requests were still in flight after 30 s.');
   });
 
-  it('asks before it promotes where a step says so, and goes on when a person does', async () => {
+  it('waits for approval before a step that requires it, and continues when a person approves', async () => {
     const deployment = await bed.serving();
     const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: true }];
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'blue_green', steps } });
@@ -156,7 +156,7 @@ describe('succeeding', () => {
     expect(await bed.events(deployment, 'rollout.paused')).toMatchObject([{ reason: 'approval' }]);
     await bed.resume(id);
     expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
-    // The pause is over, although it waits again.
+    // The pause is over, although the rollout waits again.
     expect(deployment.state).toBe('progressing');
     expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00002`, 100]]);
     await bed.age(id, 60);
@@ -180,7 +180,7 @@ describe('becoming ready', () => {
     expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('fails at its deadline and not before, lets go of the candidate and leaves the route alone', async () => {
+  it('fails at its deadline and not before, stops retaining the candidate and leaves the route unchanged', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, {
       spec: spec('next'),
@@ -214,7 +214,7 @@ describe('becoming ready', () => {
   it.each([
     ['unschedulable', '0/3 nodes are available: 3 Insufficient nvidia.com/gpu', 'capacity_exhausted'],
     ['target_unavailable', 'it waits for its target', 'dependency_outage'],
-  ] as const)('fails at its deadline with what kept it from running: %s', async (reason, message, error_code) => {
+  ] as const)('fails at its deadline with the reason why it did not run: %s', async (reason, message, error_code) => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m'), progress_deadline_seconds: 100 });
     const { id: revisionId } = await bed.revision(deployment, 1);
@@ -229,7 +229,7 @@ describe('becoming ready', () => {
     });
   });
 
-  it('does not wait for its deadline where nobody mends what is missing for a minute', async () => {
+  it('fails before its deadline if something has been missing for a minute', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const { id: revisionId } = await bed.revision(deployment, 1);
@@ -244,7 +244,7 @@ describe('becoming ready', () => {
     });
   });
 
-  it('fails a first revision too, and leaves a deployment without one failed', async () => {
+  it('fails a first revision too, and sets the state of its deployment to failed', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m'), strategy: IMMEDIATE });
     bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 0 });
@@ -254,7 +254,7 @@ describe('becoming ready', () => {
     expect(deployment).toMatchObject({ state: 'failed', activeRevisionId: null });
   });
 
-  it('waits for a worker that takes the file of its targets later than the api that accepted it', async () => {
+  it('waits for a worker that reads the targets file later than the api that accepted the rollout', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next') });
     bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it yet' }];
@@ -262,7 +262,7 @@ describe('becoming ready', () => {
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('fails for good where the targets have changed since it was accepted', async () => {
+  it('fails without retry if the targets have changed since the rollout was accepted', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next') });
     bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it' }];
@@ -287,7 +287,7 @@ describe('soaking', () => {
     return { deployment, id, candidate };
   };
 
-  it('sleeps to its end, no longer and no shorter', async () => {
+  it('sleeps until its end, no longer and no shorter', async () => {
     const { id } = await soaking();
     expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
     const [{ asleep }] = await bed.sql(
@@ -297,13 +297,13 @@ describe('soaking', () => {
     );
     expect(Math.round(asleep)).toBeGreaterThanOrEqual(60);
     expect(asleep).toBeLessThan(90);
-    // Woken early it looks and sleeps again.
+    // If it wakes early, it checks and sleeps again.
     expect(await bed.wake(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
     await bed.age(id, 60);
     expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('ends at once where the candidate crashed, with the route back', async () => {
+  it('ends at once if the candidate crashed, and restores the route', async () => {
     const { deployment, id, candidate } = await soaking();
     await bed.drive(id);
     bed.neighbours.statuses.set(candidate.id, { restarts: 1, message: 'killed' });
@@ -315,7 +315,7 @@ describe('soaking', () => {
     expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
   });
 
-  it('does not hold crashes against it that came before it was ready', async () => {
+  it('ignores crashes from before the candidate was ready', async () => {
     const { id, candidate } = await soaking();
     bed.neighbours.statuses.set(candidate.id, { restarts: 2 });
     expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
@@ -323,7 +323,7 @@ describe('soaking', () => {
     expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'health_regression' });
   });
 
-  it('bears a short silence, each time anew, and takes a long one for a failure', async () => {
+  it('tolerates short silences, each from zero, and fails on a long one', async () => {
     const { id, candidate } = await soaking();
     const look = () => bed.wake(id);
     const soaks = { status: 'waiting', current_step: 'soak:1' };
@@ -342,7 +342,7 @@ describe('soaking', () => {
       bed.neighbours.statuses.delete(candidate.id);
       expect(await look()).toMatchObject(soaks);
     }
-    // Not even a soak that is over is passed in silence.
+    // A soak does not pass during a silence, even if its time is over.
     bed.neighbours.statuses.set(candidate.id, { ready: 0 });
     await bed.age(id, 60);
     expect(await look()).toMatchObject(soaks);
@@ -351,8 +351,8 @@ describe('soaking', () => {
   });
 });
 
-describe('the way back', () => {
-  /** A canary that waits for a person after its first step, on a route that nobody but its owner would choose. */
+describe('the unwind', () => {
+  /** A canary that waits for a person after its first step. */
   const halfway = async (standing: Awaited<ReturnType<RolloutsBed['serving']>>) => {
     const steps = [
       { traffic_percent: 20, soak_seconds: 0, requires_approval: true },
@@ -363,7 +363,7 @@ describe('the way back', () => {
     return id;
   };
 
-  it('puts back exactly the route that it found, without asking who is ready, and keeps nothing of the candidate', async () => {
+  it('restores exactly the earlier route, ready or not, and keeps nothing of the candidate', async () => {
     const deployment = await bed.serving(2);
     const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
     const found = {
@@ -382,7 +382,7 @@ describe('the way back', () => {
       [`${deployment.name}-00003`, 20],
     ]);
     const candidate = await bed.revision(deployment, 3);
-    // As if it had been proven ready before, and kept.
+    // As if it had been ready before and kept warm.
     bed.neighbours.heldBy(candidate.id).set('warm', 900);
     await bed.cancel(id);
     expect(await bed.finish(id)).toMatchObject({ status: 'cancelled', result: { outcome: 'reverted' } });
@@ -396,12 +396,12 @@ describe('the way back', () => {
     expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([]);
     expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
     expect(deployment).toMatchObject({ state: 'active', activeRevisionId: two.id, currentOperationId: null });
-    // A cancel is nobody's fault: the candidate may be rolled out again.
+    // A cancel does not mark the candidate as failed, so it may be rolled out again.
     expect(await bed.states(deployment)).toEqual(['standby', 'active', 'ready']);
     expect(await bed.activations(deployment)).toEqual(['1', '2']);
   });
 
-  it('leaves no route where it found none', async () => {
+  it('leaves no route if there was none before', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m'), strategy: IMMEDIATE });
     await bed.whileBroken('rollout', 'promote', async () =>
@@ -412,7 +412,7 @@ describe('the way back', () => {
     expect(deployment).toMatchObject({ state: 'failed', activeRevisionId: null });
   });
 
-  it('makes the revision active again that was, where it had already promoted', async () => {
+  it('makes the earlier revision active again if the candidate was already promoted', async () => {
     const deployment = await bed.serving();
     const stable = await bed.revision(deployment, 1);
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
@@ -422,22 +422,22 @@ describe('the way back', () => {
     expect(await bed.activations(deployment)).toEqual(['1', '2', '1']);
     expect(deployment.activeRevisionId).toBe(stable.id);
     expect(bed.targets(deployment)).toEqual([[stable.name, 100]]);
-    // It served, so it is no failed revision: a rollback may name it.
+    // It has served, so it is not a failed revision, and a rollback may name it.
     expect(await bed.states(deployment)).toEqual(['active', 'standby']);
-    // A retry promotes once more.
+    // A retry promotes it once more.
     await bed.retry(id);
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
     expect(await bed.activations(deployment)).toEqual(['1', '2', '1', '2']);
   });
 
-  it('waits for the processes of a candidate that failed to be gone', async () => {
+  it('waits until the processes of a failed candidate are gone', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     const candidate = await bed.revision(deployment, 2);
     bed.neighbours.statuses.set(candidate.id, { desired: 1, ready: 0 });
     await bed.drive(id);
     await bed.age(id, 601);
-    // Its deadline is over: the way back begins, and lets go of the candidate first.
+    // Its deadline has passed. The unwind starts, and first stops retaining the candidate.
     await bed.wake(id);
     expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([]);
     bed.neighbours.statuses.set(candidate.id, { alive: 1, desired: 0, ready: 0 });
@@ -455,12 +455,12 @@ describe('the way back', () => {
     bed.neighbours.statuses.set((await bed.revision(deployment, 2)).id, standing);
     await bed.cancel(id);
     expect(await bed.drive(id)).toMatchObject({ status: 'cancelling' });
-    // A cancel waits for a second only.
+    // A cancel waits only for a second.
     if (standing.desired === 0) await bed.age(id, 2);
     expect(await bed.wake(id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('cannot be taken once the promotion is written', async () => {
+  it('is no longer possible once the promotion is written', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     bed.neighbours.inFlight.set((await bed.revision(deployment, 1)).id, 1);
@@ -468,7 +468,7 @@ describe('the way back', () => {
     await expect(bed.cancel(id)).rejects.toMatchObject({ code: 'operation_not_cancellable' });
   });
 
-  it('leaves alone what is another operation by now', async () => {
+  it('does not change a deployment that another operation owns by now', async () => {
     const deployment = await bed.serving();
     const id = await halfway(deployment);
     deployment.currentOperationId = 'op_other';
@@ -479,8 +479,8 @@ describe('the way back', () => {
   });
 });
 
-describe('what a server says of itself', () => {
-  it('ends the rollout at validate where it plainly has other models, and is asked again by a retry', async () => {
+describe('the state that a server reports', () => {
+  it('ends the rollout at validate if it lists other models, and is read again by a retry', async () => {
     const deployment = bed.deployment();
     const message = 'the server has no model of this name; it has: tiny';
     bed.neighbours.examined = { issues: [{ field: 'model.id', code: 'unknown', message }] };
@@ -501,7 +501,7 @@ describe('what a server says of itself', () => {
     bed.neighbours.examined = { issues: [] };
   });
 
-  it('is in the message while it is waited for, and in the failure at the deadline with its cause', async () => {
+  it('is in the message while the rollout waits, and with its cause in the failure at the deadline', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const message = 'http://h/health: the connection was refused: nothing listens there';
@@ -523,7 +523,7 @@ describe('what a server says of itself', () => {
     });
   });
 
-  it('ends the rollout at once where no waiting mends it', async () => {
+  it('ends the rollout at once if waiting cannot help', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const message = 'http://h/health returned 404: set endpoint.health_path to a path that returns 200';
@@ -553,7 +553,7 @@ describe('a start that fails', () => {
     message: 'it ended with code 7',
   };
 
-  it('ends the rollout when three ended alike, with the cause, its own last lines and what to do', async () => {
+  it('ends the rollout after three equal failures, with the cause, its last lines and a remedy', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const { id: revisionId } = await bed.revision(deployment, 1);
@@ -580,7 +580,7 @@ describe('a start that fails', () => {
     });
   });
 
-  it('ends it at the first time where no other start would do better', async () => {
+  it('ends the rollout at the first failure if another start cannot help', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const { id: revisionId } = await bed.revision(deployment, 1);
@@ -589,7 +589,7 @@ describe('a start that fails', () => {
     expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
   });
 
-  it('is waited for with what is known of its progress', async () => {
+  it('shows its progress while the rollout waits', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const { id: revisionId } = await bed.revision(deployment, 1);
@@ -602,7 +602,7 @@ describe('a start that fails', () => {
     await bed.finish(id);
   });
 
-  it('may take as long as the template of its engine says, unless the request says otherwise', async () => {
+  it('may take as long as the template of its engine allows, unless the request sets a deadline', async () => {
     bed.neighbours.readyTimeoutSeconds = 1_800;
     const deadlineOf = async (body: object) => {
       const deployment = bed.deployment();

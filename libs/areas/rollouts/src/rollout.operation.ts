@@ -33,18 +33,20 @@ import { Recreate } from './steps/recreate.js';
 import { candidateMessage, putBackMessage, putBackRoute } from './steps/route.js';
 
 /**
- * A rollout: build the candidate, prove it ready, and, if the strategy moves traffic, move it step by step.
+ * A rollout: builds the candidate, proves it ready, and, if the strategy moves traffic, moves it step by step.
  *
- *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]… → promote → drain_previous
+ *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]…
+ *     → promote → drain_previous
  *   on failure or cancel: revert_traffic → remove_candidate
  *
- * A recreate, if there is no capacity for both, stops the previous revision first, while requests wait:
+ * A recreate, used if there is no capacity for both, stops the previous revision first, while requests wait:
  *
- *   validate → preflight → hold_requests → stop_previous → provision → await_ready → release_requests → soak:1 → analyze:1 → promote
+ *   validate → preflight → hold_requests → stop_previous → provision → await_ready
+ *     → release_requests → soak:1 → analyze:1 → promote
  *   on failure or cancel: hold_for_previous → remove_candidate → start_previous → release_to_previous
  *
- * Which steps a rollout has is decided when it is accepted (rollout.input.ts). Except for a recreate, no step touches the stable revision's
- * instances; they are held by the route until the route has left them.
+ * The steps of a rollout are chosen when it is accepted (rollout.input.ts). Except in a recreate, no step touches the
+ * stable revision's instances: the route retains them until it no longer names them.
  */
 export const ROLLOUT = defineOperation({
   kind: 'rollout',
@@ -55,7 +57,7 @@ export const ROLLOUT = defineOperation({
     hold_for_previous: ['release_requests', 'soak', 'analyze', 'promote'],
     remove_candidate: ['provision', 'await_ready'],
     start_previous: ['stop_previous'],
-    // A retry looks at everything once more before it stops anything again.
+    // A retry checks everything again before it stops anything again.
     release_to_previous: ['preflight', 'hold_requests'],
   },
   wayBackOf: ({ changeover }) =>
@@ -111,7 +113,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   }
 
   private async shiftTraffic({ operation, input, step }: RolloutContext) {
-    // A first revision has nobody to share with, whatever the first step of its strategy is.
+    // A first revision gets all traffic, whatever the first step of its strategy is.
     const percent = input.foundActiveRevisionId === null ? 100 : percentAt(input.strategy, step.number);
     return done({
       message: `${percent} % of the traffic now goes to ${input.revisionName}.`,
@@ -187,16 +189,16 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  /** Gives the candidate its share; what is left goes to the revision that was active when the rollout began. */
+  /** Gives the candidate its share. The rest goes to the revision that was active when the rollout began. */
   private async setTraffic(tx: Tx, operation: OperationRow<RolloutInput>, percent: number): Promise<void> {
     const { input } = operation;
     await this.deployments.lockById(tx, input.deploymentId);
-    // The spec of the active revision is the active revision: it shares with nobody.
+    // If the spec is that of the active revision, it is the same revision, and keeps all traffic.
     const weight = input.revisionId === input.foundActiveRevisionId ? 100 : percent;
     const targets: RouteTarget[] = [{ revisionId: input.revisionId, revisionName: input.revisionName, weight }];
     if (weight < 100) targets.unshift(...(await this.stableTargets(tx, input, 100 - weight)));
     await this.routes.apply(tx, { ...this.change(operation), targets });
-    // A pause is over as soon as traffic moves again.
+    // A pause ends as soon as traffic moves again.
     await this.deployments.update(tx, input.deploymentId, { state: 'progressing' });
   }
 
@@ -218,7 +220,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     };
   }
 
-  /** Ends the rollout: traffic and the deployment are free again, and its hold on the candidate turns into warmth or nothing. */
+  /** Ends the rollout: releases the traffic and the deployment, and keeps the candidate warm or stops retaining it. */
   async finish(tx: Tx, operation: OperationRow<RolloutInput>, outcome: OperationOutcome, failure?: OperationFailure) {
     const { input } = operation;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
@@ -228,7 +230,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     const isDown = outcome !== 'succeeded' && (await this.recreate.isPreviousDown(tx, operation));
     for (const revisionId of [input.revisionId, ...stops.map((one) => one.revisionId)])
       await this.instances.release(tx, revisionId, `operation:${operation.id}`);
-    // Last, because where a hold is left it writes an event.
+    // Last, because it writes an event if a hold remains.
     if (movesTraffic(input.strategy)) await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
     if (deployment?.currentOperationId === operation.id) {
       const active = isDown ? 'degraded' : 'active';
@@ -254,7 +256,9 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     };
   }
 
-  /** A retry lives only if no other operation does, and puts back the route that stands now, if it fails again. */
+  /**
+   * A retry is refused if another operation is live. If it fails again, it restores the route of the time of the retry.
+   */
   async reclaim(tx: Tx, operation: OperationRow<RolloutInput>): Promise<Partial<RolloutInput>> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);

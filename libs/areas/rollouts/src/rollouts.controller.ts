@@ -15,7 +15,7 @@ import { RollbacksService } from './rollbacks.service.js';
 import { RollbackDto, RolloutDto, RolloutRehearsalDto } from './rollout.dto.js';
 import { RolloutsService } from './rollouts.service.js';
 
-/** The 404 of an unknown deployment wins over a body that breaks a rule. */
+/** The 404 of an unknown deployment takes precedence over a body that breaks a rule. */
 @Injectable()
 export class DeploymentExists implements ExistenceCheck {
   constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}

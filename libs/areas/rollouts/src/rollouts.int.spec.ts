@@ -13,8 +13,8 @@ afterAll(() => bed?.stop());
 
 const key = (text: string, fingerprint = 'same') => ({ method: 'POST', path: '/rollouts', key: text, fingerprint });
 
-describe('accepting', () => {
-  it('writes the candidate, takes the traffic and names what it found', async () => {
+describe('accepting a rollout', () => {
+  it('writes the candidate, takes the traffic and stores the earlier route and revision', async () => {
     const deployment = await bed.serving();
     const found = bed.neighbours.routes.get(deployment.id);
     const { operation, created } = await bed.ask(deployment, { spec: spec('next'), strategy: IMMEDIATE });
@@ -41,7 +41,7 @@ describe('accepting', () => {
     expect(await bed.audits(deployment, 'rollout.create')).toBe(2);
   });
 
-  it('adopts its operation where the request comes again, and writes nothing more', async () => {
+  it('adopts its operation if the request is repeated, and writes nothing more', async () => {
     const deployment = await bed.serving();
     const body = { spec: spec('next'), strategy: IMMEDIATE };
     const first = await bed.ask(deployment, body, key(deployment.name));
@@ -63,7 +63,7 @@ describe('accepting', () => {
     });
   });
 
-  it('uses the revision that already has this spec, but never one that failed', async () => {
+  it('reuses the revision that already has this spec, but never one that failed', async () => {
     const deployment = await bed.serving(2);
     const again = await bed.finish(await bed.rollout(deployment, { spec: spec('m-1'), strategy: IMMEDIATE }));
     expect(again).toMatchObject({
@@ -83,7 +83,7 @@ describe('accepting', () => {
     });
   });
 
-  it('warns of a rollout that nothing will be routed to, and of no other', async () => {
+  it('warns only if nothing will be routed to the rollout', async () => {
     const warningsOf = async (deployment: Deployment, body: Partial<RolloutDto>) => {
       const context: RequestContext = { requestId: 'r', warnings: [] };
       await runInRequest(context, () => bed.ask(deployment, body));
@@ -107,7 +107,7 @@ describe('accepting', () => {
     ]);
   });
 
-  it('is refused in words that name the first field, and then leaves the deployment as it was', async () => {
+  it('is refused with a message that names the first field, and leaves the deployment unchanged', async () => {
     const deployment = bed.deployment();
     bed.neighbours.issues = [
       { field: 'runtime.target', code: 'unknown', message: 'execution target "gone" does not exist; available: local' },
@@ -140,7 +140,7 @@ describe('accepting', () => {
     });
   });
 
-  it('is refused for another active revision than the client believes in, and for none', async () => {
+  it('is refused if the active revision is not the expected one, or if there is none', async () => {
     const deployment = await bed.serving(2);
     const expecting = (expected_active_revision: string) =>
       bed.ask(deployment, { spec: spec('next'), expected_active_revision });
@@ -160,7 +160,7 @@ describe('accepting', () => {
     expect(await bed.sql('select 1 from operations where resource_name = $1', [deployment.name])).toEqual([]);
   });
 
-  it('is refused for what no target runs, naming the field where it stands in the body', async () => {
+  it('is refused for a spec that no target can run, with the path of the field in the body', async () => {
     const deployment = await bed.serving();
     bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it' }];
     try {
@@ -174,7 +174,7 @@ describe('accepting', () => {
     }
   });
 
-  it("takes the deployment's strategy where the request has none", async () => {
+  it("uses the deployment's strategy if the request has none", async () => {
     const deployment = await bed.serving(1, { defaultStrategy: canary(30, 100) });
     const { operation } = await bed.ask(deployment, { spec: spec('next') });
     expect(operation.steps.map((step: any) => step.name)).toContain('shift_traffic:2');
@@ -199,7 +199,7 @@ describe("the deployment's default_analysis", () => {
     expect(operation.result.gate).toEqual({ source: 'deployment', ...gate });
     expect((await bed.events(deployment, 'rollout.started')).at(-1)).toMatchObject({ gate: { source: 'deployment' } });
     await bed.served((await bed.revision(deployment, 2)).id, { ok: 50, failed: 50 });
-    // What was accepted is what happens, whatever becomes of the default meanwhile.
+    // The accepted gate applies, even if the default changes in the meantime.
     deployment.defaultAnalysis = null;
     expect(await bed.finish(operation.id)).toMatchObject({
       status: 'failed',
@@ -213,7 +213,7 @@ describe("the deployment's default_analysis", () => {
     expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
   });
 
-  it('gives way to what the rollout names, and to a rollout that is not judged', async () => {
+  it('does not apply to a rollout with its own gate or without analysis', async () => {
     const deployment = await bed.serving(1, { defaultAnalysis: gate });
     const own = { ...gate, on_failure: 'pause' as const };
     const asked = await bed.ask(deployment, { spec: spec('next'), strategy: canary(100), analysis: own });
@@ -227,7 +227,7 @@ describe("the deployment's default_analysis", () => {
 describe('protection.rollouts', () => {
   const approved = { protection: { deletion: false, rollouts: 'approved_plan' as const } };
 
-  it('refuses a rollout without a plan, rehearsed or not, and leaves nothing', async () => {
+  it('refuses a rollout or rehearsal without a plan, and writes nothing', async () => {
     const deployment = await bed.serving(1);
     Object.assign(deployment, approved);
     const refusal = { code: 'plan_required', message: expect.stringContaining(deployment.name) };
@@ -238,7 +238,7 @@ describe('protection.rollouts', () => {
     expect(await bed.sql('select 1 from operations where resource_id = $1', [deployment.id])).toHaveLength(1);
   });
 
-  it('lets a first revision come, and the way back be taken', async () => {
+  it('allows a first revision and a rollback', async () => {
     const deployment = await bed.serving(1, approved);
     Object.assign(deployment, { protection: { deletion: true, rollouts: 'any' } });
     await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE }));
@@ -260,7 +260,7 @@ describe('a retry', () => {
     return { deployment, id, candidate };
   };
 
-  it('goes on where it failed, as the owner of the traffic', async () => {
+  it('continues at the failed step, as the owner of the traffic', async () => {
     const { deployment, id, candidate } = await failed();
     await bed.retry(id);
     expect(bed.neighbours.owners.get(deployment.id)).toBe(id);
@@ -275,7 +275,7 @@ describe('a retry', () => {
     expect(await bed.states(deployment)).toEqual(['standby', 'active']);
   });
 
-  it('puts back what it finds now, should it fail again', async () => {
+  it('restores the current route if it fails again', async () => {
     const { deployment, id } = await failed();
     await bed.finish(await bed.rollout(deployment, { spec: spec('between'), strategy: IMMEDIATE }));
     await bed.retry(id);
@@ -286,7 +286,7 @@ describe('a retry', () => {
     });
   });
 
-  it('is refused where the deployment asks for a plan since', async () => {
+  it('is refused if the deployment requires a plan by now', async () => {
     const protection = { deletion: false, rollouts: 'approved_plan' };
     const { deployment, id } = await failed();
     Object.assign(deployment, { protection });
@@ -298,7 +298,7 @@ describe('a retry', () => {
     expect((await bed.record(planned.id))['status']).toBe('pending');
   });
 
-  it('is refused beside another operation', async () => {
+  it('is refused during another operation', async () => {
     const { deployment, id } = await failed();
     await bed.rollout(deployment, { spec: spec('between') });
     await expect(bed.retry(id)).rejects.toMatchObject({ code: 'operation_in_progress' });
@@ -306,14 +306,14 @@ describe('a retry', () => {
   });
 });
 
-describe('the number of instances that it begins with', () => {
+describe('the number of instances that a rollout starts with', () => {
   const takenOver = async (deployment: Deployment, number: number) =>
     bed.neighbours.takenOver.get((await bed.revision(deployment, number)).id);
 
   it.each([
     ['immediate', IMMEDIATE],
     ['a canary', canary(50, 100)],
-  ])('is that of those whose traffic it takes over: %s', async (_name, strategy) => {
+  ])('is that of the revisions whose traffic it takes over: %s', async (_name, strategy) => {
     const deployment = await bed.serving();
     const { id } = await bed.revision(deployment, 1);
     bed.neighbours.capacityRequests.length = 0;
@@ -325,7 +325,7 @@ describe('the number of instances that it begins with', () => {
     expect(bed.neighbours.capacityRequests.map((asked) => asked.takesOver)).toEqual([takesOver]);
   });
 
-  it('is its own where it takes no traffic', async () => {
+  it('is its own if it takes no traffic', async () => {
     const deployment = await bed.serving();
     bed.neighbours.capacityRequests.length = 0;
     await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'candidate' } }));
@@ -333,14 +333,14 @@ describe('the number of instances that it begins with', () => {
     expect(bed.neighbours.capacityRequests.map((asked) => asked.takesOver)).toEqual([undefined]);
   });
 
-  it('of a rollback is that of what it leaves', async () => {
+  it('for a rollback is that of the revision it leaves', async () => {
     const deployment = await bed.serving(2);
     const { id } = await bed.revision(deployment, 2);
     await bed.finish(await bed.rollback(deployment));
     expect(await takenOver(deployment, 1)).toEqual({ revisionIds: [id], areStopped: false });
   });
 
-  it('of a recreate is that of what it stops, whose room it has; the rehearsal counts the same', async () => {
+  it('for a recreate is that of the revisions it stops, in the rehearsal too', async () => {
     const deployment = await bed.serving();
     const { id } = await bed.revision(deployment, 1);
     bed.neighbours.capacity = { total: 1, others: 0 };
@@ -362,7 +362,7 @@ describe('the number of instances that it begins with', () => {
     }
   });
 
-  it('is what the rehearsal shows, and what counts for the quota', async () => {
+  it('is what the rehearsal shows and what counts for the quota', async () => {
     bed.neighbours.replicas = 3;
     try {
       const rehearsed = await bed.rehearse(await bed.serving(), { spec: spec('next'), strategy: IMMEDIATE });

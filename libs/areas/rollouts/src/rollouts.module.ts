@@ -12,7 +12,7 @@ import { RolloutOperation } from './rollout.operation.js';
 import { DeploymentExists, RolloutsController } from './rollouts.controller.js';
 import { RolloutsService } from './rollouts.service.js';
 
-/** Global, because the autopilot has its proposals checked through the port. */
+/** Global, because the autopilot checks its proposals through the port. */
 @Global()
 @Module({
   controllers: [RolloutsController],

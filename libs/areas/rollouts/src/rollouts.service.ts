@@ -41,7 +41,7 @@ import { ROLLOUT } from './rollout.operation.js';
 import { warnOfNoRoute } from './steps/route.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;
-/** Added to the time that an engine's template allows a start, so that the report of a failed start still arrives. */
+/** Added to the start time that an engine's template allows, so that the report of a failed start still arrives. */
 const START_MARGIN_SECONDS = 30;
 const KEEP_PREVIOUS_SECONDS = 3_600;
 
@@ -66,28 +66,31 @@ export class RolloutsService {
     @Inject(PLANS) private readonly plans: PlansPort,
   ) {}
 
-  /** Lock the deployment, decide what is rolled out (404, 422), check (409, 412, 429), write the revision, start the operation. */
+  /**
+   * Locks the deployment, determines the spec (404, 422), checks (409, 412, 429), writes the revision and starts the
+   * operation.
+   */
   create({ principal, deploymentName, body: requested, ...request }: RolloutRequest): Promise<Reply> {
     const { tenantId, actor } = principal;
     const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: requested.reason };
     return this.requests.accept(ROLLOUT, { principal, ...request, ...resource }, async (tx, operationId) => {
       const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
 
-      // What is rolled out, and by which strategy.
+      // Determine the spec and the strategy.
       const body = await this.completeFromPlan(tx, deployment, requested);
       const active = await this.activeRevision(tx, deployment);
       const requestedStrategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
       assertKeepsNothing(requestedStrategy, body);
       const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
 
-      // Whether it may begin.
+      // Check that it may start.
       await this.assertRunnable(tx, tenantId, spec, body);
       assertActiveRevision(body.expected_active_revision, active);
       assertRolloutAllowed(deployment);
       assertAdmitted(deployment, body.plan_id);
       await this.assertExecutable(tx, deployment, body, spec);
 
-      // Whether the target and the quotas have the capacity.
+      // Check that the target and the quotas have capacity.
       const specDigest = digestOf(spec);
       const { kept, next: number, same: reused } = await this.revisions.withDigest(tx, deployment.id, specDigest);
       const foundRoute = (await this.routes.current(tx, deployment.id)) ?? null;
@@ -118,7 +121,7 @@ export class RolloutsService {
         state: 'progressing',
       });
 
-      // What the operation begins with. A recreate that stops nothing is a first rollout.
+      // Start the operation. A recreate that stops nothing is a first rollout.
       const isFirst = strategy.type === 'recreate' ? !changeover : active === undefined;
       const steps = rolloutSteps(strategy, isFirst);
       const gate = chooseGate(steps, body.analysis, deployment.defaultAnalysis);
@@ -167,7 +170,7 @@ export class RolloutsService {
     return activeRevisionId === null ? undefined : this.revisions.get(tx, activeRevisionId);
   }
 
-  /** The body of a rollout that executes a plan, completed from the plan. */
+  /** Completes the body of a rollout that executes a plan with the values of the plan. */
   private async completeFromPlan(
     tx: Tx,
     { id: deploymentId, tenantId }: Deployment,
@@ -219,7 +222,7 @@ export class RolloutsService {
     if (details.length > 0) throw errors.validation_failed({ details });
   }
 
-  /** An engine may load for half an hour, and its own limit must end first, because its failure has the better report. */
+  /** An engine may load for half an hour. Its own limit must end first, because its failure has the better report. */
   private progressDeadline({ spec }: Revision): number {
     const readySeconds = this.instances.traits(spec)?.readyTimeoutSeconds ?? 0;
     return Math.max(PROGRESS_DEADLINE_SECONDS, readySeconds + START_MARGIN_SECONDS);

@@ -24,41 +24,41 @@ const TRAITS: Omit<PromisedTraits, 'readyTimeoutSeconds'> = { serves: ['chat'], 
 const GONE: WorkloadStatus = { ...READY, desired: 0, ready: 0, alive: 0 };
 
 /**
- * What the neighbours of this area would know, revisions apart, which are real. They live in memory and forget nothing when a transaction is rolled back, so
- * a test that provokes a roll-back looks at tables only.
+ * Fakes of the areas next to this one, except revisions, which are real. They live in memory and undo nothing when a
+ * transaction is rolled back. So a test that provokes a rollback of a transaction checks only tables.
  */
 export class RolloutsNeighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly routes = new Map<string, Route>();
-  /** Every change of a route, in order; null if it was taken away. */
+  /** Every change of a route, in order; null if it was removed. */
   readonly routeChanges: (RouteChange | null)[] = [];
   readonly owners = new Map<string, string>();
-  /** What the instances of a revision are doing; all are ready if a test says nothing. */
+  /** The status of the instances of a revision. By default all are ready. */
   readonly statuses = new Map<string, Partial<WorkloadStatus>>();
-  /** Who holds a revision, with the seconds that are left. */
+  /** The reasons to retain a revision, with the remaining seconds. */
   readonly holds = new Map<string, Map<string, number | undefined>>();
-  /** Revisions that an operation keeps from running, and which. */
+  /** Revisions that an operation has suspended, and the operation. */
   readonly suspended = new Map<string, string>();
-  /** Revisions whose host was asked for what they need, in order; and what it said, where that is not "all there". */
+  /** Revisions whose host was asked to prepare, in order, and its answers if not everything is there. */
   readonly asked: string[] = [];
   readonly preparations = new Map<string, WorkloadPreparation>();
-  /** What the target has, where a test is about capacity; without it nobody knows. */
+  /** The capacity of the target. If undefined, the target does not report it. */
   capacity?: { total: number; others: number };
-  /** Whose traffic a revision that is wanted was said to take over, and every question about capacity. */
+  /** The traffic that a retained revision takes over, and every request for a capacity forecast. */
   readonly takenOver = new Map<string, Takeover | undefined>();
   readonly capacityRequests: CapacityRequest[] = [];
-  /** What a revision begins with, where it is not its own least. */
+  /** The number of instances that a revision starts with, if it is not the minimum of its spec. */
   replicas?: number;
   startSeconds: number | null = null;
   readonly inFlight = new Map<string, number>();
-  /** Revisions whose instances are ready and do not answer. */
+  /** Revisions whose instances are ready but do not answer. */
   readonly silent = new Set<string>();
-  /** What the template of the engine allows a start. */
+  /** The time that the engine's template allows for a start. */
   readyTimeoutSeconds: number | undefined;
   issues: RevisionSpecIssue[] = [];
-  /** What a server that is to be adopted says of its models. */
+  /** The answer of a server to adopt about its models. */
   examined: { issues: RevisionSpecIssue[]; message?: string } = { issues: [] };
-  /** Instances of the tenant that run, and how many are needed without one revision's. */
+  /** Running instances of the tenant, and how many are needed without those of one revision. */
   wanted = 0;
   needed: (exceptRevisionId?: string) => number = () => 0;
 
@@ -75,7 +75,7 @@ export class RolloutsNeighbours {
     },
   };
 
-  /** Every plan is approved, and leaves everything to the request. */
+  /** Every plan is approved, and changes nothing in the request. */
   readonly plansPort = { rolloutOf: async () => ({}), assertExecutable: async () => undefined };
 
   readonly routesPort = {
@@ -136,7 +136,9 @@ export class RolloutsNeighbours {
       const found = isHeld && !this.suspended.has(id) ? READY : GONE;
       return { ...found, ...this.statuses.get(id) };
     },
-    /** One place for each revision that runs of the deployment that asks; `others` are everybody else's. */
+    /**
+     * One instance for each running revision of the requesting deployment; `others` are those of all other deployments.
+     */
     forecastCapacity: async (_tx: Tx, about: CapacityRequest): Promise<CapacityForecast> => {
       this.capacityRequests.push(about);
       const needed = this.replicas ?? about.spec.scaling?.min_replicas ?? 1;

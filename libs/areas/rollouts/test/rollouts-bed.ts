@@ -48,7 +48,7 @@ export const IMMEDIATE = { type: 'immediate' as const };
 
 let count = 0;
 
-/** Values of one instance whose requests all had it to themselves. */
+/** Values of one instance on which each request was alone. */
 function aloneLoads(more: Partial<StatsWindow>): Loads {
   const loads = { ...emptyLoads(), instances: 1 };
   for (const metric of DISTRIBUTIONS)
@@ -56,7 +56,7 @@ function aloneLoads(more: Partial<StatsWindow>): Loads {
   return loads;
 }
 
-/** The area and revisions with a database of their own, its operations driven by the test, and neighbours that are told what to say. */
+/** The area and revisions with their own database. Tests drive the operations and control the neighbouring areas. */
 export class RolloutsBed {
   private readonly history = new RevisionHistory((text, values) => this.sql(text, values));
 
@@ -65,7 +65,7 @@ export class RolloutsBed {
     readonly neighbours: RolloutsNeighbours,
   ) {}
 
-  /** @param quotas of every tenant, where a test is about them */
+  /** @param quotas of every tenant, if a test is about them */
   static async start(quotas: QuotaSettings = {}): Promise<RolloutsBed> {
     const neighbours = new RolloutsNeighbours();
     const others = neighboursModule([
@@ -98,13 +98,13 @@ export class RolloutsBed {
     return this.harness.context.get(Schedule, { strict: false }).runNow('revision-history');
   }
 
-  /** A deployment that nothing has been rolled out to. Its object is the live one: it shows what operations make of it. */
+  /** A deployment without any rollout. The object is live: it shows the changes that operations make. */
   deployment(more: Partial<Deployment> = {}): Deployment {
     count += 1;
     return this.neighbours.addDeployment(`dep_${count}`, `chat-${count}`, TENANT, more);
   }
 
-  /** A deployment on which so many revisions were active one after the other; the last one has all traffic. */
+  /** A deployment on which this many revisions were active in sequence; the last one has all traffic. */
   async serving(revisions = 1, more: Partial<Deployment> = {}): Promise<Deployment> {
     const deployment = this.deployment(more);
     for (let number = 1; number <= revisions; number += 1) {
@@ -117,7 +117,7 @@ export class RolloutsBed {
     return deployment;
   }
 
-  /** The answer to a rollout, with the defaults that the API would fill in. */
+  /** Sends a rollout with the defaults that the API would fill in, and returns the answer. */
   async ask(deployment: Deployment, body: Partial<RolloutDto>, idempotency?: IdempotencyClaim): Promise<any> {
     const request = {
       principal: PRINCIPAL,
@@ -154,23 +154,23 @@ export class RolloutsBed {
     return (await this.askBack(deployment, body)).operation.id;
   }
 
-  /** To the end, or until it waits for a person. */
+  /** Runs the operation to its end, or until it waits for a person. */
   finish(id: string): Promise<OperationRecord> {
     return this.harness.finish(TENANT, id);
   }
 
-  /** As far as it goes now, without skipping what it sleeps. */
+  /** Runs the operation as far as possible now, without skipping its sleeps. */
   drive(id: string): Promise<OperationRecord> {
     return this.harness.drive(TENANT, id);
   }
 
-  /** The same for one that asks its host first, which has all. */
+  /** The same for an operation that first asks its host to prepare; the host has everything. */
   async begin(id: string): Promise<OperationRecord> {
     await this.drive(id);
     return this.wake(id);
   }
 
-  /** The same, after the sleep that it is in. */
+  /** The same, after skipping the current sleep. */
   wake(id: string): Promise<OperationRecord> {
     return this.harness.wake(TENANT, id);
   }
@@ -195,7 +195,7 @@ export class RolloutsBed {
     await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.retry(tx, id, ACTOR));
   }
 
-  /** Lets a step fail, however often it is tried, while `work` goes on. */
+  /** Makes every attempt of a step fail during `work`. */
   async whileBroken(kind: string, step: string, work: () => Promise<unknown>): Promise<void> {
     const steps = this.harness.definitions.find(kind)!.steps;
     const sound = steps[step]!;
@@ -211,7 +211,7 @@ export class RolloutsBed {
     return this.database.tx('system', (tx) => this.revisions.find(tx, deployment.id, String(reference)));
   }
 
-  /** Revisions and weights of the route that stands. */
+  /** Revisions and weights of the current route. */
   targets(deployment: Deployment): [string, number][] | undefined {
     return this.neighbours.routes.get(deployment.id)?.targets.map(({ revisionName, weight }) => [revisionName, weight]);
   }
@@ -238,7 +238,7 @@ export class RolloutsBed {
     return this.database.tx('system', (tx) => tx.query<R>(sql, values));
   }
 
-  /** One gateway that never falls silent and has handed in everything up to then. */
+  /** One gateway that stays live and has reported everything up to this time. */
   async gatewayUntil(statsUntil: Date): Promise<void> {
     await this.database.tx('system', (tx) =>
       reportGateway(tx, { gatewayId: 'gw', statsUntil, followed: [], inFlight: [] }),
@@ -246,7 +246,7 @@ export class RolloutsBed {
     await this.sql(`update dataplane_gateways set seen_at = now() + interval '1 hour'`);
   }
 
-  /** What gateways recorded of a revision in one second, so many seconds ago. */
+  /** Stores the requests that gateways recorded for a revision in one second, this many seconds ago. */
   async served(
     revisionId: string,
     what: { ok?: number; failed?: number; secondsAgo?: number; more?: Partial<StatsWindow>; loads?: Loads | null },

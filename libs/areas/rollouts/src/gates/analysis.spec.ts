@@ -27,14 +27,14 @@ function stats(options: { ok?: number; failed?: number; ttft?: number[] } = {}):
   });
 }
 
-/** All of them found their one instance empty. */
+/** Adds the load of one instance on which each request was alone. */
 function alone(stats: RequestStats): RequestStats {
   const loads = { ...emptyLoads(), instances: 1 };
   for (const name of DISTRIBUTIONS) loads.histograms[name] = { 0: stats[name] };
   return { ...stats, loads };
 }
 
-/** Values that lie closely around one. */
+/** Values close to `center`. */
 function around(center: number, samples = 100) {
   const recorder = new HistogramRecorder();
   for (let index = 0; index < samples; index += 1) recorder.record(center * (0.9 + (0.2 * index) / samples));
@@ -77,7 +77,7 @@ describe('a threshold check', () => {
   });
 });
 
-describe('what counts as failed, and as a sample', () => {
+describe('failures and samples', () => {
   const counted = (counts: Partial<RequestStats['counts']>) => {
     const one = stats();
     return judge(
@@ -87,23 +87,23 @@ describe('what counts as failed, and as a sample', () => {
     ).candidate;
   };
 
-  it('a connection that failed, but neither a mistake of the client nor one that left', () => {
+  it('counts a failed connection as a failure, but not a client error or a client that disconnected', () => {
     expect(counted({ ok: 6, connect_error: 2 })).toEqual({ value: 0.25, samples: 8 });
     expect(counted({ ok: 6, server_error: 2 })).toEqual({ value: 0.25, samples: 8 });
     expect(counted({ ok: 6, client_error: 2 })).toEqual({ value: 0, samples: 8 });
     expect(counted({ ok: 6, cancelled: 2 })).toEqual({ value: 0, samples: 6 });
-    // Repaired by a further attempt, which is the one that its client saw.
+    // A retry succeeded, and the client saw only that attempt.
     expect(counted({ ok: 6, connect_error: 1, retried: 1 })).toEqual({ value: 0, samples: 6 });
   });
 
-  it('a stream once, however many gaps it has', () => {
+  it('counts a stream as one sample, however many gaps it has', () => {
     const check = metric({ name: 'itl_ms', threshold: 100, min_samples: 50 });
     const streams = (streamed: number) => ({ ...stats(), streamed, itl_ms: around(20, 400) });
     expect(judge(check, streams(49), undefined)).toMatchObject({ verdict: 'inconclusive', candidate: { samples: 49 } });
     expect(judge(check, streams(50), undefined).verdict).toBe('pass');
   });
 
-  it('the direction follows from the metric, unless the check names one', () => {
+  it('takes the direction from the metric, unless the check names an operator', () => {
     const tokens = (value: number) => alone({ ...stats(), output_tokens_per_s: around(value) });
     const check = metric({ name: 'output_tokens_per_s', stat: 'avg', threshold: 50 });
     expect([judge(check, tokens(60), undefined).verdict, judge(check, tokens(40), undefined).verdict]).toEqual([
@@ -125,12 +125,12 @@ describe('a regression check', () => {
     expect(judge(errors, stats({ ok: 100 }), stats({ ok: 20 })).verdict).toBe('inconclusive');
   });
 
-  it('breaches where the regression is certain, not where it may be chance', () => {
+  it('breaches if the regression is certain, not if it may be chance', () => {
     expect(judge(errors, stats({ ok: 160, failed: 40 }), stats({ ok: 1990, failed: 10 })).verdict).toBe('breached');
     expect(judge(errors, stats({ ok: 198, failed: 2 }), stats({ ok: 199, failed: 1 })).verdict).toBe('pass');
   });
 
-  it('sees a time to first token three times as long', () => {
+  it('detects a time to first token that is three times as long', () => {
     const spread = (center: number) => Array.from({ length: 100 }, (_, i) => center * (0.8 + (0.4 * i) / 100));
     const slower = judge(
       metric({ name: 'ttft_ms', check: 'regression', max_regression_percent: 50 }),
@@ -143,12 +143,12 @@ describe('a regression check', () => {
   });
 });
 
-describe('load', () => {
+describe('a comparison by load', () => {
   const check = metric({ name: 'ttft_ms', check: 'regression', max_regression_percent: 20 });
   const spread = (center: number, n: number) => Array.from({ length: n }, (_, i) => center * (0.8 + (0.4 * i) / n));
   const unknown = (one: RequestStats) => ({ ...one, loads: emptyLoads() });
 
-  it('that nobody knows, or that the other side never had, is not comparable and never passes', () => {
+  it('is not comparable and never passes if a load is unknown or the other side never had it', () => {
     const busy = stats({ ttft: spread(100, 2_000) });
     busy.loads.histograms.ttft_ms = { 9: busy.ttft_ms };
     for (const baseline of [busy, unknown(busy)]) {
@@ -170,7 +170,7 @@ describe('load', () => {
     });
   });
 
-  it('that both had shows what was compared, with its numbers', () => {
+  it('reports the compared numbers if both sides had the same load', () => {
     const found = judge(check, stats({ ttft: spread(52, 400) }), stats({ ttft: spread(50, 4_000) }));
     expect(found).toMatchObject({
       verdict: 'pass',
@@ -181,8 +181,8 @@ describe('load', () => {
   });
 });
 
-describe('a candidate that is surely worse, but perhaps not by more than allowed', () => {
-  it('does not pass: a person decides, or more traffic', () => {
+describe('a candidate that is certainly worse, but perhaps within the limit', () => {
+  it('does not pass, so that a person or more traffic decides', () => {
     const check = metric({ name: 'ttft_ms', stat: 'p50', check: 'regression', max_regression_percent: 20 });
     const spread = (center: number) => Array.from({ length: 200 }, (_, i) => center * (0.7 + (0.6 * i) / 200));
     const found = judge(check, stats({ ttft: spread(61) }), stats({ ttft: spread(50) }));
@@ -195,7 +195,7 @@ describe('a candidate that is surely worse, but perhaps not by more than allowed
   });
 });
 
-it('spends the chance of a false alarm over all looks and metrics that there will be', () => {
+it('divides the chance of a false alarm between all planned checks and metrics', () => {
   expect(confidenceOf({ looks: 1, metrics: 1 })).toBeCloseTo(0.98, 5);
   expect(confidenceOf({ looks: 4, metrics: 1 })).toBeCloseTo(0.995, 5);
   expect(confidenceOf({ looks: 4, metrics: 2 })).toBeCloseTo(0.9975, 5);
@@ -211,7 +211,7 @@ function random(seed: number): () => number {
   };
 }
 
-describe('the rates of wrong verdicts, measured (tools/decisions names them)', () => {
+describe('the measured rates of wrong verdicts, as docs/judging-a-canary.md states them', () => {
   const ROUNDS = 400;
   const next = random(20261121);
   const failures = (n: number, rate: number) =>
@@ -220,7 +220,7 @@ describe('the rates of wrong verdicts, measured (tools/decisions names them)', (
     Array.from({ length: n }, () => median * Math.exp(0.4 * gaussian(next)));
   const share = (check: () => boolean) => Array.from({ length: ROUNDS }, check).filter(Boolean).length / ROUNDS;
 
-  it('error rate: no false alarms beyond 6 % at the limit itself, no misses beyond 5 % at six times the limit', () => {
+  it('error rate: at most 6 % false alarms at the limit itself, at most 5 % misses at six times the limit', () => {
     const check = metric({ check: 'regression', max_regression_percent: 100 });
     const sample = (n: number, rate: number) => {
       const failed = failures(n, rate);
@@ -230,7 +230,7 @@ describe('the rates of wrong verdicts, measured (tools/decisions names them)', (
     expect(share(() => judge(check, sample(200, 0.24), sample(1000, 0.02)).verdict === 'pass')).toBeLessThan(0.05);
   });
 
-  it('p95 of the time to first token: false alarms within 6 % at the limit, misses within 5 % at twice the limit', () => {
+  it('time to first token, p95: at most 6 % false alarms at the limit, at most 5 % misses at twice the limit', () => {
     const check = metric({ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 20 });
     expect(
       share(
@@ -247,7 +247,7 @@ describe('the rates of wrong verdicts, measured (tools/decisions names them)', (
     ).toBeLessThan(0.05);
   });
 
-  it('mean: false alarms within 8 % at the limit', () => {
+  it('mean: at most 8 % false alarms at the limit', () => {
     const check = metric({ name: 'ttft_ms', stat: 'avg', check: 'regression', max_regression_percent: 20 });
     expect(
       share(

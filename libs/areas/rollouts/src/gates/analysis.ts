@@ -24,48 +24,58 @@ export interface MetricResult {
   candidate: MetricReading;
   /** Null for a threshold check. */
   baseline: MetricReading | null;
-  /** What the value was held against: the threshold, or max_regression_percent. */
+  /** The limit of the check: its threshold, or max_regression_percent. */
   limit: number;
-  /** The regression in percent (positive = worse), and its one-sided bounds; null without both values. */
+  /**
+   * The regression in percent (positive means worse); null without both values. The next two fields are its one-sided
+   * bounds.
+   */
   regression_percent: number | null;
-  /** It is at least this, with `confidence`. */
+  /** Lower bound, with the confidence in `confidence`. */
   regression_bound_percent: number | null;
-  /** It is at most this, with 95 % confidence. */
+  /** Upper bound, with 95 % confidence. */
   regression_upper_percent: number | null;
   /** Null for a threshold check. */
   confidence: number | null;
-  /** What was compared, and why that is fair; null for a threshold check or without both values. */
+  /** The compared values, and why the comparison is fair; null for a threshold check or without both values. */
   compared: ComparisonEvidence | null;
 }
 
 export interface ComparisonEvidence {
-  /** Null where no fair comparison could be made. */
+  /** Null if no fair comparison is possible. */
   basis: ComparisonBasis | null;
-  /** Requests that each instance of the candidate was sent, by those of the baseline; null where unknown. */
+  /** Requests per instance of the candidate, divided by requests per instance of the baseline; null if unknown. */
   traffic_ratio: number | null;
   candidate: MetricReading | null;
   baseline: MetricReading | null;
-  /** Samples by requests in flight on the instance, where the load had to be looked at. */
+  /** Samples by requests in flight on the instance, if the comparison considered the load. */
   loads: LoadBucket[];
 }
 
-/** How many chances an identical candidate gets to look worse. */
+/** How many chances an identical candidate has to look worse. */
 export interface Chances {
-  /** Looks that are planned over the whole rollout. */
+  /** Checks planned over the whole rollout. */
   looks: number;
   /** Metrics that count and are compared. */
   metrics: number;
 }
 
-/** The chance that a rollout of an identical candidate is stopped for a regression, over all its looks and metrics. */
+/**
+ * The chance that a rollout of an identical candidate stops because of a regression, over all its checks and metrics.
+ */
 const FALSE_ALARMS = 0.02;
 
-/** The confidence of each single comparison: the chance of a false alarm is spent in equal parts (Bonferroni), whatever depends on what. */
+/**
+ * Returns the confidence of each single comparison. The chance of a false alarm is divided equally between them
+ * (Bonferroni), so it holds even if they depend on each other.
+ */
 export function confidenceOf({ looks, metrics }: Chances): number {
   return 1 - FALSE_ALARMS / Math.max(1, looks * metrics);
 }
 
-/** Judges one metric. `baseline` is undefined if the stable revision has no window with enough samples. */
+/**
+ * Returns the verdict on one metric. `baseline` is undefined if the stable revision has no window with enough samples.
+ */
 export function judge(
   metric: AnalysisMetricDto,
   candidate: RequestStats,
@@ -126,7 +136,7 @@ function statOf({ name, stat }: Pick<AnalysisMetricDto, 'name' | 'stat'>): Stat 
   return stat ?? metricOf(name).defaultStat;
 }
 
-/** A candidate that is surely worse, if perhaps not by more than allowed, is for a person, or for more traffic, to decide. */
+/** If a candidate is certainly worse, but perhaps within the limit, a person or more traffic decides. */
 const STANDINGS = { beyond: 'breached', unsure: 'inconclusive', within: 'pass' } as const;
 
 function verdictOf(
@@ -148,14 +158,14 @@ function verdictOf(
   return STANDINGS[classifyRegression(found, metric.max_regression_percent as number)];
 }
 
-/** Whether a result that was forgiven was beyond its limit all the same. */
+/** Whether a result was beyond its limit, even if `failure_limit` forgave it. */
 export function isBreach(result: MetricResult): boolean {
   if (result.check === 'regression') return (result.regression_bound_percent ?? 0) > result.limit;
   const { value } = result.candidate;
   return value !== null && isBeyond(result.metric, value, result.limit);
 }
 
-/** A share keeps its digits: three would make small ones equal. */
+/** A share keeps all its digits, because three digits would make small shares equal. */
 export function measured(metric: Pick<AnalysisMetricDto, 'name' | 'stat'>, stats: RequestStats): MetricReading {
   const { value, samples } = readMetric(metric.name, statOf(metric), stats);
   return { value: shownValue(metric.name, value), samples };
@@ -171,7 +181,7 @@ function round(value: number): number {
 
 const SEVERITY: GateVerdict[] = ['breached', 'unavailable', 'not_comparable', 'inconclusive'];
 
-/** The worst verdict of the metrics that count: all of them must pass. */
+/** Returns the worst verdict of the metrics that count, because all of them must pass. */
 export function overall(metrics: readonly Pick<MetricResult, 'verdict' | 'dry_run'>[]): GateVerdict {
   const counting = metrics.filter((metric) => !metric.dry_run).map((metric) => metric.verdict);
   return SEVERITY.find((verdict) => counting.includes(verdict)) ?? 'pass';

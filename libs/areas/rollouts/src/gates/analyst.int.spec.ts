@@ -12,7 +12,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 
-/** A metric that looks back an hour: what a test records a minute ago is within it, whatever the clock does meanwhile. */
+/**
+ * A metric over the last hour. A test records its samples a minute ago, so they stay within it however long the test
+ * runs.
+ */
 const metric = (more: Partial<AnalysisMetricDto> = {}) =>
   ({
     name: 'error_rate',
@@ -45,7 +48,7 @@ const BAD = { ok: 50, failed: 50 };
 const FEW = { ok: 10 };
 const NONE = { ok: 0 };
 
-/** A canary whose candidate was served like this. */
+/** Starts a canary whose candidate has these recorded requests. */
 async function begin(served: Parameters<RolloutsBed['served']>[1], asked: AnalysisDto, percents = [100]) {
   const deployment = await bed.serving();
   const id = await bed.rollout(deployment, { spec: spec('next'), strategy: canary(...percents), analysis: asked });
@@ -58,8 +61,8 @@ const routed = (deployment: Deployment) => bed.targets(deployment);
 const first = ({ name }: Deployment) => `${name}-00001`;
 const second = ({ name }: Deployment) => `${name}-00002`;
 
-describe('what follows from a verdict', () => {
-  it('promotes what passes', async () => {
+describe('the consequences of a verdict', () => {
+  it('promotes a candidate that passes', async () => {
     const { deployment, id } = await begin(GOOD, analysis([metric()]));
     const record = await bed.finish(id);
     expect(record).toMatchObject({
@@ -76,7 +79,7 @@ describe('what follows from a verdict', () => {
     ['breached', BAD, 'on_failure', 'analysis_failed'],
     ['inconclusive', FEW, 'on_inconclusive', 'analysis_inconclusive'],
     ['unavailable', NONE, 'on_inconclusive', 'metrics_unavailable'],
-  ] as const)('puts the route back where it is %s and that means rollback', async (verdict, served, which, code) => {
+  ] as const)('restores the route if it is %s and the action is rollback', async (verdict, served, which, code) => {
     const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
     const { deployment, id } = await begin(served, analysis([metric()], { [which]: 'rollback', [other]: 'pause' }));
     const record = await bed.finish(id);
@@ -99,7 +102,7 @@ describe('what follows from a verdict', () => {
     ['inconclusive', FEW, 'on_inconclusive'],
     ['unavailable', NONE, 'on_inconclusive'],
   ] as const)(
-    'holds the canary where it is %s and that means pause, until a person says go',
+    'pauses the canary if it is %s and the action is pause, until a person resumes it',
     async (verdict, served, which) => {
       const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
       const asked = analysis([metric()], { [which]: 'pause', [other]: 'rollback' });
@@ -115,7 +118,7 @@ describe('what follows from a verdict', () => {
       });
       expect(await bed.sql('select awaiting from operations where id = $1', [id])).toEqual([{ awaiting: 'pause' }]);
       expect(await bed.events(deployment, 'rollout.paused')).toMatchObject([{ step: 'analyze:1', reason: verdict }]);
-      // Waking it is not a person's word.
+      // Only a person can resume it, not a wake-up.
       await bed.wake(id);
       expect(await bed.record(id)).toMatchObject({ status: 'waiting', current_step: 'analyze:1' });
       expect(routed(deployment)).toEqual(canaried);
@@ -123,7 +126,7 @@ describe('what follows from a verdict', () => {
 
       await bed.resume(id);
       const next = await bed.finish(id);
-      // The next step is judged anew, by what was served there.
+      // The next step gets its own verdict, from the requests served there.
       expect(next).toMatchObject({ status: 'waiting', current_step: 'analyze:2' });
       expect(next['steps'].find((step: any) => step.name === 'analyze:1')).toMatchObject({
         status: 'succeeded',
@@ -135,7 +138,7 @@ describe('what follows from a verdict', () => {
     },
   );
 
-  it('asks nothing where no metrics were asked for', async () => {
+  it('judges nothing if no metrics are configured', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: canary(100) });
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
@@ -146,7 +149,7 @@ describe('what follows from a verdict', () => {
 describe('several metrics', () => {
   const slow = (more: Partial<AnalysisMetricDto>) => metric({ name: 'e2e_latency_ms', threshold: 100, ...more });
 
-  it('a dry run is reported and blocks nothing, also beside one that counts', async () => {
+  it('reports a dry run, which blocks nothing even next to a metric that counts', async () => {
     const { id, deployment } = await begin(BAD, analysis([metric({ dry_run: true })]));
     expect(await bed.finish(id)).toMatchObject({
       status: 'succeeded',
@@ -159,7 +162,7 @@ describe('several metrics', () => {
     const mixed = await begin(BAD, analysis(both, { on_inconclusive: 'rollback' }));
     const record = await bed.finish(mixed.id);
     expect(record).toMatchObject({ status: 'failed', error_code: 'metrics_unavailable' });
-    // Only what counted is blamed.
+    // The message blames only metrics that count.
     expect(record['message']).toBe('unavailable: e2e_latency_ms p99 has no value (0 samples, limit 100)');
   });
 
@@ -173,14 +176,14 @@ describe('several metrics', () => {
     ],
     ['unavailable before inconclusive', FEW, [metric(), slow({})], 'metrics_unavailable'],
     ['inconclusive before pass', GOOD, [metric(), metric({ min_samples: 101 })], 'analysis_inconclusive'],
-  ])('the worst verdict counts: %s', async (_what, served, metrics, code) => {
+  ])('takes the worst verdict: %s', async (_what, served, metrics, code) => {
     const asked = analysis(metrics, { on_failure: 'rollback', on_inconclusive: 'rollback' });
     expect(await bed.finish((await begin(served, asked)).id)).toMatchObject({ status: 'failed', error_code: code });
   });
 });
 
 describe('failure_limit', () => {
-  it('forgives as many breaches as it says, over the steps of one rollout', async () => {
+  it('forgives the configured number of breaches over the steps of one rollout', async () => {
     const { deployment, id } = await begin(BAD, analysis([metric({ failure_limit: 1 })]), [20, 60, 100]);
     const record = await bed.finish(id);
     expect(record).toMatchObject({
@@ -193,14 +196,14 @@ describe('failure_limit', () => {
     expect(await bed.finish(patient.id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('counts the breaches of the same metric, statistic and check only, and passes are none', async () => {
-    // Another statistic of the same metric breaches at each step and is forgiven more often.
+  it('counts only breaches of the same metric, statistic and check, and no passes', async () => {
+    // Another statistic of the same metric breaches at each step, and has a higher limit.
     const served = latency(200, 100);
     const tail = { name: 'e2e_latency_ms', threshold: 100, failure_limit: 9 } as const;
     const asked = analysis([metric({ ...tail, stat: 'p50' }), metric({ failure_limit: 1 })]);
     const { id, candidate } = await begin(served, asked, [50, 100]);
     await bed.drive(id);
-    // Between the two judgements the error rate goes beyond its limit, for the first time.
+    // Between the two verdicts, the error rate exceeds its limit for the first time.
     await bed.served(candidate.id, { failed: 100, secondsAgo: 61 });
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
   });
@@ -216,7 +219,7 @@ describe('failure_limit', () => {
       { ok: 100, more: { output_tokens_per_s: histogram(10, 100) } },
       metric({ name: 'output_tokens_per_s', threshold: 100 }),
     ],
-  ])('knows an earlier breach of %s', async (_what, served, one) => {
+  ])('counts an earlier breach of %s', async (_what, served, one) => {
     const { deployment, id } = await begin(served, analysis([{ ...one, failure_limit: 1 }]), [50, 100]);
     await bed.served((await bed.revision(deployment, 1)).id, latency(100, 100));
     expect(await bed.finish(id)).toMatchObject({
@@ -227,8 +230,8 @@ describe('failure_limit', () => {
   });
 });
 
-describe('what is judged', () => {
-  it('waits until the gateways have handed in the soak, and counts what has not come by then as absent', async () => {
+describe('the judged records', () => {
+  it('waits until the gateways have reported the soak, and counts later records as absent', async () => {
     await bed.gatewayUntil(new Date(Date.now() - 60_000));
     try {
       const { deployment, id } = await begin(FEW, analysis([metric({ min_samples: 10 })]));
@@ -255,7 +258,7 @@ describe('what is judged', () => {
     };
     bed.neighbours.silent.add(candidate.id);
     expect(await bed.drive(id)).toMatchObject(waiting);
-    // Nobody to ask is no answer either.
+    // A candidate without a ready instance does not answer either.
     bed.neighbours.silent.delete(candidate.id);
     bed.neighbours.statuses.set(candidate.id, { ready: 0 });
     expect(await bed.wake(id)).toMatchObject(waiting);
@@ -263,7 +266,7 @@ describe('what is judged', () => {
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('fails a candidate that crashed since it was ready, whatever was recorded of it', async () => {
+  it('fails a candidate that crashed since it was ready, regardless of its records', async () => {
     const { deployment, id, candidate } = await begin(GOOD, analysis([metric()]));
     bed.neighbours.silent.add(candidate.id);
     await bed.drive(id);
@@ -273,16 +276,16 @@ describe('what is judged', () => {
     expect(await bed.events(deployment, 'rollout.analysis_completed')).toEqual([]);
   });
 
-  it('judges once: what comes in later changes nothing', async () => {
+  it('judges once, so later records change nothing', async () => {
     const { deployment, id, candidate } = await begin(GOOD, analysis([metric()]));
-    // It has judged and told so; what follows from it comes with the next look.
+    // The verdict is stored and published. Its consequence follows when the step runs next.
     expect(await bed.drive(id)).toMatchObject({ current_step: 'analyze:1', status: 'running', message: 'pass' });
     await bed.served(candidate.id, { failed: 1_000, secondsAgo: 62 });
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
     expect(await bed.events(deployment, 'rollout.analysis_completed')).toHaveLength(1);
   });
 
-  it('looks at the soak, or as far back as window_seconds says', async () => {
+  it('judges the soak, or the last window_seconds if they are set', async () => {
     const old = { ...BAD, secondsAgo: 600 };
     const beyond = await begin(old, analysis([metric({ window_seconds: 300 })], { on_inconclusive: 'rollback' }));
     expect(await bed.finish(beyond.id)).toMatchObject({ error_code: 'metrics_unavailable' });
@@ -292,7 +295,7 @@ describe('what is judged', () => {
     expect(await bed.finish(soak.id)).toMatchObject({ error_code: 'metrics_unavailable' });
   });
 
-  it('compares with the stable revision in the same window, or in its last one with enough in it', async () => {
+  it('compares with the stable revision in the same window, or in its last window with enough samples', async () => {
     const regression = metric({
       name: 'e2e_latency_ms',
       check: 'regression',
@@ -308,7 +311,7 @@ describe('what is judged', () => {
       return [record['error_code'], record['result'].analysis['analyze:1'].metrics[0].baseline?.samples];
     };
     expect(await compared()).toEqual(['metrics_unavailable', 0]);
-    // Three times as slow as in the same window; an hour ago the stable revision was as slow itself.
+    // Three times as slow as in the same window. An hour ago, the stable revision was equally slow.
     const now = { ...latency(30, 60), secondsAgo: 61 };
     const earlier = { ...latency(100, 80), secondsAgo: 3_600 };
     expect(await compared(now, earlier)).toEqual(['analysis_failed', 60]);
@@ -316,7 +319,7 @@ describe('what is judged', () => {
   });
 });
 
-describe('load', () => {
+describe('a comparison by load', () => {
   const regression = metric({
     name: 'e2e_latency_ms',
     check: 'regression',
@@ -324,7 +327,7 @@ describe('load', () => {
     max_regression_percent: 50,
     window_seconds: 120,
   });
-  /** A baseline that had too many requests in flight to say what one of them takes alone. */
+  /** A baseline with too many concurrent requests to know how long a single one takes. */
   const busy = (value: number, samples: number) => {
     const values = latency(value, samples);
     const loads = { ...emptyLoads(), instances: 1 };
@@ -335,7 +338,7 @@ describe('load', () => {
   it.each([
     ['pause', { status: 'waiting', current_step: 'analyze:1' }],
     ['rollback', { status: 'failed', error_code: 'analysis_not_comparable', result: { outcome: 'reverted' } }],
-  ] as const)('that is not comparable never promotes: %s', async (on_inconclusive, expected) => {
+  ] as const)('never promotes a candidate that is not comparable: %s', async (on_inconclusive, expected) => {
     const asked = analysis([regression], { on_inconclusive });
     const { deployment, id } = await begin({ ...latency(20, 100), secondsAgo: 60 }, asked);
     await bed.served((await bed.revision(deployment, 1)).id, { ...busy(100, 2_000), secondsAgo: 61 });
@@ -345,7 +348,7 @@ describe('load', () => {
     ]);
   });
 
-  it('of now that is not comparable is looked for in the last window of before the rollout', async () => {
+  it('falls back to the last window before the rollout if the current one is not comparable', async () => {
     const { deployment, id } = await begin({ ...latency(90, 100), secondsAgo: 60 }, analysis([regression]));
     const { id: stableId } = await bed.revision(deployment, 1);
     await bed.served(stableId, { ...busy(100, 2_000), secondsAgo: 61 });
@@ -357,7 +360,7 @@ describe('load', () => {
     });
   });
 
-  it('is told with the confidence that all looks and metrics leave to each', async () => {
+  it('reports the confidence that each check has among all planned checks and metrics', async () => {
     const dry = { ...regression, dry_run: true };
     const { deployment, id } = await begin(latency(100, 100), analysis([regression, metric(), dry]), [20, 100]);
     await bed.served((await bed.revision(deployment, 1)).id, latency(100, 100));
@@ -366,8 +369,8 @@ describe('load', () => {
   });
 });
 
-describe('a candidate that the stable revision was stopped for', () => {
-  it('is compared with what that did before its requests were held', async () => {
+describe('a candidate for which the stable revision was stopped', () => {
+  it('is compared with the stable revision before its requests were held', async () => {
     const deployment = await bed.serving();
     const stable = await bed.revision(deployment, 1);
     await bed.served(stable.id, latency(100, 100));
@@ -385,7 +388,7 @@ describe('a candidate that the stable revision was stopped for', () => {
     });
     await bed.served((await bed.revision(deployment, 2)).id, latency(300, 100));
     await bed.begin(id);
-    // What it did while it was drained is no measure of it.
+    // Its latencies while it drained must not count.
     bed.neighbours.routes.get(deployment.id)!.hold!.since = new Date(Date.now() - 10_000).toISOString();
     await bed.served(stable.id, { ...latency(5_000, 1_000), secondsAgo: 5 });
     await bed.age(id, 11);

@@ -10,7 +10,9 @@ import { rolloutFailures } from '../rollout.errors.js';
 import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import { soakSecondsAt, type RolloutContext, type RolloutInput } from '../rollout.input.js';
 
-/** How long it waits for the gateways to hand in the soak's last second; later ones are counted as absent. */
+/**
+ * Time to wait until the gateways have reported the last second of the soak. Records that arrive later count as absent.
+ */
 const STATS_LIMIT_MS = 10_000;
 const STATS_LOOK_MS = 200;
 
@@ -21,9 +23,9 @@ interface Judgement {
 }
 
 /**
- * Judges a candidate by what the gateways recorded of it during the soak. First it waits until the records are complete,
- * then it judges once and keeps the judgement, then it acts on it: so the verdict, its event and what follows from it
- * are one story, whatever crashes in between.
+ * Judges a candidate by the requests that the gateways recorded during the soak.
+ * First it waits until the records are complete. Then it judges once and stores the judgement. Then it acts on it. So
+ * the verdict, its event and its consequence always agree, even after a crash in between.
  */
 @Injectable()
 export class Analyst {
@@ -36,7 +38,7 @@ export class Analyst {
     const { input, state, step } = context;
     if (!input.analysis) return done({ skipped: true, message: 'The rollout has no analysis.' });
     if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
-    // A candidate that died a moment ago is for the reconciler to tell: it must have looked before the records are judged.
+    // If the candidate died a moment ago, the reconciler must notice it before the records are judged.
     const isOver = step.elapsedMs() > STATS_LIMIT_MS;
     if (!isOver && !(await this.candidate.answers(input.revisionId)))
       return sleep({
@@ -109,8 +111,9 @@ export class Analyst {
   }
 
   /**
-   * Against the stable revision in the same window. Where too little went there, or what went there loaded it otherwise, against its last
-   * window of that length with enough, and then against the last one of before this rollout, when it had all the traffic.
+   * Compares with the stable revision in the same window.
+   * If that window has too few requests or another load, it uses the last window of that length with enough requests.
+   * After that it uses the last one before this rollout, when the stable revision had all the traffic.
    */
   private async judge(tx: Tx, context: RolloutContext, check: MetricCheck): Promise<MetricResult> {
     const { metric, candidate, chances } = check;
@@ -155,8 +158,8 @@ interface CheckWindow {
 }
 
 /**
- * Of the stable revision. One that was stopped for the candidate is judged by what it did before its requests were held: what its end
- * cost is no measure of it.
+ * The window of the stable revision. If the stable revision was stopped for the candidate, the window ends before its
+ * requests were held, because its last moments are no fair measure.
  */
 async function sameWindow(
   _tx: Tx,
@@ -193,7 +196,7 @@ function lastWindowUntil(
   });
 }
 
-/** A step that is not compared is no chance to look worse, and neither is a dry run. */
+/** A check that compares nothing is no chance to look worse, and neither is a dry run. */
 function chancesOf({ type, steps }: RolloutInput['strategy'], { metrics }: AnalysisDto): Chances {
   return {
     looks: type === 'canary' ? steps.length : 1,
@@ -207,7 +210,7 @@ const FAILURES: Record<Exclude<GateVerdict, 'pass'>, FailureCode> = {
   unavailable: rolloutFailures.metrics_unavailable,
   not_comparable: rolloutFailures.analysis_not_comparable,
 };
-/** A breach within failure_limit passes; the breaches of earlier steps of this rollout count. */
+/** Passes a breach within failure_limit. The breaches of earlier steps of this rollout count. */
 function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: RolloutContext): MetricResult {
   if (result.verdict !== 'breached' || metric.failure_limit === 0) return result;
   const earlier = Object.values(context.results).flatMap((one) => (one as Partial<Judgement>)?.metrics ?? []);

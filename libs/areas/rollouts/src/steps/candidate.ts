@@ -26,17 +26,23 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { rolloutFailures } from '../rollout.errors.js';
 import { soakSecondsAt, type RolloutContext } from '../rollout.input.js';
 
-/** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
+/**
+ * The longest sleep of a readiness wait that nothing wakes. It is short, because the reconciler's wake-up may arrive
+ * while the step is running.
+ */
 const READY_LOOK_MS = 500;
 const GONE_LOOK_MS = 100;
-/** A worker takes a change of the operator's file up to a second later than the api that accepted the spec by it, and a busy one later. */
+/**
+ * A worker reads a change of the operator's file up to a second later than the api that accepted the spec, and even
+ * later if it is busy.
+ */
 const FILE_LAG = { looks: 6, lookMs: 500 };
-/** How long a candidate that soaks may give no answer. */
+/** How long a soaking candidate may give no answer. */
 const SILENCE_LIMIT_MS = 15_000;
 const SILENCE_LOOK_MS = 250;
 const DRAIN_LIMIT_MS = 30_000;
 const DRAIN_LOOK_MS = 250;
-/** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
+/** A cancel must not wait for the whole grace period of an engine. The reconciler stops the engine in any case. */
 const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
 
 interface CandidateRevision {
@@ -45,7 +51,7 @@ interface CandidateRevision {
   revisionName: string;
 }
 
-/** The steps that bring a revision up and take it away again; rollout and rollback share them. */
+/** The steps that start a revision and remove it again. Rollout and rollback share them. */
 @Injectable()
 export class Candidate {
   constructor(
@@ -56,8 +62,8 @@ export class Candidate {
   ) {}
 
   /**
-   * The request was checked when it came; the configuration may have changed since. What only a server that runs already can tell is asked
-   * here, and a retry asks it again.
+   * Checks the spec again, because the configuration may have changed since the request. This also checks what only a
+   * running server can report, and a retry repeats it.
    */
   async validate(tenantId: string, revisionId: string): Promise<StepOutcome> {
     const judge = () =>
@@ -76,7 +82,7 @@ export class Candidate {
     return done({ message: found.message });
   }
 
-  /** Writes the wish; the reconciler starts the instances. */
+  /** Retains the instances; the reconciler starts them. */
   async provision(operation: OperationRow, target: CandidateRevision, takesOver?: Takeover): Promise<StepOutcome> {
     return done({
       commit: async (tx) => {
@@ -134,8 +140,9 @@ export class Candidate {
   }
 
   /**
-   * The candidate's status now. A crash since it was proven ready fails the operation, whichever step notices it first:
-   * what gateways recorded of a dead candidate would only say the same less clearly.
+   * Returns the candidate's current status. A crash since it was ready fails the operation in the step that notices it
+   * first, because the records of a dead candidate would show the same less clearly.
+   * @throws StepFailed if the candidate did not stay up
    */
   async assertUp(
     tx: Tx,
@@ -152,8 +159,8 @@ export class Candidate {
   }
 
   /**
-   * Lets a candidate serve for a while and checks that it stays up. Sleeps in Postgres; the reconciler wakes it when an instance of the candidate changes, so a
-   * crash is seen at once.
+   * Lets a candidate serve for a while and checks that it stays up. Sleeps in Postgres. The reconciler wakes it when an
+   * instance of the candidate changes, so it notices a crash at once.
    */
   async soak(context: RolloutContext): Promise<StepOutcome> {
     const { operation, input, step, state } = context;
@@ -161,7 +168,7 @@ export class Candidate {
     const status = await this.database.tx('system', (tx) =>
       this.assertUp(tx, context, input.revisionId, input.revisionName),
     );
-    // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
+    // Without a crash, a silence may only mean that this worker has just started and has not probed yet.
     const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;
     if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
       throw didNotStayUp(input.revisionName, status, 0);
@@ -176,13 +183,13 @@ export class Candidate {
     });
   }
 
-  /** Whether every ready instance answers a request now, and there is one. */
+  /** Whether at least one instance is ready, and all ready ones answer a request now. */
   async answers(revisionId: string): Promise<boolean> {
     const { answered, asked } = await this.instances.probe(revisionId);
     return asked > 0 && answered === asked;
   }
 
-  /** Waits until the gateways have no request in flight to the revisions that lost their traffic, but not for ever. */
+  /** Waits until the gateways have no request in flight to the revisions that lost their traffic, up to a limit. */
   async drain(
     { step }: StepContext<unknown>,
     revisionIds: readonly string[],
@@ -201,7 +208,7 @@ export class Candidate {
     });
   }
 
-  /** Takes the operation's hold away and gives the processes a moment to go. */
+  /** Ends the operation's reason to retain the candidate, and gives the processes a moment to exit. */
   async remove(context: StepContext<unknown>, revisionId: string): Promise<StepOutcome> {
     const { operation, state, step } = context;
     const failure = operation.failure as OperationFailure;
@@ -226,7 +233,10 @@ export class Candidate {
     return done();
   }
 
-  /** Retires a revision that no instance was ever wanted for: nothing else would, because none of its instances stops. */
+  /**
+   * Retires a revision for which no instance was ever requested. Nothing else would retire it, because none of its
+   * instances stops.
+   */
   async retireUnbuilt(tx: Tx, revisionId: string, operationId: string, actor: Actor = WORKER): Promise<NewEvent[]> {
     const moved = await this.revisions.setState(tx, revisionId, 'retired', { from: ['pending'] });
     return moved ? [this.revisions.event('revision.retired', moved, { actor, operationId })] : [];
@@ -241,7 +251,7 @@ export class Candidate {
     };
   }
 
-  /** A revision that served before stays restorable; a cancel is nobody's fault. */
+  /** A revision that served before stays restorable. A cancel does not mark a candidate as failed. */
   private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: OperationFailure) {
     if (
       failure.code === operationFailures.cancelled_by_user.code ||
@@ -260,7 +270,7 @@ export function refused(issues: readonly RevisionSpecIssue[], { isRetryable }: {
   return new StepFailed(operationFailures.validation_failed, message, { retryable: isRetryable, evidence: issues });
 }
 
-/** The failure of a candidate that was ready and is so no longer. */
+/** The failure of a candidate that was ready and no longer is. */
 function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
   return new StepFailed(
     rolloutFailures.health_regression,

@@ -10,11 +10,11 @@ import { refused } from './candidate.js';
 import { hasCapacityAfterStop } from '../acceptance.js';
 import { takeOverOf, type ChangeoverInput } from '../rollout.input.js';
 
-/** What the steps of a change-over need to know of their operation. */
+/** The data that the steps of a change-over need from their operation. */
 export interface ChangeoverSubject {
   deploymentId: string;
   deploymentName: string;
-  /** The revision that comes. */
+  /** The new revision. */
   revisionId: string;
   revisionName: string;
   changeover?: ChangeoverInput;
@@ -24,15 +24,17 @@ type ChangeoverContext = StepContext<ChangeoverSubject>;
 
 const LOOK_MS = 250;
 const CAPACITY_LOOK_MS = 1_000;
-/** For gateways that live and do not follow: one that cannot reach Postgres is not waited for for ever. */
+/** For live gateways that do not follow: the step does not wait for ever for one that cannot reach Postgres. */
 const FOLLOW_LIMIT_MS = 10_000;
-/** How long the reconciler lets requests under way end before it stops what serves them. */
+/** How long the reconciler waits for requests in flight before it stops the engines that serve them. */
 const DRAIN_LIMIT_MS = 30_000;
 
 /**
- * The steps by which one revision gives its capacity to another if there is not enough for both; rollout and rollback share them. Requests wait at
- * the gateways from `hold` until the operation publishes a route without one. What is stopped is suspended, not let go: while the operation
- * lives its route or the operation holds it, and a suspension is over with its operation.
+ * The steps by which one revision gives its capacity to another if there is not enough for both. Rollout and rollback
+ * share them.
+ * Requests wait at the gateways from `hold` until the operation publishes a route without a hold. The stopped revisions
+ * are suspended, but still retained: by the route or by the operation, as long as the operation is live. A suspension
+ * ends with its operation.
  */
 @Injectable()
 export class Changeover {
@@ -45,8 +47,10 @@ export class Changeover {
   ) {}
 
   /**
-   * Everything that can be known before something is stopped: what comes can run here, and so can what may have to come back; the host has
-   * their programs and models, downloads included. Capacity that others have is waited for here, while the previous revision serves.
+   * Checks everything that can be known before anything stops.
+   * The new revision can run here, and so can those that may have to return. The host has their programs and models,
+   * including downloads. If other deployments use the capacity, the step waits for it while the previous revision
+   * serves.
    * @param returning revisions that are started again if this fails
    */
   async preflight(
@@ -108,8 +112,8 @@ export class Changeover {
   }
 
   /**
-   * What the host still does before a start could be tried; undefined when it has all.
-   * @throws StepFailed `target_not_ready` for what it plainly lacks
+   * Returns what the host must still prepare before a start; undefined if everything is there.
+   * @throws StepFailed `target_not_ready` if something is missing for certain
    */
   private async unprepared(
     { operation, input }: ChangeoverContext,
@@ -137,7 +141,7 @@ export class Changeover {
       : `Preparing ${open.name} before anything stops: ${this.instances.progressText(open.progress)}.`;
   }
 
-  /** Done when every gateway holds. */
+  /** Done when every gateway holds requests. */
   async hold(context: ChangeoverContext, hold: RouteHold, targets?: RouteTarget[]): Promise<StepOutcome> {
     const { input, state, step } = context;
     if (!state) {
@@ -193,7 +197,7 @@ export class Changeover {
       return { alive: sum(statuses.map((status) => status?.alive ?? 0)), underWay: sum(counts) };
     });
     const isDrained = step.elapsedMs() < DRAIN_LIMIT_MS;
-    // The last count before the reconciler stops waiting for them: behind it the engines may be gone already.
+    // The last count before the reconciler stops waiting for them. After it, the engines may already be gone.
     const inFlight = isDrained ? underWay : Number(state['inFlight']);
     if (alive === 0) {
       const cut = isDrained ? 0 : inFlight;
@@ -217,7 +221,10 @@ export class Changeover {
     });
   }
 
-  /** Starts again what was stopped and waits until it serves; the reconciler tries with back-off, and goes on behind the deadline. */
+  /**
+   * Starts the stopped revisions again and waits until they serve. The reconciler retries with back-off, and continues
+   * after the deadline.
+   */
   async startAgain(
     context: ChangeoverContext,
     { stops }: ChangeoverInput,
@@ -256,7 +263,10 @@ export class Changeover {
     });
   }
 
-  /** Those without an instance that answers, but for one that sleeps: who asks for it wakes it. */
+  /**
+   * Returns the revisions without an instance that answers. A sleeping revision is not down, because a request wakes
+   * it.
+   */
   async down(tx: Tx, stops: ChangeoverInput['stops']) {
     const statuses = await Promise.all(stops.map(({ revisionId }) => this.instances.status(tx, revisionId)));
     return stops
@@ -265,7 +275,10 @@ export class Changeover {
       .map(({ status, ...one }) => ({ ...one, message: status?.message ?? null }));
   }
 
-  /** Seconds of the operation in which requests had to wait, with those of the hold that stands now; what `gap_seconds` of its result says. */
+  /**
+   * Returns the seconds of the operation in which requests had to wait, including the current hold: the value of
+   * `gap_seconds` in its result.
+   */
   async gap({
     operation,
     input,
@@ -280,7 +293,7 @@ export class Changeover {
     };
   }
 
-  /** Without a route there is nobody to hold. */
+  /** Without a route there are no requests to hold. */
   private async publishHold(
     tx: Tx,
     { operation, input }: ChangeoverContext,

@@ -7,10 +7,10 @@ import { Changeover } from './changeover.js';
 import { putBackMessage, putBackRoute } from './route.js';
 import { changeoverHold, changeoverOf, type RolloutContext, type RolloutInput } from '../rollout.input.js';
 
-/** What served before is waited for longer than a candidate that was given little time. */
+/** The previous revision gets more time than a candidate that was given little. */
 const RETURN_LIMIT_SECONDS = 600;
 
-/** The steps that only a recreate has, except the one that lets requests go on to the candidate. */
+/** The steps that only a recreate has, except the one that releases requests to the candidate. */
 @Injectable()
 export class Recreate {
   constructor(
@@ -34,7 +34,7 @@ export class Recreate {
     return this.changeover.stop(context, changeoverOf(input), input.progressDeadlineSeconds);
   }
 
-  /** The second gap. Where the first one is not over, its hold is there still, and names the previous revision. */
+  /** The second gap. If the first one is not over, its hold still exists, and names the previous revision. */
   async holdForPrevious(context: RolloutContext): Promise<StepOutcome> {
     const { input, state } = context;
     const { isHeld } = await this.changeover.gap(context);
@@ -62,7 +62,7 @@ export class Recreate {
     });
   }
 
-  /** Whether what it stopped has come back; it has where nothing was stopped. */
+  /** Whether the stopped revision is still down. False if nothing was stopped. */
   async isPreviousDown(tx: Tx, { input }: OperationRow<RolloutInput>): Promise<boolean> {
     return (await this.changeover.down(tx, input.changeover?.stops ?? [])).length > 0;
   }

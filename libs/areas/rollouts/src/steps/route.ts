@@ -9,14 +9,17 @@ interface RouteToRestore {
   foundRoute: Route | null;
 }
 
-/** What `putBackRoute` does, for the message of the step that does it. */
+/** The effect of `putBackRoute`, as a message of its step. */
 export function putBackMessage(foundRoute: Route | null): string {
   return foundRoute
     ? 'The previous route is restored.'
     : 'The route is removed, because the deployment had none before.';
 }
 
-/** Ends the way back of an operation's traffic: with the route that it found, ready or not, and with none if it found none. */
+/**
+ * Ends the unwind of an operation's traffic: restores the earlier route, ready or not, or removes the route if there
+ * was none.
+ */
 export async function putBackRoute(
   tx: Tx,
   routes: RoutesPort,
@@ -39,12 +42,15 @@ export async function putBackRoute(
   });
 }
 
-/** Where the route of a deployment is set. */
+/** The path at which the route of a deployment is set. */
 function routePath(deploymentName: string): string {
   return `/api/v1/deployments/${deploymentName}/route`;
 }
 
-/** Said wherever a rollout ends that leaves its deployment without traffic: nobody who has just rolled out expects a 503. */
+/**
+ * Part of the message of every rollout that leaves its deployment without traffic, because after a rollout a client
+ * does not expect a 503.
+ */
 function noRoute(deploymentName: string): string {
   return `the deployment has no route. Set one with PUT ${routePath(deploymentName)}, or create a rollout with strategy immediate.`;
 }
@@ -54,7 +60,7 @@ export function warnOfNoRoute(deploymentName: string): void {
   requestContext().warnings.push({ code: 'no_route', field: 'strategy', message });
 }
 
-/** What a finished rollout says that has proven a candidate ready and moved no traffic. */
+/** The message of a finished rollout that has proven a candidate ready and moved no traffic. */
 export function candidateMessage(
   route: Route | undefined,
   { deploymentName, revisionName }: { deploymentName: string; revisionName: string },
