@@ -12,7 +12,7 @@ const brief = (conditions: Condition[]) =>
   Object.fromEntries(conditions.map((one) => [one.type, `${one.status} ${one.reason}`]));
 const idle = { state: 'active', currentOperationId: null } as const;
 
-it('tells a new, a serving, a partly serving and a dead deployment apart', () => {
+it('distinguishes a new, a serving, a partly serving and a dead deployment', () => {
   expect(brief(conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, first))).toEqual({
     Ready: 'False NoRoute',
     Progressing: 'False Idle',
@@ -35,7 +35,7 @@ it('tells a new, a serving, a partly serving and a dead deployment apart', () =>
   });
 });
 
-it('shows the operation that is running, paused or deleting', () => {
+it('shows an operation that is running, paused or deleting', () => {
   expect(
     brief(conditionsOf([], { state: 'progressing', currentOperationId: 'op_1', health: whole }, first)),
   ).toMatchObject({ Progressing: 'True OperationRunning' });
@@ -49,7 +49,7 @@ it('shows the operation that is running, paused or deleting', () => {
   });
 });
 
-it('moves last_transition_at with the status only', () => {
+it('changes last_transition_at only with the status', () => {
   const before = conditionsOf([], { ...idle, health: whole }, first);
   const after = conditionsOf(before, { ...idle, health: partial }, later);
   expect(after.map((one) => [one.type, one.last_transition_at])).toEqual([
@@ -60,7 +60,7 @@ it('moves last_transition_at with the status only', () => {
   expect(after[0]?.message).toBe('1 of 2 instances are ready.');
 });
 
-it('keeps what was observed last where nobody has looked', () => {
+it('keeps the last observation if there is no new one', () => {
   const before = conditionsOf([], { ...idle, health: partial }, first);
   const after = conditionsOf(before, { state: 'progressing', currentOperationId: 'op_1' }, later);
   expect(after.filter((one) => one.type !== 'Progressing')).toEqual(before.filter((one) => one.type !== 'Progressing'));
@@ -79,11 +79,11 @@ it.each([
   ['progressing', dead, 'progressing'],
   ['paused', whole, 'paused'],
   ['deleting', whole, 'deleting'],
-] as const)('%s with %o is %s', (state, health, expected) => {
+] as const)('a state of %s with %o becomes %s', (state, health, expected) => {
   expect(observedState(state, health)).toBe(expected);
 });
 
-it('takes a deployment that sleeps for one that serves: the next request waits for a start', () => {
+it('treats a sleeping deployment as serving, because its next request waits for a start', () => {
   const asleep: DeploymentHealth = { isRouted: true, desired: 0, ready: 0, isServing: true, isAsleep: true };
   const waking: DeploymentHealth = { ...asleep, desired: 1 };
   for (const health of [asleep, waking]) {

@@ -1,40 +1,44 @@
 import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 
-/** What a `Deployment` of the port is made of; `d` is the table's alias. */
+/** Columns of a `Deployment` of the port; `d` is the table's alias. */
 const COLUMNS = `
   d.id, d.tenant_id "tenantId", d.name, d.state, d.default_strategy "defaultStrategy", d.default_analysis "defaultAnalysis",
   d.revision_history_limit "revisionHistoryLimit", d.protection, d.scaling,
   d.active_revision_id "activeRevisionId", d.candidate_revision_id "candidateRevisionId", d.previous_revision_id "previousRevisionId",
   d.current_operation_id "currentOperationId", d.version`;
 
-/** Reads of what belongs to a deployment begin with it, each page of its events too. */
+/** Every read of something that belongs to a deployment starts with this query, including each page of its events. */
 export const DEPLOYMENT_ID = lookup(
   'deployment-records-id',
   `select d.name as key, d.id from deployments d where d.name = any ${KEYS} and d.tenant_id = $2 and d.deleted_at is null`,
 );
-/** On the way of what reads more of a deployment in one transaction: planned once per connection. */
+/** For transactions that then read more of the deployment, so it is planned once per connection. */
 export const GET_DEPLOYMENT = prepared(
   'deployment-records-get',
   `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
 );
-/** A `DeploymentRecord`: all that is stored. */
+/** Columns of a `DeploymentRecord`: everything that is stored. */
 const RECORD = `${COLUMNS},
   d.display_name "displayName", d.description, d.labels, d.environment, d.conditions, d.created_by "createdBy", d.updated_by "updatedBy", d.created_at "createdAt",
   d.updated_at "updatedAt", d.deleted_at "deletedAt"`;
 
-/** What is shown of one deployment: as a look-up it holds no connection, and is planned once. */
+/** The record of one deployment for answers. As a lookup it holds no connection, and it is planned once. */
 export const GET_DEPLOYMENT_RECORD = lookup(
   'deployment-records-show',
   `select d.name as key, ${RECORD} from deployments d where d.name = any ${KEYS} and d.tenant_id = $2 and d.deleted_at is null`,
 );
-/** What a list without filters shows, and what most lists are. Filters need a plan for each combination: TypeORM writes those. */
+/**
+ * A page of the list without filters, which most lists are. Filters need a plan for each combination, so TypeORM writes
+ * those queries.
+ */
 export const LIST_DEPLOYMENT_RECORDS = lookup(
   'deployment-records-list',
   `select ${RECORD} from deployments d where d.tenant_id = $1 and d.deleted_at is null and d.id < $2 order by d.id desc limit $3`,
 );
 /*
- * The first lock of every mutation of a deployment: rollouts, route changes and deletions of one deployment happen one after
- * the other. A transaction that waited here sees the row as the one before left it, because READ COMMITTED looks again.
+ * The first lock of every mutation of a deployment. It serializes the rollouts, route changes and deletions of one
+ * deployment. A transaction that waited here sees the row as the previous one left it, because READ COMMITTED reads it
+ * again.
  */
 export const LOCK_DEPLOYMENT = locking(
   'deployment',
@@ -45,7 +49,7 @@ export const LOCK_DEPLOYMENT = locking(
   ),
   ([tenantId, name]) => [`${String(tenantId)}/${String(name)}`],
 );
-/** The same lock, for those who know the id. */
+/** The same lock, by id. */
 export const LOCK_DEPLOYMENT_BY_ID = locking(
   'deployment',
   prepared(
@@ -54,7 +58,7 @@ export const LOCK_DEPLOYMENT_BY_ID = locking(
   ),
 );
 
-/** Every rollout writes it when it is accepted and several times on its way, so it is planned once per connection. */
+/** Every accepted rollout runs it several times, so it is planned once per connection. */
 export const UPDATE_DEPLOYMENT = prepared(
   'deployment-records-update',
   `update deployments set state = $2, active_revision_id = $3, candidate_revision_id = $4, previous_revision_id = $5,
@@ -62,7 +66,7 @@ export const UPDATE_DEPLOYMENT = prepared(
    where id = $1`,
 );
 
-/** Nobody waits for an observation: it is dropped if the row has changed since it was made, or is locked (SKIP LOCKED). */
+/** Observations never block: one is dropped if the row has changed since, or is locked (SKIP LOCKED). */
 export const OBSERVE_DEPLOYMENT = prepared(
   'deployment-records-observe',
   `update deployments set state = $3, conditions = $4

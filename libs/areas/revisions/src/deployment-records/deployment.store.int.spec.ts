@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 
-it('hands out a new deployment as it is stored', async () => {
+it('returns a new deployment as it is stored', async () => {
   const made = await bed.database.tx({ tenantId: 'ten_a' }, (tx) =>
     store.create(tx, {
       tenantId: 'ten_a',
@@ -36,7 +36,7 @@ it('hands out a new deployment as it is stored', async () => {
   expect({ ...made }).toStrictEqual({ ...stored });
 });
 
-it('tells what a deployment overrides from the row that the transaction has locked, and reads what it has changed since', async () => {
+it('reads scaling overrides from a row that the transaction has locked, and again after a change', async () => {
   await bed.database.tx({ tenantId: 'ten_a' }, async (tx) => {
     const { id } = await store.lock(tx, 'ten_a', 'chat');
     const read = jest.spyOn(tx, 'repository');
@@ -50,7 +50,7 @@ it('tells what a deployment overrides from the row that the transaction has lock
     read.mockClear();
     expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
     expect(read).not.toHaveBeenCalled();
-    // Another one is not among what is locked.
+    // Another deployment is not among the locked rows.
     expect([...(await store.scalingOverrides(tx, [id, 'dep_other']))]).toEqual([[id, { min_replicas: 2 }]]);
     expect(read).toHaveBeenCalled();
   });

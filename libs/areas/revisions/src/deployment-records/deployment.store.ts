@@ -27,15 +27,18 @@ import {
   UPDATE_DEPLOYMENT,
 } from './deployment.query.js';
 
-/** Behind every id of a deployment, `dep_` and hexadecimal digits, in whatever collation. */
+/** Sorts after every id of a deployment, `dep_` and hexadecimal digits, in any collation. */
 const BEHIND_ALL = 'dep_z';
 
 type LockedDeployment = Deployment & { conditions: Condition[] };
 
-/** The rows of `deployments`. Every other area reaches them through this, and nothing but its port. */
+/** The rows of `deployments`. Other areas reach them only through its port. */
 @Injectable()
 export class DeploymentStore implements DeploymentsPort {
-  /** Rows that a transaction has locked: nobody else can change them before it ends, so it need not read them again. */
+  /**
+   * Rows that a transaction has locked. No other transaction can change them before it ends, so it need not read them
+   * again.
+   */
   private readonly locked = new WeakMap<Tx, Map<string, LockedDeployment>>();
 
   constructor(private readonly database: Database) {}
@@ -88,7 +91,7 @@ export class DeploymentStore implements DeploymentsPort {
   async create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord> {
     const conditions = conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, new Date());
     const row = { id: newId('dep'), ...deployment, updatedBy: deployment.createdBy, conditions };
-    // Two creations of one name meet at the unique index: the second waits, then inserts nothing.
+    // Two creations of one name meet at the unique index: the second one waits, then inserts nothing.
     const inserted = await tx
       .repository(DeploymentEntity)
       .createQueryBuilder()
@@ -99,7 +102,7 @@ export class DeploymentStore implements DeploymentsPort {
       .execute();
     if (inserted.raw.length === 0)
       throw deploymentErrors.deployment_exists({ message: `Deployment ${deployment.name} already exists.` });
-    // By now `row` has every column as it is stored.
+    // `row` now has every column as it is stored.
     return row as unknown as DeploymentRecord;
   }
 
@@ -120,7 +123,7 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async configure(tx: Tx, id: string, settings: DeploymentSettings, updatedBy: Actor): Promise<void> {
-    // Whoever goes on with the row in this transaction reads it again.
+    // Code that uses the row later in this transaction must read it again.
     this.locked.get(tx)?.delete(id);
     await tx
       .repository(DeploymentEntity)
@@ -171,7 +174,7 @@ export class DeploymentStore implements DeploymentsPort {
       });
   }
 
-  /** At every rollout that is accepted. */
+  /** Called for every rollout that is accepted. */
   private allLocked(tx: Tx, ids: readonly string[] = []): LockedDeployment[] | undefined {
     const rows = ids.flatMap((id) => this.locked.get(tx)?.get(id) ?? []);
     return ids.length > 0 && rows.length === ids.length ? rows : undefined;
@@ -195,7 +198,10 @@ function withoutConditions({ conditions: _, ...deployment }: LockedDeployment): 
   return deployment;
 }
 
-/** A deployment after a change, with what follows from it: an activated candidate is no candidate, an active revision ends `creating`. */
+/**
+ * Returns a deployment after a change and its consequences: an activated candidate is no longer the candidate, and an
+ * active revision ends `creating`.
+ */
 export function nextDeployment(row: Deployment, change: DeploymentChange): Deployment {
   const next = { ...row, ...definedOf(change) };
   const hasActivated = typeof change.activeRevisionId === 'string';
@@ -220,13 +226,13 @@ export const NO_ROUTE: DeploymentHealth = { isRouted: false, desired: 0, ready: 
 export interface ConditionFacts {
   state: DeploymentState;
   currentOperationId: string | null;
-  /** Undefined if nobody has looked: what was observed last stands. */
+  /** Undefined if there is no new observation. The last one then stays. */
   health?: DeploymentHealth;
 }
 
 type ConditionFinding = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-/** The state as health makes it; states that an operation set and will end are left alone. */
+/** Returns the state that follows from health. States that an operation set and will end stay. */
 export function observedState(state: DeploymentState, health: DeploymentHealth): DeploymentState {
   if (!health.isRouted || state === 'deleting' || state === 'progressing' || state === 'paused') return state;
   const isWhole = health.isServing && (health.isAsleep || health.ready >= health.desired);
@@ -234,7 +240,7 @@ export function observedState(state: DeploymentState, health: DeploymentHealth):
   return health.isServing ? (isWhole ? 'active' : 'degraded') : state;
 }
 
-/** The three conditions of a deployment. `last_transition_at` moves only with the status. */
+/** Returns the three conditions of a deployment. `last_transition_at` changes only with the status. */
 export function conditionsOf(previous: readonly Condition[], facts: ConditionFacts, now: Date): Condition[] {
   const found: Record<ConditionType, ConditionFinding | undefined> = {
     Ready: ready(facts),

@@ -1,6 +1,6 @@
 import { KEYS, lookup, prepared } from '@slipway/platform-database';
 
-/** What the port hands out; `r` is the table's alias. */
+/** Columns that the port returns; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
 
 /** A `RevisionDto` as JSON text; $1 is the deployment's id and $2 its name. */
@@ -8,31 +8,31 @@ const SHOWN = `(select row_to_json(shown) from (select r.id, $2::text as deploym
      r.spec, r.spec_digest, r.source, r.change_ref, r.created_by,
      slipway_rfc3339(r.created_at) as created_at, slipway_rfc3339(r.ready_at) as ready_at) shown)::text as json`;
 
-/** Newest first, those below number $3. */
+/** Newest first, below number $3. */
 export const LIST_REVISIONS = lookup(
   'revisions-list',
   `select r.number, ${SHOWN} from revisions r where r.deployment_id = $1 and r.number < $3::int8 order by r.number desc limit $4`,
 );
 
-/** By id, name or number. A deployment has few revisions, so one index narrows it down for all three. */
+/** By id, name or number. A deployment has few revisions, so one index is enough for all three. */
 export const SHOW_REVISION = lookup(
   'revisions-show',
   `select ${SHOWN} from revisions r where r.deployment_id = $1 and (r.id = $3 or r.name = $3 or r.number = $4)`,
 );
 
-/** On the way of every rollout that is accepted and of most of its steps: planned once per connection. */
+/** Every accepted rollout and most of its steps run it, so it is planned once per connection. */
 export const GET_REVISION = prepared('revisions-get', `select ${COLUMNS} from revisions r where r.id = $1`);
 
-/** Whoever shows several, or the revisions of a route. */
+/** For answers with several revisions, and for the revisions of a route. */
 export const GET_REVISIONS = lookup('revisions-get-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
 
-/** For whoever shows a deployment, or a page of them: a spec may be long, and is read for nothing there. */
+/** For answers about a deployment or a page of deployments. They do not need the spec, which may be long. */
 export const SUMMARIZE_REVISIONS = lookup(
   'revisions-summarize',
   `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any ${KEYS}`,
 );
 
-/** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
+/** Every accepted rollout runs it, so it is planned once per connection and returns both answers in one row. */
 export const REVISION_WITH_DIGEST = prepared(
   'revisions-with-digest',
   `select of_all.kept, of_all.next, same.*
@@ -44,21 +44,24 @@ export const REVISION_WITH_DIGEST = prepared(
    ) as same on true`,
 );
 
-/** The caller holds the deployment's lock, so nobody else takes the number. On the way of every rollout that is accepted. */
+/** The caller holds the deployment's lock, so no other transaction takes the number. Every accepted rollout runs it. */
 export const INSERT_REVISION = prepared(
   'revisions-insert',
   `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
-/** Compares and sets at once, and hands out what it has set: of two who move a revision, one does. */
+/** Compares and sets in one statement, and returns the new row. If two transactions move a revision, one succeeds. */
 export const SET_REVISION_STATE = prepared(
   'revisions-set-state',
   `update revisions r set state = $2, message = $3, ready_at = case when $2 = 'ready' then coalesce(r.ready_at, now()) else r.ready_at end
    where r.id = $1 and r.state <> $2 and r.state = any($4) returning ${COLUMNS}`,
 );
 
-/** Two tables and two revisions in one statement, at the moment in which a rollout moves the traffic. */
+/**
+ * Changes two tables and two revisions in one statement, because it runs at the moment when a rollout moves the
+ * traffic.
+ */
 export const ACTIVATE_REVISION = prepared(
   'revisions-activate',
   `with log as (
@@ -70,7 +73,10 @@ export const ACTIVATE_REVISION = prepared(
    where deployment_id = $2 and (id = $3 and state <> 'failed' or id <> $3 and state = 'active')`,
 );
 
-/** A join: the newest revision that held all traffic, none of $2, that no rollback has left and that has not failed. */
+/**
+ * The newest revision that held all traffic, except those in $2, those that a rollback has left, and failed ones. It
+ * joins the activation log.
+ */
 export const PREVIOUS_REVISION = prepared(
   'revisions-previous',
   `select ${COLUMNS} from revision_activations a join revisions r on r.id = a.revision_id

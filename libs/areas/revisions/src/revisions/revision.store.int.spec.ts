@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 const write = <R>(work: (tx: Tx) => Promise<R>) => bed.database.tx('system', work);
-/** So many revisions that nobody has rolled out. */
+/** Writes this many revisions without a rollout. */
 async function written(count: number) {
   const deployment = bed.deployment();
   const revisions: Revision[] = [];
@@ -47,7 +47,7 @@ const activate = (deployment: Deployment, revision: Revision, leftByRollback?: s
 const set = (revision: Revision, state: RevisionState, from?: RevisionState[]) =>
   write((tx) => bed.store.setState(tx, revision.id, state, { from }));
 
-it('numbers revisions from 1 in each deployment, and finds one by id, name or number there only', async () => {
+it('numbers revisions from 1 in each deployment, and finds one by id, name or number only there', async () => {
   const { deployment, revisions } = await written(2);
   const other = await written(1);
   expect(revisions.map(({ number, name }) => [number, name])).toEqual([
@@ -60,7 +60,7 @@ it('numbers revisions from 1 in each deployment, and finds one by id, name or nu
     await expect(bed.revision(deployment, reference)).rejects.toMatchObject({ code: 'revision_not_found' });
 });
 
-it('knows every revision of a deployment, however many, the retired and the failed too', async () => {
+it('lists all revisions of a deployment, any number of them, including retired and failed ones', async () => {
   const { deployment, revisions } = await written(205);
   await written(1);
   await set(revisions[0]!, 'retired');
@@ -72,7 +72,7 @@ it('knows every revision of a deployment, however many, the retired and the fail
 });
 
 describe('an activation', () => {
-  it('is logged once, however often the same revision is activated in a row', async () => {
+  it('is logged once if the same revision is activated repeatedly', async () => {
     const { deployment, revisions } = await written(2);
     const [one, two] = revisions as [Revision, Revision];
     for (const revision of [one, one, two, two, one]) await activate(deployment, revision);
@@ -81,7 +81,7 @@ describe('an activation', () => {
     expect(deployment).toMatchObject({ activeRevisionId: one.id, previousRevisionId: two.id });
   });
 
-  it('makes standby of the active one only, and never brings a failed one back', async () => {
+  it('moves only the active revision to standby, and never restores a failed one', async () => {
     const { deployment, revisions } = await written(3);
     const [one, two, three] = revisions as [Revision, Revision, Revision];
     await activate(deployment, one);
@@ -92,14 +92,14 @@ describe('an activation', () => {
     expect(await bed.states(deployment)).toEqual(['standby', 'standby', 'failed']);
   });
 
-  it('leaves other deployments alone', async () => {
+  it('does not change other deployments', async () => {
     const [first, second] = [await written(1), await written(1)];
     await activate(first.deployment, first.revisions[0]!);
     await activate(second.deployment, second.revisions[0]!);
     expect([await bed.states(first.deployment), await bed.states(second.deployment)]).toEqual([['active'], ['active']]);
   });
 
-  it('marks what a rollback left, at every place in the log', async () => {
+  it('marks all entries of a revision that a rollback left in the log', async () => {
     const { deployment, revisions } = await written(3);
     const [one, two, three] = revisions as [Revision, Revision, Revision];
     for (const revision of [two, one, two]) await activate(deployment, revision);
@@ -111,20 +111,20 @@ describe('an activation', () => {
   });
 });
 
-describe('a state', () => {
-  it('moves only from where it may, and tells whether it has moved', async () => {
+describe('the state of a revision', () => {
+  it('changes only from an allowed state, and the store returns whether it changed', async () => {
     const { revisions } = await written(1);
     const [one] = revisions as [Revision];
     expect(await set(one, 'ready', ['provisioning'])).toBeUndefined();
     expect(await set(one, 'provisioning', ['pending'])).toMatchObject({ state: 'provisioning' });
     expect(await set(one, 'provisioning')).toBeUndefined();
     expect(await set(one, 'failed')).toMatchObject({ state: 'failed' });
-    // Out of `failed` leads only what says so.
+    // A revision leaves `failed` only if the caller names that state.
     expect(await set(one, 'ready')).toBeUndefined();
     expect(await set(one, 'pending', ['failed'])).toMatchObject({ state: 'pending' });
   });
 
-  it('keeps when it was ready first', async () => {
+  it('keeps the time when the revision was first ready', async () => {
     const { revisions } = await written(1);
     const [one] = revisions as [Revision];
     const readyAt = async () => (await bed.sql('select ready_at from revisions where id = $1', [one.id]))[0].ready_at;
@@ -138,7 +138,7 @@ describe('a state', () => {
     expect(await readyAt()).toEqual(first);
   });
 
-  it('retires with an event what has stopped, but not what has all traffic or has failed', async () => {
+  it('becomes retired with an event after a stop, unless the revision has all traffic or has failed', async () => {
     const { deployment, revisions } = await written(3);
     const [one, two, three] = revisions as [Revision, Revision, Revision];
     await activate(deployment, one);

@@ -27,9 +27,9 @@ import {
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 const ENDED: RevisionState[] = ['retired', 'failed'];
-/** How many deployments one round of the collector looks at. */
+/** Maximum number of deployments in one round of the collector. */
 const CROWDED_AT_ONCE = 200;
-/** What the port hands out. */
+/** The fields that the port returns. */
 const RECORD = {
   id: true,
   tenantId: true,
@@ -41,7 +41,7 @@ const RECORD = {
   spec: true,
 } as const;
 
-/** The revisions of deployments, for this area's service and, through the port, for others. */
+/** The revisions of deployments, for this area's service and, through the port, for other areas. */
 @Injectable()
 export class RevisionStore implements RevisionsPort {
   constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}
@@ -167,7 +167,7 @@ export class RevisionStore implements RevisionsPort {
     return tx.repository(RevisionActivationEntity).existsBy({ revisionId: id });
   }
 
-  /** The lock waits for a deletion of the revision that is under way, and then finds nothing to pin. */
+  /** The lock waits for a deletion of the revision that is in progress. Then it finds nothing to pin. */
   async pin(tx: Tx, revisionId: string, holder: string): Promise<void> {
     const kept = await tx
       .repository(RevisionEntity)
@@ -190,7 +190,10 @@ export class RevisionStore implements RevisionsPort {
     return rows.map(({ deploymentId }) => deploymentId);
   }
 
-  /** What is beyond the limit, newest first, without what is pinned or what the rollback window (the last activations) still names. */
+  /**
+   * Deletes ended revisions beyond the newest `limit`, except pinned ones and those in the rollback window (the last
+   * activations).
+   */
   async collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void> {
     const activations = await tx
       .repository(RevisionActivationEntity)
@@ -221,7 +224,10 @@ export function byReference(deploymentId: string, reference: string): FindOption
   ];
 }
 
-/** What cannot be a number of ours is not given to Postgres as one, so that any text can be asked for. */
+/**
+ * Returns undefined for a text that cannot be one of our numbers, so that it never reaches Postgres as one and clients
+ * may send any text.
+ */
 export function numberOf(reference: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(reference) ? Number(reference) : undefined;
 }

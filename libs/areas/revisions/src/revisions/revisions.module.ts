@@ -4,7 +4,7 @@ import { RevisionStore } from './revision.store.js';
 import { RevisionsController } from './revisions.controller.js';
 import { RevisionsService } from './revisions.service.js';
 
-/** Global, because other areas' modules are built on the port. */
+/** Global, because modules of other areas depend on the port. */
 @Global()
 @Module({
   controllers: [RevisionsController],

@@ -6,7 +6,7 @@ import { revisionErrors } from './revision.errors.js';
 import { SHOW_REVISION, LIST_REVISIONS } from './revision.query.js';
 import { numberOf, RevisionStore } from './revision.store.js';
 
-/** No revision has this number. */
+/** Higher than the number of every revision. */
 const BEHIND_ALL = Number.MAX_SAFE_INTEGER;
 
 @Injectable()
@@ -17,7 +17,7 @@ export class RevisionsService {
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
-  /** Newest first. The text goes out as Postgres made it. */
+  /** Newest first. The text is sent as Postgres made it. */
   async list(principal: Principal, deploymentName: string, { limit, cursor }: PageRequest): Promise<RawJson> {
     const { tenantId } = principal;
     const deploymentId = await this.deployments.idOf(tenantId, deploymentName);

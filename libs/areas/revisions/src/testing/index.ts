@@ -3,7 +3,7 @@ import type { Deployment } from '@slipway/ports/deployment-records';
 /** Runs a statement as the system. */
 type RunStatement = <R extends object>(text: string, values: unknown[]) => Promise<R[]>;
 
-/** The record of a deployment that nothing has been rolled out to. */
+/** Returns the record of a deployment without any rollout. */
 export function newDeployment(fields: Pick<Deployment, 'id' | 'name'> & Partial<Deployment>): Deployment {
   return {
     tenantId: 'ten_a',
@@ -22,11 +22,11 @@ export function newDeployment(fields: Pick<Deployment, 'id' | 'name'> & Partial<
   };
 }
 
-/** What the database knows of a deployment's revisions, for tests of every area that changes them. */
+/** The revisions of a deployment in the database, for tests of every area that changes them. */
 export class RevisionHistory {
   constructor(private readonly run: RunStatement) {}
 
-  /** States of all revisions, the oldest first. */
+  /** States of all revisions, oldest first. */
   async states(deploymentId: string): Promise<string[]> {
     const rows = await this.run<{ state: string }>(
       'select state from revisions where deployment_id = $1 order by number',
@@ -35,7 +35,7 @@ export class RevisionHistory {
     return rows.map(({ state }) => state);
   }
 
-  /** Numbers of the revisions that held all traffic, in order; one that a rollback left is marked. */
+  /** Numbers of the revisions that held all traffic, in order. One that a rollback left is marked. */
   async activations(deploymentId: string): Promise<string[]> {
     const rows = await this.run<{ name: string }>(
       `select r.number || case when a.is_left_by_rollback then ' left' else '' end as name

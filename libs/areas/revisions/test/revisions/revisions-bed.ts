@@ -7,7 +7,7 @@ import { migrations } from '../../src/revisions/index.js';
 import { RevisionStore } from '../../src/revisions/revision.store.js';
 import { newDeployment, RevisionHistory } from '../../src/testing/index.js';
 
-/** What the store needs of the records below it. They live in memory, so that a test can look at and change them. */
+/** The deployment records that the store needs. They live in memory, so that a test can read and change them. */
 class Deployments implements Pick<DeploymentsPort, 'lockById' | 'update'> {
   readonly all = new Map<string, Deployment>();
 
@@ -23,7 +23,7 @@ class Deployments implements Pick<DeploymentsPort, 'lockById' | 'update'> {
 
 let count = 0;
 
-/** The store with a database of its own. */
+/** The store with its own database. */
 export class RevisionsBed extends DatabaseBed {
   private readonly deployments = new Deployments();
   private readonly history = new RevisionHistory((text, values) => this.sql(text, values));
@@ -33,7 +33,7 @@ export class RevisionsBed extends DatabaseBed {
     return new RevisionsBed(...(await DatabaseBed.open({ migrations: [...platformMigrations, ...migrations] })));
   }
 
-  /** Its object is the live one: it shows what activations make of it. */
+  /** Returns the live object: it shows the changes that activations make. */
   deployment(): Deployment {
     count += 1;
     const deployment = newDeployment({ id: `dep_${count}`, name: `chat-${count}` });
