@@ -25,13 +25,13 @@ import { assertDeletable } from './protection.errors.js';
 export interface DeletionInput {
   deploymentId: string;
   deploymentName: string;
-  /** What a cancelled deletion puts back. */
+  /** The state that a cancelled deletion restores. */
   stateBefore: DeploymentState;
 }
 
 /**
- * The deletion of a deployment. Nothing is undone: once the route is gone it only goes forward, and a retry goes on where it
- * failed. Before that it can be cancelled. An instance that a published model API binding holds goes on running until the
+ * The deletion of a deployment. It can be cancelled until the route is removed. After that nothing is undone, and a
+ * retry continues at the failed step. An instance that a published model API binding retains keeps running until the
  * binding is withdrawn.
  */
 export const DELETION = defineOperation({
@@ -43,7 +43,7 @@ export const DELETION = defineOperation({
 
 type DeletionContext = StepContext<DeletionInput>;
 
-/** Requests in flight, and then processes, get this long; the reconciler stops what is left later. */
+/** Time limits for requests in flight and then for processes. The reconciler stops the rest later. */
 const DRAIN_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 30_000;
 const LOOK_MS = 250;
@@ -70,7 +70,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
   private async releaseRoute({ operation, input }: DeletionContext): Promise<StepOutcome> {
     const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
     return done({
-      // The generation that takes the route away; gateways at or beyond it start no new request.
+      // The generation that removes the route. Gateways at or beyond it start no new request.
       result: {
         generation: route ? route.generation + 1 : 0,
         revisionIds: route?.targets.map((target) => target.revisionId) ?? [],
@@ -108,7 +108,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     const statuses = await this.database.tx('system', (tx) =>
       Promise.all(ids.map((id) => this.instances.status(tx, id))),
     );
-    // What is still wanted is held by somebody else, and waiting would not stop it.
+    // An instance that is still wanted is retained for another reason, and waiting would not stop it.
     const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
     if (stopping === 0) return done({ message: 'The instances of the deployment have stopped.' });
     if (step.elapsedMs() > STOP_LIMIT_MS)
@@ -131,7 +131,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     const ids = await this.revisionIds(input);
     return done({
       commit: async (tx) => {
-        // A retry may come long after the route was taken away; somebody may have set one in between.
+        // A retry may come long after the route was removed, and a person may have set one in between.
         await this.withdraw(tx, operation);
         await this.releaseInstances(tx, ids);
         await lockBeforeEvents(tx, operation.id);
@@ -185,7 +185,10 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
   }
 }
 
-/** Whether no operation works on the deployment. Throws `operation_in_progress`, naming the one that does. */
+/**
+ * Checks that no operation works on the deployment.
+ * @throws operation_in_progress (409), with the running operation
+ */
 export function assertIdle(deployment: Pick<Deployment, 'currentOperationId' | 'name'>): void {
   if (deployment.currentOperationId === null) return;
   throw operationErrors.operation_in_progress({

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bed?.stop());
 
-/** A deployment with a route on r1, and a revision r2 that is merely warm. */
+/** A deployment with a route to r1, and a revision r2 that is only warm. */
 beforeEach(async () => {
   count += 1;
   name = `doomed-${count}`;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   bed.neighbours.revisions.set(id, ['r1', 'r2']);
 });
 
-/** A gateway that lives on, and serves this generation of the deployment's route. */
+/** A live gateway that serves this generation of the deployment's route. */
 const gatewayFollows = (generation: number) =>
   bed.database.tx('system', async (tx) => {
     const followed = [{ deployment_id: id, tenant_id: 'ten_a', generation }];
@@ -55,8 +55,8 @@ const gatewayRows = () =>
 const get = () => bed.send('GET', `/deployments/${name}`);
 const remove = (headers: Record<string, string> = {}) => bed.send('DELETE', `/deployments/${name}`, { headers });
 
-it('takes the route away, stops instances, retires revisions, and frees the name', async () => {
-  // The gateways know the name until it is gone.
+it('removes the route, stops instances, retires revisions, and frees the name', async () => {
+  // The gateways know the name until the deployment is gone.
   expect(await gatewayRows()).toEqual([{ generation: 0 }]);
   const accepted = await remove();
   expect(accepted.status).toBe(202);
@@ -108,8 +108,8 @@ it('waits for requests in flight before it stops anything', async () => {
   expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
 });
 
-it('waits for a gateway that still serves the route it took away', async () => {
-  // None in flight yet: such a gateway may start the next request at any moment.
+it('waits for a gateway that still serves the removed route', async () => {
+  // There are no requests in flight yet, but such a gateway may start one at any moment.
   await gatewayFollows(1);
   try {
     const { operation } = (await remove()).body;
@@ -124,7 +124,7 @@ it('waits for a gateway that still serves the route it took away', async () => {
   }
 });
 
-it('waits for nobody where there was no route', async () => {
+it('does not drain if there was no route', async () => {
   bed.neighbours.routes.delete(id);
   bed.neighbours.inFlight.set('r1', 1);
   try {
@@ -136,7 +136,7 @@ it('waits for nobody where there was no route', async () => {
   }
 });
 
-it('goes on without those that do not end, and says how many', async () => {
+it('continues without requests that do not end, and reports how many', async () => {
   bed.neighbours.inFlight.set('r1', 2);
   try {
     const { operation } = (await remove()).body;
@@ -155,7 +155,7 @@ it('goes on without those that do not end, and says how many', async () => {
   }
 });
 
-it('waits until the processes are gone, but not for what somebody else holds, and not for ever', async () => {
+it('waits until the processes are gone, up to a limit', async () => {
   bed.neighbours.lingering.add('r1');
   const { operation } = (await remove()).body;
   await bed.drive(operation.id);
@@ -169,7 +169,7 @@ it('waits until the processes are gone, but not for what somebody else holds, an
   expect(bed.neighbours.calls).toContain('retired r1');
 });
 
-it('does not wait for an instance that a binding holds', async () => {
+it('does not wait for an instance that a binding retains', async () => {
   bed.neighbours.lingering.add('r1');
   const { operation } = (await remove()).body;
   await bed.drive(operation.id);
@@ -177,7 +177,7 @@ it('does not wait for an instance that a binding holds', async () => {
   expect(await bed.drive(operation.id)).toMatchObject({ status: 'succeeded' });
 });
 
-it('knows every revision that it ever had, however many', async () => {
+it('retires all revisions of the deployment, any number of them', async () => {
   const many = Array.from({ length: 250 }, (_, index) => `m${index}`);
   bed.neighbours.revisions.set(id, ['r1', 'r2', ...many]);
   expect(await bed.finish((await remove()).body.operation.id)).toMatchObject({ status: 'succeeded' });
@@ -185,7 +185,7 @@ it('knows every revision that it ever had, however many', async () => {
   expect(new Set(retired).size).toBe(252);
 });
 
-it('is refused while an operation is live, and for another state than the client saw', async () => {
+it('refuses a deletion while an operation is live or if the ETag is not the current one', async () => {
   const { etag } = (await get()).body;
   await bed.database.tx('system', (tx) =>
     port.update(tx, id, { currentOperationId: 'op_rollout', state: 'progressing' }),
@@ -205,12 +205,12 @@ it('is refused while an operation is live, and for another state than the client
   expect((await remove()).body.error.code).toBe('operation_in_progress');
 });
 
-it('begins once when many ask at once', async () => {
+it('starts once for many concurrent requests', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => remove()));
   expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409, 409, 409, 409, 409, 409, 409]);
 });
 
-it('puts the deployment back when it is cancelled before it has begun', async () => {
+it('restores the deployment if it is cancelled before its first step', async () => {
   await bed.database.tx('system', (tx) => port.update(tx, id, { activeRevisionId: 'r1' }));
   const { operation } = (await remove()).body;
   await bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.cancel(tx, operation.id, ACTOR));
@@ -223,14 +223,14 @@ it('puts the deployment back when it is cancelled before it has begun', async ()
   expect(bed.neighbours.calls).toEqual([]);
 });
 
-it('cannot be cancelled once the route is gone, and goes on by a retry where it failed', async () => {
+it('cannot be cancelled once the route is removed, and a retry continues at the failed step', async () => {
   bed.neighbours.failOn = 'retired r2';
   const { operation } = (await remove()).body;
   expect(await bed.finish(operation.id)).toMatchObject({ status: 'failed', error_code: 'attempts_exhausted' });
   expect((await get()).body).toMatchObject({ state: 'failed', current_operation_id: null });
   bed.neighbours.failOn = undefined;
   expect(bed.neighbours.owners.has(id)).toBe(false);
-  // Somebody gives it a route again in between.
+  // A person sets a route again in between.
   bed.neighbours.routes.set(id, {
     deploymentId: id,
     generation: 3,
@@ -248,7 +248,7 @@ it('cannot be cancelled once the route is gone, and goes on by a retry where it 
   expect(bed.neighbours.routes.has(id)).toBe(false);
 });
 
-it('is not retried beside another operation', async () => {
+it('refuses a retry during another operation', async () => {
   bed.neighbours.failOn = 'retired r2';
   const { operation } = (await remove()).body;
   await bed.finish(operation.id);

@@ -15,7 +15,7 @@ import type { DeploymentDto } from './deployment.dto.js';
 import { healthOf, servingIds } from './deployment-health.js';
 import { shownSettings } from './deployment-settings.js';
 
-/** Makes the answers of this area: records of deployments with what other areas know about them at this moment. */
+/** Makes the answers of this area: records of deployments with their current state in other areas. */
 @Injectable()
 export class DeploymentAnswers {
   constructor(

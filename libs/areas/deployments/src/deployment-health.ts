@@ -9,12 +9,12 @@ import {
 import { INSTANCES, type InstancesPort, type ServingStatus } from '@slipway/ports/instances';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 
-/** How many deployments one run looks at; the next goes on where it ended. */
+/** Maximum number of deployments per run; the next run continues where the last one ended. */
 const AT_ONCE = 25;
 
 /**
- * Goes round all living deployments, a few at a time, and writes what it sees of their health if that has changed: an
- * answer shows health as it is at that moment, this keeps since when. It writes nothing while nothing changes.
+ * Visits all living deployments, a few at a time, and stores their health if it has changed. An answer shows the
+ * current health; the stored record adds since when. Without a change it writes nothing.
  */
 @Injectable()
 export class HealthRound {
@@ -44,12 +44,12 @@ export class HealthRound {
 
 const NO_ROUTE: DeploymentHealth = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
-/** The revisions behind a route that serve: those with a weight of 0 do not count. */
+/** Returns the revisions of a route that serve; those with a weight of 0 do not count. */
 export function servingIds({ targets }: Route): string[] {
   return targets.filter((target) => target.weight > 0).map((target) => target.revisionId);
 }
 
-/** How the revisions behind a route are doing. */
+/** Returns the health of the revisions that serve a route. */
 export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, ServingStatus>): DeploymentHealth {
   const ids = route ? servingIds(route) : [];
   if (ids.length === 0) return NO_ROUTE;

@@ -16,7 +16,7 @@ const statuses = async (count: number, tenant: string): Promise<number[]> => {
   return answers.map(({ status }) => status).sort();
 };
 
-it('a tenant has as many deployments as its quota says, and room again when one is deleted', async () => {
+it('a tenant has at most the deployments of its quota, and may create one after another is deleted', async () => {
   for (let n = 0; n < LIMIT; n += 1) expect((await create(`chat-${n}`, 'ten_a')).status).toBe(201);
   const refused = await create('one-more', 'ten_a');
   expect([refused.status, refused.body.error]).toEqual([
@@ -29,7 +29,7 @@ it('a tenant has as many deployments as its quota says, and room again when one 
       message: 'Tenant quota deployments exceeded: at most 5 deployments.',
     }),
   ]);
-  // A rehearsal says the same; a name that is taken is told as such.
+  // A rehearsal is refused too, but a taken name is reported as taken.
   expect((await create('one-more', 'ten_a', '?validate_only=true')).status).toBe(429);
   expect((await create('chat-1', 'ten_a')).status).toBe(409);
   expect((await create('elsewhere', 'ten_b')).status).toBe(201);
@@ -40,7 +40,7 @@ it('a tenant has as many deployments as its quota says, and room again when one 
   expect((await create('two-more', 'ten_a')).status).toBe(429);
 });
 
-it('thirty creations at once leave exactly as many deployments as the quota says', async () => {
+it('thirty concurrent creations leave exactly as many deployments as the quota allows', async () => {
   const accepted = (some: number[]): number => some.filter((status) => status === 201).length;
   expect(accepted(await statuses(30, 'ten_c'))).toBe(LIMIT);
   expect(accepted(await statuses(30, 'ten_big'))).toBe(LIMIT + 1);

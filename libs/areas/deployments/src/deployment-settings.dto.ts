@@ -51,7 +51,7 @@ export class ProtectionDto implements Protection {
   rollouts: Protection['rollouts'];
 }
 
-/** What people decide about a deployment, as a whole: said when it is created, and true after every patch. */
+/** The settings of a deployment as a whole. They are valid at its creation and after every patch. */
 export class DeploymentSettingsDto {
   @StringField({ ...DISPLAY_NAME, optional: true })
   display_name?: string;
@@ -111,7 +111,10 @@ export class ProtectionPatchDto {
   rollouts?: Protection['rollouts'] | null;
 }
 
-/** A merge patch of `DeploymentSettingsDto`: types and bounds of what it names. What it makes is judged as a whole. */
+/**
+ * A merge patch of `DeploymentSettingsDto`, with types and bounds of the fields in the patch. The merged result is
+ * validated as a whole.
+ */
 export class UpdateDeploymentDto {
   @StringField({ max: 63, removable: true, description: 'Cannot change, because clients send it as `model`' })
   name?: string | null;

@@ -2,7 +2,7 @@ import { errors, mergePatch, newFindings, readObject } from '@slipway/platform-h
 import type { DeploymentSettings, Protection } from '@slipway/ports/deployment-records';
 import { DeploymentSettingsDto } from './deployment-settings.dto.js';
 
-/** The settings of a deployment as answers show them. A new one is a field here, in the port and in both DTOs. */
+/** The settings of a deployment as answers show them. A new setting is a field here, in the port and in both DTOs. */
 export interface ShownSettings {
   display_name: string | null;
   description: string | null;
@@ -44,9 +44,9 @@ export function storedSettings(settings: DeploymentSettingsDto | ShownSettings):
 }
 
 /**
- * What a merge patch makes of settings. Only what it names is judged and written: a row that an older version accepted does not
- * stand in the way of a new label.
- * @throws validation_failed (422) where what it makes breaks a rule
+ * Applies a merge patch to settings. Only fields in the patch are validated and written, so a row that an older version
+ * accepted does not block a new label.
+ * @throws validation_failed (422) if the result breaks a rule
  */
 export function patchedSettings(before: ShownSettings, patch: object): ShownSettings {
   const named = (settings: object) =>
@@ -71,18 +71,18 @@ export function patchedSettings(before: ShownSettings, patch: object): ShownSett
   return { ...before, ...named(made) };
 }
 
-/** The first field of the protection that guards less than before, if there is one. */
+/** Returns the first field of the protection that the change lowers, if there is one. */
 export function loweredProtection(before: Protection, after: Protection): keyof Protection | undefined {
   if (before.deletion && !after.deletion) return 'deletion';
   return before.rollouts !== 'any' && after.rollouts === 'any' ? 'rollouts' : undefined;
 }
 
-/** Overriding nothing is none. */
+/** An override without fields is null. */
 function withoutEmpty(scaling: object | null | undefined): object | null {
   return scaling && Object.keys(scaling).length > 0 ? scaling : null;
 }
 
-/** A DTO as the JSON that it was read from, without what it does not hold. */
+/** Returns a DTO as the JSON from which it was read, without undefined fields. */
 export function plain<T extends object>(dto: T): T {
   return JSON.parse(JSON.stringify(dto)) as T;
 }

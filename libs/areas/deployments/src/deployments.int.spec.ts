@@ -23,7 +23,7 @@ const create = (body: object = {}, tenant?: string) =>
   bed.send('POST', '/deployments', { tenant, body: { name, ...body } });
 const get = (tenant?: string) => bed.send('GET', `/deployments/${name}`, { tenant });
 
-it('creates a deployment with everything a client may say, and shows it', async () => {
+it('creates a deployment with every field that a client may set, and shows it', async () => {
   const body = {
     display_name: 'Chat',
     description: 'for people',
@@ -102,7 +102,7 @@ it.each([
   }).toEqual({ status, fields: [field] });
 });
 
-it('gives a name to one of many who ask at once, and to each tenant its own', async () => {
+it('gives a name to one of many concurrent creations, and to each tenant its own', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => create()));
   expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
   const refused = answers.filter((answer) => answer.status === 409);
@@ -131,7 +131,7 @@ it('rehearses a creation without writing anything', async () => {
   expect((await bed.send('POST', '/deployments?validate_only=true', { body: { name } })).status).toBe(409);
 });
 
-it('tells the creation as event, audit row and gateway entry', async () => {
+it('records a creation as an event, an audit row and a gateway entry', async () => {
   const { body } = await create({ labels: { a: 'b' } });
   const events = await bed.send('GET', `/deployments/${name}/events`);
   expect(events.body.data).toMatchObject([
@@ -224,7 +224,7 @@ it('pages events both ways, by cursor and by sequence', async () => {
   expect(sequences(await list('order=asc'))).toEqual([4, 5]);
 });
 
-it('shows revisions by name, the route, and health as it is now; the round keeps since when', async () => {
+it('shows revisions by name, the route and the current health, and the round stores since when', async () => {
   const { body } = await create();
   const { id } = body;
   bed.neighbours.routes.set(id, {
@@ -278,7 +278,7 @@ it('shows revisions by name, the route, and health as it is now; the round keeps
   });
 });
 
-it('drops an observation of a row that has changed meanwhile, or that somebody has locked', async () => {
+it('drops an observation of a row that has changed since or is locked', async () => {
   const { id } = (await create()).body;
   const health = (ready: number) => ({ desired: 1, ready, alive: 1, restarts: 0, message: null, baseUrls: [] });
   bed.neighbours.routes.set(id, {
@@ -301,7 +301,7 @@ it('drops an observation of a row that has changed meanwhile, or that somebody h
   };
   await bed.database.tx('system', (tx) => port.update(tx, id, { activeRevisionId: `r-${id}` }));
   bed.neighbours.statuses.set(`r-${id}`, health(0));
-  // While it is being looked at, an operation begins: its state must not be written over.
+  // During the observation an operation starts, whose state must not be overwritten.
   await roundDuring(() =>
     bed.database.tx('system', (tx) => port.update(tx, id, { state: 'progressing', currentOperationId: 'op_1' })),
   );
@@ -327,7 +327,7 @@ it('drops an observation of a row that has changed meanwhile, or that somebody h
   expect(await stored()).toBe('degraded');
 });
 
-it('serializes those who lock a deployment, and lets an activation end creating and the candidacy', async () => {
+it('serializes transactions that lock a deployment, and an activation ends creating and the candidacy', async () => {
   const { body } = await create();
   const order: string[] = [];
   let gotLock = (): void => undefined;

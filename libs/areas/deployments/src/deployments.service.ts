@@ -47,9 +47,9 @@ export class DeploymentsService implements ExistenceCheck {
     return this.mutations.run({ principal: who, isDryRun }, async (tx) => {
       const record = await this.insert(tx, who, body);
       const location = `/api/v1/deployments/${record.name}`;
-      // Requests for a deployment that had the name before are not those for this one.
+      // Idempotency keys of an earlier deployment of this name do not apply to this one.
       await this.operations.forgetKeys(tx, who.tenantId, location);
-      // The gateways learn the name at once: until there is a route they answer 503 for it, not 404.
+      // The gateways receive the name at once. Until there is a route, they answer 503 for it instead of 404.
       await publishRoute(tx, {
         tenantId: who.tenantId,
         deploymentId: record.id,
@@ -114,7 +114,7 @@ export class DeploymentsService implements ExistenceCheck {
     return { data: await this.answers.of(reads, data), next_cursor };
   }
 
-  /** Events of a deployment, as a page or, for a client that accepts `text/event-stream`, as a stream. */
+  /** Returns events of a deployment as a page or, to a client that accepts `text/event-stream`, as a stream. */
   async events(
     who: Principal,
     name: string,
@@ -133,7 +133,7 @@ export class DeploymentsService implements ExistenceCheck {
   private async insert(tx: Tx, who: Principal, body: CreateDeploymentDto): Promise<DeploymentRecord> {
     const { tenantId, tenantName } = who;
     const limit = quotasOf(this.config, tenantName).deployments;
-    // One of this name is not counted: that it exists says more than that there is no room.
+    // A deployment of the same name does not count, so that the answer is that it exists, not that the quota is full.
     const others = () => this.deployments.countOthers(tx, tenantId, body.name);
     await reserveQuota(tx, { tenantId, quota: 'deployments', limit }, others);
     return this.deployments.create(tx, {
@@ -147,7 +147,7 @@ export class DeploymentsService implements ExistenceCheck {
 
 const isFilter = ({ environment, label }: DeploymentFilterDto) => Boolean(environment || label);
 
-/** `team=search,public` → labels that must have a value, and labels that must be there. */
+/** Parses `team=search,public` into labels with a value and labels that only must exist. */
 export function labelsOf(selector: string): { labels: Record<string, string>; labelKeys: string[] } {
   const labels: Record<string, string> = {};
   const labelKeys: string[] = [];

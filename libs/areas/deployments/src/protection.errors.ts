@@ -10,7 +10,10 @@ export const protectionErrors = defineErrors({
   },
 });
 
-/** Whether the deployment may be deleted. Throws `deployment_protected`, naming what forbids it. */
+/**
+ * Checks that the deployment may be deleted.
+ * @throws deployment_protected (409), with the field that forbids it
+ */
 export function assertDeletable({ name, protection }: Pick<Deployment, 'name' | 'protection'>): void {
   if (!protection.deletion) return;
   const message = `Deployment ${name} is protected from deletion: its protection.deletion is true.`;

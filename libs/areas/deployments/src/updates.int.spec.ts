@@ -43,7 +43,7 @@ const codesOf = ({ status, body }: AreaAnswer) => [
   body.error.code,
   body.error.details?.map((issue: any) => `${issue.field} ${issue.code}`),
 ];
-/** What a mutation leaves behind, counted. */
+/** Counts of the rows that a mutation writes. */
 const traces = () =>
   bed.database.read(
     'system',
@@ -52,7 +52,7 @@ const traces = () =>
   );
 
 describe('a patch of a deployment', () => {
-  it('changes what it names, keeps the rest, and shows what GET shows', async () => {
+  it('changes the fields it names, keeps the rest, and answers like GET', async () => {
     const answer = await patch({
       description: 'for people',
       environment: 'production',
@@ -87,7 +87,7 @@ describe('a patch of a deployment', () => {
     expect(await get()).toEqual(answer.body);
   });
 
-  it('takes away with null, merges labels key by key, and puts defaults back', async () => {
+  it('removes with null, merges labels key by key, and restores defaults', async () => {
     await patch({
       revision_history_limit: 3,
       description: 'x',
@@ -113,7 +113,7 @@ describe('a patch of a deployment', () => {
     expect((await patch({ labels: null })).body.labels).toEqual({});
   });
 
-  it('merges as deep as RFC 7386 does, and judges what comes of it as a whole', async () => {
+  it('merges to any depth as in RFC 7386, and validates the result as a whole', async () => {
     const steps = await patch({ default_strategy: { steps: [{ traffic_percent: 100, soak_seconds: 5 }] } });
     expect(steps.body.default_strategy).toEqual({
       type: 'canary',
@@ -137,7 +137,7 @@ describe('a patch of a deployment', () => {
     ]);
   });
 
-  it('bounds the labels of the merged whole at 64', async () => {
+  it('limits the labels of the merged result to 64', async () => {
     expect((await patch({ labels: labels(0, 62) })).status).toBe(200);
     expect(codesOf(await patch({ labels: { one: 'more' } }))).toEqual([
       422,
@@ -161,7 +161,7 @@ describe('a patch of a deployment', () => {
     expect(await get()).toEqual(before);
   });
 
-  it('says that the name cannot change, and takes the one that it has', async () => {
+  it('refuses to change the name, but accepts the current one', async () => {
     const renamed = await patch({ name: 'other' });
     expect(codesOf(renamed)).toEqual([422, 'validation_failed', ['name immutable']]);
     expect(renamed.body.error.message).toMatch(/clients send its name as model/);
@@ -169,7 +169,7 @@ describe('a patch of a deployment', () => {
     expect((await patch({ name, description: 'same' })).body).toMatchObject({ name, description: 'same' });
   });
 
-  it('warns of fields that nobody knows, null or not, deep or not', async () => {
+  it('warns of unknown fields, null or not, at any depth', async () => {
     const { status, body } = await patch({ nmae: 1, colour: null, protection: { deletoin: true }, description: 'x' });
     expect([status, body.description, body.protection.deletion]).toEqual([200, 'x', false]);
     expect(body.warnings).toEqual([
@@ -179,14 +179,14 @@ describe('a patch of a deployment', () => {
     ]);
   });
 
-  it('comes as application/merge-patch+json too, which no other method takes', async () => {
+  it('is also accepted as application/merge-patch+json, which no other method accepts', async () => {
     const type = { 'content-type': 'application/merge-patch+json' };
     expect((await patch({ description: 'x' }, { headers: type })).body.description).toBe('x');
     const posted = await bed.send('POST', '/deployments', { body: { name: `${name}-b` }, headers: type });
     expect([posted.status, posted.body.error.code]).toEqual([415, 'unsupported_media_type']);
   });
 
-  it('answers the same state and writes nothing where it is empty or changes nothing', async () => {
+  it('returns the same state and writes nothing if it is empty or changes nothing', async () => {
     const left = await traces();
     for (const body of [
       {},
@@ -201,7 +201,7 @@ describe('a patch of a deployment', () => {
     expect(await traces()).toEqual(left);
   });
 
-  it('is refused under another ETag, and of a deployment that is not there', async () => {
+  it('is refused with another ETag, and for an unknown deployment', async () => {
     await patch({ description: 'meanwhile' }, { headers: { 'if-match': before.etag } });
     const late = await patch({ description: 'late' }, { headers: { 'if-match': before.etag } });
     expect([late.status, late.body.error.code]).toEqual([412, 'precondition_failed']);
@@ -210,7 +210,7 @@ describe('a patch of a deployment', () => {
     expect((await patch({ revision_history_limit: 0 })).body.error.code).toBe('deployment_not_found');
   });
 
-  it('is rehearsed with every check and without a trace', async () => {
+  it('is rehearsed with every check, without writing anything', async () => {
     const left = await traces();
     const { body } = await patch({ description: 'x', labels: { tier: null } }, { query: '?validate_only=true' });
     expect(body).toEqual({
@@ -227,7 +227,7 @@ describe('a patch of a deployment', () => {
     expect([await traces(), await get()]).toEqual([left, before]);
   });
 
-  it('overrides the scaling of revisions field by field, and judges what it says as a whole', async () => {
+  it('overrides the scaling of revisions field by field, and validates the result as a whole', async () => {
     expect(before).toMatchObject({ scaling: null, effective_scaling: null, replicas: { desired: 0, ready: 0 } });
     const set = await patch({ scaling: { min_replicas: 0, max_replicas: 4, idle_seconds: 60 } });
     expect([set.status, set.body.scaling]).toEqual([200, { min_replicas: 0, max_replicas: 4, idle_seconds: 60 }]);
@@ -257,7 +257,7 @@ describe('a patch of a deployment', () => {
     expect((await patch({ scaling: null })).body.scaling).toBeNull();
   });
 
-  it('is told as an event that says what changed, and in the audit', async () => {
+  it('appends an event with the changes, and an audit row', async () => {
     await patch({ labels: { tier: null }, environment: 'production' });
     const { data } = (await bed.send('GET', `/deployments/${name}/events?type=deployment.updated`)).body;
     expect(data).toHaveLength(1);
@@ -280,7 +280,7 @@ describe('a patch of a deployment', () => {
     expect(rows).toEqual([{ action: 'deployment.update', differs: true }]);
   });
 
-  it('waits for the one before it, so that both survive', async () => {
+  it('waits for a concurrent patch, so that both changes survive', async () => {
     const waiting = async () => {
       const [row] = await bed.database.read<{ n: number }>(
         'system',
@@ -299,7 +299,7 @@ describe('a patch of a deployment', () => {
     expect((await get()).labels).toEqual({ team: 'search', tier: 'gold', a: '1', b: '2' });
   });
 
-  it("leaves to an operation that runs what is the operation's", async () => {
+  it('does not change fields that belong to a running operation', async () => {
     await bed.database.tx('system', (tx) =>
       port.update(tx, before.id, { state: 'progressing', currentOperationId: 'op_1', candidateRevisionId: 'r2' }),
     );
@@ -322,7 +322,7 @@ describe('a patch of a deployment', () => {
     });
   });
 
-  it('is written in one transaction with what else happens to the row', async () => {
+  it('is written in one transaction with other changes of the row', async () => {
     await bed.database.tx('system', async (tx) => {
       await port.lockById(tx, before.id);
       await port.configure(
@@ -362,7 +362,7 @@ describe('protection', () => {
     expect(await get()).toEqual(before);
   });
 
-  it('keeps a deployment from deletion, and the answer names the field', async () => {
+  it('prevents the deletion of a deployment, with an answer that names the field', async () => {
     await patch({ protection: { deletion: true } });
     const refused = await bed.send('DELETE', `/deployments/${name}`);
     expect(codesOf(refused)).toEqual([409, 'deployment_protected', ['protection.deletion protected']]);
@@ -372,7 +372,7 @@ describe('protection', () => {
     expect((await bed.send('DELETE', `/deployments/${name}`)).status).toBe(202);
   });
 
-  it('keeps it from the retry of a deletion that failed before', async () => {
+  it('prevents the retry of a failed deletion', async () => {
     bed.neighbours.failOn = 'remove';
     const { operation } = (await bed.send('DELETE', `/deployments/${name}`)).body;
     const protecting = await patch({ protection: { deletion: true } });
@@ -395,7 +395,7 @@ describe('protection', () => {
     ['deletion', { deletion: true }, null],
     ['rollouts', { rollouts: 'approved_plan' }, { rollouts: 'any' }],
     ['rollouts', { deletion: false, rollouts: 'approved_plan' }, { deletion: true, rollouts: 'any' }],
-  ])('is raised by operators and lowered by admins alone: %s from %j by %j', async (field, raised, lowered) => {
+  ])('is raised by operators and lowered only by admins: %s from %j by %j', async (field, raised, lowered) => {
     expect((await patch({ protection: raised }, { scope: 'operator' })).status).toBe(200);
     const refused = await patch({ protection: lowered }, { scope: 'operator' });
     expect([refused.status, refused.body.error.code, refused.body.error.required_scope]).toEqual([

@@ -38,7 +38,10 @@ export class UpdatesService {
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
-  /** Lock (404), merge and judge (422), ask for the scope (403), compare (412), write (409). A patch that changes nothing writes nothing. */
+  /**
+   * Locks (404), merges and validates (422), checks the scope (403), compares the ETag (412) and writes (409), in this
+   * order. A patch that changes nothing writes nothing.
+   */
   update(request: UpdateRequest): Promise<Reply> {
     const { principal, name, isDryRun } = request;
     const { tenantId } = principal;
@@ -71,7 +74,8 @@ export class UpdatesService {
     after: ShownSettings,
   ): Promise<void> {
     await this.deployments.configure(tx, id, storedSettings(after), actor);
-    // The audit keeps digests of what was before and after, so that a guard was lowered has to stand in the action.
+    // The audit stores only digests of the state before and after. So its action must show that a protection was
+    // lowered.
     const isLowered = loweredProtection(before.protection, after.protection) !== undefined;
     await appendAudit(tx, {
       action: isLowered ? 'deployment.unprotect' : 'deployment.update',
@@ -109,7 +113,7 @@ function loweringNeedsAdmin(field: string): Error {
   });
 }
 
-/** A deployment that is being deleted keeps no promise, least of all a protection. */
+/** A deployment that is being deleted cannot keep a promise, least of all a protection. */
 function assertStays({ name, state, currentOperationId }: Deployment): void {
   if (state !== 'deleting') return;
   throw operationErrors.operation_in_progress({

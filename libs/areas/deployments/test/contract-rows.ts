@@ -20,8 +20,8 @@ export const ROWS: Rows = {
     audit: 'deployment.update',
     valid: async (bed) => ({ params: { name: await bed.deployment() }, body: { description: bed.name('changed') } }),
     full: (body) => ({ ...body, ...NESTED }),
-    // A patch may name twice as many labels as there may be in the end: half of them to remove.
-    // What an earlier patch said of the least and the most stands.
+    // A patch may name twice as many labels as a deployment may have: half of them to remove. An earlier patch may have
+    // set the minimum and maximum.
     related: ['labels', 'scaling.max_replicas', 'scaling.idle_seconds'],
   },
   listDeployments: { status: 200, tenancy: 'lists the deployments of the caller', valid: async () => ({}) },

@@ -10,7 +10,7 @@ import { DeploymentsModule } from '../src/index.js';
 
 const TENANT = 'ten_a';
 
-/** What the neighbours of this area would know; tests write it directly. The records of deployments are real ones. */
+/** Fakes of the areas next to this one, which tests set directly. The records of deployments are real. */
 export class DeploymentsNeighbours {
   /** Ids of a deployment's revisions. */
   readonly revisions = new Map<string, string[]>();
@@ -19,10 +19,10 @@ export class DeploymentsNeighbours {
   readonly statuses = new Map<string, WorkloadStatus>();
   readonly inFlight = new Map<string, number>();
   readonly calls: string[] = [];
-  /** Revisions whose processes go on for a while after they were let go. */
+  /** Revisions whose processes keep running for a while after nothing retains them. */
   readonly lingering = new Set<string>();
   failOn?: string;
-  /** What happens elsewhere while somebody looks at a revision. */
+  /** Runs while a revision is being read, as a concurrent change. */
   onLook?: (revisionId: string) => Promise<void>;
 
   readonly revisionsPort = {
@@ -64,7 +64,7 @@ export class DeploymentsNeighbours {
     wakeOnChange: async () => undefined,
   };
 
-  /** Whether these calls were made, and in this order. */
+  /** Whether these calls were made in this order. */
   inOrder(...wanted: string[]): boolean {
     const positions = wanted.map((call) => this.calls.indexOf(call));
     return positions.every(
@@ -78,7 +78,7 @@ export class DeploymentsNeighbours {
   }
 }
 
-/** The area over HTTP, with a database of its own and neighbours that are told what to say. */
+/** The area over HTTP, with its own database and neighbours that a test controls. */
 export class DeploymentsBed extends AreaBed {
   private constructor(
     area: AreaApplication,
@@ -87,7 +87,7 @@ export class DeploymentsBed extends AreaBed {
     super(area);
   }
 
-  /** @param quotas of every tenant, where a test is about them */
+  /** @param quotas of every tenant, if a test is about them */
   static async start(quotas: QuotaSettings = {}): Promise<DeploymentsBed> {
     const neighbours = new DeploymentsNeighbours();
     const area = await AreaBed.open({
@@ -104,17 +104,17 @@ export class DeploymentsBed extends AreaBed {
     return new DeploymentsBed(area, neighbours);
   }
 
-  /** One round of the health of all deployments, as the worker goes it every second. */
+  /** Runs one health round over all deployments, as the worker does every second. */
   healthRound(): Promise<void> {
     return this.runNow('deployment-health');
   }
 
-  /** Drives an operation as far as it goes now, beyond the sleep it is in. */
+  /** Runs an operation as far as possible now, after skipping its current sleep. */
   drive(operationId: string): Promise<any> {
     return this.operations.wake(TENANT, operationId);
   }
 
-  /** Asks for an operation that failed to be tried again. */
+  /** Retries a failed operation. */
   async retry(operationId: string): Promise<void> {
     const { store } = this.operations;
     const { actor } = testPrincipal(TENANT);
@@ -125,7 +125,10 @@ export class DeploymentsBed extends AreaBed {
     return this.operations.age(operationId, seconds);
   }
 
-  /** Drives an operation to its end, skipping the time it sleeps. @returns its row */
+  /**
+   * Runs an operation to its end, skipping its sleeps.
+   * @returns its row
+   */
   async finish(operationId: string): Promise<{ status: string; message: string; result: Record<string, unknown> }> {
     await this.operations.finish(TENANT, operationId);
     const [row] = await this.sql('select status, message, result, error_code from operations where id = $1', [
