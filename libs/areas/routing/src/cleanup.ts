@@ -11,7 +11,10 @@ import {
 } from '@slipway/dataplane';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 
-/** Lets requests go on that an operation holds which is over or lost. Its own end does so too; this needs nobody's end. */
+/**
+ * Releases requests that wait for an operation which is over or lost. The end of an operation releases them too, but
+ * this also covers operations that never reach their end.
+ */
 @Injectable()
 export class ForgottenHolds {
   constructor(
@@ -25,7 +28,7 @@ export class ForgottenHolds {
     for (const { deploymentId } of forgotten) {
       await transact('system', async (tx) => {
         await this.deployments.lockById(tx, deploymentId);
-        // An operation may have taken the traffic since.
+        // Another operation may have taken the traffic in the meantime.
         const isForgotten = (await tx.query<{ deploymentId: string }>(FORGOTTEN_HOLDS)).some(
           (one) => one.deploymentId === deploymentId,
         );
@@ -35,7 +38,7 @@ export class ForgottenHolds {
   }
 }
 
-/** Deletes what gateways recorded long ago; they only add. */
+/** Deletes old records of gateways, because gateways only add to them. */
 @Injectable()
 export class RecordRetention {
   constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'operator'>) {}

@@ -56,7 +56,7 @@ const operation = (id: string, status: string) =>
     ),
   );
 
-it('is a generation of its own with the same targets, shown and published alike, and ends with the next one', async () => {
+it('a hold is its own generation with the same targets, and ends with the next one', async () => {
   await apply(one);
   await apply(one, { hold: HOLD });
   const { generation, hold } = await shown();
@@ -68,13 +68,13 @@ it('is a generation of its own with the same targets, shown and published alike,
     [`deployment/${deployment.id}`],
   );
   expect(event!.data.hold).toEqual(hold);
-  // The same targets are news to whoever waits.
+  // The same targets matter to waiting requests, because the hold has ended.
   await apply(one);
   expect(await published()).toEqual({ generation: 3, hold: null });
   expect((await shown()).hold).toBeNull();
 });
 
-it('asks nobody whether it is ready, and began with the first of those that follow on each other', async () => {
+it('a hold needs no ready revision, and keeps the start of the first of consecutive holds', async () => {
   await apply(one);
   await apply(one, { hold: HOLD });
   const { since } = (await published()).hold;
@@ -87,7 +87,7 @@ it('asks nobody whether it is ready, and began with the first of those that foll
   await expect(apply(two)).rejects.toMatchObject({ code: 'revision_not_ready' });
 });
 
-it('goes on where the traffic is handed on, and ends with its owner, whatever that left', async () => {
+it('a hold continues when the traffic is passed on, and ends with its owner in any case', async () => {
   await apply(one);
   await take('op_a');
   await apply(one, { hold: HOLD });
@@ -103,7 +103,7 @@ it('goes on where the traffic is handed on, and ends with its owner, whatever th
   expect((await published()).generation).toBe(3);
 });
 
-it('ends without anybody where its operation is over or lost, and only then', async () => {
+it('a hold ends by itself if its operation is over or lost, and only then', async () => {
   await apply(one);
   const id = `op_held_${count}`;
   await operation(id, 'running');

@@ -6,14 +6,14 @@ export interface StoredTarget {
   weight: number;
 }
 
-/** As it is published to the gateways. */
+/** A hold as it is published to the gateways. */
 export interface StoredHold {
   max_seconds: number;
   estimated_seconds: number | null;
   since: string;
 }
 
-/** A removed route keeps its row, so that generations never repeat; without targets it counts as none. */
+/** A removed route keeps its row, so that generations never repeat. Without targets it counts as no route. */
 @Entity({ name: 'routes' })
 export class RouteEntity {
   @PrimaryColumn({ type: 'text' })

@@ -20,11 +20,11 @@ interface StoredRoute {
   affinity: { mode: 'none' | 'soft'; ttl_seconds: number };
   hold: StoredHold | null;
   heldSeconds: number | null;
-  /** RFC 3339, by Postgres. */
+  /** RFC 3339, by the clock of Postgres. */
   now: string;
 }
 
-/** A generation about to be written, by whom and why. */
+/** The next generation of a route, with its author and reason. */
 type NextRoute = Pick<
   RouteChange,
   'tenantId' | 'deploymentId' | 'deploymentName' | 'targets' | 'updatedBy' | 'reason' | 'operationId'
@@ -33,7 +33,7 @@ type NextRoute = Pick<
 export const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const SERVABLE: readonly RevisionState[] = ['ready', 'active', 'standby'];
 
-/** Routes and who may move them, for this area's service and, through the port, for operations. */
+/** Routes and the owner of their traffic, for this area's service and, through the port, for operations. */
 @Injectable()
 export class RouteStore implements RoutesPort {
   constructor(
@@ -94,7 +94,10 @@ export class RouteStore implements RoutesPort {
     });
   }
 
-  /** Every target with a share of the traffic can serve it: now, or once a request wakes it. Throws `revision_not_ready`, naming the ones that cannot. */
+  /**
+   * Checks that every target with a share of the traffic can serve it: now, or once a request wakes it.
+   * @throws revision_not_ready (409), with the revisions that cannot
+   */
   async assertReady(tx: Tx, targets: readonly RouteTarget[]): Promise<void> {
     const serving = targets.filter((target) => target.weight > 0);
     const revisions = new Map(
@@ -149,7 +152,7 @@ export class RouteStore implements RoutesPort {
       .update({ deploymentId, operationId: from }, { operationId: to, since: () => 'now()' });
   }
 
-  /** Whoever waits goes on, by the route that stands. Nothing where no hold does. */
+  /** Releases waiting requests to the current route. Does nothing if there is no hold. */
   async endHold(tx: Tx, deploymentId: string, operationId?: string): Promise<void> {
     const before = await this.current(tx, deploymentId);
     const deployment = before?.hold && (await this.deployments.lockById(tx, deploymentId));
@@ -174,12 +177,12 @@ export class RouteStore implements RoutesPort {
   }
 
   /**
-   * Places the route's hold on revisions that come into it. Before readiness is asked: a reconciler that is stopping one of
-   * them has its row locked, and what is read after this wait is what it left.
+   * Retains revisions that join the route. It runs before readiness is checked: a reconciler that is stopping one of
+   * them has its row locked, so the read after this wait sees the result.
    */
   async retainInstances(tx: Tx, revisionIds: readonly string[]): Promise<void> {
     for (const id of revisionIds) {
-      // A dark revision may have been retired long ago: it is named, not started.
+      // A dark revision may have been retired long ago. The route names it, but does not start it.
       if (await this.instances.status(tx, id)) await this.instances.retain(tx, id, 'route');
     }
   }
@@ -219,7 +222,7 @@ export class RouteStore implements RoutesPort {
       reason,
       updatedBy,
     };
-    // The caller holds the deployment's lock, so nobody else writes this row; the first generation makes it.
+    // The caller holds the deployment's lock, so no other transaction writes this row. The first generation inserts it.
     const routes = tx.repository(RouteEntity);
     if (generation === 1) await routes.insert({ deploymentId, tenantId, ...route });
     else await routes.update({ deploymentId, tenantId }, { ...route, updatedAt: () => 'now()' });
@@ -256,7 +259,7 @@ function routeOf(deploymentId: string, row: StoredRoute): Route {
   };
 }
 
-/** A hold that follows on another began with it. */
+/** Stores a hold. A hold that follows another one keeps its start. */
 function storedHold({ maxSeconds, estimatedSeconds }: RouteHold, { hold, now }: StoredRoute): StoredHold {
   return { max_seconds: maxSeconds, estimated_seconds: estimatedSeconds, since: hold?.since ?? now };
 }

@@ -45,7 +45,7 @@ const events = () =>
     [`deployment/${deployment.id}`],
   );
 
-it('gives one revision everything: route, gateways, hold, activation, event and audit in one', async () => {
+it('gives one revision all traffic, and writes route, activation, event and audit in one transaction', async () => {
   expect(code(await get())).toBe('404 route_not_found');
   const answer = await put({ revision: '1', reason: 'first' });
   expect(answer.status).toBe(200);
@@ -77,7 +77,7 @@ it('gives one revision everything: route, gateways, hold, activation, event and 
   ).toEqual([{ action: 'route.set' }]);
 });
 
-it('splits traffic without activating, and keeps what leaves warm for an hour', async () => {
+it('splits traffic without activating, and keeps revisions that leave warm for an hour', async () => {
   await put({ revision: one.name });
   const answer = await put({ ...split(70, 30), affinity: { mode: 'none', ttl_seconds: 60 } });
   expect(answer.body).toMatchObject({
@@ -97,9 +97,9 @@ it('splits traffic without activating, and keeps what leaves warm for an hour', 
   expect(bed.neighbours.activations.map((activation) => activation.revisionId)).toEqual([one.id, two.id]);
 });
 
-it('changes nothing when the route that stands is repeated', async () => {
+it('changes nothing if the current route is repeated', async () => {
   const first = await put(split(70, 30));
-  // Nobody holds all traffic, so nobody is active.
+  // No revision has all traffic, so none is active.
   expect(bed.neighbours.activations).toEqual([]);
   const again = await put({ targets: [...split(70, 30).targets].reverse() });
   expect(again.body).toEqual(first.body);
@@ -107,13 +107,13 @@ it('changes nothing when the route that stands is repeated', async () => {
   expect((await bed.published(deployment.id))?.generation).toBe(1);
 });
 
-it('takes the default affinity where the whole route is given without one', async () => {
+it('uses the default affinity if the whole route is given without one', async () => {
   await put({ ...split(70, 30), affinity: { mode: 'none', ttl_seconds: 60 } });
   const answer = await put(split(70, 30));
   expect(answer.body).toMatchObject({ generation: 2, affinity: { mode: 'soft', ttl_seconds: 600 } });
 });
 
-it('takes a dark revision into the route without starting it', async () => {
+it('adds a dark revision to the route without starting it', async () => {
   const retired = bed.neighbours.addRevision(deployment, 3, 'retired');
   bed.neighbours.ready.delete(retired.id);
   const answer = await put({
@@ -124,11 +124,11 @@ it('takes a dark revision into the route without starting it', async () => {
   });
   expect(answer.status).toBe(200);
   expect([...bed.neighbours.holdsOf(retired.id)]).toEqual([]);
-  // Everything for one revision is an activation, whatever else the route names.
+  // All traffic for one revision is an activation, even if the route names others.
   expect(bed.neighbours.activations.map(({ revisionId }) => revisionId)).toEqual([one.id]);
 });
 
-it('holds a dark revision that still runs, and lets it go when the route no longer names it', async () => {
+it('retains a dark revision that still runs, until the route no longer names it', async () => {
   await put({
     targets: [
       { revision: one.name, weight: 100 },
@@ -138,7 +138,7 @@ it('holds a dark revision that still runs, and lets it go when the route no long
   expect([...bed.neighbours.holdsOf(two.id)]).toEqual(['route']);
   await put({ revision: one.name });
   expect([...bed.neighbours.holdsOf(two.id)]).toEqual(['warm 3600']);
-  // What stays in the route is neither let go nor activated again.
+  // A revision that stays in the route is still retained, and is not activated again.
   expect([...bed.neighbours.holdsOf(one.id)]).toEqual(['route']);
   expect(bed.neighbours.activations).toHaveLength(1);
 });
@@ -188,7 +188,7 @@ it('refuses a revision that is named twice in two ways', async () => {
   expect(answer.body.error.details).toMatchObject([{ field: 'targets[1].revision', code: 'duplicate' }]);
 });
 
-it('refuses traffic for what cannot serve it, naming each', async () => {
+it('refuses traffic for revisions that cannot serve it, and names each', async () => {
   const dead = bed.neighbours.addRevision(deployment, 3, 'active', 0);
   const failed = bed.neighbours.addRevision(deployment, 4, 'failed');
   const answer = await put({
@@ -206,19 +206,19 @@ it('refuses traffic for what cannot serve it, naming each', async () => {
 });
 
 it.each(['pending', 'provisioning', 'draining', 'retired', 'failed'] as const)(
-  'refuses traffic for a revision that is %s, although an instance of it answers',
+  'refuses traffic for a revision that is %s, even if an instance of it answers',
   async (state) => {
     const unfit = bed.neighbours.addRevision(deployment, 3, state);
     expect(code(await put({ revision: unfit.name }))).toBe('409 revision_not_ready');
   },
 );
 
-it.each(['ready', 'active', 'standby'] as const)('lets a revision serve that is %s', async (state) => {
+it.each(['ready', 'active', 'standby'] as const)('accepts traffic for a revision that is %s', async (state) => {
   const fit = bed.neighbours.addRevision(deployment, 3, state);
   expect((await put({ revision: fit.name })).status).toBe(200);
 });
 
-it('gives traffic to a revision that sleeps: its requests wake it. One that sleeps and has retired is none', async () => {
+it('accepts traffic for a sleeping revision, which its requests wake, unless it has retired', async () => {
   const sleeper = bed.neighbours.addRevision(deployment, 3, 'standby', 0);
   bed.neighbours.asleep.add(sleeper.id);
   expect((await put({ revision: sleeper.name })).status).toBe(200);
@@ -228,7 +228,7 @@ it('gives traffic to a revision that sleeps: its requests wake it. One that slee
   expect(code(await put({ revision: gone.name }))).toBe('409 revision_not_ready');
 });
 
-it('holds a revision before it asks whether it is ready: what was being stopped meanwhile is refused', async () => {
+it('retains a revision before it checks readiness, and refuses one that was being stopped', async () => {
   bed.neighbours.onHold = (id) => bed.neighbours.ready.set(id, 0);
   expect(code(await put({ revision: one.name }))).toBe('409 revision_not_ready');
   bed.neighbours.ready.set(one.id, 1);
@@ -251,7 +251,7 @@ it('holds a revision before it asks whether it is ready: what was being stopped 
   expect(await bed.published(deployment.id)).toBeUndefined();
 });
 
-it('refuses other tenants, also where their body is wrong', async () => {
+it('refuses other tenants, even if their body is invalid', async () => {
   await put({ revision: '1' });
   for (const body of [{ revision: '1' }, {}])
     expect(code(await bed.send('PUT', `/deployments/${deployment.name}/route`, { tenant: 'ten_b', body }))).toBe(
@@ -262,9 +262,9 @@ it('refuses other tenants, also where their body is wrong', async () => {
   );
 });
 
-it('compares If-Match with the generation, and before conflicts', async () => {
+it('compares If-Match with the generation before it checks for conflicts', async () => {
   expect(code(await put({ revision: '1' }, { 'if-match': '"x"' }))).toBe('412 precondition_failed');
-  // Weights that are none come before it, and say why.
+  // Invalid weights are reported before it, with the reason.
   const wrong = await put(split(70, 29), { 'if-match': '"x"' });
   expect([code(wrong), wrong.body.error.message]).toEqual([
     '422 route_weights_invalid',
@@ -286,7 +286,7 @@ it('compares If-Match with the generation, and before conflicts', async () => {
   expect([code(owned), owned.body.error.operation_id]).toEqual(['409 route_owned_by_operation', 'op_1']);
 });
 
-it('rehearses: every check made, nothing written', async () => {
+it('rehearses with every check, without writing anything', async () => {
   expect(code(await put({ revision: '9' }, {}, '?validate_only=true'))).toBe('404 revision_not_found');
   const first = await put({ revision: '1' }, {}, '?validate_only=true');
   expect(first.body).toMatchObject({
@@ -320,7 +320,7 @@ it('numbers the changes of many writers one by one', async () => {
   expect((await bed.published(deployment.id))?.generation).toBe(10);
 });
 
-it('lets an operation apply, restore and remove routes, generations never repeating', async () => {
+it('lets an operation apply, restore and remove routes, and never repeats a generation', async () => {
   const change = (targets: RouteChange['targets'], more: Partial<RouteChange> = {}): RouteChange => ({
     tenantId: 'ten_a',
     deploymentId: deployment.id,
@@ -360,7 +360,7 @@ it('lets an operation apply, restore and remove routes, generations never repeat
   expect(await apply(change(all(two)))).toMatchObject({ generation: 5 });
 });
 
-it('has one owner of the traffic at a time, whoever asks when', async () => {
+it('has one owner of the traffic at a time', async () => {
   const take = (operationId: string) =>
     bed.database.tx({ tenantId: 'ten_a' }, (tx) => bed.routes.takeTraffic(tx, deployment.id, operationId));
   const outcomes = await Promise.allSettled(['op_1', 'op_2', 'op_3'].map(take));
@@ -372,7 +372,7 @@ it('has one owner of the traffic at a time, whoever asks when', async () => {
   const release = (operationId: string) =>
     bed.database.tx('system', (tx) => bed.routes.releaseTraffic(tx, deployment.id, operationId));
   const ownerNow = () => bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id));
-  // Not released by anybody else.
+  // Only the owner can release it.
   await release('op_4');
   expect(await ownerNow()).toBe(owner);
   await release(owner);
@@ -381,7 +381,7 @@ it('has one owner of the traffic at a time, whoever asks when', async () => {
   expect(await ownerNow()).toBe('op_4');
 });
 
-it('owns the traffic of one deployment, not of all', async () => {
+it('gives an operation the traffic of one deployment, not of all', async () => {
   const other = bed.neighbours.addDeployment(`other${count}`);
   const take = (id: string, operationId: string) =>
     bed.database.tx({ tenantId: 'ten_a' }, (tx) => bed.routes.takeTraffic(tx, id, operationId));
@@ -392,7 +392,7 @@ it('owns the traffic of one deployment, not of all', async () => {
   expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))).toBe('op_1');
 });
 
-it('forgets statistics of two weeks ago, usage of five weeks ago, and sessions that ended a day ago', async () => {
+it('deletes statistics after two weeks, usage after five weeks, and sessions a day after their end', async () => {
   const [stats, usage, sessions] = [
     `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error,
        cancelled, retried, streamed, tokens_in, tokens_out, histograms)

@@ -21,10 +21,10 @@ import { ROUTE_ANSWERS } from './route.query.js';
 import { DEFAULT_AFFINITY, RouteStore } from './route.store.js';
 import { weightIssues } from './weights.js';
 
-/** How long a revision that leaves the route stays warm, so that going back is immediate. */
+/** How long a revision that leaves the route stays warm, so that a rollback takes effect immediately. */
 const KEEP_PREVIOUS_SECONDS = 3600;
 
-/** A row of `SHOWN`. */
+/** A row of `ROUTE_ANSWERS`. */
 type RouteAnswerRow = Pick<RouteEntity, 'generation' | 'targets' | 'affinity' | 'hold' | 'reason' | 'updatedBy'> & {
   /** RFC 3339. */
   updatedAt: string;
@@ -56,7 +56,10 @@ export class RoutesService implements ExistenceCheck {
     return reply(200, answer, { etag: answer.etag });
   }
 
-  /** Lock, look up (404), weigh (422), compare (412), ask who owns the traffic and who is ready (409), write; in that order. */
+  /**
+   * Locks, finds (404), checks weights (422), compares (412), checks the owner and readiness (409) and writes, in this
+   * order.
+   */
   set(request: RouteRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
     return this.mutations.run({ principal, isDryRun }, async (tx) => {
@@ -122,8 +125,8 @@ export class RoutesService implements ExistenceCheck {
     targets: RouteTarget[],
   ): Promise<void> {
     const sole = targets.find((target) => target.weight === 100);
-    // `apply` asks too, but an activation would make the revision look servable to it. Holds come before revisions, as the
-    // reconciler locks them.
+    // `apply` checks this too, but an activation would make the revision look ready to it. Reasons to retain come
+    // before revisions, in the order in which the reconciler locks them.
     await this.store.retainInstances(tx, sole ? [sole.revisionId] : []);
     await this.store.assertReady(tx, targets);
     if (sole && sole.revisionId !== deployment.activeRevisionId) {
@@ -155,7 +158,7 @@ export class RoutesService implements ExistenceCheck {
   }
 }
 
-/** The short form changes the revision only; the full form is the whole route. */
+/** The short form changes only the revision. The full form is the whole route. */
 function affinityOf(body: SetRouteDto): RouteAffinity | undefined {
   if (body.affinity) return { mode: body.affinity.mode, ttlSeconds: body.affinity.ttl_seconds };
   return body.targets ? DEFAULT_AFFINITY : undefined;

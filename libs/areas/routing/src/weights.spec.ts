@@ -37,7 +37,7 @@ it('compares routes by weights and affinity, not by order', () => {
   expect(isSameRoute(dark('b'), dark('c'))).toBe(false);
 });
 
-it('tells who joins and who leaves', () => {
+it('reports which revisions join and which leave', () => {
   expect(routeMovement([target('a', 100), target('b', 0)], [target('b', 100), target('c', 0)])).toEqual({
     joined: ['c'],
     left: ['a'],

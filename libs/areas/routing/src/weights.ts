@@ -3,7 +3,7 @@ import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
 
 type RevisionWeight = Pick<RouteTarget, 'revisionId' | 'weight'>;
 
-/** Every reason why these are no weights of a route; empty means that they are. */
+/** Returns every problem with the weights of a route; empty if they are valid. */
 export function weightIssues(targets: readonly RevisionWeight[]): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Set<string>();
@@ -29,7 +29,7 @@ export function weightIssues(targets: readonly RevisionWeight[]): FieldIssue[] {
   return issues;
 }
 
-/** Whether two routes mean the same; the order of the targets does not matter. */
+/** Whether two routes have the same effect. The order of the targets does not matter. */
 export function isSameRoute(
   one: { targets: readonly RevisionWeight[]; affinity: RouteAffinity },
   other: { targets: readonly RevisionWeight[]; affinity: RouteAffinity },
@@ -40,7 +40,7 @@ export function isSameRoute(
   return one.targets.every((target) => weights.get(target.revisionId) === target.weight);
 }
 
-/** Revisions that come into a route and those that leave it, weights of 0 included. */
+/** Returns the revisions that join and that leave a route, including those with a weight of 0. */
 export function routeMovement(
   before: readonly RevisionWeight[],
   after: readonly RevisionWeight[],

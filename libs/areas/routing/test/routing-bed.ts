@@ -14,7 +14,7 @@ const absent = defineErrors({
   revision_not_found: { status: 404, category: 'not_found', message: 'no revision' },
 });
 
-/** What the neighbours of this area would know. The lock of a deployment is a real one. */
+/** Fakes of the areas next to this one. The lock of a deployment is real. */
 export class RoutingNeighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly revisions = new Map<string, Revision>();
@@ -23,7 +23,7 @@ export class RoutingNeighbours {
   readonly asleep = new Set<string>();
   readonly holds = new Map<string, Set<string>>();
   readonly activations: Activation[] = [];
-  /** What else happens when a hold is placed: a reconciler that was stopping the revision has its row locked until then. */
+  /** Runs when a revision is retained: until then, a reconciler that is stopping the revision has its row locked. */
   onHold?: (revisionId: string) => void;
 
   readonly deploymentsPort = {
@@ -127,7 +127,7 @@ export class RoutingNeighbours {
   }
 }
 
-/** The area over HTTP and through its port, with a database of its own. */
+/** The area over HTTP and through its port, with its own database. */
 export class RoutingBed extends AreaBed {
   readonly routes = this.app.get<RoutesPort>(ROUTES, { strict: false });
 
@@ -152,17 +152,17 @@ export class RoutingBed extends AreaBed {
     return new RoutingBed(area, neighbours);
   }
 
-  /** What the worker does every minute: old records of gateways go. */
+  /** Deletes old records of gateways, as the worker does every minute. */
   forgetRecords(): Promise<void> {
     return this.runNow('gateway-records');
   }
 
-  /** What the worker does every few seconds. */
+  /** Ends forgotten holds, as the worker does every few seconds. */
   endForgottenHolds(): Promise<void> {
     return this.runNow('route-holds');
   }
 
-  /** The published slots, as a count of each revision's. */
+  /** The published slots, as a count per revision. */
   async published(deploymentId: string): Promise<{ generation: number; slots: Record<string, number> } | undefined> {
     const [row] = await this.database.read<any>(
       'system',

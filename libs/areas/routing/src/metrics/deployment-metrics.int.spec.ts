@@ -65,7 +65,7 @@ const windowOf = (revision: Revision, second: number, given: Partial<StatsWindow
 });
 const record = (...windows: StatsWindow[]) => bed.database.tx('system', (tx) => writeWindows(tx, windows));
 
-it('tells of each revision and step what a gate would read of it', async () => {
+it('reports for each revision and step the values that a gate would read', async () => {
   await record(
     windowOf(one, 0, { ok: 18, client_error: 1, server_error: 1, tokens_in: 50, tokens_out: 400, cancelled: 3 }),
     windowOf(one, 9, { ok: 1, connect_error: 1, retried: 1, streamed: 1, e2e_latency_ms: latencies(100, 200, 300) }),
@@ -103,7 +103,7 @@ it('tells of each revision and step what a gate would read of it', async () => {
   expect(older.total.e2e_latency_ms).toMatchObject({ avg: 200, samples: 3 });
 });
 
-it('tells of one revision alone, also where it had no requests', async () => {
+it('reports a single revision, even if it had no requests', async () => {
   await record(windowOf(two, 0, { ok: 1 }));
   const only = await get({ from: FROM, to: TO, revision: '1' });
   expect(only.body.data).toMatchObject([
@@ -119,7 +119,7 @@ it('tells of one revision alone, also where it had no requests', async () => {
   expect(code(await get({ revision: 'nobody' }))).toBe('404 revision_not_found');
 });
 
-it('tells what is in flight now, and up to when the records are complete', async () => {
+it('reports the requests in flight now, and up to which time the records are complete', async () => {
   await record(windowOf(one, 50, { ok: 8, tokens_out: 100 }));
   await bed.database.tx('system', (tx) =>
     reportGateway(tx, {
@@ -141,7 +141,7 @@ it('tells what is in flight now, and up to when the records are complete', async
   ]);
 });
 
-it('tells of the ten newest revisions that had requests, and that there are more', async () => {
+it('reports the ten newest revisions with requests, and that there are more', async () => {
   const revisions = Array.from({ length: 10 }, (_, index) => bed.neighbours.addRevision(deployment, index + 3));
   await record(...[one, ...revisions].map((revision) => windowOf(revision, 0, { ok: 1 })));
   const { body } = await get();
@@ -149,7 +149,7 @@ it('tells of the ten newest revisions that had requests, and that there are more
   expect(body.data.map(({ revision }: any) => revision)).toEqual(revisions.map(({ name }) => name).reverse());
 });
 
-it('finds nothing for a stranger, whatever else is wrong, and refuses what is too much', async () => {
+it('answers 404 to another tenant before all other errors, and refuses too large a range', async () => {
   await record(windowOf(one, 0, { ok: 1 }));
   expect(code(await get({ step: '0' }, 'ten_b'))).toBe('404 deployment_not_found');
   expect(code(await get({ from: TO, to: FROM }, 'ten_b'))).toBe('404 deployment_not_found');
@@ -162,7 +162,7 @@ it('finds nothing for a stranger, whatever else is wrong, and refuses what is to
   expect((await get({})).status).toBe(200);
 });
 
-it('shows no tenant what another has recorded, even of its own revision', async () => {
+it('does not show a tenant what another tenant recorded, even for its own revision', async () => {
   await record({ ...windowOf(one, 0, { ok: 1 }), tenant_id: 'ten_b' });
   expect((await get()).body.data).toEqual([]);
 });

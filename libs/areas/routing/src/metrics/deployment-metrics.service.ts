@@ -29,13 +29,13 @@ import { RecentSeries } from './recent-series.js';
 import type { Distribution, Metric } from '@slipway/contracts';
 
 const MOST_REVISIONS = 10;
-/** Three hours of a busy deployment take Postgres seconds: others of its connections are to stay free. */
+/** Three hours of a busy deployment take Postgres seconds, and other connections must stay free. */
 const READS_AT_ONCE = 2;
 const READS_IN_WAIT = 50;
 
 type RevisionName = Pick<Revision, 'id' | 'name'>;
 
-/** What gateways have recorded about the revisions of a deployment: the same rows, by the same measures, as gates judge. */
+/** The records of gateways about the revisions of a deployment: the same rows and the same measures that gates use. */
 @Injectable()
 export class DeploymentMetricsService implements ExistenceCheck {
   private readonly reads = pLimit(READS_AT_ONCE);
@@ -118,7 +118,10 @@ function answerOf(
   };
 }
 
-/** One step, or the whole time, by the measures that gates use. @param seconds how much of it is recorded */
+/**
+ * Returns one step, or the whole time, in the measures that gates use.
+ * @param seconds the recorded part of the step, in seconds
+ */
 export function pointOf({ at, stats, instances }: SeriesStep, seconds: number): MetricsPointDto {
   return {
     at: at.toISOString(),
@@ -139,7 +142,10 @@ export function pointOf({ at, stats, instances }: SeriesStep, seconds: number): 
   };
 }
 
-/** The steps as one. @param at where they begin, also where the first one is absent */
+/**
+ * Adds all steps up to one.
+ * @param at start of the first step, even if that step is absent
+ */
 export function addUp(steps: readonly SeriesStep[], at: Date): SeriesStep {
   const sum = (pick: (stats: RequestStats) => number): number =>
     steps.reduce((total, { stats }) => total + pick(stats), 0);
@@ -174,7 +180,7 @@ function distribution(metric: Distribution, stats: RequestStats): DistributionDt
 
 type RateName = Exclude<Metric, Distribution>;
 
-/** Histograms know a value to a few percent: more digits would pretend. */
+/** Histograms know a value to within a few percent, so more digits would be misleading. */
 function rounded(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }

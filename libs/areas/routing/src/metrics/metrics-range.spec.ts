@@ -9,11 +9,11 @@ const range = (asked: RangeRequest) => {
 const faults = (asked: RangeRequest) => rangeIssues(asked, NOW).map(({ field, code }) => `${field} ${code}`);
 const at = (time: string) => `2026-01-01T${time}Z`;
 
-it('takes the last fifteen minutes in at most 120 steps, the second that has begun included', () => {
+it('uses the last fifteen minutes in at most 120 steps by default, including the current second', () => {
   expect(range({})).toEqual(['11:45:00', '12:00:08.000', 10]);
 });
 
-it('goes back from the given end', () => {
+it('counts back from the given end', () => {
   expect(range({ to: at('11:00:00') })).toEqual(['10:45:00', '11:00:00.000', 10]);
 });
 
@@ -32,7 +32,7 @@ it('moves the start back to the start of a step', () => {
   expect(range({ from: at('11:59:59.900'), step: 60 })).toEqual(['11:59:00', '12:00:08.000', 60]);
 });
 
-it('refuses what ends before it begins, takes too long or has too many steps', () => {
+it('refuses a range that ends before it begins, is too long or has too many steps', () => {
   expect(faults({ from: at('12:00:08') })).toEqual(['from order']);
   expect(faults({ from: at('11:00:00'), to: at('11:00:00') })).toEqual(['from order']);
   expect(faults({ from: at('11:00:00'), to: at('11:00:00.001') })).toEqual([]);

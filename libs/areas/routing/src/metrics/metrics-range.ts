@@ -6,7 +6,7 @@ export interface MetricsRange {
   stepSeconds: number;
 }
 
-/** What was asked for; what is absent has a default. */
+/** The requested range; absent fields have defaults. */
 export interface RangeRequest {
   from?: string;
   to?: string;
@@ -17,12 +17,12 @@ export const MAX_RANGE_SECONDS = 3 * 3_600;
 export const MAX_STEPS = 360;
 const DEFAULT_SECONDS = 15 * 60;
 const DEFAULT_MOST_STEPS = 120;
-/** What people divide time by. */
+/** Step lengths in seconds that people usually choose. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120];
 
 /**
- * Steps begin at multiples of their length, so that whoever asks again sees the same steps: `from` goes back to one, and `to` is
- * the end of a second, because seconds are what is stored.
+ * Returns the range in whole steps. Steps start at multiples of their length, so that repeated requests see the same
+ * steps. `from` moves back to the start of a step, and `to` moves to the end of a second, because seconds are stored.
  */
 export function rangeOf({ from: since, to: until, step }: RangeRequest, now: Date): MetricsRange {
   const to = secondsOf(until ?? now, Math.ceil);

@@ -47,7 +47,7 @@ const record = (second: number, revision_id = 'rev_1') =>
       },
     ]),
   );
-/** Seconds at which steps begin, by revision. */
+/** Returns the seconds at which steps start, by revision. */
 async function read(from: number, to: number, { stepSeconds = 10, about = 'dep', most = 10 } = {}) {
   const revisionIds = ['rev_3', 'rev_2', 'rev_1'];
   const asked = { from: at(from), to: at(to), stepSeconds, about, revisionIds, most };
@@ -56,7 +56,7 @@ async function read(from: number, to: number, { stepSeconds = 10, about = 'dep',
   return { ...Object.fromEntries(told), ...(hasMore && { hasMore }) };
 }
 
-it('reads again what may change, and what is complete after half a minute', async () => {
+it('reads steps that may change again, and complete ones after half a minute', async () => {
   for (const second of [5, 15, 35]) await record(second);
   expect(await read(0, 40)).toEqual({ rev_1: [0, 10, 30] });
   for (const second of [25, 31, 45]) await record(second);
@@ -69,7 +69,7 @@ it('reads again what may change, and what is complete after half a minute', asyn
   expect(await read(10, 50)).toEqual({ rev_1: [10, 20, 30, 40], rev_2: [30] });
 });
 
-it('keeps nothing of a time that is not complete, and of a step that is not whole', async () => {
+it('keeps no step that is incomplete or cut off', async () => {
   await completeUntil(30);
   await record(5);
   expect(await read(0, 25)).toEqual({ rev_1: [0] });
@@ -80,7 +80,7 @@ it('keeps nothing of a time that is not complete, and of a step that is not whol
   expect(await read(0, 15)).toEqual({ rev_1: [0, 10] });
 });
 
-it('takes no other question for the same, and reads what lies before', async () => {
+it('keeps different questions apart, and reads steps before the kept ones', async () => {
   await record(15);
   expect(await read(10, 40)).toEqual({ rev_1: [10] });
   await record(5);
@@ -91,14 +91,14 @@ it('takes no other question for the same, and reads what lies before', async () 
   expect(await read(0, 40)).toEqual({ rev_1: [0, 10, 20] });
 });
 
-it('tells of no more revisions than it may, whether they are kept or new', async () => {
+it('returns at most the requested number of revisions, whether kept or new', async () => {
   await record(5, 'rev_1');
   await record(5, 'rev_2');
   expect(await read(0, 40, { most: 2 })).toEqual({ rev_2: [0], rev_1: [0] });
   await record(35, 'rev_3');
   expect(await read(0, 40, { most: 2 })).toEqual({ rev_3: [30], rev_2: [0], hasMore: true });
   expect(await read(0, 40, { most: 1, about: 'fewer' })).toEqual({ rev_3: [30], hasMore: true });
-  // What left some out is not kept, as those may be among the newest of a later time.
+  // A result that left out revisions is not kept, because those may be among the newest of a later time.
   await record(6, 'rev_3');
   expect(await read(0, 40, { most: 1, about: 'fewer' })).toEqual({ rev_3: [0, 30], hasMore: true });
 });

@@ -3,20 +3,20 @@ import type { Tx } from '@slipway/platform-database';
 import { LRUCache } from 'lru-cache';
 import type { MetricsRange } from './metrics-range.js';
 
-/** What a gateway that was cut off hands in late is seen after so long. */
+/** A gateway that was cut off reports late. Its records become visible after this time. */
 const KEEP_MS = 30_000;
 /** Steps of one revision, a few kilobytes each. */
 const MAX_KEPT = 5_000;
 
 interface KeptSteps {
   from: Date;
-  /** Nothing that ended before is missing. */
+  /** All steps that ended before this time are complete. */
   until: Date;
   steps: Map<string, SeriesStep[]>;
 }
 
 export interface SeriesQuestion extends MetricsRange {
-  /** Tells questions apart whose answers have steps in common: the deployment, and what of it is asked for. */
+  /** Identifies questions whose answers share steps: the deployment and the requested part of it. */
   about: string;
   /** Newest first. */
   revisionIds: readonly string[];
@@ -24,8 +24,9 @@ export interface SeriesQuestion extends MetricsRange {
 }
 
 /**
- * Who looks at a page asks for nearly the same every two seconds, and to add the histograms of a busy quarter of an hour up costs
- * Postgres a good part of that. So steps that are complete are kept for half a minute, and only what follows on them is read.
+ * Keeps complete steps for half a minute and reads only the steps after them. An open page requests nearly the same
+ * every two seconds. Without this, Postgres would spend much of that time on adding up the histograms of a busy
+ * quarter of an hour.
  */
 export class RecentSeries {
   private readonly kept: LRUCache<string, KeptSteps>;
@@ -40,13 +41,16 @@ export class RecentSeries {
     });
   }
 
-  /** Inside a transaction. @returns up to when the records are complete, too */
+  /**
+   * Call it inside a transaction.
+   * @returns the series, and up to which time the records are complete
+   */
   async read(tx: Tx, question: SeriesQuestion): Promise<Series & { completeUntil: Date | null }> {
     const { from, to, stepSeconds, revisionIds, most } = question;
     const key = `${question.about} ${stepSeconds}`;
     const found = this.kept.get(key);
     const known = found && found.from <= from && from <= found.until && found.until <= to ? found : undefined;
-    // In this order: what is complete by then is in the rows that are read after it.
+    // In this order: everything complete by then is in the rows that are read after it.
     const [completeUntil, news] = await Promise.all([
       statsCompleteUntil(tx),
       statsSeries(tx, revisionIds, { from: known?.until ?? from, to, stepSeconds, most }),
@@ -54,7 +58,7 @@ export class RecentSeries {
     const steps = joined(known?.steps, news.steps, from);
     const answered = revisionIds.filter((id) => steps.has(id));
     const hasMore = news.hasMore || answered.length > most;
-    // The age is that of the whole read: what was kept then does not get younger by what is added.
+    // The age is that of the first read: adding steps does not make the kept ones newer.
     if (!known && !hasMore && completeUntil)
       this.keep(key, from, lastStepBefore(completeUntil, to, stepSeconds), steps);
     return { steps: new Map(answered.slice(0, most).map((id) => [id, steps.get(id) ?? []])), hasMore, completeUntil };
@@ -67,7 +71,7 @@ export class RecentSeries {
   }
 }
 
-/** Where the last step that is whole and complete ends. */
+/** Returns the end of the last step that is whole and complete. */
 function lastStepBefore(completeUntil: Date, to: Date, stepSeconds: number): Date {
   const stepMs = stepSeconds * 1_000;
   return new Date(Math.floor(Math.min(completeUntil.getTime(), to.getTime()) / stepMs) * stepMs);
