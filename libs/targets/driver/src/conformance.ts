@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { InstanceSpec, Observation, TargetDriver, ObservedState } from './driver.js';
 
-/** One target with one server program that a driver's own spec can steer. Made afresh for every test. */
+/** One target with one server program that the spec of a driver can control. Each test makes a new one. */
 export interface ConformanceSubject {
-  /** A driver object as a newly started worker would make it: nothing shared with earlier objects but the host. */
+  /** A driver object as a newly started worker would make it. It shares only the host with earlier objects. */
   newDriver(): TargetDriver;
-  /** A valid spec; `failureThreshold` 2, healthy or not as `setHealthy` says, not healthy at first. */
+  /** A valid spec with `failureThreshold` 2. `setHealthy` decides whether its server is healthy; at first it is not. */
   spec(overrides?: Partial<InstanceSpec>): InstanceSpec;
   setHealthy(isHealthy: boolean): Promise<void>;
-  /** How many servers were really started for the instance, counted by the servers themselves. */
+  /** The number of servers that were really started for the instance. The servers themselves count. */
   starts(instanceId: string): Promise<number>;
   /** Kills the server as a crash would. */
   crash(observed: Observation): Promise<void>;
   dispose(): Promise<void>;
 }
 
-/** Which promises a driver makes: those of one that starts something or that finds it running, and who restarts and probes. */
+/** The promises of a driver: whether it starts servers or adopts running ones, and who restarts and probes them. */
 export type DriverPromises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
 
-/** What every driver promises, as tests. Call it at the top level of a driver's spec. */
+/** The contract of every driver, as tests. Call it at the top level of a driver's spec. */
 export function describeConformance(
   name: string,
   options: DriverPromises & { create: () => Promise<ConformanceSubject> },
@@ -42,7 +42,7 @@ export function describeConformance(
       await subject.dispose();
     });
 
-    it('says what it promises, and which engines it has', () => {
+    it('reports its promises and its engines', () => {
       const { adopts, restarts, probes, outlivesHost } = driver;
       expect({ adopts, restarts, probes, outlivesHost }).toEqual({
         adopts: options.adopts,
@@ -53,7 +53,7 @@ export function describeConformance(
       expect(driver.engines().length > 0).toBe(!options.adopts);
     });
 
-    it('finds nothing wrong with a valid spec, and names the field of a wrong one', () => {
+    it('finds no issue in a valid spec, and names the field of an invalid one', () => {
       expect(driver.check(subject.spec())).toEqual([]);
       expect(
         driver.check({ ...subject.spec(), runtime: { engine: 'sim', args: { no_such_argument: 1 }, env: {} } }),
@@ -63,7 +63,7 @@ export function describeConformance(
       );
     });
 
-    it('refuses to provision what check refuses', async () => {
+    it('does not provision a spec that check refuses', async () => {
       await expect(driver.provision(subject.spec({ instanceId: '../escape' }))).rejects.toMatchObject({
         name: 'InvalidSpecError',
       });
@@ -91,7 +91,7 @@ export function describeConformance(
       await observeUntil(driver, spec, 'ready');
     });
 
-    it('answers one health request without counting it', async () => {
+    it('sends one health request without counting it', async () => {
       const spec = subject.spec();
       await driver.provision(spec);
       await subject.setHealthy(true);
@@ -103,7 +103,7 @@ export function describeConformance(
       expect(await driver.answers(spec, 'http://127.0.0.1:1')).toBe(false);
     });
 
-    it('terminates twice, and an unknown id', async () => {
+    it('terminates an instance twice, and an unknown id', async () => {
       await subject.setHealthy(true);
       const spec = subject.spec();
       await driver.provision(spec);
@@ -114,7 +114,7 @@ export function describeConformance(
       expect(await driver.list()).toEqual([]);
     });
 
-    it('is taken over by another driver object, and close leaves the instance alone', async () => {
+    it('lets another driver object take over, and leaves the instance running on close', async () => {
       await subject.setHealthy(true);
       const spec = subject.spec();
       await driver.provision(spec);
@@ -144,7 +144,7 @@ export function describeConformance(
         expect((await driver.observe(spec)).state).toBe('ready');
       });
 
-      it('sees a crash as unhealthy', async () => {
+      it('reports a crash as unhealthy', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         await subject.crash(await observeUntil(driver, spec, 'ready'));
@@ -153,12 +153,12 @@ export function describeConformance(
     }
 
     function describeStarting(): void {
-      it('is absent before it is provisioned', async () => {
+      it('reports absent before an instance is provisioned', async () => {
         expect(await driver.observe(subject.spec())).toEqual({ state: 'absent' });
         expect(await driver.list()).toEqual([]);
       });
 
-      it('starts once however often and by however many it is provisioned', async () => {
+      it('starts a generation once, however many callers provision it and however often', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         const rival = freshDriver();
@@ -176,7 +176,7 @@ export function describeConformance(
       if (options.restarts === 'caller') describeCallerRestarts();
       else describeTargetRestarts();
 
-      it('replaces a running generation by the next, never running both', async () => {
+      it('replaces a running generation by the next, and never runs both', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         await driver.provision(spec);
@@ -194,7 +194,7 @@ export function describeConformance(
         expect((await driver.list())[0].incarnation).not.toBe(first.incarnation);
       });
 
-      it('does not start a terminated generation, not even for a caller that comes late', async () => {
+      it('does not start a terminated generation, not even for a late caller', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         await driver.provision(spec);
@@ -205,7 +205,7 @@ export function describeConformance(
         expect(await subject.starts(spec.instanceId)).toBe(1);
       });
 
-      it('stops what another driver object started', async () => {
+      it('stops an instance that another driver object started', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         await driver.provision(spec);
@@ -218,7 +218,7 @@ export function describeConformance(
     }
 
     function describeTargetRestarts(): void {
-      it('says by itself that an instance became ready, and that its server ended', async () => {
+      it('reports without a request that an instance became ready, and that its server ended', async () => {
         const changed: string[] = [];
         driver.onChange?.((instanceId) => changed.push(instanceId));
         const untilTold = async () => {
@@ -239,7 +239,7 @@ export function describeConformance(
         expect(driver.health?.().state ?? 'ok').toBe('ok');
       });
 
-      it('restarts a crashed server by itself, counts it, in the same generation', async () => {
+      it('restarts a crashed server in the same generation, and counts the restart', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         await driver.provision(spec);
@@ -260,7 +260,7 @@ export function describeConformance(
     }
 
     function describeCallerRestarts(): void {
-      it('never starts a generation again that crashed, but the next one', async () => {
+      it('never starts a crashed generation again, but starts the next one', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
         await driver.provision(spec);
@@ -283,7 +283,10 @@ export function describeConformance(
   });
 }
 
-/** Observes until the state is `wanted`, and fails with everything seen on the way when that does not happen in time. */
+/**
+ * Observes until the state is `wanted`.
+ * @throws Error with every observed state if that does not happen in time
+ */
 export async function observeUntil(
   driver: TargetDriver,
   spec: InstanceSpec,
@@ -302,7 +305,10 @@ export async function observeUntil(
   }
 }
 
-/** Terminates until nothing is left. */
+/**
+ * Terminates until nothing is left.
+ * @throws Error if something is left after `deadlineMs`
+ */
 export async function terminateUntilGone(driver: TargetDriver, instanceId: string, deadlineMs = 15_000): Promise<void> {
   const end = Date.now() + deadlineMs;
   while ((await driver.terminate(instanceId)) !== 'gone') {

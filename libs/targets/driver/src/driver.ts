@@ -15,48 +15,58 @@ import type { TargetConfig, TargetReader } from '@slipway/platform-config';
 import type { LogLine, LogOptions } from './logs.js';
 
 /**
- * What a caller wants to run, made of a `RevisionSpec`. Stored by the caller, handed in again on every call: a driver keeps no
- * copy, so that any worker can go on where another one died.
+ * An instance that a caller wants to run, made from a `RevisionSpec`. The caller stores it and passes it to every call.
+ * A driver keeps no copy, so any worker can continue after another one died.
  */
 export interface InstanceSpec {
-  /** Stable id of the instance, `[A-Za-z0-9_-]{1,128}`. Keeps its folder, its logs and its place in `list()`. */
+  /** Stable id of the instance, `[A-Za-z0-9_-]{1,128}`. Its folder, its logs and its entry in `list()` keep this id. */
   instanceId: string;
   /**
-   * 1 for the first start, raised by one for every restart by the caller. A driver starts each generation **at most once**,
-   * whatever happens to it: a crashed or terminated generation stays over until the caller asks for the next.
+   * 1 for the first start, and one more for every restart by the caller. A driver starts each generation **at most
+   * once**. A generation that crashed or was terminated stays ended until the caller requests the next.
    */
   generation: number;
-  /** Name of the tenant it is for: parts of a target may be for some tenants only. Unnamed, it gets what is for all. */
+  /**
+   * Name of the tenant that the instance is for, because parts of a target may be for some tenants only. Without a
+   * name, it gets only the parts that are for all tenants.
+   */
   tenantName?: string;
-  /** Whose it is, for names and labels. Absent if a spec is only checked. */
+  /** The owner, for names and labels. Absent if a spec is only checked. */
   owner?: { tenantId: string; deploymentId: string; revisionId: string; revisionName: string; ordinal: number };
   model: ModelSpec;
   resources?: RevisionSpec['resources'];
-  /** How many instances its revision is to have, where the caller says: some targets bound it, or guard that many at a time. */
+  /**
+   * How many instances the revision should have, if the caller knows. Some targets limit the number, or protect that
+   * many from disruptions.
+   */
   scaling?: Pick<EffectiveScaling, 'min_replicas' | 'max_replicas'>;
   runtime: {
-    /** Name of an engine template of the target. Only targets that start something have engines. */
+    /** Name of an engine template of the target. Only targets that start servers have engines. */
     engine?: string;
-    /** Values for arguments that the engine template declares; anything else is an issue. */
+    /** Values for arguments that the engine template declares. Any other argument is an issue. */
     args: RevisionSpec['runtime']['args'];
-    /** Environment of the engine, secrets already resolved. Never written to disk by a driver. */
+    /** Environment of the engine, with resolved secrets. A driver never writes it to disk. */
     env: Record<string, string>;
-    /** Secrets by reference, for a target that resolves them itself: variable → secret and key there. */
+    /** Secrets by reference, for a target that resolves them itself: variable → secret and key in the target. */
     envRefs?: Record<string, { secret: string; key: string }>;
   };
-  /** Where the server already runs. Only targets that adopt have endpoints. `credential` is a resolved bearer token. */
+  /** Address of the running server. Only targets that adopt have endpoints. `credential` is a resolved bearer token. */
   endpoint?: {
     baseUrl: string;
     healthPath: string;
     credential?: string;
-    /** It was seen to have the model, in whichever life of the instance: without it now it is another server than was adopted. */
+    /**
+     * The server was observed with the model, in any life of the instance. If it lacks the model now, it is another
+     * server than the adopted one.
+     */
     isModelSeen?: boolean;
   };
   /**
-   * `path` overrides the health path of the engine or endpoint. `timeoutSeconds` bounds one probe,
-   * `failureThreshold` is the number of failed probes in a row that turns ready into unhealthy.
-   * `intervalSeconds` is the caller's pace of `observe`; drivers start no timer for it. `set` names what the revision itself says: it
-   * goes before an engine's own settings, which go before the caller's defaults.
+   * `path` overrides the health path of the engine or endpoint. `timeoutSeconds` limits one probe.
+   * `failureThreshold` is the number of failed probes in a row after which a ready instance is unhealthy.
+   * `intervalSeconds` is how often the caller observes; drivers start no timer for it.
+   * `set` names the values that the revision itself sets. These override the engine's own settings, which override the
+   * caller's defaults.
    */
   probe: {
     path?: string;
@@ -65,80 +75,85 @@ export interface InstanceSpec {
     failureThreshold: number;
     set?: ('intervalSeconds' | 'timeoutSeconds' | 'failureThreshold')[];
   };
-  /** Seconds an instance may take to its first healthy probe before it counts as unhealthy. */
+  /** Seconds that an instance may take to its first healthy probe. After that it counts as unhealthy. */
   readyTimeoutSeconds?: number;
-  /** Accelerators that the caller has assigned to it, in the order in which the engine shall see them; absent or empty for none. */
+  /**
+   * Accelerators that the caller has assigned to the instance, in the order in which the engine sees them. Absent or
+   * empty for none.
+   */
   devices?: Pick<Device, 'uuid' | 'index'>[];
-  /** The key of this generation, for engines whose template has a place for one; they answer nobody who does not send it. */
+  /** The key of this generation, for engines whose template uses one. Such an engine refuses requests without it. */
   instanceKey?: string;
 }
 
 /**
- * What one look found out about **the generation that was asked for**:
+ * The state of **the requested generation**:
  *
  * - `absent`: it was never started here. `provision` starts it.
  * - `starting`: it runs and has not been healthy yet.
  * - `ready`: it runs and answers its health probe (or missed fewer than `failureThreshold` in a row).
  * - `unhealthy`: it runs but misses its probes, or did not become ready in time.
- * - `stopping`: it was told to stop, or an older generation has to be gone first. Look again.
- * - `exited`: it ran and is over, by itself, by `terminate` or because a newer generation replaced it.
- *   Only the next generation starts again.
+ * - `stopping`: a stop was requested, or an older generation must end first. Observe again.
+ * - `exited`: it ran and ended, by itself, by `terminate` or because a newer generation replaced it. Only the next
+ *   generation starts again.
  */
 export type ObservedState = 'absent' | 'starting' | 'ready' | 'unhealthy' | 'exited' | 'stopping';
 
 export interface Observation {
   state: ObservedState;
-  /** Where requests go, without a trailing slash: `http://127.0.0.1:20001`. Present while something runs. */
+  /** The address for requests, without a trailing slash: `http://127.0.0.1:20001`. Present while a server runs. */
   baseUrl?: string;
   /**
-   * Tells one life of the server from the next: a pid, or a pod and its restart count. Present while something runs. It changes
-   * within a generation only if the target restarts by itself.
+   * Identifies one life of the server: a pid, or a pod and its restart count. Present while a server runs. It changes
+   * within a generation only if the target restarts servers by itself.
    */
   incarnation?: string;
   /** How often the target itself has restarted this generation. */
   restarts?: number;
-  /** Why it is in this state, if the target can tell. */
+  /** Why the instance is in this state, if the target knows. */
   reason?: ObservationReason;
   /** One sentence for people. Control flow never reads it. */
   message?: string;
-  /** An adopted server says that it has the revision's model. To be handed in again as `endpoint.isModelSeen`. */
+  /** An adopted server reports the model of the revision. The caller passes this in again as `endpoint.isModelSeen`. */
   isModelSeen?: true;
-  /** How the last life ended. `code` is null for a signal, or if nobody was there to see it; `at` is RFC 3339. */
+  /** How the last life ended. `code` is null for a signal, or if no driver saw the end; `at` is RFC 3339. */
   lastExit?: { code: number | null; reason?: ObservationReason; at?: string };
-  /** Where it runs within the target, such as a node. */
+  /** Where the instance runs within the target, such as a node. */
   place?: string;
-  /** What somebody else has changed of it on the target, for people; it runs on nevertheless. */
+  /** Changes that another client has made to the instance on the target, for people. The instance continues to run. */
   drift?: string;
-  /** Why this generation's start came to nothing, while it was never ready and is over. */
+  /** Why the start of this generation failed. Present if it ended and was never ready. */
   failure?: StartFailure;
-  /** How far it is, while it is starting and the target can tell. */
+  /** Progress of the start, while the instance is starting and if the target knows it. */
   progress?: StartProgress;
-  /** The generation that was seen. Differs from the one asked for while an older one stops, or when a newer one exists. */
+  /** The observed generation. It differs from the requested one while an older one stops, or if a newer one exists. */
   generation?: number;
 }
 
-/** The models that a server says it has; or why it could not be learned, for people. */
+/** The models that a server lists, or for people the reason why they are unknown. */
 export type ModelsAnswer = { names: string[] } | { unknown: string };
 
-/** A rule that a spec breaks. `field` is a path of the API's revision spec: `runtime.args.ttft_ms`, `endpoint.base_url`. */
+/**
+ * A rule that a spec breaks. `field` is a path of the API's revision spec: `runtime.args.ttft_ms`, `endpoint.base_url`.
+ */
 export interface InstanceSpecIssue {
   field: string;
   code: 'required' | 'unknown' | 'not_declared' | 'not_allowed' | 'invalid_value' | 'not_applicable';
   message: string;
 }
 
-/** How far a host is with what a start needs. `failed` is final for its `instanceId`. */
+/** How far a host has prepared a start. `failed` is final for its `instanceId`. */
 export type StartPreparation =
   { state: 'ready' } | { state: 'running'; progress: StartProgress } | { state: 'failed'; failure: StartFailure };
 
-/** Something of an instance that the target still has. `incarnation` is missing when nothing of it runs any more. */
+/** An instance of which the target still has something. `incarnation` is missing if none of its servers runs. */
 export interface InstanceRef {
   instanceId: string;
   generation: number;
   incarnation?: string;
 }
 
-/** Whether a target can be worked with at the moment. `message` says for operators what is missing, in one sentence. */
+/** Whether a target can be used at the moment. `message` names for operators what is missing, in one sentence. */
 export interface TargetHealth {
   state: 'ok' | 'degraded';
   message?: string;
@@ -147,123 +162,135 @@ export interface TargetHealth {
 /** An engine as `GET /targets` shows it. */
 export interface EngineDescription {
   name: string;
-  /** What `runtime.args` and `runtime.env` of a revision may set. */
+  /** Arguments and variables that `runtime.args` and `runtime.env` of a revision may set. */
   args: string[];
   env: string[];
-  /** The same arguments as they are declared. */
+  /** The declarations of the same arguments. */
   declared?: EngineArg[];
-  /** The template that it extends, as `llamacpp@1`; absent for one that the operator wrote. */
+  /** The template that the engine extends, such as `llamacpp@1`. Absent if the operator wrote the engine. */
   template?: string;
 }
 
-/** What callers must know of the engine that a spec names. A target that adopts has a profile instead of a template. */
+/** The properties of an engine that callers need. A target that adopts has a profile instead of a template. */
 export interface EngineTraits {
   serves: EngineService[];
   unknownModel: UnknownModel;
   identity: IdentityProof[];
-  /** How many accelerators it takes, and whether it bears others beside it on one. Absent: it uses none. */
+  /** How many accelerators the engine takes, and whether it can share one with others. Absent: it uses none. */
   gpus?: { min: number; max: number; share: 'exclusive' | 'fraction' };
-  /** How long the memory of its accelerators may take to come back after its end; 30 by default. */
+  /** How long the memory of its accelerators may take to become free after its end; 30 s by default. */
   memoryFreeWithinSeconds?: number;
-  /** To its first healthy answer. */
+  /** Seconds until its first healthy answer. */
   readyTimeoutSeconds: number;
-  /** Whether it refuses who does not send `instanceKey`. */
+  /** Whether it refuses requests without `instanceKey`. */
   isKeyed: boolean;
-  /** How it is asked once it was ready, where a revision does not say. */
+  /** Probe settings after the engine was ready, for values that a revision does not set. */
   live?: Partial<InstanceSpec['probe']>;
-  /** Who lets requests under way end before a stop: the engine after its signal, or the gateways before it. */
+  /** Which side lets running requests end before a stop: the engine after its signal, or the gateways before it. */
   drain: 'engine' | 'gateway';
 }
 
-/** What an engine tells of the work that waits in it; null where it does not. */
+/** The work that waits in an engine. A value is null if the engine does not report it. */
 export interface EngineLoad {
-  /** Requests that it has taken and not begun. */
+  /** Requests that the engine has accepted and not started. */
   waiting: number | null;
-  /** Of the memory for keys and values, 0..1. */
+  /** Used share of the memory for keys and values, 0..1. */
   kvUsage: number | null;
 }
 
 /**
- * Makes instances run on one execution target. Every method may be called again after a crash and from
- * several processes at once; nothing is remembered that the next process would need.
+ * Makes instances run on one execution target. Every method may be called again after a crash, and from several
+ * processes at once. A driver remembers nothing that the next process would need.
  *
- * The caller's loop is: `provision` while the instance is wanted and `observe` says `absent`; `generation + 1`
- * after `exited`; `terminate` until it answers `gone` once the instance is no longer wanted.
+ * The caller's loop is: `provision` while the instance is wanted and `observe` returns `absent`; `generation + 1` after
+ * `exited`; `terminate` until it returns `gone` once the instance is no longer wanted.
  */
 export interface TargetDriver {
   readonly kind: string;
   readonly name: string;
-  /** True when instances exist without the driver: provision starts nothing and terminate stops nothing. */
+  /** True if instances exist without the driver: `provision` starts nothing and `terminate` stops nothing. */
   readonly adopts: boolean;
   /**
-   * Who starts a server again that ended: the caller, by asking for the next generation, or the target, within the generation.
+   * Which side starts an ended server again: the caller, with the next generation, or the target, within the
+   * generation.
    */
   readonly restarts: 'caller' | 'target';
-  /** Whether `observe` probes, so that its answers count misses by looks, or the target probes and `observe` tells what it found. */
+  /**
+   * `look`: each `observe` sends a probe and counts misses. `target`: the target probes, and `observe` reports its
+   * result.
+   */
   readonly probes: 'look' | 'target';
-  /** Whether instances stay when this host goes down. Stopping the host's engines then leaves them alone. */
+  /** Whether instances stay when this host goes down. If so, a stop of the host's engines leaves them alone. */
   readonly outlivesHost: boolean;
   /**
-   * How it takes the operator's secrets that `runtime.env` of a revision names: their values, in `env`; where the target finds them, in
-   * `envRefs`; or either, as the operator has declared each. Absent: values. It may change with the configuration.
+   * How the driver receives the operator's secrets that `runtime.env` of a revision names. `resolved`: their values, in
+   * `env`. `references`: their location in the target, in `envRefs`. `both`: as the operator has declared each secret.
+   * Absent: `resolved`. It may change with the configuration.
    */
   readonly secrets?: 'resolved' | 'references' | 'both';
   /**
-   * Makes ready for another configuration of this target and returns what then makes it hold, which cannot fail. What runs stays as it
-   * was started, and is asked as then; what is started from then on is started as the new one says.
-   * @throws TargetConfigError for one that it cannot work with; nothing has changed then
+   * Prepares another configuration of this target. Returns the function that puts it into effect, which cannot fail.
+   * Running instances keep the configuration of their start, also for observations; later starts use the new one.
+   * @throws TargetConfigError if the driver cannot work with the configuration; nothing has changed then
    */
   reconfigure(config: TargetConfig): () => void;
-  /** The engines it can start; none if it adopts. */
+  /** The engines that the driver can start; none if it adopts. */
   engines(): EngineDescription[];
-  /** Every rule that the spec breaks; empty when it can be provisioned. Pure: no file, no network. */
+  /** Every rule that the spec breaks; empty if it can be provisioned. Pure: no file, no network. */
   check(spec: InstanceSpec): InstanceSpecIssue[];
   /**
-   * Starts this generation if it never was, and returns as soon as the start is recorded, not when it is ready.
-   * While an older generation still runs it only begins to stop that one: call again after the next look.
-   * @throws InvalidSpecError when `check` finds an issue; other errors are the host's and worth a retry.
+   * Starts this generation unless it was started before. Returns when the start is recorded, not when the instance is
+   * ready. While an older generation runs, this only begins to stop it: call again after the next observation.
+   * @throws InvalidSpecError if `check` finds an issue; other errors come from the host and are worth a retry
    */
   provision(spec: InstanceSpec): Promise<void>;
   /**
-   * What can be known and fetched before anything is started: whether the host has the program and the model's file, and the download of
-   * one that a hub has. Call again while it is `running`; `instanceId` tells one wish from the next. Occupies nothing. Absent for a target
-   * that starts nothing.
+   * Checks and fetches what a start needs: whether the host has the program and the model's file, and the download of a
+   * model from a hub. Call again while it is `running`; `instanceId` distinguishes requests. It occupies nothing.
+   * Absent for a target that starts nothing.
    */
   prepare?(spec: InstanceSpec): Promise<StartPreparation>;
   /**
-   * One look, including one health probe. Never throws for what it sees, nor for a spec that `check` has come to refuse;
-   * throws only when it cannot look.
+   * One observation, including one health probe. Observed states are never errors, nor is a spec that `check` now
+   * refuses.
+   * @throws Error if the driver cannot observe
    */
   observe(spec: InstanceSpec): Promise<Observation>;
-  /** One health request now, beside `observe` and without a say in its counts. Never throws. */
+  /** Sends one health request now. It is independent of `observe` and does not affect its counts. Never throws. */
   answers(spec: InstanceSpec, baseUrl: string): Promise<boolean>;
-  /** What waits in an engine, asked once, in bounded time and memory; undefined where it does not tell. Never throws. */
+  /**
+   * Requests once how much work waits in an engine, in bounded time and memory. Undefined if the engine does not report
+   * it. Never throws.
+   */
   load?(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined>;
   /**
-   * Asks a server that was adopted which models it has: once, within the time of one probe, and in bounded memory. Never throws. The names
-   * are the server's own words. Absent where the target starts its servers itself.
+   * Requests the list of models of an adopted server: once, within the time of one probe, and in bounded memory. Never
+   * throws. The names are the server's own words. Absent if the target starts its servers itself.
    */
   models?(spec: InstanceSpec): Promise<ModelsAnswer>;
   /**
-   * Begins a graceful stop of every generation, kills what is left after the grace period, and returns whether
-   * anything is left. `gone` for an id nobody knows. A terminated generation can never be started again.
+   * Begins a graceful stop of every generation, and kills the rest after the grace period. Returns whether anything is
+   * left. Returns `gone` for an unknown id. A terminated generation can never be started again.
    */
   terminate(instanceId: string): Promise<'stopping' | 'gone'>;
-  /** What of this target exists and was not terminated completely, so that orphans can be found. */
+  /** The instances of this target that exist and were not terminated completely, so that orphans can be found. */
   list(): Promise<InstanceRef[]>;
-  /** Calls the listener when an instance may have changed. A caller looks less often at a target that has this. */
+  /** Calls the listener when an instance may have changed. A caller observes a target with this method less often. */
   onChange?(listener: (instanceId: string) => void): void;
-  /** Of the engine or the profile that the spec names; undefined for an engine that it does not have. Pure. */
+  /** Traits of the engine or profile that the spec names. Undefined if the target does not have that engine. Pure. */
   traits?(spec: InstanceSpec): EngineTraits | undefined;
-  /** What the operator should know of this target as it is configured, a sentence each; logged when it begins to hold. */
+  /**
+   * Facts that the operator should know about the configuration of this target, a sentence each. Logged when it takes
+   * effect.
+   */
   warnings?(): string[];
-  /** What is known by now of the target itself, without asking it: absent where a target cannot fail as a whole. */
+  /** The known health of the target itself, without a request to it. Absent if a target cannot fail as a whole. */
   health?(): TargetHealth;
-  /** The accelerators of this target's host, within 15 s, never throws; absent where the target knows of none. */
+  /** The accelerators of this target's host, within 15 s. Never throws. Absent if the target knows of none. */
   devices?(): Promise<{ devices: Device[]; problem?: string }>;
-  /** Output of an instance, as far as the target keeps it: bounded in memory, whatever an engine writes. */
+  /** Output of an instance, as far as the target keeps it. Memory is bounded, whatever an engine writes. */
   logs?(instanceId: string, options: LogOptions): AsyncIterable<LogLine>;
-  /** Releases timers and connections of this object. Instances go on running. */
+  /** Releases timers and connections of this object. Instances continue to run. */
   close(): Promise<void>;
 }
 
@@ -275,7 +302,7 @@ export class InvalidSpecError extends Error {
   }
 }
 
-/** Thrown by a driver's constructor for a target that the operator configured wrongly; lists every problem. */
+/** Thrown by a driver's constructor if the operator's configuration of the target is invalid. Lists every problem. */
 export class TargetConfigError extends Error {
   constructor(
     readonly target: string,
@@ -286,38 +313,45 @@ export class TargetConfigError extends Error {
   }
 }
 
-/** @throws InvalidSpecError */
+/** @throws InvalidSpecError if `check` of the driver finds an issue */
 export function assertSpec(driver: TargetDriver, spec: InstanceSpec): void {
   const issues = driver.check(spec);
   if (issues.length > 0) throw new InvalidSpecError(issues);
 }
 
-/** What a driver may use of its process. */
+/** The services of a process for its drivers. */
 export interface DriverHost {
-  /** SLIPWAY_HOME, absolute; every worker of the host shares it. */
+  /** SLIPWAY_HOME, absolute. Every worker of the host shares it. */
   home: string;
-  /** The worker's PATH, on which programs of the host are looked for. */
+  /** The worker's PATH, on which the driver finds programs of the host. */
   path?: string;
   /** Ports of this machine that no connection may lead to. */
   ownPorts: readonly number[];
-  /** Whether this process starts and stops instances; absent: it does. The api only asks and checks. */
+  /** Whether this process starts and stops instances; it does by default. The api only requests and checks. */
   starts?: boolean;
-  /** The value of one of the operator's secrets, read now. @throws Error naming it, never its value, where it has none */
+  /**
+   * The current value of one of the operator's secrets.
+   * @throws Error if there is no such secret; it contains the name and never a value
+   */
   secret(name: string): string;
-  /** The UUID of this installation, written into its database once: tells its objects from those of another one beside it. */
+  /**
+   * The UUID of this installation, written into its database once. It distinguishes objects of this installation from
+   * those of another one in the same target.
+   */
   installation?(): Promise<string>;
   /** Named points at which a test may hold or kill the process. */
   pausePoint(name: string): Promise<void>;
 }
 
 /**
- * A kind of execution target: how the operator's file describes one, and what runs it. A new kind is a folder of `libs/targets`
- * that exports one of these, its conformance test, and a line in `libs/registry/src/targets.ts`.
+ * A kind of execution target: how the operator's file describes one, and the driver that runs it. A new kind is a
+ * folder of `libs/targets` that exports a `TargetKind`, its conformance test, and a line in
+ * `libs/registry/src/targets.ts`.
  */
 export interface TargetKind extends TargetReader {
-  /** @throws TargetConfigError for a target that the driver cannot work with; the operator's file is refused then */
+  /** @throws TargetConfigError if the driver cannot work with the target; the operator's file is refused then */
   createDriver(config: TargetConfig, host: DriverHost): TargetDriver;
 }
 
-/** Nest token of the kinds there are: `@Inject(TARGET_KINDS) kinds: readonly TargetKind[]`. */
+/** Nest token of all kinds: `@Inject(TARGET_KINDS) kinds: readonly TargetKind[]`. */
 export const TARGET_KINDS = Symbol('TargetKinds');

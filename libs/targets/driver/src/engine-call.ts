@@ -1,7 +1,7 @@
 import { serverRoot } from '@slipway/contracts';
 import { request, type Dispatcher } from 'undici';
 
-/** A server to qualify. `credential` is the plaintext; nothing here repeats it. */
+/** A server to qualify. `credential` is plaintext; nothing in this file repeats it. */
 export interface CallableServer {
   baseUrl: string;
   model: string;
@@ -10,42 +10,42 @@ export interface CallableServer {
 }
 
 /**
- * How a check ended. `not_applicable`: it could not tell anything about this engine, and why stands in `message`; it neither passed nor
- * counts against the target.
+ * How a check ended. `not_applicable`: the check could not find out anything about this engine, and `message` says why.
+ * It neither passes nor counts against the target.
  */
 export type CheckResult = 'passed' | 'failed' | 'not_applicable';
 
-/** What a check found. */
+/** The result of a check. */
 export interface CheckOutcome {
   result: CheckResult;
-  /** Our own words: operations are read by viewers, who must not learn who answers. */
+  /** Our own words. Viewers read operations, and must not learn which server answers. */
   message: string;
-  /** What the server itself said, for whoever runs the check by hand; never stored. */
+  /** The server's own words, for a person who runs the check by hand. Never stored. */
   found?: ServerFindings;
 }
 
 export interface ServerFindings {
-  /** What it really does with a model that it does not have. */
+  /** The server's real behaviour for a model that it does not have. */
   unknownModel?: 'rejects' | 'ignores' | 'echoes';
   models?: string[];
   responseModel?: string;
   hasUsage?: boolean;
 }
 
-/** What one call showed. `isOutage`: the target did not work at all, as opposed to working wrongly. */
+/** The result of one call. `isOutage`: the target did not work at all, as opposed to working incorrectly. */
 export interface CallResult extends CheckOutcome {
   durationMs: number;
   isOutage: boolean;
-  /** It let a time-out pass. */
+  /** The server sent nothing until a time-out. */
   isSilent: boolean;
 }
 
 export interface EngineCall {
-  /** Below the OpenAI root, `/v1`; with `isOutsideRoot` below the server's own. */
+  /** Below the OpenAI root, `/v1`. With `isOutsideRoot`, below the server's own root. */
   path: string;
   isOutsideRoot?: boolean;
   body?: object;
-  /** Instead of 60 s altogether and the dispatcher's patience between two bytes. */
+  /** Replaces the limit of 60 s for the call, and the dispatcher's limit between two bytes. */
   limitMs?: number;
   signal: AbortSignal;
 }
@@ -57,12 +57,12 @@ export interface EngineAnswer {
 }
 
 const CALL_TIMEOUT_MS = 60_000;
-/** Without a byte in either direction. A model that is loaded at its first request answers within it. */
+/** Without a byte in either direction. A model that is loaded at its first request answers within this time. */
 export const CALL_IDLE_TIMEOUT_MS = 30_000;
 const SILENCES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** One call and what it shows. Never throws for what the target does. */
+/** Makes one call and judges its result. Never throws for any behaviour of the target. */
 export async function callEngine(
   target: CallableServer,
   call: EngineCall,
@@ -130,7 +130,7 @@ function isSilence(error: unknown): boolean {
   return name === 'TimeoutError' || SILENCES.has(code ?? '');
 }
 
-/** By its name, as `causeOf` knows it: the guard is not this library's. */
+/** Compares the name, like `causeOf`, because the guard's class is not part of this library. */
 function isRefusedByGuard(error: unknown): boolean {
   return (error as { name?: string }).name === 'EgressRefusedError';
 }

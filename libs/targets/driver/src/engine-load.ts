@@ -2,17 +2,18 @@ import { request, type Dispatcher } from 'undici';
 import type { EngineLoad } from './driver.js';
 import type { MetricsConfig } from './templates/template-config.js';
 
-/** Engines tell some hundred lines; what tells more is none, or hostile. */
+/** Engines report some hundred lines. A longer answer is not from an engine, or is hostile. */
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 2_000;
 const MOST_WAITING = 1_000_000;
 
-/** A sample of the Prometheus text format: name, labels, value. A label may hold anything but a line's end. */
+/** A sample of the Prometheus text format: name, labels, value. A label may contain anything except a line end. */
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{.*\})?[ \t]+([^ \t]+)/;
 
 /**
- * Asks an engine once what waits in it. Undefined where it does not tell, for whatever reason; never throws.
- * @param asked.key the engine's own, for those that answer nobody without it
+ * Requests once from an engine how much work waits in it. Undefined if the engine does not report it, for any reason.
+ * Never throws.
+ * @param asked.key the engine's own key, for engines that refuse requests without it
  */
 export async function askEngineLoad(
   baseUrl: string,
@@ -39,7 +40,10 @@ export async function askEngineLoad(
   }
 }
 
-/** Several series of a name, such as those of several models in one engine, wait together; the fullest memory counts. */
+/**
+ * Adds up the waiting requests of several series of a name, such as those of several models in one engine. Of memory
+ * shares it takes the highest.
+ */
 export function readEngineLoad(text: string, metrics: Pick<MetricsConfig, 'waiting' | 'kv_usage'>): EngineLoad {
   const wanted = new Set([...namesOf(metrics.waiting), ...namesOf(metrics.kv_usage)]);
   const series = new Map<string, { sum: number; most: number }>();

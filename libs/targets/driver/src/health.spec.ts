@@ -32,7 +32,7 @@ afterAll(async () => {
 const probe = (path: string, credential?: string) =>
   probeHealth({ url: base + path, timeoutSeconds: 0.3, dispatcher, credential });
 
-it('is healthy for 2xx, and sends the credential as a bearer token', async () => {
+it('a server is healthy for 2xx, and gets the credential as a bearer token', async () => {
   expect(await probe('/health', 'k-1')).toEqual({ isHealthy: true, status: 200 });
   expect(authorizations.at(-1)).toBe('Bearer k-1');
   await probe('/health');
@@ -50,11 +50,11 @@ it.each([
     '/trickle',
     { isHealthy: false, cause: 'no response within 0.3 s', message: expect.stringContaining('no response') },
   ],
-])('is unhealthy for %s', async (path, expected) => {
+])('a server is unhealthy for %s', async (path, expected) => {
   expect(await probe(path)).toEqual(expected);
 });
 
-it('is unhealthy when nobody listens', async () => {
+it('a server is unhealthy if no process listens', async () => {
   const answer = await probeHealth({
     url: 'http://127.0.0.1:1/health',
     timeoutSeconds: 1,
@@ -65,7 +65,7 @@ it('is unhealthy when nobody listens', async () => {
   expect(answer).toEqual({ isHealthy: false, cause, message: `the health probe failed: ${cause}` });
 });
 
-it('says in plain words why nothing came, whatever the failure is', async () => {
+it('the cause says in plain words why no answer arrived, for every failure', async () => {
   const causeAt = async (url: string) => (await probeHealth({ url, timeoutSeconds: 2, dispatcher })).cause;
   expect(await causeAt('http://no-such-host.invalid/health')).toMatch(/host name/);
   expect(await causeAt(base.replace('http:', 'https:'))).toMatch(/^TLS failed \((EPROTO|ERR_SSL_\w+)\)$/);
@@ -86,7 +86,7 @@ it('says in plain words why nothing came, whatever the failure is', async () => 
   for (const odd of [new Error('x'), {}, 'text']) expect(causeOf(odd, 5)).not.toBe('');
 });
 
-it('counts misses in a row per generation and says ready only after evidence', () => {
+it('the history counts misses in a row per generation, and reports ready only after a healthy probe', () => {
   const history = new HealthHistory();
   expect(history.note('a', 1, false, 2)).toBe('undecided');
   expect(history.note('a', 1, true, 2)).toBe('ready');

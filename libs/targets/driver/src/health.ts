@@ -1,6 +1,9 @@
 import { request, type Dispatcher } from 'undici';
 
-/** `isHealthy`: a 2xx answer in time. `message` says in one sentence what came instead, `cause` why nothing came. */
+/**
+ * `isHealthy`: a 2xx answer arrived in time. Otherwise `message` describes the answer in one sentence, and `cause` says
+ * why none arrived.
+ */
 export interface HealthAnswer {
   isHealthy: boolean;
   status?: number;
@@ -8,12 +11,12 @@ export interface HealthAnswer {
   message?: string;
 }
 
-/** A health answer has no business being larger; the rest of the connection is thrown away. */
+/** No health answer needs more. The rest of the connection is discarded. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
- * One `GET` with a deadline over everything from connect to the last byte. A redirect is not followed and
- * counts as unhealthy. Never throws. `credential` is sent as a bearer token and never appears in the message.
+ * Sends one `GET` with a deadline for everything from connect to the last byte. A redirect is not followed and counts
+ * as unhealthy. Never throws. `credential` is sent as a bearer token and never appears in the message.
  */
 export async function probeHealth(options: {
   url: string;
@@ -52,7 +55,7 @@ const CAUSES: Record<string, string> = {
 const TIMEOUTS = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const TLS = /^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
-/** Why a request brought no answer, for people. Never what the other side wrote, nor what was sent to it. */
+/** Why a request got no answer, for people. It never contains what the other side wrote or what was sent to it. */
 export function causeOf(error: unknown, timeoutSeconds: number): string {
   const { name, code = '', message } = error as { name?: string; code?: string; message?: string };
   if (name === 'TimeoutError' || TIMEOUTS.has(code)) return `no response within ${timeoutSeconds} s`;
@@ -63,13 +66,13 @@ export function causeOf(error: unknown, timeoutSeconds: number): string {
 }
 
 /**
- * Counts failed probes in a row, per instance and generation, in memory only. A driver object therefore never
- * says `ready` unless a probe has succeeded in its own life: after a restart of the worker, evidence comes first.
+ * Counts failed probes in a row, per instance and generation, in memory only. A driver object therefore reports `ready`
+ * only after a probe has succeeded in its own life, also after a restart of the worker.
  */
 export class HealthHistory {
   private readonly entries = new Map<string, { failures: number; wasHealthy: boolean; generation: number }>();
 
-  /** Notes one probe. `undecided` means: not healthy in this object's life, and fewer than `threshold` failures. */
+  /** Counts one probe. `undecided` means: not healthy in this object's life, and fewer than `threshold` failures. */
   note(
     instanceId: string,
     generation: number,
@@ -86,7 +89,7 @@ export class HealthHistory {
     }
     entry.failures += 1;
     if (entry.failures >= threshold) {
-      // It has to earn `ready` again with a healthy answer.
+      // The instance needs a healthy answer to become `ready` again.
       entry.wasHealthy = false;
       return 'unhealthy';
     }

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 /** One piece of an instance's output, redacted: whole lines of one stream. */
 export interface LogLine {
   stream: 'stdout' | 'stderr';
-  /** RFC 3339, where the target knows it. */
+  /** RFC 3339, if the target knows it. */
   at?: string;
   text: string;
 }
@@ -11,32 +11,36 @@ export interface LogLine {
 export interface LogOptions {
   /** Last lines, 1..10,000. */
   tail: number;
-  /** Only what was written from then on, RFC 3339. */
+  /** Only lines that were written from this time on, RFC 3339. */
   since?: string;
   stream: 'stdout' | 'stderr' | 'both';
-  /** The last generation that is over, instead of the newest. */
+  /** Read the last ended generation instead of the newest. */
   previous: boolean;
-  /** Goes on until the signal fires, with what is written meanwhile. */
+  /** Continue with new lines until the signal fires. */
   follow: boolean;
   signal: AbortSignal;
-  /** Values that must not be shown, beside what looks like a secret and what the target itself remembers: the caller may know them. */
+  /**
+   * Values that the caller knows and that must not be shown. Values that look like a secret, and those that the target
+   * remembers, are never shown.
+   */
   secrets?: readonly string[];
 }
 
-/** The longest line that is kept, in bytes; the rest of a longer one is dropped. */
+/** The longest line that is kept, in bytes. The rest of a longer line is dropped. */
 export const MAX_LINE_BYTES = 16 * 1024;
 const CUT = ' … (cut)';
 const [LF, CR] = [10, 13];
 
 /**
- * Makes lines of what an engine wrote, whatever it wrote, and keeps no more than one of them: of a progress bar that overwrites itself the
- * last state, of a line of megabytes its beginning; no escape sequences; what is not UTF-8 is replaced.
+ * Splits an engine's output into lines, whatever the engine writes, and keeps at most one of them. It keeps the last
+ * state of a progress bar that overwrites itself, and the beginning of a line of megabytes. It removes escape sequences
+ * and replaces bytes that are not UTF-8.
  */
 export class LineReader {
   private pending: Buffer = Buffer.alloc(0);
   private wasCut = false;
 
-  /** The lines that end in the chunk, with how many bytes of the chunk each ends at. */
+  /** The lines that end in the chunk, each with the number of bytes of the chunk up to its end. */
   *push(chunk: Buffer): Generator<{ text: string; end: number }> {
     let start = 0;
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
@@ -47,7 +51,7 @@ export class LineReader {
     this.keep(chunk.subarray(start));
   }
 
-  /** What has no end yet; undefined when there is nothing. */
+  /** The line that has no end yet; undefined if there is none. */
   rest(): string | undefined {
     return this.pending.length === 0 ? undefined : this.take();
   }
@@ -56,7 +60,7 @@ export class LineReader {
     const all = Buffer.concat([this.pending, piece]);
     const overwritten = withoutReturns(all).lastIndexOf(CR);
     if (overwritten >= 0) this.wasCut = false;
-    // A copy, since a part of it would keep all of it alive.
+    // A copy, because a subarray would keep the whole buffer alive.
     this.pending = Buffer.from(all.subarray(overwritten + 1));
     if (this.pending.length <= MAX_LINE_BYTES) return;
     this.wasCut = true;
@@ -81,7 +85,7 @@ function withoutReturns(bytes: Buffer): Buffer {
 }
 
 const REDACTED = '[redacted]';
-/** What a secret looks like; the first group of each stays. */
+/** Patterns of secrets. The first group of each pattern stays in the text. */
 const SECRETS: RegExp[] = [
   /()\bhf_[A-Za-z0-9]{20,}/g,
   /()\b(?:sk|ghp|gho|ghs|glpat)[-_][A-Za-z0-9_-]{16,}/g,
@@ -90,15 +94,15 @@ const SECRETS: RegExp[] = [
   /((?:api[-_ ]?keys?|passw(?:or)?d|secret|(?:hf|hub|access|auth)[-_]token)["']?\s*[=:]\s*[[("']*)[^\s"',;&)\]}]+/gi,
   /(--?[a-z-]*(?:api[-_]keys?|passw(?:or)?d|secret|token)(?:["',\s]+))(?!-)[^\s"',;&)\]}]+/gi,
   /(\/\/)[^\s/:@]*:[^\s/@]+(?=@)/g,
-  // A key of an instance: 43 characters of base64url. The look-aheads leave names and words of that length alone.
+  // A key of an instance: 43 characters of base64url. The look-aheads exclude names and words of that length.
   /()(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43}(?![\w-])/g,
 ];
-/** A shorter value is a word that a line may well have for other reasons. */
+/** A shorter value is a word that a line may contain for other reasons. */
 const MIN_SECRET_LENGTH = 6;
 
 /**
- * A line of an engine's output without what looks like a secret, and without the values given: an engine may print all it was started with.
- * Drivers take it out, and so does whoever hands lines on: a driver may forget.
+ * Removes from a line everything that looks like a secret, and the given values. An engine may print everything that it
+ * was started with. Drivers call this, and so does the code that passes lines on, because a driver may forget it.
  */
 export function redactSecrets(text: string, values: readonly string[] = []): string {
   let shown = text;

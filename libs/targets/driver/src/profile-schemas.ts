@@ -1,10 +1,12 @@
 import { ENGINE_SERVICES, UNKNOWN_MODEL } from '@slipway/contracts';
 import type { Schema } from '@slipway/platform-config';
 
-/** A path that servers are asked at. */
+/** A path of a request to a server. */
 export const HTTP_PATH: Schema = { type: 'string', pattern: '^/[\\x21-\\x7e]*$' };
 
-/** What the operator's file tells of an engine's conduct, the same for one that is started and one that is adopted. */
+/**
+ * How the operator's file describes the behaviour of an engine. The keys are the same for started and adopted engines.
+ */
 export const PROFILE_SCHEMAS = {
   serves: {
     type: 'array',

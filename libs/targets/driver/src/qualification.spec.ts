@@ -75,7 +75,7 @@ it.each<[string, QualificationCheck, typeof answer, boolean]>([
   ['a refusal in plain text', 'unknown_model', { status: 404, body: 'no' }, false],
   ['an answer to an unknown model', 'unknown_model', { body: '{"choices":[{"message":{}}]}' }, false],
   ['a wrong key', 'unknown_model', { status: 401, body: '{"error":{"message":"key"}}' }, false],
-])('judges %s', async (_case, name, told, passed) => {
+])('the check judges %s', async (_case, name, told, passed) => {
   expect((await ask(name, told)).result).toBe(passed ? 'passed' : 'failed');
 });
 
@@ -134,7 +134,7 @@ it.each<[PromisedTraits['unknownModel'], typeof answer, CheckResult, string]>([
   ],
   ['rejects', { body: '{"model":"m"}' }, 'failed', 'the response is not a rejection (4xx) with an error object'],
   ['ignores', { status: 500, body: 'dead' }, 'failed', 'returned 500 instead of a rejection or a result'],
-])('an unknown model, declared as %s: %j', async (declared, told, result, message) => {
+])('judges the answer to an unknown model, declared as %s: %j', async (declared, told, result, message) => {
   expect(await ask('unknown_model', told, { traits: engine(declared) })).toMatchObject({ result, message });
 });
 
@@ -143,14 +143,14 @@ it.each<[string, string, CheckResult]>([
   ['its model, further in', '{"default":{"model":"/srv/m"}}', 'passed'],
   ['another', '{"model_path":"/srv/other"}', 'failed'],
   ['nothing', '{"version":1}', 'failed'],
-])('an info route that tells %s', async (_case, body, result) => {
+])('judges the identity by an info route that returns %s', async (_case, body, result) => {
   const field = body.includes('default') ? 'default.model' : 'model_path';
   const traits = engine('echoes', { identity: [{ path: '/get_model_info', field, equals: '/srv/m' }] });
   expect(checksOf(traits)).toContain('identity');
   expect((await ask('identity', { body }, { traits })).result).toBe(result);
 });
 
-it('puts an engine to the checks of what it serves', () => {
+it('chooses the checks of an engine by what it serves', () => {
   expect(checksOf(undefined)).toEqual(['list_models', 'chat_completion', 'streamed_completion', 'unknown_model']);
   const identity: PromisedTraits['identity'] = ['response_model', { path: '/info', field: 'id', equals: 'm' }];
   expect(checksOf(engine('ignores', { serves: ['embeddings', 'rerank'], identity }))).toEqual([
@@ -173,12 +173,12 @@ it.each<[QualificationCheck, string, CheckResult]>([
   ['rerank', '{"model":"m","results":[{"relevance_score":0.1},{"relevance_score":0.9}]}', 'passed'],
   ['rerank', '[{"index":0,"score":0.1},{"index":1,"score":0.9}]', 'passed'],
   ['rerank', '[{"index":0,"score":0.1}]', 'failed'],
-])('judges %s: %s', async (name, body, result) => {
+])('the check %s judges %s', async (name, body, result) => {
   const traits = engine('ignores', { serves: ['embeddings', 'rerank'] });
   expect((await ask(name, { body }, { traits })).result).toBe(result);
 });
 
-it('lets a model refuse one of two things that its engine can do, not all', async () => {
+it('a model may refuse one of two services of its engine, but not all', async () => {
   const traits = engine('ignores', { serves: ['embeddings', 'rerank'] });
   expect(await ask('rerank', { status: 424, body: '{"error":"not a re-ranker"}' }, { traits })).toMatchObject({
     result: 'not_applicable',
@@ -193,7 +193,7 @@ it('lets a model refuse one of two things that its engine can do, not all', asyn
   expect(isQualified([{ ...embeddings, result: 'not_applicable' }, refused])).toBe(false);
 });
 
-it('counts reasoning as text, and says where usage is missing', async () => {
+it('reasoning counts as text, and the message says that usage is missing', async () => {
   const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
   const body = `${event({ reasoning_content: 'hm' })}${event({ content: 'ready' })}${event({})}data: [DONE]\n\n`;
   const told = { type: 'text/event-stream', body };
@@ -204,7 +204,7 @@ it('counts reasoning as text, and says where usage is missing', async () => {
   });
 });
 
-it('tells an outage from a wrong answer, reads no endless answer and quotes nothing', async () => {
+it('distinguishes an outage from a wrong answer, limits the size of an answer and quotes nothing', async () => {
   expect(await ask('chat_completion', { status: 503, body: 'secret words' })).toMatchObject({
     result: 'failed',
     isOutage: true,
@@ -220,7 +220,7 @@ it('tells an outage from a wrong answer, reads no endless answer and quotes noth
 
 const IDLE_MS = 400;
 
-/** A target whose server does with a connection what `serve` does. */
+/** A target whose server handles each connection with `serve`. */
 async function targetOf(serve: (socket: Socket) => void) {
   const sockets: Socket[] = [];
   const socketServer = createSocketServer((socket) => {
@@ -255,7 +255,7 @@ it.each<[string, (socket: Socket) => void]>([
         .resume()
         .once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata:')),
   ],
-])('a target that %s is given up after the idle time-out', async (_what, serve) => {
+])('a target that %s fails its check after the idle time-out', async (_what, serve) => {
   const { target, stop } = await targetOf(serve);
   const result = await check('streamed_completion', target);
   expect(result).toMatchObject({ result: 'failed', isOutage: true, isSilent: true });
@@ -263,7 +263,7 @@ it.each<[string, (socket: Socket) => void]>([
   await stop();
 });
 
-it('gives the first request the time of a start, and a later one its own', async () => {
+it('the first request has the time limit of a start, a later one its own', async () => {
   const { target, stop } = await targetOf((socket) =>
     socket.resume().once('data', () => {
       setTimeout(() => socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}'), 6 * IDLE_MS);
@@ -275,7 +275,7 @@ it('gives the first request the time of a start, and a later one its own', async
   await stop();
 });
 
-it('ends a first request that outlasts a start', async () => {
+it('the first request ends when the time limit of a start has passed', async () => {
   const { target, stop } = await targetOf((socket) => void socket.resume());
   const result = await check('warm_up', target, { traits: engine('rejects', { readyTimeoutSeconds: 1 }) });
   expect(result).toMatchObject({ result: 'failed', isSilent: true });

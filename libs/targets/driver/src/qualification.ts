@@ -40,19 +40,22 @@ export type QualificationCheck = (typeof QUALIFICATION_CHECKS)[number];
 
 interface CheckSubject {
   target: CallableServer;
-  /** Undefined of a server that nobody described: it is checked as one that refuses unknown models. */
+  /** Undefined if the server has no description. It is then checked like one that refuses unknown models. */
   traits: PromisedTraits | undefined;
-  /** It was adopted for its model: where nobody described it, its list may speak for it. A supplier's may not. */
+  /**
+   * The server was adopted for its model. Without a description, its list may be the proof. The list of a supplier may
+   * not.
+   */
   isAdopted?: boolean;
   signal: AbortSignal;
 }
 
-/** Nobody calls a model like this. */
+/** A name that no real model has. */
 const UNKNOWN_MODEL = 'slipway-qualification-no-such-model';
-/** A worker's slot waits for it. */
+/** A worker slot waits for the warm-up. */
 const MAX_WARM_UP_SECONDS = 600;
 
-/** The checks that this engine is put to. */
+/** The checks that apply to this engine. */
 export function checksOf(traits: PromisedTraits | undefined): QualificationCheck[] {
   if (traits === undefined) return ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
   const { serves, identity } = traits;
@@ -63,7 +66,7 @@ export function checksOf(traits: PromisedTraits | undefined): QualificationCheck
     identity: identity.some((proof) => typeof proof !== 'string'),
     chat_completion: isChat,
     streamed_completion: isChat,
-    // Chat shows already that it generates.
+    // The chat check already shows that it generates.
     text_completion: serves.includes('completions') && !isChat,
     response: serves.includes('responses') && !isChat,
     embeddings: serves.includes('embeddings'),
@@ -73,12 +76,18 @@ export function checksOf(traits: PromisedTraits | undefined): QualificationCheck
   return QUALIFICATION_CHECKS.filter((name) => wanted[name]);
 }
 
-/** One check. Never throws for what the target does; only for a signal that fires. */
+/**
+ * Runs one check. No behaviour of the target makes it throw.
+ * @throws the reason of the signal, if the signal fires
+ */
 export function runCheck(name: QualificationCheck, checked: CheckSubject): Promise<CallResult> {
   return CHECKS[name](checked);
 }
 
-/** Whether the checks, all of them, speak for the target: none failed, and one of them got the answer that the engine is there for. */
+/**
+ * Whether all checks together qualify the target: none failed, and one of them got the answer that the engine is there
+ * for.
+ */
 export function isQualified(checks: readonly { name: string; result: string }[]): boolean {
   const served = checks.filter(({ name }) => SERVED_CHECKS.has(name));
   return checks.every(({ result }) => result !== 'failed') && served.some(({ result }) => result === 'passed');
@@ -105,7 +114,10 @@ const CHECKS: Record<QualificationCheck, (checked: CheckSubject) => Promise<Call
   unknown_model: unknownModel,
 };
 
-/** The first request of an engine may load the model or compile: its time says nothing, and its limit is that of a start. */
+/**
+ * The first request of an engine may load the model or compile. So its duration is not judged, and its limit is that of
+ * a start.
+ */
 function warmUp({ target, traits, signal }: CheckSubject): Promise<CallResult> {
   const { path, body } = SERVED_REQUESTS[mainOf(traits?.serves ?? [])];
   const limitMs = Math.min(traits?.readyTimeoutSeconds ?? 60, MAX_WARM_UP_SECONDS) * 1_000;
@@ -128,7 +140,10 @@ function listModels({ target, traits, signal }: CheckSubject): Promise<CallResul
   });
 }
 
-/** An engine that answers to any name has to prove its model; where its template tells no way, the list of its models is the proof. */
+/**
+ * An engine that answers to any name must prove its model. If its template names no proof, its list of models is the
+ * proof.
+ */
 function proofsOf(traits: PromisedTraits | undefined): readonly IdentityProof[] {
   if (traits === undefined) return [];
   const { identity, unknownModel: declared } = traits;
@@ -173,7 +188,7 @@ async function answers(kind: EngineService, checked: CheckSubject): Promise<Call
   const judge = (answer: EngineAnswer) => judged(kind, checked, answer);
   const result = await callEngine(target, call, judge);
   if (kind !== 'rerank' || result.result === 'passed' || result.isOutage) return result;
-  // Text Embeddings Inference has it outside of /v1, and calls the documents texts.
+  // Text Embeddings Inference serves it outside of /v1, and calls the documents texts.
   const texts = { query: 'ready', texts: ['ready', 'not ready yet'] };
   return callEngine(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
 }
@@ -182,7 +197,7 @@ function judged(kind: EngineService, { target, traits }: CheckSubject, answer: E
   const { wanted, isAnswer } = SERVED_REQUESTS[kind];
   const body = answerJson(answer);
   if (answer.status === 200 && isAnswer(body)) return ofItsModel(target, traits, body, textOf(kind, body));
-  // Which of the two an engine can do depends on its model: `isQualified` wants one of them.
+  // The model decides which of the two an engine can do. `isQualified` requires one of them.
   const isOneOfSeveral = (kind === 'embeddings' || kind === 'rerank') && (traits?.serves.length ?? 0) > 1;
   if (isOneOfSeveral && isRefusal(answer))
     return { result: 'not_applicable', message: `rejected with ${answer.status}: this model does not support it` };
@@ -232,7 +247,10 @@ function streamedCompletion({ target, traits, signal }: CheckSubject): Promise<C
   });
 }
 
-/** A target that answers to any name cannot be told from one that serves another model than the one bound, unless it proves which it has. */
+/**
+ * A target that answers to any name looks the same with another model than the bound one. So it must prove which model
+ * it has.
+ */
 async function unknownModel(checked: CheckSubject): Promise<CallResult> {
   const { target, traits, isAdopted } = checked;
   const result = await askForUnknown(checked);

@@ -5,7 +5,7 @@ const QUESTION = 'Answer with the word ready.';
 const MAX_TOKENS = 16;
 type Judge = (body: unknown) => boolean;
 
-/** One request of each kind that an engine may serve, and whether what came is an answer to it. */
+/** One request for each service that an engine may offer, with the check of its answer. */
 export const SERVED_REQUESTS: Record<EngineService, { path: string; body: object; wanted: string; isAnswer: Judge }> = {
   chat: {
     path: '/chat/completions',
@@ -39,13 +39,13 @@ export const SERVED_REQUESTS: Record<EngineService, { path: string; body: object
   },
 };
 
-/** What the engine is asked first: what most clients ask. */
+/** The service of an engine's first request: the one that most clients use. */
 export function mainOf(serves: readonly EngineService[]): EngineService {
   const order = Object.keys(SERVED_REQUESTS) as EngineService[];
   return order.find((kind) => serves.includes(kind)) ?? 'chat';
 }
 
-/** What reasoning models say before they answer counts: a short answer may consist of nothing else. */
+/** The reasoning before an answer counts as text, because a short answer may consist of nothing else. */
 export function hasText(message: Record<string, unknown>): boolean {
   return ['content', 'reasoning_content', 'reasoning'].some((field) => {
     const text = message[field];
@@ -65,7 +65,7 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** By its own name, or by the names on the way to it with dots between them. */
+/** A field by its own name, or by the path to it with dots between the names. */
 export function fieldOf(body: unknown, field: string): unknown {
   if (!isObject(body)) return undefined;
   if (Object.hasOwn(body, field)) return body[field];

@@ -3,7 +3,7 @@ import type { LogLine } from './logs.js';
 
 const TAIL_LINES = 40;
 const LINE_LENGTH = 500;
-/** How far back a cause is looked for. */
+/** How many of the last lines are searched for a cause. */
 export const SEARCHED_LINES = 400;
 
 interface Cause {
@@ -12,7 +12,7 @@ interface Cause {
   remediation: string;
 }
 
-/** What engines say of why they cannot start. Of two causes in one line the first here counts. */
+/** Messages of engines about why they cannot start. If a line matches two causes, the first in this list counts. */
 const CAUSES: Cause[] = [
   {
     cause: 'kv_too_small',
@@ -71,25 +71,27 @@ const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
 };
 const UNKNOWN = 'Read the last lines of the log: they match no known cause.';
 
-/** How it ended, as far as somebody saw. */
+/** How the start ended, as far as it was observed. */
 export interface StartEnd {
   code: number | null;
   signal: string | null;
-  /** What the driver itself knows of the cause. */
+  /** The cause, as far as the driver itself knows it. */
   known?: ObservationReason;
-  /** As the template names it. */
+  /** The program's name in the template. */
   program?: string;
-  /** Whether the kernel killed something of it for want of memory; absent where it does not tell. */
+  /** Whether the kernel killed one of its processes for lack of memory. Absent if the kernel does not report it. */
   wasShortOfMemory?: boolean;
 }
 
-/** Told by the start script, or by the program that changes the user, of a program that could not be started. */
+/**
+ * Lines from the start script, or from the program that changes the user, about a program that could not be started.
+ */
 const NOT_STARTED =
   /^(?:slipway-start: .*(?:not found|permission denied|no such file|cannot execute|is a directory)|setpriv: failed to execute )/i;
 
 /**
- * Why a start came to nothing. Lines are oldest first. The cause is looked for from the end, since the last line is often only what
- * followed from it; a cause that nothing tells is not guessed.
+ * Why a start failed. Lines are oldest first. The search for a cause begins at the end, where the last line is often
+ * only a consequence. The result never guesses a cause that no line shows.
  */
 export function startFailure(end: StartEnd, lines: readonly LogLine[]): StartFailure {
   const texts = lines.map(({ text }) => text);
@@ -121,7 +123,7 @@ function causeOf(end: StartEnd, lines: readonly string[]): { cause: ObservationR
   if (code === 127)
     return { cause: 'program_not_found', line: lines.at(-1) ?? `${program ?? 'the program'} was not found` };
   if (code === 2) return { cause: 'bad_argument', ...lastOf(lines) };
-  // Nobody else kills so where the kernel does not count: a stop of ours never comes here.
+  // If the kernel does not count, only the kernel sends this signal: a stop of ours never gets here.
   if (signal === 'SIGKILL' && end.wasShortOfMemory === undefined) return { cause: 'out_of_memory', ...lastOf(lines) };
   if (signal !== null) return { cause: 'killed', ...lastOf(lines) };
   return { cause: code === null ? 'lost' : 'exited', ...lastOf(lines) };
@@ -140,7 +142,7 @@ function shortened(text: string): string {
 const DOWNLOAD = /^\s*(.*?):?\s*\d{1,3}%\|[^|]*\|\s*([\d.]+)([kMGT]?)B?\s*\/\s*([\d.]+)([kMGT]?)B?\s*\[.*B\/s/;
 const UNITS: Record<string, number> = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
-/** How far a download is, by the last state of each of its files; no bytes where its lines tell none. */
+/** Progress of a download, from the last state of each of its files. Without bytes if its lines contain none. */
 export function downloadProgress(lines: readonly LogLine[]): StartProgress {
   const files = new Map<string, [bytes: number, total: number]>();
   for (const { text } of lines) {

@@ -30,7 +30,7 @@ describeConformance('TwinDriver', {
   },
 });
 
-it('moves an instance to another place, in another incarnation, and says that something changed', async () => {
+it('moves an instance to another node with another incarnation, and reports that something changed', async () => {
   const cluster = new TwinCluster();
   const driver = new TwinDriver('twin', cluster);
   const changes: string[] = [];

@@ -36,23 +36,25 @@ interface Member {
 }
 
 /**
- * For tests: a cluster that restarts its servers and probes them by itself, as Kubernetes does. The servers are real, in this
- * process. Every driver made of one cluster sees the same.
+ * For tests: a cluster that restarts its servers and probes them by itself, as Kubernetes does. The servers are real
+ * and run in this process. All drivers of one cluster see the same.
  */
 export class TwinCluster {
   /** By instance, oldest generation first. */
   readonly members = new Map<string, Member[]>();
   readonly started: string[] = [];
   isHealthy = false;
-  /** Whether its engine answers nobody without a key. */
+  /** Whether its engine refuses requests without a key. */
   isKeyed = false;
-  /** How its engines are given secrets. */
+  /** How its engines receive secrets. */
   secrets: TargetDriver['secrets'] = 'both';
-  /** What is known of the cluster itself. */
+  /** The known health of the cluster itself. */
   health: TargetHealth = { state: 'ok' };
-  /** Why its server refuses or does not answer; it runs on, and nobody is told anything. */
+  /**
+   * Why its server refuses requests or does not answer. The cluster continues to run, and listeners are not notified.
+   */
   outage?: string;
-  /** What instances have written, oldest first. */
+  /** Output of the instances, oldest first. */
   readonly output = new Map<string, LogLine[]>();
   readonly written = new EventEmitter().setMaxListeners(0);
   private lives = 0;
@@ -78,19 +80,22 @@ export class TwinCluster {
     void this.start(member);
   }
 
-  /** The server dies, and the cluster starts it again where it was. */
+  /** The server dies, and the cluster starts it again on the same node. */
   async crash(incarnation: string): Promise<void> {
     const startAgain = await this.down(incarnation);
     await startAgain();
   }
 
-  /** The node goes away, and the cluster starts the server elsewhere. */
+  /** The node disappears, and the cluster starts the server elsewhere. */
   async move(incarnation: string, node: string): Promise<void> {
     const startAgain = await this.down(incarnation, 'evicted', node);
     await startAgain();
   }
 
-  /** The server dies, and the cluster waits with its next start, as it does after many: until the caller says so. */
+  /**
+   * The server dies. The cluster delays its next start, as it does after many, until the caller calls the returned
+   * function.
+   */
   async down(incarnation: string, reason: ObservationReason = 'killed', node?: string): Promise<() => Promise<void>> {
     const member = [...this.members.values()].flat().find(({ life }) => String(life?.number) === incarnation);
     if (!member) throw new Error(`nothing runs as ${incarnation}`);
@@ -103,7 +108,7 @@ export class TwinCluster {
     return () => this.start(member);
   }
 
-  /** Somebody changes by hand what the instance is made of. */
+  /** A client changes by hand the objects of the instance. */
   change(instanceId: string, drift: string): void {
     const member = this.members.get(instanceId)?.at(-1);
     if (member) member.drift = drift;
@@ -114,7 +119,7 @@ export class TwinCluster {
     member.isTerminated = true;
     const { life } = member;
     if (!life) return;
-    // A stop takes its time.
+    // A stop takes some time.
     setImmediate(() => void this.end(member).then(() => this.tell(member.spec.instanceId)));
   }
 
@@ -150,7 +155,7 @@ export class TwinCluster {
   }
 }
 
-/** The driver of a `TwinCluster`: `restarts` and `probes` are the target's, and it says what changes. */
+/** The driver of a `TwinCluster`. The target restarts and probes, and the driver reports changes. */
 export class TwinDriver implements TargetDriver {
   readonly kind = 'twin';
   readonly adopts = false;

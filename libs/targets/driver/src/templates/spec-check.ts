@@ -7,21 +7,21 @@ export const MODEL_FIELDS = ['id', 'uri', 'revision', 'format', 'quantization'] 
 
 const PLACEHOLDER = /\{([a-z][a-z_.]*)\}/g;
 
-/** What placeholders stand for; none for what has no value. */
+/** Values of placeholders. A placeholder without a value has no entry. */
 export type PlaceholderValues = ReadonlyMap<string, string>;
 
-/** The names in `{…}`; what stands in the braces of JSON is none. */
+/** The placeholder names in `{…}`. The content of JSON braces is not a name. */
 export function placeholdersIn(text: string): string[] {
   return [...text.matchAll(PLACEHOLDER)].map((match) => match[1]!);
 }
 
-/** Undefined when a placeholder has no value. Values are taken literally: no placeholder in one is filled. */
+/** Undefined if a placeholder has no value. Values are literal: a placeholder inside a value is not filled. */
 export function fillPlaceholders(text: string, values: PlaceholderValues): string | undefined {
   if (placeholdersIn(text).some((name) => !values.has(name))) return undefined;
   return text.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!);
 }
 
-/** The fields of the model that a spec has, as `model.uri`. */
+/** The model fields that a spec sets, with names such as `model.uri`. */
 export function modelValues({ model }: Pick<InstanceSpec, 'model'>): [name: string, value: string][] {
   return MODEL_FIELDS.flatMap((field): [string, string][] => {
     const value = model[field];
@@ -29,7 +29,7 @@ export function modelValues({ model }: Pick<InstanceSpec, 'model'>): [name: stri
   });
 }
 
-/** The proofs that can be asked for, filled in: one that speaks of what a spec leaves open proves nothing. */
+/** The proofs that can be checked, filled in. A proof that uses a value which the spec leaves open proves nothing. */
 export function provableIdentity(identity: readonly IdentityProof[], values: PlaceholderValues): IdentityProof[] {
   return identity.flatMap((proof): IdentityProof[] => {
     if (typeof proof === 'string') return [proof];
@@ -38,10 +38,10 @@ export function provableIdentity(identity: readonly IdentityProof[], values: Pla
   });
 }
 
-/** Also those that are spelled wrong; not what stands in the braces of JSON. */
+/** Includes misspelled placeholders, and excludes the content of JSON braces. */
 const MEANT_AS_PLACEHOLDER = /\{(\s*[A-Za-z][\w.-]*\s*)\}/g;
 
-/** The elements of a command line; those that are a list are left out together when one of them has no value. */
+/** The elements of a command line. A list of elements is left out if one of them has no value. */
 export function fillCommand(command: readonly (string | string[])[], values: PlaceholderValues): string[] {
   return command.flatMap((element) => {
     const parts = [element].flat().map((part) => fillPlaceholders(part, values));
@@ -49,7 +49,7 @@ export function fillCommand(command: readonly (string | string[])[], values: Pla
   });
 }
 
-/** Variables, without those that have no value. */
+/** The filled variables, without those that have no value. */
 export function fillEnvironment(env: Record<string, string>, values: PlaceholderValues): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, text]) => {
@@ -59,7 +59,7 @@ export function fillEnvironment(env: Record<string, string>, values: Placeholder
   );
 }
 
-/** What is wrong with the placeholders of a text, one line for each that stands for nothing there. */
+/** Problems of the placeholders in a text, one line for each that has no meaning there. */
 export function placeholderProblems(text: string, known: ReadonlySet<string>): string[] {
   return [...text.matchAll(MEANT_AS_PLACEHOLDER)]
     .map((match) => match[1]!)
@@ -74,13 +74,16 @@ function unknownPlaceholder(name: string, known: string[]): string {
   return `uses the unknown placeholder {${name}}${hint} (known: ${known.map((one) => `{${one}}`).join(' ')})`;
 }
 
-/** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
+/** NUL cannot be passed on. A line break is never needed in an argument and would forge log lines. */
 const CONTROL = /[\0\r\n]/;
 const MAX_VALUE_LENGTH = 8_192;
 const MAX_JSON_BYTES = 8_192;
 const DEFAULT_JSON_BYTES = 2_048;
 
-/** An argument that a revision may set. A value stays within the elements that are declared, and becomes no option of its own. */
+/**
+ * An argument that a revision may set. A value stays within the declared elements and never becomes an option of its
+ * own.
+ */
 export class DeclaredArg {
   readonly type: NonNullable<ArgConfig['type']>;
   readonly elements: readonly string[];
@@ -97,7 +100,7 @@ export class DeclaredArg {
     return this.type === 'integer' || this.type === 'number';
   }
 
-  /** For people and tuners; what the operator wrote for the command line is nobody else's. */
+  /** A description for people and tuners. It leaves out what the operator wrote for the command line. */
   describe(): EngineArg {
     const { min, max, at_least, default: preset, choices, tune, quality, reason } = this.config;
     return {
@@ -114,7 +117,7 @@ export class DeclaredArg {
     };
   }
 
-  /** What is wrong with a value, in words that follow the name of the field. */
+  /** The problem of a value, as words that follow the name of the field. Undefined if the value is valid. */
   problemOf(value: unknown): string | undefined {
     const { type } = this;
     if (type === 'switch') return typeof value === 'boolean' ? undefined : 'must be true or false';
@@ -125,7 +128,10 @@ export class DeclaredArg {
     return textProblem(value, this.beginsElement);
   }
 
-  /** Its elements for a value that has no problem, or for none. @param written how the text of a value is to be written */
+  /**
+   * The elements for a valid value or, without a value, for the default.
+   * @param written converts the text of a value to its spelling in the element
+   */
   elementsFor(given: ArgValue | undefined, written = (text: string) => text): string[] {
     const value = given ?? this.config.default;
     if (value === undefined) return [];
@@ -134,11 +140,11 @@ export class DeclaredArg {
       return this.config.off === undefined ? [] : [this.config.off];
     }
     const text = this.type === 'json' ? (compactJson(value) ?? '') : String(value);
-    // A function as the replacement, since `$&` in a string would be expanded.
+    // The replacement is a function, because `$&` in a string would be expanded.
     return this.elements.map((element) => element.replace('{}', () => written(text)));
   }
 
-  /** Whether the value is the first of its element, where a leading `-` would make it an option. */
+  /** Whether the value comes first in its element. There a leading `-` would make it an option. */
   private get beginsElement(): boolean {
     return this.elements.some((element) => element.startsWith('{}'));
   }
@@ -170,7 +176,10 @@ export function declaredArgs({ args = {} }: Pick<TemplateConfig, 'args'>): Decla
   );
 }
 
-/** What may not be in an element of a command line. @param beginsElement whether it is the first of its element */
+/**
+ * The problem of a text in an element of a command line; undefined if there is none.
+ * @param beginsElement whether the text comes first in its element
+ */
 export function textProblem(value: unknown, beginsElement: boolean): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return 'must be a finite number';
   if (!['string', 'number', 'boolean'].includes(typeof value)) return 'must be text, a number or a boolean';
@@ -181,21 +190,24 @@ export function textProblem(value: unknown, beginsElement: boolean): string | un
   return undefined;
 }
 
-/** Written anew, so that it has no line break and begins with a brace. Undefined for what is no object or list. */
+/**
+ * Serializes JSON again, so that it has no line break and begins with a brace or a bracket. Undefined if the value is
+ * not an object or list.
+ */
 function compactJson(value: unknown): string | undefined {
   try {
     const parsed: unknown = JSON.parse(String(value));
     return parsed !== null && typeof parsed === 'object' ? JSON.stringify(parsed) : undefined;
   } catch {
-    // Also too deep for the stack.
+    // JSON that is too deep for the stack also gets here.
     return undefined;
   }
 }
 
-/** Where an engine does not say how long it may take to its first answer. */
+/** Applies if an engine sets no time limit for its first answer. */
 export const DEFAULT_READY_SECONDS = 60;
 
-/** What callers must know of an engine, but how many accelerators it takes and whether it asks for a key. */
+/** The traits of an engine that callers need, except the number of its accelerators and whether it needs a key. */
 export function templateTraits(
   { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [], live, ready, stop }: TemplateConfig,
   values: PlaceholderValues,
@@ -212,7 +224,10 @@ export function templateTraits(
 
 const placeholders = new WeakMap<object, ReadonlySet<string>>();
 
-/** All that a start fills in. Asked at every rollout and read once: nobody changes a template. */
+/**
+ * All placeholders that a start fills in. Every rollout needs them; they are read once, because a template never
+ * changes.
+ */
 export function placeholdersOf(template: Pick<TemplateConfig, 'command' | 'env'>): ReadonlySet<string> {
   const { command, env = {} } = template;
   const found =
@@ -221,7 +236,7 @@ export function placeholdersOf(template: Pick<TemplateConfig, 'command' | 'env'>
   return found;
 }
 
-/** As a driver's callers name it. */
+/** The same settings under the names that a driver's callers use. */
 export function liveOf(live: LiveConfig): NonNullable<EngineTraits['live']> {
   const { path, interval_seconds, timeout_seconds, failure_threshold } = live;
   return {
@@ -232,11 +247,11 @@ export function liveOf(live: LiveConfig): NonNullable<EngineTraits['live']> {
   };
 }
 
-/** Of a target or an instance: it becomes a part of names that others read. */
+/** The name of a target or an instance. It becomes part of names that others read. */
 export const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 const PATH = /^\/[\x21-\x7e]*$/;
 
-/** Every rule that a spec breaks on any target that starts its servers itself, whichever engine it names. */
+/** Every rule that a spec breaks on any target that starts its servers itself, for every engine. */
 export function instanceIssues(target: string, spec: InstanceSpec): InstanceSpecIssue[] {
   const issues: InstanceSpecIssue[] = [];
   if (!SAFE_NAME.test(spec.instanceId))
@@ -256,25 +271,25 @@ export function instanceIssues(target: string, spec: InstanceSpec): InstanceSpec
   return issues;
 }
 
-/** That a spec names no engine of its target. */
+/** The issue of a spec that names no engine of its target. */
 export function engineIssue(target: string, engines: Iterable<string>, { runtime }: InstanceSpec): InstanceSpecIssue {
   const code = runtime.engine === undefined ? 'required' : 'unknown';
   return { field: 'runtime.engine', code, message: `target "${target}" has the engines: ${[...engines].join(', ')}` };
 }
 
-/** An engine as a spec is checked against it. */
+/** An engine, as far as the check of a spec needs it. */
 export interface CheckedTemplate {
   name: string;
   config: TemplateConfig;
   args: readonly DeclaredArg[];
 }
 
-/** What fills blanks beside the engine's own command and variables. */
+/** A further part whose placeholders are filled, in addition to the engine's own command and variables. */
 type TemplatePart = Pick<TemplateConfig, 'command' | 'env'>;
 
 /**
- * What is wrong with the model of a spec.
- * @param more what else is started with it, and who says more of `model.uri` than that it is a text
+ * Issues of the model of a spec.
+ * @param more further parts that are started with it, and an additional check of `model.uri`
  */
 export function modelIssues(
   { name: engine, config }: CheckedTemplate,
@@ -297,7 +312,7 @@ export function modelIssues(
   });
 }
 
-/** What is wrong with the arguments of a spec. */
+/** Issues of the arguments of a spec. */
 export function argIssues(
   { name: engine, args }: CheckedTemplate,
   { runtime }: Pick<InstanceSpec, 'runtime'>,
@@ -313,7 +328,7 @@ export function argIssues(
   return issues.length > 0 ? issues : orderIssues(args, runtime.args);
 }
 
-/** What may not be below another, once each is right by itself. */
+/** Issues of values that are below another argument. Checked once each value is valid by itself. */
 function orderIssues(args: readonly DeclaredArg[], given: InstanceSpec['runtime']['args']): InstanceSpecIssue[] {
   const valueOf = (name: string) =>
     Object.hasOwn(given, name) ? given[name] : args.find((one) => one.name === name)?.config.default;
@@ -326,7 +341,7 @@ function orderIssues(args: readonly DeclaredArg[], given: InstanceSpec['runtime'
   });
 }
 
-/** What is wrong with the variables of a spec. */
+/** Issues of the variables of a spec. */
 export function environmentIssues(
   { name: engine, config }: CheckedTemplate,
   { runtime }: Pick<InstanceSpec, 'runtime'>,
@@ -341,7 +356,7 @@ export function environmentIssues(
   });
 }
 
-/** What is wrong with the number of accelerators that a spec asks for. */
+/** Issues of the number of accelerators that a spec requests. */
 export function gpuIssues(
   { name: engine, config: { gpus } }: CheckedTemplate,
   { resources }: Pick<InstanceSpec, 'resources'>,
@@ -352,7 +367,7 @@ export function gpuIssues(
   return valueIssue('resources.count', `must be ${range} for engine "${engine}"`);
 }
 
-/** A value that is wrong, unless nothing is wrong with it. */
+/** The issue of an invalid value; none if there is no problem. */
 export function valueIssue(field: string, problem: string | undefined): InstanceSpecIssue[] {
   return problem === undefined ? [] : [{ field, code: 'invalid_value', message: problem }];
 }

@@ -1,24 +1,28 @@
 import type { ArgValue, EngineService, IdentityProof, UnknownModel } from '@slipway/contracts';
 
-/** What an engine has on every kind of target that starts it, keyed as in the operator's file. */
+/**
+ * The part of an engine that every kind of target has if it starts servers. The keys are those of the operator's file.
+ */
 export interface TemplateConfig {
-  /** Program and arguments, no shell. Elements that are a list are left out together when one of their placeholders has no value. */
+  /** Program and arguments, without a shell. A list of elements is left out if one of its placeholders has no value. */
   command: (string | string[])[];
-  /** Arguments that a revision may set, appended in the order of this map. A text is a declaration that has only `arg`. */
+  /**
+   * Arguments that a revision may set, appended in the order of this map. A text is a declaration that has only `arg`.
+   */
   args?: Record<string, string | ArgConfig>;
   /** Names of environment variables that a revision may set. */
   env_allow?: string[];
-  /** Variables that every start has, with placeholders; one whose placeholder has no value is not set. */
+  /** Variables of every start, with placeholders. A variable whose placeholder has no value is not set. */
   env?: Record<string, string>;
-  /** Accelerators that it takes. Absent: it uses none and none is assigned to it. */
+  /** Accelerators that the engine takes. Absent: it uses none and none is assigned to it. */
   gpus?: GpusConfig;
-  /** Where it answers health probes (`/health`), and how long it may take to its first answer (60 s). */
+  /** Path of its health probes (`/health`), and seconds that it may take to its first answer (60). */
   ready?: { path?: string; timeout_seconds?: number };
-  /** How it is asked once it was ready, where a revision does not say. */
+  /** Probe settings after the engine was ready, for values that a revision does not set. */
   live?: LiveConfig;
-  /** Who lets requests under way end: the engine after its signal, or the gateways before it. */
+  /** Which side lets running requests end: the engine after its signal, or the gateways before it. */
   stop?: { drain?: 'engine' | 'gateway'; grace_seconds?: number };
-  /** Picks the checks of a qualification; `[chat]` by default. */
+  /** Selects the checks of a qualification; `[chat]` by default. */
   serves?: EngineService[];
   /** `rejects` by default. */
   unknown_model?: UnknownModel;
@@ -27,33 +31,35 @@ export interface TemplateConfig {
 }
 
 export interface ArgConfig {
-  /** One or two elements, with `{}` once where the value goes. A switch has none, and is there when it is true. */
+  /** One or two elements, with `{}` once in place of the value. A switch has no `{}`, and is present if it is true. */
   arg: string | string[];
-  /** What stands in its place when a switch is false. */
+  /** Replaces the elements of a switch that is false. */
   off?: string;
-  /** `string` by default, which takes any text, number or boolean; of a `arg` without `{}` it is `switch`. */
+  /**
+   * Without `{}` in `arg` the default is `switch`. Otherwise it is `string`, which accepts any text, number or boolean.
+   */
   type?: 'string' | 'integer' | 'number' | 'choice' | 'switch' | 'json';
   /** Of a number, inclusive. */
   min?: number;
   max?: number;
-  /** Another argument, whose value or default it may not be below. */
+  /** Name of another argument. The value may not be below that argument's value or default. */
   at_least?: string;
-  /** Passed on where a revision sets nothing. */
+  /** Passed on if a revision sets no value. */
   default?: ArgValue;
   choices?: ArgValue[];
   /** Values worth trying when the engine is tuned. */
   tune?: ArgValue[];
-  /** Whether it may change what the engine answers. */
+  /** Whether the argument may change the engine's answers. */
   quality?: boolean;
   reason?: string;
-  /** Of JSON, in UTF-8; 2,048 by default, at most 8,192. */
+  /** Limit of JSON, in UTF-8; 2,048 by default, at most 8,192. */
   max_bytes?: number;
 }
 
 export interface GpusConfig {
   min: number;
   max: number;
-  /** Whether it bears others beside it on one. */
+  /** Whether the engine can share an accelerator with others. */
   share: 'exclusive' | 'fraction';
 }
 
@@ -64,7 +70,7 @@ export interface LiveConfig {
   failure_threshold?: number;
 }
 
-/** Where it tells its metrics and what they are called; several names are tried in turn. */
+/** Where the engine reports its metrics, and their names. Of several names, the first that exists counts. */
 export interface MetricsConfig {
   path: string;
   running?: string | string[];

@@ -4,12 +4,14 @@ import type { ConfigReader } from '@slipway/platform-config';
 import { ARG_NAME } from './template-schemas.js';
 
 export interface TemplateProblem {
-  /** Within the engine. */
+  /** Path within the engine. */
   key: string;
   problem: string;
 }
 
-/** Options that run a repository's code or a model's commands, that end the engine at anybody's word, or that log prompts. */
+/**
+ * Options that run a repository's code or a model's commands, that let any client end the engine, or that log prompts.
+ */
 const HARMFUL: Record<string, string> = {
   '--trust-remote-code': 'it runs the code of the repository that a client names',
   '--tools': 'it lets a model run commands on the host',
@@ -22,14 +24,17 @@ const HARMFUL: Record<string, string> = {
   '--log-prompts-dir': 'it writes prompts to files',
   '--crash-dump-folder': 'it writes prompts to files',
 };
-/** The same as variables. */
+/** Variables with the same effects. */
 const RESERVED: Record<string, string> = {
   TRUST_REMOTE_CODE: 'it runs the code of the repository that a client names',
   LLAMA_ARG_TOOLS: 'it lets a model run commands on the host',
   LLAMA_ARG_AGENT: 'it lets a model run commands on the host',
 };
 
-/** What is wrong with a command of an engine. @param known the placeholders that have a meaning there */
+/**
+ * Problems of a command of an engine.
+ * @param known the placeholders that have a meaning there
+ */
 export function commandProblems(
   key: string,
   command: TemplateConfig['command'],
@@ -47,7 +52,10 @@ export function commandProblems(
   return problems;
 }
 
-/** What is wrong with the declaration of an argument. @param args all of the engine's */
+/**
+ * Problems of the declaration of an argument.
+ * @param args all arguments of the engine
+ */
 export function argProblems(arg: DeclaredArg, args: readonly DeclaredArg[]): TemplateProblem[] {
   const { config, type } = arg;
   const problems: TemplateProblem[] = [];
@@ -76,12 +84,12 @@ export function argProblems(arg: DeclaredArg, args: readonly DeclaredArg[]): Tem
   return problems;
 }
 
-/** What is wrong with the names of variables, whoever sets them. */
+/** Problems of the names of variables, for the operator's and the revision's variables alike. */
 export function variableProblems(named: readonly [key: string, name: string][]): TemplateProblem[] {
   return named.flatMap(([key, name]) => reservedProblem(name).map((problem) => ({ key, problem })));
 }
 
-/** What is wrong with the texts of variables. */
+/** Problems of the texts of variables. */
 export function environmentProblems(
   key: string,
   env: Record<string, string>,
@@ -94,7 +102,10 @@ export function environmentProblems(
   });
 }
 
-/** What is wrong with how it proves which model it has. @param others placeholders that have a meaning there beside the model's */
+/**
+ * Problems of how the engine proves which model it has.
+ * @param others placeholders that have a meaning there, in addition to the model's
+ */
 export function templateIdentityProblems(
   { identity = [], unknown_model: unknown = 'rejects' }: TemplateConfig,
   others: readonly string[] = [],
@@ -114,7 +125,7 @@ export function templateIdentityProblems(
   return problems;
 }
 
-/** What is wrong with the accelerators that it takes. */
+/** Problems of the accelerators that the engine takes. */
 export function gpuProblems({ gpus, command }: TemplateConfig): TemplateProblem[] {
   if (gpus && gpus.min > gpus.max) return [{ key: 'gpus.min', problem: 'must not be above max' }];
   if ((gpus?.min ?? 0) > 0) return [];
@@ -143,8 +154,8 @@ function harmOf(element: string): string[] {
 type Bag = Record<string, unknown>;
 
 /**
- * What is so often written wrongly that it is said in words of its own. The key goes then, and is not told of again.
- * @param instead what may stand in the place of a command
+ * Reports frequent mistakes in words of their own. It then deletes the key, so that the mistake is not reported again.
+ * @param instead other keys that may replace a command, as the end of the message
  */
 export function checkCommandShape(reader: ConfigReader, path: string, engine: Bag, instead = ''): void {
   const { command } = engine;
@@ -160,7 +171,7 @@ export function checkCommandShape(reader: ConfigReader, path: string, engine: Ba
   }
 }
 
-/** Names of arguments, each of which becomes a key of revisions. */
+/** Names of arguments. Each becomes a key of revisions. */
 export function checkArgNames(reader: ConfigReader, path: string, args: unknown): string[] {
   return Object.keys(Object(args) as Bag).filter((name) => {
     if (ARG_NAME.test(name)) return true;

@@ -22,7 +22,7 @@ export const mapping = (properties: MappingSchema['properties'], required?: stri
   ...(required && { required }),
 });
 
-/** Each element by itself; those that are a list are left out together. */
+/** Elements of a command line. The elements of a list are left out together. */
 export const WORDS: Schema = {
   type: 'array',
   minItems: 1,
@@ -97,7 +97,7 @@ const gpus = (shares: string[]): MappingSchema => ({
   description: 'Accelerators that it uses, and whether it can share one with other engines',
 });
 
-/** Keys of an engine that read the same on every kind of target that starts it. */
+/** Keys of an engine that are the same for every kind of target that starts servers. */
 export const TEMPLATE = {
   env_allow: {
     type: 'array',
