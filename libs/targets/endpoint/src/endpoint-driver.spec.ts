@@ -5,7 +5,7 @@ import type { InstanceSpec } from '@slipway/target-driver';
 import { describeConformance, observeUntil } from '@slipway/target-driver/conformance';
 import { EndpointDriver, type EndpointDriverOptions } from './endpoint-driver.js';
 
-/** Somebody's model server: healthy or not, and it remembers who asked. */
+/** A model server that already runs. It is healthy or not, and records its requests. */
 async function runningServer() {
   const requests: { url?: string; headers: IncomingHttpHeaders }[] = [];
   const behaviour = {
@@ -13,7 +13,7 @@ async function runningServer() {
     location: undefined as string | undefined,
     body: '{}',
     isSilent: false,
-    /** What it answers at a path of its own, instead. */
+    /** Answers of single paths, which override the others. */
     at: {} as Record<string, { status: number; body?: string }>,
   };
   const server = createServer((incoming, outgoing) => {
@@ -72,8 +72,8 @@ afterEach(async () => {
   await server.stop();
 });
 
-describe('observe', () => {
-  it('asks below the base URL, with the credential', async () => {
+describe('EndpointDriver.observe', () => {
+  it('requests the health path below the base URL, with the credential', async () => {
     server.behaviour.status = 200;
     const spec = specFor(`http://127.0.0.1:${server.port}/gpu/`);
     spec.endpoint!.credential = 'k-1';
@@ -98,7 +98,7 @@ describe('observe', () => {
     expect(server.requests[0].url).toBe('/alive');
   });
 
-  it('follows no redirect and takes it for unhealthy', async () => {
+  it('does not follow a redirect, and reports unhealthy', async () => {
     Object.assign(server.behaviour, { status: 307, location: `http://127.0.0.1:${server.port}/elsewhere` });
     const seen = await observeUntil(driver, specFor(`http://127.0.0.1:${server.port}`), 'unhealthy');
     expect(seen.message).toBe(
@@ -107,10 +107,10 @@ describe('observe', () => {
     expect(new Set(server.requests.map(({ url }) => url))).toEqual(new Set(['/health']));
   });
 
-  it('sends nothing to an address that the list has ceased to allow', async () => {
+  it('sends nothing to an address that the list no longer allows', async () => {
     server.behaviour.status = 200;
     const strict = driverFor(['https://*.example.com']);
-    // At the first look: nobody waits for it.
+    // Unhealthy at the first observation: no time for a start passes.
     expect(await strict.observe(specFor(`http://127.0.0.1:${server.port}`))).toMatchObject({
       state: 'unhealthy',
       reason: 'not_allowed',
@@ -120,7 +120,7 @@ describe('observe', () => {
     await strict.close();
   });
 
-  it('sends nothing, the credential least of all, to a name that leads inside', async () => {
+  it('sends nothing, and no credential, to a name that resolves to an internal address', async () => {
     server.behaviour.status = 200;
     const led = driverFor(['http://*.example.com:*'], { resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     const spec = specFor(`http://a.example.com:${server.port}`);
@@ -133,7 +133,7 @@ describe('observe', () => {
     await led.close();
   });
 
-  it('is unhealthy when it is not ready in time, whatever the threshold', async () => {
+  it('reports unhealthy if a server is not ready in time, whatever the threshold', async () => {
     const patient = { intervalSeconds: 1, timeoutSeconds: 1, failureThreshold: 1_000_000 };
     const spec = specFor(`http://127.0.0.1:${server.port}`, { probe: patient, readyTimeoutSeconds: 2 });
     expect((await driver.observe(spec)).state).toBe('starting');
@@ -141,11 +141,11 @@ describe('observe', () => {
   });
 });
 
-describe('what it says of a server that is not there, or not as it was described', () => {
+describe('messages of the endpoint driver about a missing or differently described server', () => {
   const look = (spec: InstanceSpec) => driver.observe(spec);
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
 
-  it('names the URL that was asked, and the field to change', async () => {
+  it('name the requested URL, and the field to change', async () => {
     const told = async (status: number, change: (spec: InstanceSpec) => void = () => undefined) => {
       server.behaviour.status = status;
       const spec = specFor(at(''));
@@ -163,7 +163,7 @@ describe('what it says of a server that is not there, or not as it was described
     expect((await told(500, (spec) => (spec.endpoint!.healthPath = `/${'x'.repeat(900)}`)))!.length).toBeLessThan(230);
   });
 
-  it('names the address and the cause in plain words where no answer came', async () => {
+  it('name the address and the cause in plain words if no answer arrived', async () => {
     await server.stop();
     const refused = await look(specFor(at('')));
     expect(refused).toMatchObject({ state: 'starting', reason: 'loading' });
@@ -181,7 +181,7 @@ describe('what it says of a server that is not there, or not as it was described
     await tls.close();
   });
 
-  it('gives a health path up that is not there three times, at the pace of the probes, and for no other answer', async () => {
+  it('report a missing health path after three 404 answers at the pace of the probes, and after no other answer', async () => {
     const pace = { intervalSeconds: 0.05, timeoutSeconds: 2, failureThreshold: 1_000 };
     const spec = specFor(at(''), { probe: pace, instanceId: 'inst_404' });
     server.behaviour.status = 404;
@@ -196,7 +196,7 @@ describe('what it says of a server that is not there, or not as it was described
     expect(await look(spec)).toMatchObject({ state: 'starting', reason: 'loading' });
     server.behaviour.status = 200;
     expect((await look(spec)).state).toBe('ready');
-    // What was ready has a health path; a miss is one.
+    // A server that was ready has a health path, so a 404 is only a miss.
     server.behaviour.status = 404;
     expect((await look(spec)).state).toBe('ready');
   });
@@ -212,7 +212,7 @@ const paths = () => server.requests.splice(0).map(({ url }) => url);
 describe('a server without /health', () => {
   beforeEach(() => void Object.assign(server.behaviour, { status: 404, at: { '/v1/models': listing('tiny') } }));
 
-  it('is healthy by its list of models, says so, and is asked for nothing else from then on', async () => {
+  it('is healthy by its list of models, with a message, and gets no other request from then on', async () => {
     expect(await driver.observe(local())).toMatchObject({
       state: 'ready',
       message: 'it has no /health: the health probe uses GET /v1/models instead',
@@ -223,7 +223,7 @@ describe('a server without /health', () => {
     expect(paths()).toEqual(['/v1/models', '/v1/models']);
   });
 
-  it('is ill when its list fails, and is asked for /health again by then', async () => {
+  it('is unhealthy if its list fails, and then gets requests for /health again', async () => {
     await driver.observe(local());
     server.behaviour.at['/v1/models'] = { status: 500 };
     expect((await driver.observe(local())).message).toBe(
@@ -239,12 +239,12 @@ describe('a server without /health', () => {
   it.each([
     ['has no list either', { status: 404 }],
     ['answers something else', { status: 200, body: '{}' }],
-  ])('is not when it %s', async (_what, answer) => {
+  ])('is not healthy by its list if it %s', async (_what, answer) => {
     server.behaviour.at['/v1/models'] = answer;
     expect((await driver.observe(local())).message).toContain('/health returned 404: set endpoint.health_path');
   });
 
-  it('is one that answers 404 there: one that is ill is ill, whatever it lists', async () => {
+  it('must answer 404 there: any other error counts as unhealthy, whatever the list says', async () => {
     for (const status of [401, 405, 500, 503]) {
       server.behaviour.at['/health'] = { status };
       expect((await driver.observe(local())).state).not.toBe('ready');
@@ -252,7 +252,7 @@ describe('a server without /health', () => {
     expect(new Set(paths())).toEqual(new Set(['/health']));
   });
 
-  it('is asked for that path alone which somebody has named', async () => {
+  it('gets requests only for the path that the operator or the client has named', async () => {
     const named = local();
     named.endpoint!.healthPath = '/alive';
     expect((await driver.observe(named)).state).toBe('starting');
@@ -267,16 +267,16 @@ describe('a server whose model is swapped', () => {
     const spec = local(change);
     return { ...spec, endpoint: { ...spec.endpoint!, isModelSeen: true } };
   };
-  /** As when the next round of probes comes. */
+  /** Observes until the next round of probes. */
   const nextRound = (spec: InstanceSpec, state: 'ready' | 'unhealthy') => observeUntil(driver, spec, state);
   beforeEach(() => void Object.assign(server.behaviour, { status: 200, at: { '/v1/models': listing('tiny:latest') } }));
 
-  it('is seen to have its model, is another one with the next answer, and comes back with the model', async () => {
+  it('is observed with its model, then with another one, and is ready again with its model', async () => {
     expect(await driver.observe(local())).toMatchObject({ state: 'ready', isModelSeen: true });
     server.behaviour.at['/v1/models'] = listing('large', 'other');
     const seen = await nextRound(seenBefore(), 'unhealthy');
     expect(seen).toMatchObject({ ...CHANGED, message: 'the server has another model now: it has large, other' });
-    // What tells nothing changes nothing.
+    // An answer without a list changes nothing.
     server.behaviour.at['/v1/models'] = { status: 500 };
     paths();
     const until = performance.now() + 5_000;
@@ -288,7 +288,7 @@ describe('a server whose model is swapped', () => {
     expect(await nextRound(seenBefore(), 'ready')).toMatchObject({ isModelSeen: true });
   });
 
-  it('counts for a worker that never saw the model, too', async () => {
+  it('is also unhealthy for a worker that never observed its model', async () => {
     server.behaviour.at['/v1/models'] = listing('large');
     expect(await driver.observe(seenBefore())).toMatchObject(CHANGED);
   });
@@ -298,25 +298,25 @@ describe('a server whose model is swapped', () => {
     ['names patterns', listing('openai/*')],
     ['names nothing', listing()],
     ['is not there', { status: 404 }],
-  ])('is nothing that a list tells which %s', async (what, list) => {
+  ])('keeps its state if its list %s', async (what, list) => {
     server.behaviour.at['/v1/models'] = list;
     const seen = await driver.observe(what === 'never named it' ? local() : seenBefore());
     expect(seen.state).toBe('ready');
     expect(seen.isModelSeen).toBeUndefined();
   });
 
-  it('is asked at most twice a second, however fast looks follow, and less often where it tells nothing', async () => {
+  it('is checked at most twice a second, however often it is observed, and less often if it reports nothing', async () => {
     for (let look = 0; look < 10; look += 1) await driver.observe(local());
     expect(paths().filter((path) => path === '/v1/models')).toHaveLength(1);
     server.behaviour.at['/v1/models'] = { status: 404 };
     const silent = local({ instanceId: 'inst_2' });
     const until = performance.now() + 2_500;
     while (performance.now() < until) await driver.observe(silent);
-    // After 1 s, and then after 2.
+    // After 1 s, and then after 2 s.
     expect(paths().filter((path) => path === '/v1/models')).toHaveLength(2);
   });
 
-  it('proves it as its profile says, from the first look on', async () => {
+  it('is checked as its profile says, from the first observation on', async () => {
     const proof = { path: '/info', field: 'model_id', equals: '{model.id}' };
     const profiled = new EndpointDriver({
       name: 'adopted',
@@ -336,7 +336,7 @@ describe('a server whose model is swapped', () => {
   });
 });
 
-describe('models', () => {
+describe('EndpointDriver.models', () => {
   const ask = (change: (spec: InstanceSpec) => void = () => undefined) => {
     const spec = specFor(`http://127.0.0.1:${server.port}`);
     spec.endpoint!.credential = 'k-1';
@@ -345,7 +345,7 @@ describe('models', () => {
   };
   const list = (...ids: unknown[]) => JSON.stringify({ object: 'list', data: ids.map((id) => ({ id })) });
 
-  it('are asked for once, with the credential, below a base URL with or without /v1', async () => {
+  it('requests the list once, with the credential, below a base URL with or without /v1', async () => {
     Object.assign(server.behaviour, { status: 200, body: list('tiny', 'large', 'tiny') });
     expect(await ask()).toEqual({ names: ['tiny', 'large'] });
     await ask((spec) => (spec.endpoint!.baseUrl += '/v1/'));
@@ -359,19 +359,19 @@ describe('models', () => {
     ['null', 'GET /v1/models did not return a list of models'],
     ['not json', 'GET /v1/models did not return a list of models'],
     [' '.repeat(1024 * 1024 + 1), 'its list of models is too long'],
-  ])('are unknown of a server that answers %.20j', async (body, unknown) => {
+  ])('returns unknown for a server that answers %.20j', async (body, unknown) => {
     Object.assign(server.behaviour, { status: 200, body });
     expect(await ask()).toEqual({ unknown });
   });
 
-  it('are what is a name, and none that gives the credential away', async () => {
+  it('returns only names, and none that contains the credential', async () => {
     Object.assign(server.behaviour, { status: 200, body: list('tiny', 7, null, { id: 'x' }, 'got Bearer k-1') });
     expect(await ask()).toEqual({ names: ['tiny'] });
     server.behaviour.body = '{"data":[null,"x",{"id":"tiny"}]}';
     expect(await ask()).toEqual({ names: ['tiny'] });
   });
 
-  it('are unknown of a server that has no list, redirects, is silent or not there, within the time of one probe', async () => {
+  it('returns unknown within the time of one probe if a server has no list, redirects, is silent or is absent', async () => {
     server.behaviour.status = 404;
     expect(await ask()).toEqual({ unknown: 'GET /v1/models returned 404' });
     Object.assign(server.behaviour, { status: 302, location: `http://127.0.0.1:${server.port}/elsewhere` });
@@ -384,7 +384,7 @@ describe('models', () => {
     server = await runningServer();
   });
 
-  it('are not asked for at an address that the list has ceased to allow', async () => {
+  it('sends no request to an address that the list no longer allows', async () => {
     const strict = driverFor(['https://*.example.com']);
     expect(await strict.models(specFor(`http://127.0.0.1:${server.port}`))).toEqual({
       unknown: expect.stringContaining('endpoint.base_url is outside'),
@@ -394,8 +394,8 @@ describe('models', () => {
   });
 });
 
-describe('check', () => {
-  it('tells what the list has for this tenant, and nothing that is for others', () => {
+describe('EndpointDriver.check', () => {
+  it('shows the allowed addresses of this tenant, and none of others', () => {
     const given = new EndpointDriver({
       name: 'adopted',
       kind: 'endpoint',
@@ -406,7 +406,7 @@ describe('check', () => {
     ]);
   });
 
-  it('takes localhost where loopback is allowed', () => {
+  it('accepts localhost if loopback is allowed', () => {
     expect(driver.check(specFor('http://localhost:8000'))).toEqual([]);
   });
 
@@ -424,7 +424,7 @@ describe('check', () => {
     expect(driver.check(specFor(baseUrl))).toMatchObject([{ field: 'endpoint.base_url', code }]);
   });
 
-  it('names everything that does not fit a target that starts nothing', () => {
+  it('names every field that a target without engines cannot use', () => {
     const spec = specFor('http://127.0.0.1', { runtime: { engine: 'sim', args: { a: 1 }, env: { B: 'x' } } });
     expect(driver.check(spec).map(({ field, code }) => [field, code])).toEqual([
       ['runtime.engine', 'not_applicable'],
@@ -440,7 +440,7 @@ describe('check', () => {
   });
 });
 
-it('refuses a target whose patterns are none, naming each', () => {
+it('refuses a target with invalid patterns, and names each', () => {
   expect(() => driverFor(['http://127.0.0.1:*', '*.example.com', 'ftp://x'])).toThrow(
     expect.objectContaining({
       name: 'TargetConfigError',
@@ -449,7 +449,7 @@ it('refuses a target whose patterns are none, naming each', () => {
   );
 });
 
-it('configured anew, it adopts where the new list says from its next look on, and refuses a pattern that is none', async () => {
+it('adopts by the new list from the next observation after a new configuration, and refuses an invalid pattern', async () => {
   server.behaviour.status = 200;
   const spec = specFor(`http://127.0.0.1:${server.port}`);
   expect((await driver.observe(spec)).state).toBe('ready');

@@ -19,22 +19,24 @@ import { DEFAULT_HEALTH, healthPathOf, profileTraits, type EndpointProfile } fro
 import { listModels, type ServerQuestion } from './model-list.js';
 import { cheapProofs, ModelWatch } from './model-watch.js';
 
-/** A target of `kind: endpoint`: addresses that its servers may have, and what they do. */
+/** A target of `kind: endpoint`: the addresses that its servers may have, and how they behave. */
 export type EndpointTargetConfig = TargetConfig & { allow: AllowEntry[]; profile?: EndpointProfile };
 
-/** How names are resolved; which ports are never called. */
+/** How names are resolved, and which ports are never called. */
 export type EndpointDriverOptions = Pick<GuardOptions, 'resolve' | 'ownPorts'>;
 
 const DEFAULT_READY_SECONDS = 60;
-/** RFC 6750: what may stand behind "Bearer ". */
+/** RFC 6750: the characters that may follow "Bearer ". */
 const BEARER = /^[\x21-\x7e]+$/;
-/** So often a server has to say, at the pace of the probes, that it has nothing at its health path. */
+/**
+ * How often a server must answer 404 at its health path, at the pace of the probes, before the path counts as missing.
+ */
 const MISSING_PATH_TIMES = 3;
 const PATH = /^\/[\x21-\x7e]*$/;
 
 /**
- * Adopts OpenAI-compatible servers that already run. It starts and stops nothing; what it adds is to look at them without
- * being led anywhere that the operator did not allow. It keeps nothing: `list` is always empty.
+ * Adopts OpenAI-compatible servers that already run. It starts and stops nothing. It observes them, and never follows
+ * them to an address that the operator did not allow. It keeps nothing: `list` is always empty.
  */
 export class EndpointDriver implements TargetDriver {
   readonly kind = 'endpoint';
@@ -47,10 +49,10 @@ export class EndpointDriver implements TargetDriver {
   private allow: readonly AllowEntry[];
   private profile?: EndpointProfile;
   private readonly history = new HealthHistory();
-  /** What this object has seen of an instance in one generation. */
+  /** Observations of an instance in one generation, made by this object. */
   private readonly histories = new Map<string, ProbeHistory>();
 
-  /** @throws TargetConfigError for a pattern that is none. */
+  /** @throws TargetConfigError if a pattern is invalid */
   constructor(config: EndpointTargetConfig, options: EndpointDriverOptions = {}) {
     this.name = config.name;
     this.allow = allowOf(config);
@@ -70,7 +72,7 @@ export class EndpointDriver implements TargetDriver {
     return [];
   }
 
-  /** Of the target's profile; undefined where it has none, and nothing is known. */
+  /** Traits of the target's profile. Undefined if the target has none, because then nothing is known. */
   traits(spec: InstanceSpec): EngineTraits | undefined {
     return this.profile && profileTraits(this.profile, spec);
   }
@@ -113,7 +115,7 @@ export class EndpointDriver implements TargetDriver {
     return issues;
   }
 
-  /** Nothing to start; refuses what `check` refuses. */
+  /** Starts nothing. Refuses a spec that `check` refuses. */
   async provision(spec: InstanceSpec): Promise<void> {
     assertSpec(this, spec);
   }
@@ -156,7 +158,7 @@ export class EndpointDriver implements TargetDriver {
     return answer;
   }
 
-  /** Nothing to stop: the server belongs to somebody else. */
+  /** Stops nothing, because the server is not ours. */
   async terminate(instanceId: string): Promise<'gone'> {
     this.history.forget(instanceId);
     this.histories.delete(instanceId);
@@ -175,7 +177,10 @@ export class EndpointDriver implements TargetDriver {
     return healthPathOf(this.profile ?? {}, spec);
   }
 
-  /** Where nobody has named a path and there is no `/health`, a list of models is a sign of health: engines such as Ollama have no other. */
+  /**
+   * A list of models is a sign of health if neither the revision nor the profile names a path and there is no `/health`.
+   * Engines such as Ollama have no other.
+   */
   private async ask(spec: InstanceSpec, baseUrl: string, history: ProbeHistory): Promise<Health> {
     const path = this.healthPath(spec);
     const isNamed = path !== DEFAULT_HEALTH || spec.probe.path !== undefined || this.profile?.health !== undefined;
@@ -184,7 +189,7 @@ export class EndpointDriver implements TargetDriver {
     if (!isNamed && history.isListAsked) {
       const list = await listModels(question);
       if ('names' in list) return { isHealthy: true, asked, list, message: LIST_ASKED };
-      // It may have become another server, so the next look begins anew.
+      // It may have become another server, so the next observation begins with `/health` again.
       history.isListAsked = false;
       return { isHealthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
     }
@@ -204,8 +209,9 @@ export class EndpointDriver implements TargetDriver {
   }
 
   /**
-   * One that was adopted for its model and has another now is nobody's to call. Where nobody said how it proves its model, it must
-   * have shown it once: lists that never named it, as those of servers that answer to any name, say nothing.
+   * Makes a server unhealthy if it was adopted for its model and now has another, because no request may be sent to it.
+   * If its profile names no proof of its model, it must have shown the model once. Lists that never named the model,
+   * such as those of servers that answer to any name, prove nothing.
    */
   private asItsModelSays(spec: InstanceSpec, model: ModelWatch, seen: Observation): Observation {
     if (model.hasModel) return { ...seen, isModelSeen: true };
@@ -234,12 +240,12 @@ export class EndpointDriver implements TargetDriver {
 
 interface ProbeHistory {
   generation: number;
-  /** Milliseconds, of the first look. */
+  /** Time of the first observation, in milliseconds. */
   since: number;
-  /** Answers of 404 in a row, those of one probe interval counted once, and when the last was counted. */
+  /** Answers of 404 in a row, and the time of the last counted one. Those within one probe interval count once. */
   missing: number;
   missingAt: number;
-  /** It has no `/health`, and is asked for its list of models instead. */
+  /** The server has no `/health`, so its list of models is requested instead. */
   isListAsked: boolean;
   model: ModelWatch;
 }
@@ -249,12 +255,12 @@ function noHistory(generation: number): ProbeHistory {
   return { generation, since: Date.now(), missing: 0, missingAt: -Infinity, isListAsked: false, model };
 }
 
-/** One look, the URL that was asked, and the list where that is what was asked. */
+/** The result of one probe, the requested URL, and the list if that was requested. */
 type Health = HealthAnswer & { asked: string; list?: Awaited<ReturnType<typeof listModels>> };
 
 const LIST_ASKED = 'it has no /health: the health probe uses GET /v1/models instead';
 
-/** A server that starts may answer 404 for a moment, so looks that follow one another faster than probes do count once. */
+/** A server that starts may answer 404 for a moment. So observations that are more frequent than probes count once. */
 function isPathMissing(history: ProbeHistory, { status }: HealthAnswer, intervalSeconds: number): boolean {
   if (status !== 404) history.missing = 0;
   else if (performance.now() - history.missingAt >= intervalSeconds * 1000 || history.missing === 0) {
@@ -264,7 +270,7 @@ function isPathMissing(history: ProbeHistory, { status }: HealthAnswer, interval
   return history.missing >= MISSING_PATH_TIMES;
 }
 
-/** @throws TargetConfigError */
+/** @throws TargetConfigError if a pattern is invalid */
 function allowOf({ name, allow }: EndpointTargetConfig): readonly AllowEntry[] {
   const problems = allow.flatMap((entry) => problemOf(originOf(entry)));
   if (problems.length > 0) throw new TargetConfigError(name, problems);
@@ -282,7 +288,7 @@ function problemOf(pattern: string): string[] {
 
 const MOST_SHOWN = 200;
 
-/** What a health probe found instead of a healthy server, and which field of the spec is to be looked at. */
+/** Describes the result of a failed health probe, and names the field of the spec to check. */
 function missMessage({ probe }: Pick<InstanceSpec, 'probe'>, asked: string, { status, cause }: HealthAnswer): string {
   const url = shown(asked);
   if (status === undefined) return `${url}: ${cause}`;

@@ -38,16 +38,16 @@ it.each([
       readyTimeoutSeconds: 60,
     },
   ],
-])('the profile %s says what is to be checked', (profile, traits) => {
+])('the profile %s decides which checks apply', (profile, traits) => {
   const driver = new EndpointDriver(targetWith(profile));
   expect(driver.traits(spec())).toMatchObject({ isKeyed: false, drain: 'gateway', ...traits });
 });
 
-it('says nothing of servers of which the operator says nothing', () => {
+it('a target without a profile has no traits', () => {
   expect(new EndpointDriver({ name: 'a', kind: 'endpoint', allow: [] }).traits(spec())).toBeUndefined();
 });
 
-it('asks where the profile says for health, until a revision names a path', async () => {
+it('a health probe uses the path of the profile until a revision names another', async () => {
   const asked: (string | undefined)[] = [];
   const server = createServer((incoming, outgoing) => {
     asked.push(incoming.url);
@@ -75,7 +75,7 @@ it.each([
   ['{unknown_model: ignores}', 'profile.identity must state how a server proves which model it has'],
   ['{identity: [{path: /i, field: m, equals: "{port}"}]}', 'profile.identity uses an unknown placeholder in {port}'],
   ['{warm_up: {timeout_seconds: 0}}', 'profile.warm_up.timeout_seconds must be a whole number from 1 to 86400'],
-])('refuses %s', (profile, problem) => {
+])('refuses the profile %s', (profile, problem) => {
   expect(() => targetWith(profile)).toThrow(OperatorConfigError);
   expect(() => targetWith(profile)).toThrow(`targets[0].${problem}`);
 });

@@ -19,18 +19,18 @@ import {
   type InstanceSpec,
 } from '@slipway/target-driver';
 
-/** What the servers of a target do, where that differs from what an OpenAI-compatible server is taken to do. */
+/** How the servers of a target differ from a usual OpenAI-compatible server. */
 export interface EndpointProfile {
-  /** Where they are asked for health, where a revision names no other path than `/health`. */
+  /** Their health path, unless a revision names another path than `/health`. */
   health?: string;
   serves?: EngineService[];
   unknown_model?: UnknownModel;
   identity?: IdentityProof[];
-  /** How long their first answer may take, because it loads the model. */
+  /** Time limit of their first answer, which may load the model. */
   warm_up?: { timeout_seconds: number };
 }
 
-/** Servers that run where somebody else started them, by the name that `extends` gives. */
+/** Profiles of known servers, by the name that `extends` uses. */
 const BUILT_IN: Record<string, EndpointProfile> = {
   // Its / and /api/version answer whether a model is loaded or not.
   ollama: {
@@ -46,7 +46,7 @@ const BUILT_IN: Record<string, EndpointProfile> = {
     unknown_model: 'ignores',
     identity: ['models_list', 'response_model'],
   },
-  // A model of it is for embeddings or for ranking. It has no /v1/models.
+  // One of its models is either for embeddings or for ranking. It has no /v1/models.
   tei: {
     health: '/health',
     serves: ['embeddings'],
@@ -92,10 +92,10 @@ export const PROFILE: MappingSchema = {
   description: 'Behaviour of its servers, if it differs from that of an OpenAI-compatible server',
 };
 
-/** For editors: null takes away what a built-in profile has. */
+/** The schema for editors: null removes a key of a built-in profile. */
 export const PROFILE_ENTRY = { ...partOf(PROFILE), description: PROFILE['description'] };
 
-/** What a target says of its servers, once what it extends is merged in. */
+/** Reads the profile of a target, and merges it into the profile that it extends. */
 export function readProfile(reader: ConfigReader, path: string, value: unknown): EndpointProfile {
   const before = reader.problems.length;
   const { extends: name, ...written } = reader.map(path, value, keysOf(PROFILE));
@@ -144,7 +144,7 @@ export function profileTraits(profile: EndpointProfile, spec: Pick<InstanceSpec,
   };
 }
 
-/** Where its server is asked for health. */
+/** The path of a server's health probes. */
 export function healthPathOf({ health }: EndpointProfile, { probe, endpoint }: InstanceSpec): string {
   const named = endpoint?.healthPath ?? DEFAULT_HEALTH;
   return probe.path ?? (named === DEFAULT_HEALTH ? (health ?? named) : named);

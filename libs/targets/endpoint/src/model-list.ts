@@ -2,12 +2,12 @@ import { serverRoot } from '@slipway/contracts';
 import { causeOf, type ModelsAnswer } from '@slipway/target-driver';
 import { request, type Dispatcher } from 'undici';
 
-/** More than any server's own models; the lists of brokers, which have thousands, are longer. */
+/** No server's list of its own models is longer. The lists of brokers, with thousands of models, are. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** A step of an operation waits for it, so it is not as patient as a probe may be told to be. */
+/** A step of an operation waits for the answer, so the limit is shorter than that of a patient probe. */
 const MAX_SECONDS = 10;
 
-/** Where and how a server is asked for what it says of itself. */
+/** The address and the limits of a request for what a server reports about itself. */
 export interface ServerQuestion {
   baseUrl: string;
   timeoutSeconds: number;
@@ -15,10 +15,10 @@ export interface ServerQuestion {
   credential?: string;
 }
 
-/** What it answered with 200, or in words why there is nothing; and how much it sent. */
+/** The content of a 200 answer, or the reason why there is none, and the number of bytes. */
 type ServerReply = ({ json: unknown } | { unknown: string }) & { bytes: number };
 
-/** Asks `GET /v1/models` once. Never throws. A name in which the server hands the credential back is left out. */
+/** Requests `GET /v1/models` once. Never throws. Leaves out a name in which the server returns the credential. */
 export async function listModels(question: ServerQuestion): Promise<ModelsAnswer & { bytes: number }> {
   const { credential } = question;
   const told = await askServer(question, '/v1/models', 'its list of models is too long');
@@ -29,7 +29,7 @@ export async function listModels(question: ServerQuestion): Promise<ModelsAnswer
   return { names: names.filter((name) => credential === undefined || !name.includes(credential)), bytes };
 }
 
-/** One `GET` below the server's root, within the time of one probe and 1 MiB. Never throws. */
+/** Sends one `GET` below the server's root, within the time of one probe and 1 MiB. Never throws. */
 export async function askServer(
   { baseUrl, timeoutSeconds, dispatcher, credential }: ServerQuestion,
   path: string,

@@ -2,19 +2,20 @@ import type { IdentityProof } from '@slipway/contracts';
 import { fieldOf, checkModelList, describeModels, type ModelsAnswer } from '@slipway/target-driver';
 import { askServer, listModels, type ServerQuestion } from './model-list.js';
 
-/** Looks at a server that starts, or is ill, follow one another faster than probes do. */
+/** Observations of a server that starts or is unhealthy are more frequent than probes. */
 const PAUSE_MS = 500;
-/** Of a server that tells nothing, twice as long each time. */
+/** The longest pause of a server that reports nothing. Its pause doubles each time. */
 const MAX_PAUSE_MS = 30_000;
-/** The longest lists are those of brokers; reading one each second would be most of the work. */
+/** The longest lists are those of brokers. To read one each second would be most of the work. */
 const BYTES_A_SECOND = 64 * 1024;
 
-/** What is known of whether a server has its model. `unknown`: it does not say. */
+/** Whether a server has its model, as far as known. `unknown`: it does not report it. */
 type ModelFinding = { is: 'has' | 'unknown'; bytes: number } | { is: 'has_not'; message: string; bytes: number };
 
 /**
- * Whether one adopted server still has the model it was adopted for, asked beside its probes: by its list, or by the info routes that the
- * target's profile names. What it said last holds until it says something else; what tells nothing changes nothing.
+ * Checks whether one adopted server still has its model, in addition to its probes. It uses the server's list, or the
+ * info routes that the target's profile names. The last clear answer remains valid until the next; an answer that shows
+ * nothing changes nothing.
  */
 export class ModelWatch {
   private finding: ModelFinding = { is: 'unknown', bytes: 0 };
@@ -25,15 +26,15 @@ export class ModelWatch {
     return this.finding.is === 'has';
   }
 
-  /** Why it is another server than it was, in words; undefined where it is not, as far as it says. */
+  /** Describes how the server has changed. Undefined if it has not, as far as it reports. */
   get change(): string | undefined {
     return this.finding.is === 'has_not' ? this.finding.message : undefined;
   }
 
   /**
-   * Asks if it is time to.
-   * @param proofs those of the profile; without one that is a matter of one cheap request, the list is asked
-   * @param list what the server has just answered to `GET /v1/models`, if it has been asked already
+   * Checks the server if a check is due.
+   * @param proofs the proofs of the profile; if none of them is one cheap request, the list is the proof
+   * @param list the server's answer to `GET /v1/models`, if it was just requested
    */
   async look(
     question: ServerQuestion,
@@ -56,7 +57,7 @@ export class ModelWatch {
   }
 }
 
-/** Those that cost a server no work of its model. */
+/** The proofs that cost a server no work of its model. */
 export function cheapProofs(proofs: readonly IdentityProof[]): Exclude<IdentityProof, 'response_model'>[] {
   return proofs.filter((proof) => proof !== 'response_model');
 }
