@@ -1,6 +1,6 @@
 import preset from '../../../jest.preset.mjs';
 
-// A control plane instead of a database.
+// The global setup starts a control plane instead of a database.
 export default {
   ...preset,
   displayName: 'target-kubernetes',

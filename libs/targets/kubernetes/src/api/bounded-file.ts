@@ -4,10 +4,10 @@ import { KubeConfigError } from './errors.js';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The text of a small file.
+ * Reads the text of a small file.
  *
- * @param advice said beside why it cannot be read
- * @throws KubeConfigError
+ * @param advice added to the error if the file cannot be read
+ * @throws KubeConfigError if the file cannot be read or is too long
  */
 export function readBounded(file: string, advice: string): string {
   try {

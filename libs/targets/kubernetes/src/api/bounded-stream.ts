@@ -1,15 +1,18 @@
 export interface StreamLimits {
-  /** Ends the stream, which is no error then. */
+  /** Ends the stream without an error. */
   signal?: AbortSignal;
   mostBytes: number;
-  /** From opening it to its last byte, whether anybody reads it or not; undefined for a stream that may go on. */
+  /**
+   * Limit from opening the stream to its last byte, whether a reader consumes it or not. Undefined for a stream without
+   * an end.
+   */
   withinMs?: number;
 }
 
 /**
- * A stream of somebody else's that ends: after so many bytes, after so long, or when its reader has enough.
+ * Limits a foreign stream: it ends after a number of bytes, after a time, or when its reader has enough.
  *
- * @param errorOf what a connection that breaks, or is too slow, is thrown as
+ * @param errorOf converts the error of a connection that breaks or is too slow
  */
 export async function boundedStream(
   open: (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>,

@@ -20,9 +20,9 @@ const file = (name: string, text: string): string => {
 };
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-/** Node makes no certificates. */
+/** Node itself cannot make certificates. */
 const certIt = hasOpenssl ? it : it.skip;
-/** Self-made, for 127.0.0.1. */
+/** Self-signed, for 127.0.0.1. */
 let pem: { cert: string; key: string };
 beforeAll(() => {
   if (!hasOpenssl) return;
@@ -84,7 +84,7 @@ function refused(run: () => unknown): KubeConfigError {
 }
 
 describe('a kubeconfig', () => {
-  it('is read by its current context, or by the one that is named', async () => {
+  it('is read by its current context, or by the named one', async () => {
     const cluster = read();
     expect([cluster.server, cluster.namespace, cluster.tls]).toEqual([SERVER, 'models', { rejectUnauthorized: true }]);
     expect(await cluster.authorization()).toBe('Bearer secret');
@@ -92,7 +92,7 @@ describe('a kubeconfig', () => {
     expect([lab.server, lab.namespace]).toEqual(['https://lab:6443/k8s/clusters/c-1', undefined]);
   });
 
-  certIt('may be YAML, with files beside it', async () => {
+  certIt('may be YAML, with files next to it', async () => {
     file('pki/ca.crt', pem.cert);
     const kubeconfigFile = file(
       'config.yaml',
@@ -115,7 +115,7 @@ users:
     expect(await cluster.authorization()).toBe('Bearer from-file');
   });
 
-  certIt('may hold certificates in base64', async () => {
+  certIt('may contain certificates in base64', async () => {
     const cluster = read({
       cluster: { server: SERVER, 'certificate-authority-data': base64(pem.cert) },
       user: { 'client-certificate-data': base64(pem.cert), 'client-key-data': base64(pem.key) },
@@ -125,7 +125,7 @@ users:
     expect(cluster.tls).toBe(cluster.tls);
   });
 
-  it('may say that nobody is to be checked', () => {
+  it('may disable the check of the server certificate', () => {
     expect(read({ cluster: { server: SERVER, 'insecure-skip-tls-verify': true } }).tls.rejectUnauthorized).toBe(false);
   });
 
@@ -160,17 +160,17 @@ users:
     ['a plugin of another version', { user: { exec: plugin({ apiVersion: 'v9' }) } }, 'exec.apiVersion'],
     ['a plugin without a command', { user: { exec: plugin({ command: undefined }) } }, 'has no `command`'],
     ['arguments that are none', { user: { exec: plugin({ args: 'x' }) } }, '`exec.args` must be a list'],
-  ])('with %s is refused: what, where and what to do', (_what, parts, message) => {
+  ])('with %s is refused: the error names the problem, its location and what to do', (_what, parts, message) => {
     expect(refused(() => read(parts)).message).toContain(message);
   });
 
-  it('without the context that is named says which it has', () => {
+  it('without the named context names the contexts that it has', () => {
     const error = refused(() => read({}, 'staging'));
     expect(error.file).toBe(path.join(folder, 'kubeconfig'));
     expect(error.message).toContain('has no context "staging" (it has: prod, lab)');
   });
 
-  it('that cannot be read, is a folder, endless or no YAML says so', () => {
+  it('that is missing, a folder, endless or not YAML is reported', () => {
     const kubeconfigFile = path.join(folder, 'none');
     expect(refused(() => readCluster({ kubeconfig: kubeconfigFile })).message).toContain(
       'none: cannot be read (ENOENT)',
@@ -185,7 +185,7 @@ users:
   });
 });
 
-describe('a kubeconfig that is written anew', () => {
+describe('a kubeconfig that is replaced', () => {
   certIt('is read after a minute, and at once after a 401: token, plugin, certificates', async () => {
     const cluster = read();
     kubeconfig({
@@ -201,7 +201,7 @@ describe('a kubeconfig that is written anew', () => {
     expect([await cluster.authorization(), cluster.tls.ca]).toEqual(['Bearer third', undefined]);
   });
 
-  it('changes nothing while it is broken, and leads to no other server', async () => {
+  it('changes nothing while it is broken, and never leads to another server', async () => {
     const cluster = read();
     const { tls } = cluster;
     file('kubeconfig', 'half a file: {');
@@ -228,7 +228,7 @@ describe('a token file', () => {
     expect(await cluster.authorization()).toBe('Bearer three');
   });
 
-  it('that is empty for a moment leaves us the old one; one that never was is an error', async () => {
+  it('leaves the old token in use while it is empty; without any token it is an error', async () => {
     file('token', 'one');
     const cluster = read({ user: { tokenFile: 'token' } });
     await cluster.authorization();
@@ -242,10 +242,10 @@ describe('a token file', () => {
   });
 });
 
-describe('a pod', () => {
+describe('the credentials of a pod', () => {
   const environment = { KUBERNETES_SERVICE_HOST: '10.250.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-  certIt('finds its ServiceAccount', async () => {
+  certIt('come from its ServiceAccount', async () => {
     file('token', 'sa-token');
     file('ca.crt', pem.cert);
     file('namespace', 'slipway\n');
@@ -259,7 +259,7 @@ describe('a pod', () => {
     );
   });
 
-  it('sees a new CA after a minute, and keeps the old one while there is none', () => {
+  it('include a new CA after a minute, and keep the old one while there is none', () => {
     file('token', 'sa-token');
     file('ca.crt', 'old');
     const cluster = readCluster('in-cluster', { serviceAccountFolder: folder, environment, now });
@@ -273,7 +273,7 @@ describe('a pod', () => {
     expect(cluster.tls.ca).toBe('new');
   });
 
-  it('is told from what is none, and from one without a token', () => {
+  it('are an error outside of a pod, and in a pod without a token', () => {
     const options = { serviceAccountFolder: folder, environment };
     expect(refused(() => readCluster('in-cluster', { ...options, environment: {} })).message).toContain(
       'name a `kubeconfig`',
@@ -307,7 +307,7 @@ ${after}`,
     return { exec: plugin({ args: [program], env: [{ name: 'WHO', value: 'me' }] }) };
   };
 
-  it('is run once for all who ask, with what it is told, and again before its token ends', async () => {
+  it('runs once for all concurrent callers, with its arguments, and again before its token ends', async () => {
     const cluster = read({
       user: script(`{ token: 'run-' + process.pid, expirationTimestamp: '2026-01-01T00:10:00Z' }`),
     });
@@ -323,7 +323,7 @@ ${after}`,
     expect(runs()).toHaveLength(2);
   });
 
-  it('without an end of its token is run again after a 401, not more than every 5 s', async () => {
+  it('whose token has no end runs again after a 401, at most every 5 s', async () => {
     const cluster = read({ user: script(`{ token: 'run-' + process.pid }`) });
     const first = await cluster.authorization();
     nowMs += 86_400_000;
@@ -336,7 +336,7 @@ ${after}`,
     expect(runs()).toHaveLength(2);
   });
 
-  it('whose tokens live for seconds is not run for each call', async () => {
+  it('whose tokens live for seconds does not run for each call', async () => {
     const cluster = read({ user: script(`{ token: 'x', expirationTimestamp: '2026-01-01T00:00:30Z' }`) });
     await cluster.authorization();
     nowMs += 4_000;
@@ -347,7 +347,7 @@ ${after}`,
     expect(runs()).toHaveLength(2);
   });
 
-  it('that fails does not take a token away that is still good, and is not run in a loop', async () => {
+  it('that fails leaves a valid token in use, and does not run in a loop', async () => {
     const cluster = read({ user: script(`{ token: 'good', expirationTimestamp: '2026-01-01T00:10:00Z' }`) });
     await cluster.authorization();
     const failing = file('plugin.mjs', 'console.error("the password is 1234"); process.exit(3);');
@@ -375,13 +375,13 @@ ${after}`,
       'import { writeSync } from "node:fs"; for (;;) writeSync(1, "x".repeat(1000))',
       'ran too long or printed too much',
     ],
-  ])('that does %s is an error', async (program, message) => {
+  ])('that runs %s is an error', async (program, message) => {
     const cluster = read({ user: { exec: plugin({ args: [file('plugin.mjs', program)] }) } });
     await expect(cluster.authorization()).rejects.toThrow(message);
     cluster.close();
   });
 
-  it('that is not there is an error that names it', async () => {
+  it('that does not exist is an error with its name', async () => {
     const cluster = read({ user: { exec: plugin({ command: './no-such-plugin' }) } });
     await expect(cluster.authorization()).rejects.toThrow(/no-such-plugin failed \(ENOENT\)/);
   });
@@ -391,7 +391,7 @@ ${after}`,
   }
 });
 
-describe('over TLS', () => {
+describe('a TLS connection', () => {
   let stub: StubApi;
   beforeAll(async () => {
     stub = await startStubApi({ tls: pem, tokens: new Set(['secret']) });
@@ -410,7 +410,7 @@ describe('over TLS', () => {
     }
   }
 
-  certIt('the certificate is checked, by the CA and the name that we are told', async () => {
+  certIt('checks the certificate by the configured CA and name', async () => {
     const ca = { 'certificate-authority-data': base64(pem.cert) };
     expect(await outcome({})).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(await outcome(ca)).toBe('0');
@@ -422,7 +422,7 @@ describe('over TLS', () => {
     expect(await outcome({ 'insecure-skip-tls-verify': true })).toBe('0');
   });
 
-  certIt('a CA that is replaced on disk is used for the next connection', async () => {
+  certIt('uses a CA that was replaced on disk for the next connection', async () => {
     file('ca.crt', pem.cert);
     const cluster = read({ cluster: { server: stub.url, 'certificate-authority': 'ca.crt' } });
     const api = new KubeApi(cluster);

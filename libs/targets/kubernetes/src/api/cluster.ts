@@ -9,42 +9,48 @@ import { KubeConfigError } from './errors.js';
 
 export type { ClusterTls };
 
-/** Where an API server is, as the operator wrote it. `context` is a name in the kubeconfig; its current one by default. */
+/**
+ * The location of an API server, as the operator wrote it. `context` is a name in the kubeconfig; its current one by
+ * default.
+ */
 export type ClusterConfig = 'in-cluster' | { kubeconfig: string; context?: string };
 
-/** An API server and who we are there. */
+/** An API server and our identity there. */
 export interface KubeCluster {
   /** `https://10.0.0.1:6443`, without a trailing slash; a path prefix stays. */
   readonly server: string;
-  /** The namespace of the ServiceAccount or of the context, where one is known. */
+  /** The namespace of the ServiceAccount or of the context, if known. */
   readonly namespace?: string;
-  /** Asked for with each new connection: certificates are replaced on disk while we run. */
+  /** Read for each new connection, because certificates are replaced on disk while the process runs. */
   readonly tls: ClusterTls;
-  /** The `Authorization` header; undefined where a client certificate says who we are. @throws KubeConfigError */
+  /**
+   * The `Authorization` header. Undefined if a client certificate is our identity.
+   * @throws KubeConfigError if the credentials cannot be read
+   */
   authorization(): Promise<string | undefined>;
-  /** The server said 401: the next `authorization()` reads the token again. */
+  /** After a 401: the next `authorization()` reads the token again. */
   forget(): void;
   close(): void;
 }
 
 export interface ClusterOptions {
-  /** Where a pod finds its ServiceAccount. */
+  /** The folder with a pod's ServiceAccount. */
   serviceAccountFolder?: string;
-  /** Milliseconds, for the age of what was read. */
+  /** Milliseconds, for the age of files that were read. */
   now?(): number;
   environment?: Record<string, string | undefined>;
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** What the kubelet or an operator renews reaches us within a minute. */
+/** Files that the kubelet or an operator renews are in use after a minute at most. */
 const READ_AGE_MS = 60_000;
 
 /**
- * Reads how to reach a cluster and who we are there. Nothing is asked of the cluster, and no plugin is run yet. The files are read
- * again while it is used: whoever renews a certificate, a token or the kubeconfig need not restart anything. Another server in it
- * is another cluster, and not followed.
+ * Reads the address of a cluster and our credentials there. It sends no request to the cluster and runs no plugin yet.
+ * The cluster reads the files again while it is used, so a new certificate, token or kubeconfig needs no restart. A
+ * kubeconfig with another server names another cluster, which the result does not follow.
  *
- * @throws KubeConfigError naming the file and what to change in it
+ * @throws KubeConfigError with the file and what to change in it
  */
 export function readCluster(config: ClusterConfig, options: ClusterOptions = {}): KubeCluster {
   const now = options.now ?? Date.now;
@@ -100,7 +106,7 @@ class KnownCluster implements KubeCluster {
     if (this.now() - this.readAt >= READ_AGE_MS) this.readAgain();
   }
 
-  /** Files that are just being replaced leave us with what they said before. */
+  /** While the files are being replaced, the previous contents stay in use. */
   private readAgain(): void {
     this.readAt = this.now();
     try {
@@ -131,7 +137,7 @@ function credentialsOf(
   return { header: async () => header, forget: () => undefined, close: () => undefined };
 }
 
-/** What the kubelet gives each pod. */
+/** Access from what the kubelet gives each pod. */
 function inCluster(folder: string, environment: Record<string, string | undefined>): KubeconfigAccess {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   if (!host || !port)

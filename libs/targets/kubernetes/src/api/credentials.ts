@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { readBounded } from './bounded-file.js';
 import { KubeConfigError } from './errors.js';
 
-/** Who we are, as a header. */
+/** Our identity, as a header. */
 export interface ClusterCredentials {
-  /** @throws KubeConfigError */
+  /** @throws KubeConfigError if the credentials cannot be read */
   header(): Promise<string | undefined>;
-  /** The server refused what was sent last. */
+  /** The server refused the last credentials. */
   forget(): void;
   close(): void;
 }
 
-/** A program that says who we are, from the `exec` of a kubeconfig. */
+/** A program that prints our credentials, from the `exec` of a kubeconfig. */
 export interface ExecPlugin {
   /** The kubeconfig, for errors. */
   file: string;
@@ -21,18 +21,18 @@ export interface ExecPlugin {
   apiVersion: string;
 }
 
-/** The kubelet renews tokens long before their end, and we read them this often. */
+/** The kubelet renews tokens long before their end. The file is read again after this time. */
 const TOKEN_AGE_MS = 60_000;
 const PLUGIN_TIMEOUT_MS = 30_000;
 const PLUGIN_MAX_BYTES = 1024 * 1024;
-/** A token is asked for anew so long before its end. */
+/** How long before its end a token is renewed. */
 const EARLY_MS = 60_000;
-/** A plugin that fails, or whose token the server refuses, is not run more often. */
+/** The shortest time between two runs of a plugin that fails, or whose token the server refuses. */
 const PLUGIN_PAUSE_MS = 5_000;
 
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** A token in a file that somebody renews. */
+/** A token in a file that is renewed from outside. */
 export class FileToken implements ClusterCredentials {
   private token?: string;
   private readAt = -Infinity;
@@ -55,7 +55,7 @@ export class FileToken implements ClusterCredentials {
     this.token = undefined;
   }
 
-  /** While a new token is being put in place the old one still serves. */
+  /** While a new token is being written, the old one stays in use. */
   private read(): void {
     try {
       const token = readBounded(this.file, 'it must hold the token of the target').trim();
@@ -71,7 +71,7 @@ export class FileToken implements ClusterCredentials {
 
 interface Credential {
   token: string;
-  /** Undefined: until the server refuses it. */
+  /** Undefined: valid until the server refuses it. */
   endsAt?: number;
 }
 
@@ -91,11 +91,11 @@ export class ExecCredentials implements ClusterCredentials {
 
   async header(): Promise<string> {
     const { kept } = this;
-    // A plugin whose tokens live for seconds is not run for each call.
+    // A plugin whose tokens live for seconds does not run for each call.
     const earlyMs = this.now() - this.ranAt < PLUGIN_PAUSE_MS ? 0 : EARLY_MS;
     if (kept && (kept.endsAt === undefined || this.now() < kept.endsAt - earlyMs)) return `Bearer ${kept.token}`;
     try {
-      // Whoever comes meanwhile waits for the same run.
+      // Concurrent callers wait for the same run.
       return `Bearer ${(await (this.running ??= this.run())).token}`;
     } catch (error) {
       if (kept && (kept.endsAt ?? Infinity) > this.now()) return `Bearer ${kept.token}`;
@@ -139,7 +139,7 @@ export class ExecCredentials implements ClusterCredentials {
     return new Promise((done, fail) => {
       const child = execFile(command, args, options, (error, stdout) => {
         if (!error) return done(stdout);
-        // Neither its output nor its arguments: both may hold what nobody should read in a log.
+        // The error has neither its output nor its arguments: both may contain secrets, which must not get into a log.
         const { code, killed, signal } = error as { code?: unknown; killed?: boolean; signal?: string | null };
         const isEnded = killed || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
         const why = isEnded ? 'was stopped: it ran too long or printed too much' : `failed (${String(code ?? signal)})`;

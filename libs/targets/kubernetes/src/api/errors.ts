@@ -1,6 +1,6 @@
 import type { Status, StatusDetails } from './objects.js';
 
-/** What was asked of the API server, in the words of a rule of a Role. */
+/** A call of the API server, in the words of a rule of a Role. */
 export interface ApiCall {
   verb: string;
   /** `deployments`, `pods/log`. */
@@ -10,25 +10,28 @@ export interface ApiCall {
   name?: string;
 }
 
-/** Messages of a server go into events and logs: no more of them than a person reads. */
+/** Messages of a server get into events and logs. This is as much as a person reads. */
 const LONGEST_MESSAGE = 1_000;
 
-/** Worth the same call again: the server was busy, or two writers met. */
+/** The same call may succeed later: the server was busy, or two writers conflicted. */
 const RETRYABLE_STATUS = new Set([429, 500, 502, 503, 504]);
 const RETRYABLE_REASONS = new Set(['Conflict', 'ServerTimeout', 'Timeout', 'TooManyRequests', 'InternalError']);
 
-/** The API server refused. `reason` is its word for why (`NotFound`, `AlreadyExists`, `Forbidden`); '' if it gave none. */
+/**
+ * The API server refused. `reason` is the server's word for the cause (`NotFound`, `AlreadyExists`, `Forbidden`); '' if
+ * it gave none.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly details: StatusDetails;
   readonly call: ApiCall;
-  /** The same call may go well later. */
+  /** The same call may succeed later. */
   readonly isRetryable: boolean;
-  /** After so long, where the server said it. */
+  /** Seconds to wait before the next try, if the server named them. */
   readonly retryAfterSeconds?: number;
 
-  /** @param answer what the server sent; undefined where it was no Status */
+  /** @param answer the Status that the server sent; undefined if it sent none */
   constructor(call: ApiCall, status: number, answer: Status | undefined, retryAfterSeconds?: number) {
     const reason = answer?.reason ?? '';
     super(describe(call, status, reason, answer?.message));
@@ -41,21 +44,21 @@ export class ApiError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** What the watch or a page asks for is no longer there: list again. */
+  /** The requested version of a watch or page no longer exists: list again. */
   get isExpired(): boolean {
     return this.status === 410 || this.reason === 'Expired' || this.reason === 'Gone';
   }
 
-  /** The server says, in its own form, that there is no such object. A proxy's 404 page does not say that. */
+  /** The API server itself says that the object does not exist. A proxy's 404 page does not say that. */
   get isNotFound(): boolean {
     return this.status === 404 && this.reason === 'NotFound';
   }
 }
 
 /**
- * No usable answer came: whether the call had an effect is not known. `code` is that of the cause (`ECONNREFUSED`), `TIMEOUT`,
- * `BUSY` (too many calls wait here), `CLOSED` (this client was closed), `TOO_LARGE` or `INVALID_ANSWER` (whoever answered speaks no
- * Kubernetes).
+ * No usable answer arrived, so it is unknown whether the call had an effect. `code` is that of the cause
+ * (`ECONNREFUSED`), `TIMEOUT`, `BUSY` (too many calls wait in this client), `CLOSED` (this client was closed),
+ * `TOO_LARGE` or `INVALID_ANSWER` (the answer is not from a Kubernetes API).
  */
 export class UnreachableError extends Error {
   readonly code: string;
@@ -68,7 +71,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** What the operator gave us to reach a cluster cannot be used. Names the file and what to change in it. */
+/** The operator's access to a cluster cannot be used. The message names the file and what to change in it. */
 export class KubeConfigError extends Error {
   readonly file: string;
 

@@ -1,8 +1,8 @@
-/** One resource of the API: where its objects are, and what they call themselves. `group` is '' for the core. */
+/** One resource of the API: its path and the kind of its objects. `group` is '' for the core. */
 export interface KubeKind {
   group: string;
   version: string;
-  /** As it stands in paths and in rules of a Role. */
+  /** As in paths and in the rules of a Role. */
   plural: string;
   kind: string;
 }
@@ -37,15 +37,15 @@ export const SELF_SUBJECT_ACCESS_REVIEWS: KubeKind = {
   kind: 'SelfSubjectAccessReview',
 };
 
-/** What `apiVersion` of its objects is: `v1`, `apps/v1`. */
+/** The `apiVersion` of its objects: `v1`, `apps/v1`. */
 export const apiVersionOf = ({ group, version }: KubeKind): string => (group === '' ? version : `${group}/${version}`);
 
-/** DNS names, as the API server asks of names and namespaces. What is none must not become part of a path. */
+/** DNS names, which the API server requires for names and namespaces. Any other text must not become part of a path. */
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
 
 /**
- * The path of a kind's collection, or of one object in it. `namespace` is '' for what lies in none.
+ * The path of a kind's collection, or of one object in it. `namespace` is '' for objects without a namespace.
  *
  * @throws RangeError for a name that no object can have
  */
@@ -55,7 +55,7 @@ export function pathOf(kind: KubeKind, namespace: string, name?: string, subreso
   return `${groupPathOf(kind)}${scope}/${kind.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-/** Where the server says which kinds the group of this one has. */
+/** The path at which the server lists the kinds of this group. */
 export function groupPathOf({ group, version }: KubeKind): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }

@@ -5,30 +5,33 @@ import { readBounded } from './bounded-file.js';
 import type { ExecPlugin } from './credentials.js';
 import { KubeConfigError } from './errors.js';
 
-/** What a connection is checked with. The same object until a file that it came from has changed. */
+/** The settings that secure a connection. The same object until one of its files has changed. */
 export interface ClusterTls {
-  /** PEM. Absent: the certificates that Node knows. */
+  /** PEM. Absent: the certificates that Node trusts. */
   ca?: string;
   /** PEM of a client certificate and its key. */
   cert?: string;
   key?: string;
-  /** The name that the server's certificate must have, where it is not that of the address. */
+  /** The name that the server's certificate must have, if it differs from that of the address. */
   servername?: string;
   rejectUnauthorized: boolean;
 }
 
-/** How one cluster is reached, and as whom. */
+/** The address of one cluster, and our identity there. */
 export interface KubeconfigAccess {
   server: string;
   namespace?: string;
   user: { token?: string; tokenFile?: string; exec?: ExecPlugin };
-  /** Reads the files that hold certificates. @throws KubeConfigError */
+  /**
+   * Reads the files with certificates.
+   * @throws KubeConfigError if a file cannot be read or is not PEM
+   */
   readTls(): ClusterTls;
 }
 
 type Mapping = Record<string, unknown>;
 
-/** Fields of a user that would mean somebody else than what we would send. */
+/** Fields of a user that name another identity than the one that this client would send. */
 const UNKNOWN_USERS: Record<string, string> = {
   'auth-provider': 'is not supported since Kubernetes 1.26; use `exec`',
   username: 'is not supported by API servers since Kubernetes 1.19; use a token',
@@ -37,7 +40,7 @@ const UNKNOWN_USERS: Record<string, string> = {
   'as-groups': 'is not supported; give the target a ServiceAccount of its own',
 };
 
-/** @throws KubeConfigError naming the file and what to change in it */
+/** @throws KubeConfigError with the file and what to change in it */
 export function readKubeconfig({
   kubeconfig: file,
   context: wanted,
@@ -95,7 +98,7 @@ function userOf(file: string, user: Mapping, where: string): KubeconfigAccess['u
   const token = textOf(file, user, 'token', where);
   const tokenFile = textOf(file, user, 'tokenFile', where);
   const exec = user.exec === undefined ? undefined : pluginOf(file, user.exec, where);
-  // A token file goes before a token, as kubectl has it.
+  // A token file overrides a token, as in kubectl.
   if (tokenFile) return { tokenFile: resolved(file, tokenFile) };
   if (token) {
     assertHeader(file, token, where);
@@ -124,7 +127,7 @@ function pluginOf(file: string, value: unknown, where: string): ExecPlugin {
     );
   return {
     file,
-    // As kubectl: one with a slash is beside the file, others are looked up in PATH.
+    // As in kubectl: a command with a slash is relative to the file, and others are found through PATH.
     command: command.includes('/') ? resolved(file, command) : command,
     args,
     env: Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value])),
@@ -132,7 +135,7 @@ function pluginOf(file: string, value: unknown, where: string): ExecPlugin {
   };
 }
 
-/** With a credential on it, a connection without TLS must not leave the machine. */
+/** A connection without TLS carries a credential, so it must not leave the machine. */
 function serverOf(file: string, server: string | undefined, where: string): string {
   const url = server === undefined ? undefined : URL.canParse(server) ? new URL(server) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol) || url.search || url.hash || url.username)
@@ -142,7 +145,9 @@ function serverOf(file: string, server: string | undefined, where: string): stri
   return url.href.replace(/\/+$/, '');
 }
 
-/** PEM from `<field>-data` in base64, or from the file that `<field>` names. The data goes before, as kubectl has it. */
+/**
+ * PEM from `<field>-data` in base64, or from the file that `<field>` names. The data overrides the file, as in kubectl.
+ */
 function pemOf(file: string, from: Mapping, field: string, where: string): string | undefined {
   const data = textOf(file, from, `${field}-data`, where);
   if (data) {

@@ -21,7 +21,7 @@ it.each([
   expect(isOlder(version, than)).toBe(expected);
 });
 
-it('an object that has another one’s name has taken its place, whether its end was told or not', () => {
+it('an object replaces another one of the same name, whether the end of the other was reported or not', () => {
   const changes: string[] = [];
   const cache = new ObjectCache((before, after) =>
     changes.push(`${before?.metadata.uid ?? '-'} ${after?.metadata.uid ?? '-'}`),
@@ -35,7 +35,7 @@ it('an object that has another one’s name has taken its place, whether its end
   expect(changes).toEqual(['- one', 'one -', '- two', 'two -', '- three']);
 });
 
-it('versions that are no numbers are believed in the order in which they come', () => {
+it('versions that are not numbers count in the order in which they arrive', () => {
   const cache = new ObjectCache<KubeObject>(() => undefined);
   cache.replace([object('a', 'one', 'x')], 'x', cache.written());
   cache.take('MODIFIED', object('a', 'one', 'b'));

@@ -1,12 +1,14 @@
 import type { KubeObject } from './objects.js';
 
-/** `undefined` before: it came. `undefined` after: it went, and `before` is how it was at its end. */
+/**
+ * If `before` is undefined, the object is new. If `after` is undefined, it is deleted, and `before` is its last state.
+ */
 export type ObjectListener<T> = (before: T | undefined, after: T | undefined) => void;
 
-/** Far more than one namespace of ours can hold; a server that sends more is broken. */
+/** Far more than one of our namespaces can hold. A server that sends more is broken. */
 const MAX_OBJECTS = 100_000;
 
-/** More objects than a cache holds. */
+/** The server has more objects than a cache holds. */
 export class CacheFullError extends Error {
   constructor() {
     super(
@@ -17,8 +19,8 @@ export class CacheFullError extends Error {
 }
 
 /**
- * Whether one version is older than another. Versions of one kind are decimal numbers that grow (every API server there is; a
- * guarantee since Kubernetes 1.35). Where one is not, nobody can tell.
+ * Whether one version is older than another. Versions of one kind are growing decimal numbers in every API server;
+ * Kubernetes guarantees this since 1.35. The result is false if one of them is not a number.
  */
 export function isOlder(version: string | undefined, than: string | undefined): boolean {
   if (!isNumber(version) || !isNumber(than)) return false;
@@ -28,16 +30,16 @@ export function isOlder(version: string | undefined, than: string | undefined): 
 const isNumber = (version: string | undefined): version is string => /^[1-9]\d*$/.test(version ?? '');
 
 /**
- * The objects of one list and the watch that goes on from it, by uid. What we wrote ourselves is shown at once and stays until
- * the watch has come as far (k8s#129795): an older word of the watch does not take it back. Listeners hear of each change of what
- * is shown.
+ * The objects of a list and of the watch that continues from it, by uid. The cache shows our own writes at once, and
+ * keeps them until the watch has reached their version (k8s#129795): an older event does not revert them. Listeners
+ * receive each change of what the cache shows.
  */
 export class ObjectCache<T extends KubeObject> {
-  /** How far the watch has come. */
+  /** The version that the watch has reached. */
   version?: string;
   private readonly shown = new Map<string, T>();
   private readonly uids = new Map<string, string>();
-  /** Uids whose object is as we wrote it, and in which version: the watch has not come so far. */
+  /** Uids of objects that are shown as we wrote them, with the version of the write. The watch has not reached it. */
   private readonly ahead = new Map<string, string>();
 
   constructor(private readonly onChange: ObjectListener<T>) {}
@@ -54,7 +56,10 @@ export class ObjectCache<T extends KubeObject> {
     return this.shown.get(uid);
   }
 
-  /** The server told of it by itself; a write of ours says nothing of whether it is the server that we knew. */
+  /**
+   * Whether the server reported the object without a write of ours. Such a write does not prove that it is still the
+   * same server.
+   */
   wasTold(uid: string | undefined): boolean {
     return uid !== undefined && this.shown.has(uid) && !this.ahead.has(uid);
   }
@@ -63,14 +68,14 @@ export class ObjectCache<T extends KubeObject> {
     return this.shown.values();
   }
 
-  /** What we wrote so far and the watch has not shown. To be taken before a list begins, for `replace`. */
+  /** Our writes that the watch has not shown so far. Take them before a list begins, for `replace`. */
   written(): ReadonlyMap<string, string> {
     return new Map(this.ahead);
   }
 
   /**
-   * All there is, at `version`. What is not in it has gone, seen or not: a consistent list knows of every write that was answered
-   * before it began.
+   * Replaces everything by a list at `version`. An object that is missing in it was deleted, whether it was shown or
+   * not: a consistent list includes every write that was answered before the list began.
    */
   replace(items: readonly T[], version: string, writtenBefore: ReadonlyMap<string, string>): void {
     this.version = version;
@@ -81,12 +86,12 @@ export class ObjectCache<T extends KubeObject> {
     this.settle(version);
   }
 
-  /** One event of the watch. Whatever is not newer than the watch itself was sent before. */
+  /** Applies one event of the watch. An event that is not newer than the watch itself was sent before. */
   take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
     const { resourceVersion = '' } = object.metadata;
     if (this.version !== undefined && isNumber(resourceVersion) && !isOlder(this.version, resourceVersion)) return;
     this.version = resourceVersion;
-    // What we wrote later was still there.
+    // We wrote the object later, so it still existed then.
     const isPast = isOlder(resourceVersion, this.ahead.get(uidOf(object)));
     const known = this.shown.get(uidOf(object));
     if (type !== 'DELETED') this.show(object);
@@ -94,18 +99,18 @@ export class ObjectCache<T extends KubeObject> {
     this.settle(resourceVersion);
   }
 
-  /** A bookmark: nothing has happened up to `version` that was not told. */
+  /** A bookmark: the watch has reported everything up to `version`. */
   advance(version: string): void {
     if (isOlder(version, this.version)) return;
     this.version = version;
     this.settle(version);
   }
 
-  /** What a write of ours was answered with. */
+  /** The server's answer to a write of ours. */
   remember(object: T): void {
     const { resourceVersion: version = '', uid } = object.metadata;
     if (uid === undefined) return;
-    // The watch has come so far and shows it, or has shown its end.
+    // The watch has reached this version, and shows the object or has shown its end.
     if (this.version !== undefined && !isOlder(this.version, version)) return;
     if (isOlder(version, this.ahead.get(uid))) return;
     if (this.shown.size >= MAX_OBJECTS) return;
@@ -114,7 +119,7 @@ export class ObjectCache<T extends KubeObject> {
   }
 
   private show(object: T): void {
-    // Older than what we wrote: the watch will come to it.
+    // Older than our write: the watch will reach our write.
     if (isOlder(object.metadata.resourceVersion, this.ahead.get(uidOf(object)))) return;
     if (this.shown.size >= MAX_OBJECTS && !this.shown.has(uidOf(object))) throw new CacheFullError();
     this.ahead.delete(uidOf(object));
@@ -133,7 +138,7 @@ export class ObjectCache<T extends KubeObject> {
     this.onChange(before, object);
   }
 
-  /** @param last as it was at its end, where that is known */
+  /** @param last the object at its end, if known */
   private hide(known: T, last = known): void {
     const { name } = known.metadata;
     const uid = uidOf(known);
@@ -143,7 +148,7 @@ export class ObjectCache<T extends KubeObject> {
     this.onChange(last, undefined);
   }
 
-  /** Objects that we wrote, up to here, and that the watch never showed: they have gone again. */
+  /** Removes objects of our writes up to `version` that the watch never showed: they were deleted again. */
   private settle(version: string): void {
     for (const [uid, written] of [...this.ahead]) {
       if (isOlder(version, written)) continue;

@@ -1,6 +1,6 @@
 /**
- * The objects that we read and write, as far as we know them. Everything else that the API server sends stays in them as it
- * is: a field of a newer cluster must not be lost between a template and the API.
+ * The objects that we read and write, with the fields that we use. All other fields of the API server stay unchanged: a
+ * field of a newer cluster must not get lost between a template and the API.
  */
 export interface ObjectMeta {
   name: string;
@@ -164,7 +164,7 @@ export interface Service extends KubeObject {
   };
 }
 
-/** `data` is base64, `stringData` is plain text and only ever sent. */
+/** `data` is base64. `stringData` is plain text and is only sent, never received. */
 export interface Secret extends KubeObject {
   type?: string;
   immutable?: boolean;
@@ -182,13 +182,13 @@ export interface PodDisruptionBudget extends KubeObject {
   status?: { disruptionsAllowed?: number; currentHealthy?: number; desiredHealthy?: number; [field: string]: unknown };
 }
 
-/** Pods behind gateways that choose one of them by asking an endpoint picker. */
+/** Pods for gateways that select one of them through an endpoint picker. */
 export interface InferencePool extends KubeObject {
   spec?: {
     selector?: { matchLabels?: Record<string, string> };
     targetPorts?: { number: number }[];
     endpointPickerRef?: {
-      /** Of a Service in the pool's namespace. */
+      /** Name of a Service in the pool's namespace. */
       name: string;
       port?: { number: number };
       failureMode?: string;
@@ -198,7 +198,7 @@ export interface InferencePool extends KubeObject {
   };
 }
 
-/** Something that happened to an object, in the words of who saw it. */
+/** An event about an object, in the words of the component that reports it. */
 export interface KubeEvent extends KubeObject {
   type?: string;
   reason?: string;
@@ -209,7 +209,7 @@ export interface KubeEvent extends KubeObject {
   involvedObject?: { kind?: string; name?: string; namespace?: string; uid?: string };
 }
 
-/** What the API server says of a call that it refused. */
+/** The API server's description of a refused call. */
 export interface Status {
   kind: 'Status';
   status?: string;

@@ -7,7 +7,7 @@ import { Reflector } from './reflector.js';
 import { KubeApi } from './requests.js';
 
 const NS = 'models';
-/** In a row: longer than the first times between two tries here. */
+/** In a row. Together they take longer than the first pauses between two tries in this test. */
 const STABLE_LOOKS = 20;
 const RUNS = 40;
 
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('wipe' as const) }) },
 ) as fc.Arbitrary<Step>;
 
-it('whatever happens to server and watch, in the end the cache is what the server has, and listeners were told exactly that', async () => {
+it('after any sequence of faults the cache equals the server, and listeners have received exactly that', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       const run = new Run(await startStubApi());
@@ -45,7 +45,7 @@ it('whatever happens to server and watch, in the end the cache is what the serve
 class Run {
   private readonly api: KubeApi;
   private readonly reflector: Reflector<Pod>;
-  /** What a listener believes that there is. */
+  /** The objects that exist by the changes that a listener received. */
   private readonly told = new Map<string, string>();
   private readonly past: Pod[] = [];
   private count = 0;
@@ -58,7 +58,7 @@ class Run {
       labelSelector: 'ours=yes',
       onChange: (before, after) => {
         const uid = (after ?? before)?.metadata.uid ?? '';
-        // A change is of something that was told of, and the other way round.
+        // A change has a previous state if and only if the object was reported before.
         if (this.told.has(uid) !== (before !== undefined)) throw new Error(`${uid} came or went twice`);
         if (after) this.told.set(uid, phaseOf(after));
         else this.told.delete(uid);
@@ -81,9 +81,9 @@ class Run {
   }
 
   async settles(): Promise<void> {
-    // A busy machine keeps silent for longer than the reflector bears, which then connects again.
+    // A busy machine may be silent for longer than the reflector tolerates, which then connects again.
     const end = Date.now() + 30_000;
-    // Bytes that are under way may still take it back.
+    // Bytes in transit may still revert the equal state.
     for (let looks = 0; looks < STABLE_LOOKS; await pause(5)) {
       looks = this.isSame() ? looks + 1 : 0;
       if (Date.now() > end) expect(this.seen()).toEqual(this.there());
@@ -123,7 +123,7 @@ class Run {
         stub.store.put<Pod>(PODS, { ...this.pod(one.pod), metadata: { name: `p${one.pod}`, namespace: NS } });
         return;
       case 'write':
-        // As the driver does: what the server answered is remembered, perhaps after the watch told it.
+        // Like the driver: remembers the server's answer, perhaps after the watch has reported it.
         await this.api
           .create<Pod>(PODS, NS, this.pod(one.pod))
           .then((made) => this.reflector.remember(made))
@@ -151,7 +151,7 @@ class Run {
       case 'garbage':
         return stub.inject('{"type":\n');
       case 'wipe':
-        // What a replay would send then is of another cluster.
+        // A replay after this would send objects of another cluster.
         this.past.splice(0);
         return stub.wipe();
       case 'wait':

@@ -9,7 +9,7 @@ const NS = 'models';
 const CUTS = 200;
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
-it(`${CUTS} cuts of the watch: one watch at a time, no socket left, nothing lost`, async () => {
+it(`after ${CUTS} cuts of the watch there is one watch, no socket is left and no object is lost`, async () => {
   const stub = await startStubApi();
   const api = new KubeApi(stub.cluster());
   const seen = new Set<string>();
@@ -30,7 +30,7 @@ it(`${CUTS} cuts of the watch: one watch at a time, no socket left, nothing lost
     most = Math.max(most, stub.sockets.open);
     stub.cutWatches();
   }
-  // One that calls keep, the watch, and one that is just going.
+  // A connection of calls, the watch, and one that is just closing.
   expect(most).toBeLessThanOrEqual(3);
   expect(seen.size).toBe(CUTS);
   const full = stub.requests.filter(({ verb, query }) => verb === 'list' && query.limit === '500');

@@ -10,7 +10,10 @@ import { KubeApi } from './requests.js';
 
 jest.setTimeout(180_000);
 
-/** Whatever happens to a server that it watches. The services of `default` are as good as any objects. */
+/**
+ * A reflector on a real API server with faults. It watches the services of `default`, which serve as well as any
+ * objects.
+ */
 let plane: ControlPlane;
 let admin: KubeApi;
 let api: KubeApi;
@@ -18,14 +21,14 @@ let reflector: Reflector<Service>;
 let lists: number;
 let watches: number;
 let troubles: unknown[];
-/** Objects of one test are not those of another that failed. */
+/** Separates the objects of a test from those that a failed test left. */
 let test = 'none';
 let tests = 0;
 
 const NS = 'default';
 
 beforeAll(async () => {
-  // Without its cache a server feels a compaction at once.
+  // A server without its cache reacts to a compaction at once.
   if (hasKube) plane = await ControlPlane.start({ bin: programs(), watchCache: false });
 });
 afterAll(() => plane?.stop());
@@ -92,28 +95,31 @@ const create = (name: string): Promise<Service> =>
   });
 const remove = (name: string): Promise<void> => admin.delete(SERVICES, NS, name);
 
-kubeIt('a cut and a compaction: 410, a new list, and what went and came meanwhile is seen', async () => {
-  const proxy = await SwallowingProxy.start(plane.access.server);
-  // The first of the list, by which the server is known again: it is the 410 that asks for a list.
-  await create('a7-a');
-  await create('a7-goes');
-  // Between the cut and the next try lie at least two seconds.
-  await reflect({ shorterRetries: 0.25 }, proxy.server);
-  expect(names()).toEqual(['a7-a', 'a7-goes']);
-  proxy.cut();
-  await remove('a7-goes');
-  await create('a7-comes');
-  await plane.compact();
-  expect([names(), lists]).toEqual([['a7-a', 'a7-goes'], 1]);
-  await until(() => names().join() === 'a7-a,a7-comes');
-  await create('a7-later');
-  await until(() => reflector.get('a7-later'));
-  expect(lists).toBe(2);
-  await reflector.close();
-  await proxy.stop();
-});
+kubeIt(
+  'after a cut and a compaction a 410 leads to a new list, which shows what was deleted and created meanwhile',
+  async () => {
+    const proxy = await SwallowingProxy.start(plane.access.server);
+    // The first object of the list, which shows that it is still the same server. So it is the 410 that causes a list.
+    await create('a7-a');
+    await create('a7-goes');
+    // At least two seconds pass between the cut and the next try.
+    await reflect({ shorterRetries: 0.25 }, proxy.server);
+    expect(names()).toEqual(['a7-a', 'a7-goes']);
+    proxy.cut();
+    await remove('a7-goes');
+    await create('a7-comes');
+    await plane.compact();
+    expect([names(), lists]).toEqual([['a7-a', 'a7-goes'], 1]);
+    await until(() => names().join() === 'a7-a,a7-comes');
+    await create('a7-later');
+    await until(() => reflector.get('a7-later'));
+    expect(lists).toBe(2);
+    await reflector.close();
+    await proxy.stop();
+  },
+);
 
-kubeIt('a connection over which nothing comes any more is left, without a list', async () => {
+kubeIt('a connection that has become silent is replaced, without a list', async () => {
   const proxy = await SwallowingProxy.start(plane.access.server);
   await create('a8-before');
   await reflect({ silenceMs: 2_000 }, proxy.server);
@@ -132,7 +138,7 @@ kubeIt('a connection over which nothing comes any more is left, without a list',
   await proxy.stop();
 });
 
-kubeIt('a server that is stopped for a while is heard again at once, without a list', async () => {
+kubeIt('events of a server that was stopped for a while arrive at once, without a list', async () => {
   await create('a5');
   await reflect();
   plane.pause();
@@ -147,7 +153,7 @@ kubeIt('a server that is stopped for a while is heard again at once, without a l
   expect([lists, troubles]).toEqual([1, []]);
 });
 
-kubeIt('a server killed and restarted with its etcd is heard within 5 s, without a list', async () => {
+kubeIt('events of a server that was killed and restarted with its etcd arrive within 5 s, without a list', async () => {
   await create('a6');
   await reflect();
   await plane.killApiServer();
@@ -163,7 +169,7 @@ kubeIt('a server killed and restarted with its etcd is heard within 5 s, without
 });
 
 kubeIt(
-  'a server that comes back with an empty etcd is believed: all is gone, and what is made anew is seen',
+  'a server that returns with an empty etcd is accepted: old objects are deleted, and new ones are shown',
   async () => {
     await create('a6-lost');
     await create('a6-anew');

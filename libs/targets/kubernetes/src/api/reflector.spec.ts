@@ -65,7 +65,7 @@ afterEach(async () => {
 });
 
 describe('a list and its watch', () => {
-  it('show what there is and each change of it, by name and uid', async () => {
+  it('show the objects and each change of them, by name and uid', async () => {
     put('a');
     put('foreign', 'Pending', { ours: 'no' });
     expect([reflector.isSynced, reflector.lastHeardAt]).toEqual([false, 0]);
@@ -91,7 +91,7 @@ describe('a list and its watch', () => {
     expect(Number(query.timeoutSeconds)).toBeLessThanOrEqual(330);
   });
 
-  it('read an event in whatever pieces it comes, and refuse one that does not end', async () => {
+  it('read an event in pieces of any size, and refuse an endless one', async () => {
     reflector.start();
     await watching();
     const version = Number(stub.store.version) + 5;
@@ -111,7 +111,7 @@ describe('a list and its watch', () => {
     await showsAll();
   });
 
-  it('go on at once where the watch ends at its time, without a list', async () => {
+  it('continue at once without a list when the watch ends at its time', async () => {
     put('a');
     reflect({ watchSeconds: 1 });
     reflector.start();
@@ -121,7 +121,7 @@ describe('a list and its watch', () => {
     expect([lists(), requestsOf('list').length, troubles]).toEqual([1, 1, []]);
   });
 
-  it('go on after a cut from where they were; one cut is no trouble', async () => {
+  it('continue after a cut from the last version, and one cut is not reported as trouble', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -135,7 +135,7 @@ describe('a list and its watch', () => {
     expect(requestsOf('watch')).toHaveLength(2);
   });
 
-  it('go on from a bookmark after the past was forgotten', async () => {
+  it('continue from a bookmark after the server has forgotten the past', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -152,26 +152,29 @@ describe('a list and its watch', () => {
   });
 });
 
-describe('410', () => {
-  it.each(['status', 'event'] as const)('as %s: a new list, and what went meanwhile is told', async (form) => {
-    put('a');
-    put('b');
-    reflector.start();
-    await watching();
-    changes.length = 0;
-    stub.cutWatches();
-    remove('a');
-    remove('b');
-    put('b', 'Running');
-    put('c');
-    stub.compact(form);
-    await showsAll();
-    await watching();
-    expect(changes.sort()).toEqual(['- Pending', '- Running', 'Pending -', 'Pending -']);
-    expect([lists(), troubles]).toEqual([2, []]);
-  });
+describe('a 410 answer', () => {
+  it.each(['status', 'event'] as const)(
+    'as %s leads to a new list, and listeners receive what was deleted meanwhile',
+    async (form) => {
+      put('a');
+      put('b');
+      reflector.start();
+      await watching();
+      changes.length = 0;
+      stub.cutWatches();
+      remove('a');
+      remove('b');
+      put('b', 'Running');
+      put('c');
+      stub.compact(form);
+      await showsAll();
+      await watching();
+      expect(changes.sort()).toEqual(['- Pending', '- Running', 'Pending -', 'Pending -']);
+      expect([lists(), troubles]).toEqual([2, []]);
+    },
+  );
 
-  it('in the middle of the watch does the same', async () => {
+  it('in the middle of the watch leads to a new list', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -185,14 +188,14 @@ describe('410', () => {
 
   describe('between two pages of a list', () => {
     const PAGES_OF_TWO = Array.from({ length: 501 }, (_, n) => `p${n}`);
-    /** Of the next list: its first page comes as it is. */
+    /** Applies to the second page of the next list; the first one is unchanged. */
     const secondPage = (oddity: Oddity): void => {
       stub.odd({ verb: 'list' }, { slowMs: 0 }, 1);
       stub.odd({ verb: 'list' }, oddity, 1);
     };
     const begun = (): number => requestsOf('list').filter(({ query }) => query.continue === undefined).length;
 
-    it('lets the list begin anew: what went meanwhile was never there, what came is', async () => {
+    it('starts the list again: objects deleted meanwhile are never shown, and new ones are', async () => {
       for (const name of PAGES_OF_TWO) put(name);
       let compacted!: () => void;
       secondPage({ until: new Promise<void>((done) => (compacted = done)) });
@@ -209,7 +212,7 @@ describe('410', () => {
       expect([changes.length, shown().p0, troubles]).toEqual([501, undefined, []]);
     });
 
-    it('with a token for the rest as it is now does the same: half of one moment and half of another is no list', async () => {
+    it('with a token for the current rest starts the list again, because halves of two moments make no list', async () => {
       for (const name of PAGES_OF_TWO) put(name);
       const metadata = { continue: 'the rest' };
       const status = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired', metadata };
@@ -221,7 +224,7 @@ describe('410', () => {
       expect(troubles).toEqual([]);
     });
 
-    it('again and again is trouble, and paced, and shows nothing of what is no whole', async () => {
+    it('repeatedly is reported as trouble, slows the tries down, and shows no part of a list', async () => {
       reflect({ shorterRetries: 20 });
       for (const name of PAGES_OF_TWO) put(name);
       for (let time = 0; time < 15; time += 1) secondPage({ status: 410 });
@@ -230,13 +233,13 @@ describe('410', () => {
       expect([shown(), reflector.isSynced]).toEqual([{}, false]);
       await until(() => troubles.at(-1) === null);
       await showsAll();
-      // Three lists for each try, of which the first is no trouble yet.
+      // Each try lists three times, and the first try is not trouble yet.
       expect([begun(), troubles.length]).toEqual([15 + 1, 15 / 3 - 1 + 1]);
       expect(changes).toHaveLength(501);
     });
   });
 
-  it('again and again is trouble, and paced', async () => {
+  it('repeatedly is reported as trouble, and slows the tries down', async () => {
     reflect({ shorterRetries: 5 });
     const stop = stub.odd({ verb: 'watch' }, { status: 410 });
     reflector.start();
@@ -253,7 +256,7 @@ describe('410', () => {
 });
 
 describe('a server in trouble', () => {
-  it('that forbids to watch is told by verb, and heard again when it allows it', async () => {
+  it('that forbids to watch is reported with the verb, and is watched again when it allows it', async () => {
     const allow = stub.forbid({ verb: 'watch', plural: 'pods' });
     reflector.start();
     await until(() => troubles.length >= 2);
@@ -275,7 +278,7 @@ describe('a server in trouble', () => {
     await watching();
   });
 
-  it('that is away keeps what was known, and is heard again', async () => {
+  it('that is away leaves the known objects as they are, and is watched again when it returns', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -293,7 +296,7 @@ describe('a server in trouble', () => {
     await until(() => troubles.at(-1) === null);
   });
 
-  it('that has lost everything is believed: other objects of the same names', async () => {
+  it('that has lost everything is accepted with other objects of the same names', async () => {
     put('a', 'Running');
     for (let n = 0; n < 20; n += 1) put('b', String(n));
     reflector.start();
@@ -304,7 +307,7 @@ describe('a server in trouble', () => {
     expect(shown()).toEqual({ a: 'Pending' });
   });
 
-  it('that began anew and has counted past us is found out by an object that we do not know', async () => {
+  it('that started from nothing and has passed our version is detected by an object that we do not know', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -315,7 +318,7 @@ describe('a server in trouble', () => {
     await showsAll();
   });
 
-  it('that was set back to what it was is found out by its version', async () => {
+  it('that was restored to an older state is detected by its version', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -328,7 +331,7 @@ describe('a server in trouble', () => {
     await showsAll();
   });
 
-  it('that speaks now and then is not silent', async () => {
+  it('that sends something now and then does not count as silent', async () => {
     reflect({ silenceMs: 200 });
     reflector.start();
     await watching();
@@ -339,7 +342,7 @@ describe('a server in trouble', () => {
     expect(requestsOf('watch')).toHaveLength(1);
   });
 
-  it('that falls silent with its connections open is left after a while', async () => {
+  it('that falls silent with open connections is disconnected after a while', async () => {
     reflect({ silenceMs: 150 });
     put('a');
     reflector.start();
@@ -352,7 +355,7 @@ describe('a server in trouble', () => {
     await until(() => stub.sockets.watches === 1);
   });
 
-  it('that sends garbage, 429 or 500 is asked again; the third time anew', async () => {
+  it('that sends garbage, 429 or 500 gets another watch, and a new list after the third failure', async () => {
     put('a');
     reflector.start();
     await watching();
@@ -373,7 +376,7 @@ describe('a server in trouble', () => {
     await until(() => troubles.at(-1) === null);
   });
 
-  it('that has not come as far as we are is listed anew', async () => {
+  it('that has not reached our version is listed again', async () => {
     reflector.start();
     await watching();
     const details = { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }] };
@@ -383,7 +386,7 @@ describe('a server in trouble', () => {
     await watching();
   });
 
-  it('that ends each watch at once is not asked in a loop', async () => {
+  it('that ends each watch at once gets no requests in a loop', async () => {
     reflect({ shorterRetries: 5, shortestWatchMs: 1_000 });
     stub.odd({ verb: 'watch' }, { body: '' });
     reflector.start();
@@ -411,7 +414,7 @@ describe('a server in trouble', () => {
     expect(changes).toEqual(['- Pending']);
   });
 
-  it('that is slow to list is waited for no longer than a call may take', async () => {
+  it('that is slow to list gets no more time than a call may take', async () => {
     stub.odd({ verb: 'list' }, { silent: true }, 1);
     reflector.start();
     await until(() => troubles.length === 1);
@@ -420,8 +423,8 @@ describe('a server in trouble', () => {
   });
 });
 
-describe('what we wrote', () => {
-  /** Another pod of the server's, of which the watch has not told. */
+describe('an object that we wrote', () => {
+  /** A new pod of the server, which the watch has not reported yet. */
   const written = (name: string, above: number, phase = 'Ours'): Pod => ({
     metadata: { name, namespace: NS, uid: `uid-${name}`, resourceVersion: String(Number(stub.store.version) + above) },
     status: { phase },
@@ -433,7 +436,7 @@ describe('what we wrote', () => {
     await watching();
   });
 
-  it('is shown at once, and told once', async () => {
+  it('is shown at once, and reported once', async () => {
     const pod = written('a', 5);
     reflector.remember(pod);
     expect([shown(), changes]).toEqual([{ a: 'Ours' }, ['- Ours']]);
@@ -445,7 +448,7 @@ describe('what we wrote', () => {
     expect(shown()).toEqual({ a: 'Ours', b: 'Other' });
   });
 
-  it('is not taken back by what was before it, and is by what comes after', async () => {
+  it('is not reverted by older events, and is replaced by newer ones', async () => {
     reflector.remember(written('a', 5));
     tell('ADDED', written('a', 2, 'Older'));
     tell('DELETED', written('a', 3, 'Older'));
@@ -458,7 +461,7 @@ describe('what we wrote', () => {
     expect(shown().a).toBe('Newer');
   });
 
-  it('goes where the watch has come past it and never showed it', async () => {
+  it('is removed when the watch has passed its version without showing it', async () => {
     reflector.remember(written('a', 5));
     tell('BOOKMARK', { metadata: { resourceVersion: written('a', 4).metadata.resourceVersion } } as Pod);
     tell('ADDED', written('b', 6, 'Other'));
@@ -467,7 +470,7 @@ describe('what we wrote', () => {
     expect(changes).toEqual(['- Ours', '- Other', 'Ours -']);
   });
 
-  it('and has gone since the watch told of it is no ghost', async () => {
+  it('and that the watch has already reported as deleted is not shown again', async () => {
     const pod = put('a');
     remove('a');
     await until(() => changes.length === 2);
@@ -475,7 +478,7 @@ describe('what we wrote', () => {
     expect(shown()).toEqual({});
   });
 
-  it('while a list was under way outlives it; the next one knows', async () => {
+  it('during a list survives that list, and the next list decides', async () => {
     stub.odd({ verb: 'list' }, { slowMs: 100 }, 1);
     stub.failWatches();
     await until(() => lists() === 2);
@@ -488,7 +491,7 @@ describe('what we wrote', () => {
   });
 });
 
-it('a listener that throws stops nothing', async () => {
+it('a listener that throws does not stop the reflector', async () => {
   const seen: unknown[] = [];
   const failing = new Reflector<Pod>(api, {
     kind: PODS,
@@ -516,7 +519,7 @@ it('a listener that throws stops nothing', async () => {
   }
 });
 
-it('close ends the watch and every wait, and leaves no connection of its own', async () => {
+it('close ends the watch and every pause, and leaves no connection of its own', async () => {
   reflector.start();
   await watching();
   await reflector.close();
@@ -532,7 +535,7 @@ it('close ends the watch and every wait, and leaves no connection of its own', a
   stop();
 });
 
-it('keeps of objects what it is told to: of those that are listed, come later or are written', async () => {
+it('keep reduces every object: listed, watched and written ones', async () => {
   put('listed', 'Running');
   const small = new Reflector<Pod>(api, {
     kind: PODS,

@@ -12,11 +12,14 @@ export interface ReflectorOptions<T extends KubeObject> {
   namespace: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** What is kept of each object: its name, uid and version at least. All, by default. */
+  /** Reduces an object to what the reflector keeps: at least name, uid and version. Keeps everything by default. */
   keep?(object: T): T;
-  /** Each change of what `get` and `values` show, in order. What it throws is trouble, and stops nothing. */
+  /**
+   * Receives each change of `get` and `values`, in order. An error that it throws is reported as trouble, and stops
+   * nothing.
+   */
   onChange?: ObjectListener<T>;
-  /** Each failure, and null once the watch stands again. */
+  /** Receives each failure, and null once the watch works again. */
   onTrouble?(error: unknown): void;
   clock?: Partial<ReflectorClock>;
 }
@@ -27,11 +30,11 @@ export interface ReflectorClock {
   now(): number;
   /** 0..1 */
   random(): number;
-  /** So long without a byte, and the connection counts as dead. */
+  /** After this time without a byte the connection counts as dead. */
   silenceMs: number;
-  /** A watch that ends sooner is no good end. */
+  /** A watch that ends earlier counts as a failure. */
   shortestWatchMs: number;
-  /** The server is asked to end a watch after this; a tenth up or down. */
+  /** After this time the server should end a watch; varied by up to a tenth. */
   watchSeconds: number;
   /** Divides the times between tries. */
   shorterRetries: number;
@@ -46,21 +49,22 @@ const CLOCK: ReflectorClock = {
   shorterRetries: 1,
 };
 
-/** So many failures in a row of a server that answers, and what we go on from is no longer trusted. */
+/** After this many failures in a row of a server that answers, our version is no longer trusted. */
 const FAILURES_BEFORE_LIST = 3;
 
 /**
- * All objects of a kind in one namespace, as the API server tells them: one consistent list, then a watch that goes on from it for
- * good. It never ends by itself. Whatever the server does, what is shown is either what it said last or, while it is away, what
- * it said before.
+ * All objects of a kind in one namespace, as the API server reports them: one consistent list, then a watch that
+ * continues from it. It never ends by itself. It always shows the server's last state or, while the server is away, the
+ * state before that.
  *
- * | what happens | what follows |
+ * | event | reaction |
  * |---|---|
- * | the watch ends at its time | the next goes on at once |
- * | it is cut, or silent for 90 s | the next goes on after the pace; first one object is listed, to see whether the server has been set back |
- * | 410, as a status or in the watch; a server set back | a new list; what is missing in it has gone |
- * | 429, 5xx, garbage | the next goes on after the pace; the third time in a row a new list |
- * | nobody answers, 401, 403 | again after the pace, for ever |
+ * | the watch ends at its time | the next one starts at once |
+ * | it is cut, or silent for 90 s | the next one starts after the pause; first one object is listed, to detect a server
+ * that was restored to an older state |
+ * | 410, as a status or in the watch; a restored server | a new list; an object that is missing in it was deleted |
+ * | 429, 5xx, garbage | the next one starts after the pause; the third time in a row a new list |
+ * | no server answers, 401, 403 | another try after the pause, without end |
  */
 export class Reflector<T extends KubeObject> {
   private readonly cache: ObjectCache<T>;
@@ -69,7 +73,7 @@ export class Reflector<T extends KubeObject> {
   private readonly closing = new AbortController();
   private running?: Promise<void>;
   private isListOwed = true;
-  /** The server may have been set back since we heard it last. */
+  /** The server may have been restored to an older state since its last answer. */
   private isVersionInDoubt = false;
   private isTroubled = false;
   private heardAt = 0;
@@ -94,7 +98,7 @@ export class Reflector<T extends KubeObject> {
     await this.running;
   }
 
-  /** It was listed, and no new list is owed. The server may be away all the same: `lastHeardAt`. */
+  /** The list is complete, and no new one is necessary. The server may still be away, see `lastHeardAt`. */
   get isSynced(): boolean {
     return !this.isListOwed;
   }
@@ -116,7 +120,7 @@ export class Reflector<T extends KubeObject> {
     return this.cache.values();
   }
 
-  /** What a write of ours was answered with: shown at once, until the watch shows it or something newer. */
+  /** Shows the server's answer to a write of ours at once, until the watch shows it or something newer. */
   remember(object: T): void {
     this.cache.remember(this.kept(object));
   }
@@ -150,8 +154,9 @@ export class Reflector<T extends KubeObject> {
   }
 
   /**
-   * A watch from a version that a restored server has not reached hears nothing, and from one of another etcd it misses what was
-   * there before: nobody would say so. One object tells, as long as it is one that we know.
+   * Detects a server that was restored or has another etcd; no server reports this. A watch from a version that a
+   * restored server has not reached receives nothing. On another etcd it misses the objects that existed before. One
+   * listed object is the proof, if we know it.
    */
   private async confirmVersion(): Promise<void> {
     const { kind, namespace, labelSelector, fieldSelector } = this.options;
@@ -186,7 +191,7 @@ export class Reflector<T extends KubeObject> {
       for await (const event of eventsOf(pieces, onBytes)) this.take(event);
     } catch (error) {
       if (!(error instanceof ApiError)) this.isVersionInDoubt = true;
-      // It stood for a while: what comes now is not what came before it.
+      // The watch worked for a while, so this failure is independent of the ones before.
       if (now() - startedAt >= shortestWatchMs) this.pace.succeeded();
       throw OURS.some((known) => error instanceof known) ? error : new WatchCutError(this.api.server, error);
     } finally {
@@ -195,7 +200,7 @@ export class Reflector<T extends KubeObject> {
       stop.abort();
     }
     const livedMs = now() - startedAt;
-    // Servers end watches early where they shut down.
+    // Servers end watches early when they shut down.
     if (livedMs < timeoutSeconds * 900) this.isVersionInDoubt = true;
     if (livedMs < shortestWatchMs) throw new BrokenWatchError(`ended after ${livedMs} ms`);
     this.pace.succeeded();
@@ -212,15 +217,15 @@ export class Reflector<T extends KubeObject> {
     this.pace.succeeded();
   }
 
-  /** Waits, and decides what the next try begins with. */
+  /** Waits, and decides how the next try begins. */
   private async recover(error: unknown): Promise<void> {
     const isExpired = error instanceof ApiError && (error.isExpired || isAheadOfServer(error));
     const waitMs = this.pace.failed(error);
     const isAnswered = !(error instanceof UnreachableError) && !(error instanceof ApiError && error.status < 500);
     if (isExpired || (isAnswered && this.pace.inARow >= FAILURES_BEFORE_LIST)) this.isListOwed = true;
-    // The first 410 is no trouble, and its list cannot wait: what happened meanwhile is not known.
+    // The first 410 is not trouble. Its list cannot wait, because the changes since then are unknown.
     if (isExpired && this.pace.inARow === 1) return;
-    // Connections are cut now and then. If the server is away, the next try will say it.
+    // Connections are cut now and then. If the server is away, the next try will show it.
     if (!(error instanceof WatchCutError && this.pace.inARow === 1)) this.troubled(error);
     await sleep(waitMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
   }
@@ -255,12 +260,12 @@ export class Reflector<T extends KubeObject> {
     try {
       this.options.onTrouble?.(error);
     } catch {
-      // Nobody is left to tell, and the watch must go on.
+      // The error has no other receiver, and the watch must continue.
     }
   }
 }
 
-/** Of a watch that stood. */
+/** The end of a watch that worked. */
 class WatchCutError extends UnreachableError {
   constructor(server: string, cause: unknown) {
     const code = (cause as { code?: unknown } | null)?.code;
@@ -268,9 +273,9 @@ class WatchCutError extends UnreachableError {
   }
 }
 
-/** Errors that say already what is wrong. */
+/** Errors whose messages already name the problem. */
 const OURS = [ApiError, UnreachableError, KubeConfigError, BrokenWatchError, CacheFullError];
 
-/** We ask for a version that this server has not reached: it was restored from an older one. */
+/** Whether we request a version that this server has not reached, because it was restored from an older one. */
 const isAheadOfServer = ({ details }: ApiError): boolean =>
   details.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') === true;

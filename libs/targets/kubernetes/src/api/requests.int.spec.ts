@@ -8,11 +8,11 @@ import type { Deployment, PodDisruptionBudget, Secret, Service } from './objects
 import { Reflector } from './reflector.js';
 import { KubeApi } from './requests.js';
 
-/** What the stub plays, asked of a real API server under a worker's Role. */
+/** Sends the same calls to a real API server as to the stub, under a worker's Role. */
 let bed: TestBed;
 let granted: GrantedAccess;
 let api: KubeApi;
-/** May everything: a worker's Role does not have every verb that the client has. */
+/** Has every right, because a worker's Role does not have every verb that the client has. */
 let admin: KubeApi;
 let ns: string;
 
@@ -71,7 +71,7 @@ const textOf = async (pieces: AsyncIterable<Buffer>): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-kubeIt('a unit is created once, stopped by apply where it is, and deleted by its uid', async () => {
+kubeIt('a unit is created once, stopped by an apply in its place, and deleted by its uid', async () => {
   expect(await api.version()).toMatch(/^v1\.\d+\.\d+/);
   const made = await api.create<Deployment>(DEPLOYMENTS, ns, unit('once'));
   expect(made.metadata).toMatchObject({ name: 'once', uid: expect.any(String), generation: 1 });
@@ -96,7 +96,7 @@ kubeIt('a unit is created once, stopped by apply where it is, and deleted by its
   await api.delete(DEPLOYMENTS, ns, 'once', { uid: made.metadata.uid });
 });
 
-kubeIt('what it does not know or accept is refused with the field’s name', async () => {
+kubeIt('an unknown field or a refused value is an error with the field’s name', async () => {
   const typo = await refused(api.create(DEPLOYMENTS, ns, unit('typo', { replcias: 1 })));
   expect(typo).toMatchObject({ status: 400, message: expect.stringContaining('unknown field "spec.replcias"') });
   const wrong = await refused(api.create(DEPLOYMENTS, ns, unit('wrong', { replicas: -1 })));
@@ -104,7 +104,7 @@ kubeIt('what it does not know or accept is refused with the field’s name', asy
   expect(wrong.details.causes?.map(({ field }) => field)).toContain('spec.replicas');
 });
 
-kubeIt('objects that converge are applied: what is left out goes, what others have set stays', async () => {
+kubeIt('an apply removes fields that it leaves out, and keeps fields that others have set', async () => {
   const ours = { manager: 'slipway', force: true };
   const service = (ports?: { port: number }[]) => ({
     metadata: { name: 'shared', labels: labels('shared') },
@@ -143,12 +143,12 @@ kubeIt('objects that converge are applied: what is left out goes, what others ha
 });
 
 kubeIt(
-  'a list comes in pages, all of it as of one moment, and a watch goes on from there',
+  'a list has pages that show one moment, and a watch continues from there',
   async () => {
     const many = await bed.namespace();
     const rules = await bed.grant([many]);
     const there = new KubeApi(readCluster({ kubeconfig: rules.kubeconfig }));
-    // Without a node to go to: only the objects count.
+    // No node can run it: only the objects count.
     const pod = (n: number) => ({
       metadata: { name: `p${n}`, namespace: many, labels: { half: String(n % 2) } },
       spec: { nodeSelector: { none: 'such' }, containers: [{ name: 'c', image: 'test/absent' }] },
@@ -181,7 +181,7 @@ kubeIt(
   120_000,
 );
 
-kubeIt('what was written is shown before the watch tells it, and the watch takes over from there', async () => {
+kubeIt('a write is shown before the watch reports it, and then the watch takes over', async () => {
   const changes: string[] = [];
   const reflector = new Reflector<Deployment>(api, {
     kind: DEPLOYMENTS,
@@ -203,7 +203,7 @@ kubeIt('what was written is shown before the watch tells it, and the watch takes
 });
 
 kubeIt(
-  'logs are read through it, from the end, and followed until the signal',
+  'logs are read from the end, and followed until the signal',
   async () => {
     await api.create(DEPLOYMENTS, ns, unit('talks'));
     const pod = await bed.pod(
@@ -232,7 +232,7 @@ kubeIt(
 );
 
 kubeIt(
-  'a missing right is told by verb and resource, by a review and by the refusal; a missing kind is no empty answer',
+  'a missing right is named by verb and resource, in a review and a refusal; a missing kind is not an empty answer',
   async () => {
     expect(await api.review(ns, { group: 'apps', resource: 'deployments', verb: 'create' })).toBe(true);
     expect(await api.review(ns, { group: '', resource: 'pods', subresource: 'log', verb: 'get' })).toBe(true);

@@ -46,7 +46,7 @@ async function thrown<E extends Error>(type: new (...args: any[]) => E, run: Pro
 }
 
 describe('objects', () => {
-  it('are created once, strictly, and come without managedFields', async () => {
+  it('are created once, with strict validation, and arrive without managedFields', async () => {
     const made = await api.create<Deployment>(DEPLOYMENTS, NS, unit('u1'));
     expect(made).toMatchObject({
       kind: 'Deployment',
@@ -63,7 +63,7 @@ describe('objects', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('with a field that the server does not know are a 400, with a wrong value a 422 that names it', async () => {
+  it('with an unknown field are a 400, and with a wrong value a 422 that names it', async () => {
     const typo = await thrown(ApiError, api.create(DEPLOYMENTS, NS, unit('u1', { replcias: 1 })));
     expect(typo).toMatchObject({ status: 400, message: expect.stringContaining('unknown field "spec.replcias"') });
     const wrong = await thrown(ApiError, api.create(DEPLOYMENTS, NS, unit('u1', { selector: undefined })));
@@ -71,7 +71,7 @@ describe('objects', () => {
     expect(wrong.details.causes?.[0]?.field).toBe('spec.selector');
   });
 
-  it('are there or undefined; a page that says 404 is not the word of an API server', async () => {
+  it('exist or are undefined; a 404 page is not the answer of an API server', async () => {
     await api.create(DEPLOYMENTS, NS, unit('u1'));
     expect((await api.get<Deployment>(DEPLOYMENTS, NS, 'u1'))?.spec?.replicas).toBe(1);
     expect(await api.get(DEPLOYMENTS, NS, 'u2')).toBeUndefined();
@@ -80,14 +80,14 @@ describe('objects', () => {
     expect(error).toMatchObject({ status: 404, reason: '', isNotFound: false });
   });
 
-  it('of another name are no answer', async () => {
+  it('of another name are not an answer', async () => {
     stub.store.put(DEPLOYMENTS, { ...unit('u9'), metadata: { name: 'u9', namespace: NS } });
     const other = JSON.stringify(stub.store.get(DEPLOYMENTS, NS, 'u9'));
     stub.odd({ verb: 'get' }, { body: other });
     expect(await thrown(UnreachableError, api.get(DEPLOYMENTS, NS, 'u1'))).toMatchObject({ code: 'INVALID_ANSWER' });
   });
 
-  it('are applied: what the manager leaves out goes, what others own stays', async () => {
+  it('are applied: fields that the manager leaves out are removed, and those of others stay', async () => {
     const ours = { manager: 'slipway', force: true };
     const first = await api.apply<Service>(SERVICES, NS, service(8000), ours);
     expect(first.spec?.ports).toEqual([{ port: 8000 }]);
@@ -110,7 +110,7 @@ describe('objects', () => {
     expect(third.metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  it('are stopped by apply, which creates nothing where there is nothing', async () => {
+  it('are stopped by an apply, which creates no missing object', async () => {
     const stop = (name: string) =>
       api.apply<Deployment>(
         DEPLOYMENTS,
@@ -128,7 +128,7 @@ describe('objects', () => {
     expect(stub.store.list(DEPLOYMENTS, NS)).toHaveLength(1);
   });
 
-  it('conflict where a field is another manager’s and force was not asked for', async () => {
+  it('conflict if another manager owns a field and the call does not force', async () => {
     await api.create(DEPLOYMENTS, NS, unit('u1'));
     const taken = api.apply(
       DEPLOYMENTS,
@@ -139,7 +139,7 @@ describe('objects', () => {
     expect(await thrown(ApiError, taken)).toMatchObject({ status: 409, reason: 'Conflict', isRetryable: true });
   });
 
-  it('are deleted by uid, and one that has taken the name stays', async () => {
+  it('are deleted by uid, and a new object of the same name stays', async () => {
     const { metadata } = await api.create(DEPLOYMENTS, NS, unit('u1'));
     await api.delete(DEPLOYMENTS, NS, 'u1', { uid: 'another' });
     expect(stub.store.list(DEPLOYMENTS)).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('objects', () => {
     expect(stub.requests[2]?.body).toMatchObject({ preconditions: { uid: metadata.uid }, gracePeriodSeconds: 5 });
   });
 
-  it('refused are not gone', async () => {
+  it('whose deletion is refused do not count as deleted', async () => {
     await api.create(DEPLOYMENTS, NS, unit('u1'));
     stub.forbid({ verb: 'delete' });
     expect(await thrown(ApiError, api.delete(DEPLOYMENTS, NS, 'u1', { uid: 'x' }))).toMatchObject({
@@ -163,7 +163,7 @@ describe('objects', () => {
     });
   });
 
-  it.each(['../../secrets', 'a/b', 'A', '', 'a'.repeat(254), 'x?y=z'])('cannot be called %j', async (name) => {
+  it.each(['../../secrets', 'a/b', 'A', '', 'a'.repeat(254), 'x?y=z'])('cannot have the name %j', async (name) => {
     await thrown(RangeError, api.get(PODS, NS, name));
     await thrown(RangeError, api.list(PODS, name === '' ? 'B' : name));
     expect(stub.requests).toEqual([]);
@@ -176,7 +176,7 @@ describe('lists', () => {
       stub.store.put<Pod>(PODS, { metadata: { name: `p${n}`, namespace: NS, labels: { n: String(n % 2) } } });
   };
 
-  it('come in pages of 500, all of them, by their labels, as of one moment', async () => {
+  it('have pages of 500, include all objects by their labels, and show one moment', async () => {
     fill(1_201);
     const { items, resourceVersion } = await api.list<Pod>(PODS, NS);
     expect(new Set(items.map(({ metadata }) => metadata.name)).size).toBe(1_201);
@@ -189,7 +189,7 @@ describe('lists', () => {
     expect((await api.list(PODS, NS, { limit: 1 })).items).toHaveLength(1);
   });
 
-  it('whose next page has expired begin anew', async () => {
+  it('whose next page has expired start again', async () => {
     fill(600);
     const remove = stub.odd({ verb: 'list' }, { slowMs: 0 }, 1);
     stub.odd({ verb: 'list' }, { status: 410 }, 1);
@@ -201,7 +201,7 @@ describe('lists', () => {
     expect(stub.requests).toHaveLength(4 + 3);
   });
 
-  it('that never end, or are none, are no answers', async () => {
+  it('that never end, or are not lists, are errors', async () => {
     const metadata = { resourceVersion: '7', continue: 'again' };
     const stop = stub.odd({ verb: 'list' }, { body: JSON.stringify({ metadata, items: [] }) });
     expect(await thrown(UnreachableError, api.list(PODS, NS))).toMatchObject({ code: 'INVALID_ANSWER' });
@@ -214,7 +214,7 @@ describe('lists', () => {
   });
 });
 
-it('a type is known or not, by what the server says of its group', async () => {
+it('a type is known or unknown by the list of its group', async () => {
   expect(await Promise.all([PODS, INFERENCE_POOLS].map((kind) => api.knows(kind)))).toEqual([true, true]);
   const installed = stub.lacks(INFERENCE_POOLS);
   expect(await api.knows(INFERENCE_POOLS)).toBe(false);
@@ -222,7 +222,7 @@ it('a type is known or not, by what the server says of its group', async () => {
   const others = JSON.stringify({ resources: [{ name: 'inferencepoolimports' }, null] });
   stub.odd({ plural: 'types' }, { body: others }, 1);
   expect(await api.knows(INFERENCE_POOLS)).toBe(false);
-  // Nothing speaks against it.
+  // A refusal does not show that the type is missing.
   stub.odd({ plural: 'types' }, { status: 403 }, 1);
   expect(await api.knows(INFERENCE_POOLS)).toBe(true);
   for (const body of ['{}', '[]', 'null', '{"resources":{}}']) {
@@ -231,10 +231,10 @@ it('a type is known or not, by what the server says of its group', async () => {
   }
 });
 
-describe('a server that is away, busy or no API server', () => {
+describe('a server that is away, busy or not an API server', () => {
   const get = (): Promise<KubeObject | undefined> => api.get(PODS, NS, 'p');
 
-  it('is UnreachableError with the code of the cause', async () => {
+  it('is an UnreachableError with the code of the cause', async () => {
     stub.odd({}, { silent: true }, 1);
     const quick = new KubeApi(stub.cluster(), { callTimeoutMs: 200 });
     expect(await thrown(UnreachableError, quick.get(PODS, NS, 'p'))).toMatchObject({
@@ -253,7 +253,7 @@ describe('a server that is away, busy or no API server', () => {
     stub = await startStubApi();
   });
 
-  it('is asked once more where a kept connection was cut, but not to create', async () => {
+  it('gets the call again after the cut of a kept connection, but not a create', async () => {
     stub.odd({}, { cut: true }, 1);
     expect(await get()).toBeUndefined();
     stub.odd({}, { cut: true }, 1);
@@ -261,7 +261,7 @@ describe('a server that is away, busy or no API server', () => {
     expect(stub.requests.map(({ verb }) => verb)).toEqual(['get', 'get', 'create']);
   });
 
-  it('is given the time that it asks for, and not for ever', async () => {
+  it('gets the pause that it requests, within a limit', async () => {
     stub.odd({}, { status: 429, retryAfterSeconds: 1 }, 1);
     const startedAt = Date.now();
     await api.create(DEPLOYMENTS, NS, unit('u1'));
@@ -280,7 +280,7 @@ describe('a server that is away, busy or no API server', () => {
     expect(Date.now() - quickAt).toBeLessThan(4_000);
   });
 
-  it('with a 500 is not asked again, and the caller may', async () => {
+  it('that answers 500 gets no second call, but the caller may repeat it', async () => {
     stub.odd({}, { status: 500 }, 1);
     expect(await thrown(ApiError, get())).toMatchObject({ status: 500, isRetryable: true });
     stub.odd({}, { body: 'upstream connect error', code: 502, contentType: 'text/plain' }, 1);
@@ -288,7 +288,7 @@ describe('a server that is away, busy or no API server', () => {
     expect(stub.requests).toHaveLength(2);
   });
 
-  it('whose answer does not end is not read on', async () => {
+  it('whose answer does not end is cut off', async () => {
     const small = new KubeApi(stub.cluster(), { maxAnswerBytes: 1024 * 1024 });
     const stop = stub.odd({}, { endless: true });
     expect(await thrown(UnreachableError, small.get(PODS, NS, 'p'))).toMatchObject({ code: 'TOO_LARGE' });
@@ -305,7 +305,7 @@ describe('a server that is away, busy or no API server', () => {
 });
 
 describe('calls', () => {
-  it('are 20 at a time on 16 connections, in turn; too many that wait are told so', async () => {
+  it('run 20 at a time on 16 connections, in order, and too many waiting ones fail as busy', async () => {
     const busy = new KubeApi(stub.cluster(), { maxWaiting: 50 });
     stub.odd({}, { slowMs: 100 });
     const calls = Array.from({ length: 71 }, () =>
@@ -334,7 +334,7 @@ describe('calls', () => {
     await quick.close();
   });
 
-  it('under way end when the client is closed', async () => {
+  it('in flight end when the client is closed', async () => {
     stub.odd({}, { silent: true });
     const call = thrown(UnreachableError, api.get(PODS, NS, 'p'));
     while (stub.requests.length === 0) await new Promise((done) => setTimeout(done, 5));
@@ -342,7 +342,7 @@ describe('calls', () => {
     expect(await call).toMatchObject({ code: 'CLOSED' });
   });
 
-  it('ask what the Role allows', async () => {
+  it('check what the Role allows', async () => {
     const allow = stub.forbid({ verb: 'delete', plural: 'secrets', namespace: NS });
     const rule = { group: '', resource: SECRETS.plural, verb: 'delete' };
     expect([await api.review(NS, rule), await api.review('other', rule)]).toEqual([false, true]);
@@ -358,13 +358,13 @@ describe('calls', () => {
     expect(await api.review(NS, rule)).toBe(true);
   });
 
-  it('learn the version', async () => {
+  it('return the version', async () => {
     expect(await api.version()).toBe('v1.36.4-stub');
   });
 });
 
-describe('a token that is refused', () => {
-  it('is read again once, and the call made again, even to create', async () => {
+describe('a refused token', () => {
+  it('is read again once, and the call is repeated, even a create', async () => {
     await stub.close();
     stub = await startStubApi({ tokens: new Set(['new']) });
     let token = 'old';
@@ -408,7 +408,7 @@ describe('logs', () => {
     return Buffer.concat(chunks).toString();
   };
 
-  it('are read with what was asked for', async () => {
+  it('are read with the requested options', async () => {
     const options = {
       container: 'engine',
       tailLines: 5,
@@ -438,7 +438,7 @@ describe('logs', () => {
     expect(stub.sockets.open).toBe(0);
   });
 
-  it('that do not come to an end are waited for within a time, followed ones are not', async () => {
+  it('that do not end have a time limit unless they are followed', async () => {
     await api.close();
     await stub.close();
     const never = (): AsyncGenerator<string> =>
@@ -450,7 +450,7 @@ describe('logs', () => {
     stub.store.put(PODS, { metadata: { name: 'p1', namespace: NS } });
     api = new KubeApi(stub.cluster(), { callTimeoutMs: 150 });
     expect(await thrown(UnreachableError, api.log(NS, 'p1').then(textOf))).toMatchObject({ code: 'TIMEOUT' });
-    // Opened, and read by nobody.
+    // Opened without a reader.
     await api.log(NS, 'p1');
     expect(stub.sockets.logs).toBe(1);
     for (let n = 0; n < 100 && stub.sockets.logs > 0; n += 1) await new Promise((done) => setTimeout(done, 10));
@@ -463,7 +463,7 @@ describe('logs', () => {
     expect(await followed).toBe('one\n');
   });
 
-  it('whose connection breaks say so', async () => {
+  it('whose connection breaks are an error', async () => {
     const read = async () => {
       for await (const piece of await api.log(NS, 'p1', { follow: true }))
         if (piece.toString().includes('line 3')) await stub.close();

@@ -8,28 +8,28 @@ import { Transport, type ApiRequest, type TransportOptions } from './transport.j
 export interface ListOptions {
   labelSelector?: string;
   fieldSelector?: string;
-  /** At most so many objects, from one page. Without it: all there are. */
+  /** At most this many objects, from one page. Absent: all objects. */
   limit?: number;
 }
 
 export interface ListAnswer<T> {
   items: T[];
-  /** Where a watch goes on from. */
+  /** The version from which the watch continues. */
   resourceVersion: string;
 }
 
 export interface ApplyOptions {
-  /** Whose fields they are: those that it applied before and leaves out now are taken away. */
+  /** The owner of the fields. Fields that it applied before and now leaves out are removed. */
   manager: string;
   /** Takes fields from other managers instead of failing with reason `Conflict`. */
   force: boolean;
 }
 
 export interface DeleteOptions {
-  /** Only the object of this uid, never another one that has its name now. */
+  /** Deletes only the object of this uid, never another one that now has its name. */
   uid?: string;
   graceSeconds?: number;
-  /** It goes last, after all that it owns. */
+  /** Deletes it last, after everything that it owns. */
   isLast?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface PodLogOptions {
   container?: string;
   tailLines?: number;
   limitBytes?: number;
-  /** Of the container's life before this one. */
+  /** Reads the previous life of the container. */
   previous?: boolean;
   follow?: boolean;
   /** RFC 3339. */
@@ -50,7 +50,7 @@ export interface WatchOptions {
   labelSelector?: string;
   fieldSelector?: string;
   resourceVersion: string;
-  /** After so long the server ends the watch in good order. */
+  /** The server ends the watch regularly after this time. */
   timeoutSeconds: number;
 }
 
@@ -63,18 +63,19 @@ export interface AccessRule {
 }
 
 const PAGE = 500;
-/** 100,000 objects: more than a target of ours can have; a server that pages on for ever is broken. */
+/** 100,000 objects: more than one of our targets can have. A server with endless pages is broken. */
 const MAX_PAGES = 200;
-/** A list whose next page has expired begins anew so often. */
+/** How often a list starts again if its next page has expired. */
 const MAX_LISTS = 3;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
-/** A log that is not followed may take as long as two calls: it comes from a node. */
+/** A log that is not followed may take as long as two calls, because it comes from a node. */
 const LOG_CALLS = 2;
 const FIELD_MANAGER = 'slipway';
 
 /**
- * An API server, as far as the target needs it. Each call has one time limit and ends as its answer, `ApiError` (the server
- * refused) or `UnreachableError` (nobody knows whether it had an effect). Objects come without `managedFields`, else as they are.
+ * An API server, as far as the target needs it. Each call has one time limit and ends in one of three ways: with its
+ * answer, with `ApiError` (the server refused), or with `UnreachableError` (it is unknown whether the call had an
+ * effect). Objects have no `managedFields` and are otherwise unchanged.
  */
 export class KubeApi {
   private readonly transport: Transport;
@@ -90,7 +91,7 @@ export class KubeApi {
     return this.cluster.server;
   }
 
-  /** What the server calls itself, `v1.36.4`. The cheapest way to learn whether it is there. */
+  /** The server's own version, `v1.36.4`. The cheapest check of whether it answers. */
   async version(timeoutMs?: number): Promise<string> {
     const call = { verb: 'get', resource: 'version', group: '', namespace: '' };
     const answer = await this.transport.json({ method: 'GET', path: '/version', call, timeoutMs });
@@ -98,7 +99,7 @@ export class KubeApi {
     return typeof gitVersion === 'string' ? gitVersion.slice(0, 100) : 'unknown';
   }
 
-  /** Undefined if there is none of that name. */
+  /** Undefined if no object has that name. */
   async get<T extends KubeObject>(kind: KubeKind, namespace: string, name: string): Promise<T | undefined> {
     const call = callOf('get', kind, namespace, name);
     try {
@@ -112,7 +113,7 @@ export class KubeApi {
     }
   }
 
-  /** As the cluster is now, never from a cache that lags. */
+  /** The current objects of the cluster, never from a cache that lags. */
   async list<T extends KubeObject>(
     kind: KubeKind,
     namespace: string,
@@ -127,14 +128,17 @@ export class KubeApi {
     }
   }
 
-  /** @throws ApiError with reason `AlreadyExists`; 400 for a field that the server does not know; 422 for a value it refuses */
+  /**
+   * @throws ApiError with reason `AlreadyExists`; with 400 for a field that the server does not know; with 422 for a
+   * value that it refuses
+   */
   async create<T extends KubeObject>(kind: KubeKind, namespace: string, object: KubeObject): Promise<T> {
     const call = callOf('create', kind, namespace, object.metadata.name);
     const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' };
     return this.write<T>(kind, { method: 'POST', path: pathOf(kind, namespace), query, call }, object);
   }
 
-  /** Server-side apply: makes the object, or the fields that `object` names, what they are there. */
+  /** Server-side apply: creates the object, or sets the fields that `object` names. */
   async apply<T extends KubeObject>(
     kind: KubeKind,
     namespace: string,
@@ -148,7 +152,7 @@ export class KubeApi {
         method: 'PATCH',
         path: pathOf(kind, namespace, name),
         query: { fieldManager: manager, force, fieldValidation: 'Strict' },
-        // Its name says YAML, and JSON is that.
+        // The name says YAML, and JSON is valid YAML.
         contentType: 'application/apply-patch+yaml',
         call: callOf('patch', kind, namespace, name),
       },
@@ -156,7 +160,10 @@ export class KubeApi {
     );
   }
 
-  /** Fine as well where it is gone, or where another object has its name now (`uid`). What it owns goes with it. */
+  /**
+   * Deletes an object and everything that it owns. Also succeeds if it no longer exists, or if another object now has
+   * its name (`uid`).
+   */
   async delete(kind: KubeKind, namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
     const body = {
       apiVersion: 'v1',
@@ -176,10 +183,10 @@ export class KubeApi {
   }
 
   /**
-   * Output of a container, in pieces as they come. Without `follow` at most `limitBytes` (10 MiB) and a minute; with it until the
-   * signal fires, the container ends or the connection breaks.
+   * Output of a container, in the pieces in which it arrives. Without `follow` it has at most `limitBytes` (10 MiB) and
+   * a minute. With it, it ends when the signal fires, the container ends or the connection breaks.
    *
-   * @throws ApiError before the first byte; reading it throws `UnreachableError` where the connection breaks
+   * @throws ApiError before the first byte; reading it throws `UnreachableError` if the connection breaks
    */
   async log(namespace: string, pod: string, options: PodLogOptions = {}): Promise<AsyncIterable<Buffer>> {
     const { signal, ...query } = options;
@@ -220,7 +227,7 @@ export class KubeApi {
     return status.allowed;
   }
 
-  /** Whether the server has the type. Every account may ask; where one may not, nothing speaks against it. */
+  /** Whether the server has the type. Every account may read this; a refusal does not show that the type is missing. */
   async knows(kind: KubeKind): Promise<boolean> {
     const call = callOf('get', kind, '');
     try {
@@ -234,7 +241,7 @@ export class KubeApi {
     }
   }
 
-  /** The lines of a watch with bookmarks, as bytes. It is over when the signal fires. For `Reflector`. */
+  /** The lines of a watch with bookmarks, as bytes. Ends when the signal fires. For `Reflector`. */
   async watch(
     kind: KubeKind,
     namespace: string,
@@ -246,7 +253,7 @@ export class KubeApi {
     return this.transport.stream({ method: 'GET', path: pathOf(kind, namespace), query, call }, signal);
   }
 
-  /** Ends what is under way. */
+  /** Ends all calls and streams. */
   async close(): Promise<void> {
     await this.transport.close();
     this.cluster.close();
@@ -302,7 +309,7 @@ export class KubeApi {
   }
 }
 
-/** Has what all objects of a server have. */
+/** Whether the value has the fields of every object of a server. */
 export function isKubeObject(value: unknown): value is KubeObject {
   const metadata = (value as Partial<KubeObject> | null)?.metadata;
   return typeof metadata?.name === 'string' && typeof metadata.uid === 'string' && metadata.uid !== '';

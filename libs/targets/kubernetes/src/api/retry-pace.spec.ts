@@ -6,28 +6,28 @@ const call = { verb: 'watch', resource: 'pods', group: '', namespace: 'models' }
 const refusal = (status: number, seconds?: number): ApiError => new ApiError(call, status, undefined, seconds);
 const away = new UnreachableError('https://x', 'ECONNREFUSED', 'away');
 
-/** Of ten failures in a row, with the least and the most jitter. */
+/** The pauses after seven failures in a row, with the least and the most jitter. */
 const waits = (error: unknown): [number[], number[]] => {
   const [least, most] = [new RetryPace(() => 0), new RetryPace(() => 1)];
   return [Array.from({ length: 7 }, () => least.failed(error)), Array.from({ length: 7 }, () => most.failed(error))];
 };
 
-describe('the time between two tries', () => {
+describe('the pause between two tries', () => {
   it.each<[string, unknown, number[]]>([
     ['a server that is away', away, [1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 4_000]],
     ['a right that is missing', refusal(403), [1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000]],
     ['a server in trouble', refusal(500), [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
     ['garbage', new Error('garbage'), [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
-  ])('grows to its bound for %s, and half of it is chance', (_what, error, most) => {
+  ])('grows to its limit for %s, and half of it is random', (_what, error, most) => {
     expect(waits(error)).toEqual([most.map((ms) => Math.max(500, ms / 2)), most]);
   });
 
-  it('is at least what the server asks for, within 30 s', () => {
+  it('is at least what the server requests, up to 30 s', () => {
     const pace = new RetryPace(() => 0);
     expect([pace.failed(refusal(429, 12)), pace.failed(refusal(429, 600))]).toEqual([12_000, 30_000]);
   });
 
-  it('begins anew after a success, and with another kind of trouble', () => {
+  it('starts again after a success, and with another kind of trouble', () => {
     const pace = new RetryPace(() => 1);
     for (let n = 0; n < 5; n += 1) pace.failed(away);
     expect([pace.inARow, pace.failed(refusal(403)), pace.inARow]).toEqual([5, 1_000, 1]);

@@ -1,19 +1,19 @@
 import { ApiError, UnreachableError } from './errors.js';
 
-/** Between two tries that failed for one reason. */
+/** Pauses between two tries that failed for the same reason. */
 const FIRST_MS = 1_000;
 const SHORTEST_MS = 500;
 const LONGEST_MS = 30_000;
 /**
- * Where nobody answers a try costs nobody anything, and a server that is back shall be heard within five seconds; a Role that was
- * put right, within ten.
+ * A try costs nothing if no server answers. The client should notice a server that returns within five seconds, and a
+ * repaired Role within ten.
  */
 const LONGEST_UNREACHABLE_MS = 4_000;
 const LONGEST_REFUSED_MS = 8_000;
 
 type Trouble = 'unreachable' | 'refused' | 'broken';
 
-/** How long to wait after a failure: doubling, with jitter, and from the beginning once it is another kind of failure. */
+/** The pause after a failure: it doubles, with jitter, and starts again with another kind of failure. */
 export class RetryPace {
   private trouble?: Trouble;
   private failures = 0;
@@ -24,7 +24,7 @@ export class RetryPace {
     private readonly shorter = 1,
   ) {}
 
-  /** In a row, of one kind. */
+  /** Failures in a row, of one kind. */
   get inARow(): number {
     return this.failures;
   }
@@ -34,7 +34,7 @@ export class RetryPace {
     this.trouble = undefined;
   }
 
-  /** Milliseconds to wait after this one. */
+  /** Counts a failure, and returns the milliseconds to wait. */
   failed(error: unknown): number {
     const trouble = troubleIn(error);
     if (trouble !== this.trouble) this.failures = 0;

@@ -6,11 +6,11 @@ import { ApiError, UnreachableError, type ApiCall } from './errors.js';
 import type { Status } from './objects.js';
 
 export interface TransportOptions {
-  /** For one call, its waiting and its tries included. */
+  /** Limit of one call, including its waiting time and its tries. */
   callTimeoutMs?: number;
-  /** Of one answer. */
+  /** Limit of one answer. */
   maxAnswerBytes?: number;
-  /** Calls that wait because 20 are in flight already. */
+  /** Limit of calls that wait while 20 are in flight. */
   maxWaiting?: number;
 }
 
@@ -20,7 +20,7 @@ export interface ApiRequest {
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
   contentType?: string;
-  /** What it is, for errors. */
+  /** The call, for errors. */
   call: ApiCall;
   timeoutMs?: number;
 }
@@ -28,11 +28,11 @@ export interface ApiRequest {
 const CONNECTIONS = 16;
 const IN_FLIGHT = 20;
 const MAX_WAITING = 5_000;
-/** One each for a watch or a log that is followed. */
+/** One for each watch or followed log. */
 const STREAM_CONNECTIONS = 512;
 const CALL_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Below what load balancers before API servers allow, so that we close first. */
+/** Shorter than the limit of load balancers in front of API servers, so that we close first. */
 const IDLE_MS = 30_000;
 /** A page of 500 pods is about 8 MiB. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
@@ -41,8 +41,8 @@ const MAX_TRIES = 4;
 const LONGEST_RETRY_AFTER_SECONDS = 10;
 
 /**
- * Connections to one API server. Calls and streams have an Agent each, kept for good: a watch must not use the connection of a
- * call, and an Agent for each request leaks its sockets.
+ * Connections to one API server. Calls and streams have an Agent each, which is kept: a watch must not use the
+ * connection of a call, and an Agent for each request leaks its sockets.
  */
 export class Transport {
   private readonly calls: Agent;
@@ -72,15 +72,17 @@ export class Transport {
       pipelining: 1,
     };
     this.calls = new Agent({ ...settings, connections: CONNECTIONS, bodyTimeout: this.options.callTimeoutMs });
-    // How long a stream may be silent is its reader's matter.
+    // The reader of a stream limits its silence.
     this.streams = new Agent({ ...settings, connections: STREAM_CONNECTIONS, bodyTimeout: 0 });
   }
 
   /**
-   * One call, from waiting for a free connection to the last byte of its answer, within one time limit. Refusals that name a time to come
-   * again, and a token that has just expired, are tried again within it.
+   * Makes one call within one time limit, from waiting for a free connection to the last byte of the answer. Within
+   * this limit it repeats the call after refusals that name a time, and with a new token after the old one expired.
    *
-   * @throws ApiError, UnreachableError, KubeConfigError
+   * @throws ApiError if the server refuses
+   * @throws UnreachableError if no usable answer arrives
+   * @throws KubeConfigError if the credentials cannot be read
    */
   async json(request: ApiRequest): Promise<unknown> {
     if (this.limit.pendingCount >= this.options.maxWaiting)
@@ -95,9 +97,9 @@ export class Transport {
   }
 
   /**
-   * An answer without an end. Its reader decides when it is over, by `signal`.
+   * An answer without an end. Its reader ends it with `signal`.
    *
-   * @throws ApiError, UnreachableError, KubeConfigError; reading it may throw whatever a broken connection throws
+   * @throws ApiError, UnreachableError, KubeConfigError; reading it may throw any error of a broken connection
    */
   async stream(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
     return this.withTries(request, signal, async () => (await this.send(this.streams, request, signal)).body);
@@ -107,7 +109,7 @@ export class Transport {
     return this.options.callTimeoutMs;
   }
 
-  /** An error in the middle of an answer, in the words of this client. */
+  /** Converts an error in the middle of an answer. */
   unreachableBy(error: unknown): UnreachableError {
     if (error instanceof UnreachableError) return error;
     const code = this.isClosed ? 'CLOSED' : codeOf(error);
@@ -118,7 +120,7 @@ export class Transport {
     return new UnreachableError(this.cluster.server, code, explanation, cause);
   }
 
-  /** What is under way ends as `CLOSED`. */
+  /** Ends calls in flight as `CLOSED`. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([this.calls.destroy(), this.streams.destroy()]);
@@ -137,13 +139,13 @@ export class Transport {
         }
         const waitMs = tries < MAX_TRIES ? pauseAfter(error, request, tries) : undefined;
         if (waitMs === undefined || this.isClosed) throw error;
-        // Out of time: what the server said is worth more than that it took long.
+        // The time is over. The server's answer is more useful than the time-out.
         await sleep(waitMs, undefined, { signal }).catch(() => Promise.reject(error));
       }
     }
   }
 
-  /** The answer of a 2xx; anything else is thrown. */
+  /** Returns a 2xx answer and throws anything else. */
   private async send(agent: Agent, request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const authorization = await this.cluster.authorization();
     const answer = await this.dispatch(agent, request, authorization, signal);
@@ -203,15 +205,15 @@ export class Transport {
   }
 }
 
-/** Milliseconds to wait before the same request again; undefined where it must not be sent again. */
+/** Milliseconds to wait before the same request again. Undefined if it must not be sent again. */
 function pauseAfter(error: unknown, request: ApiRequest, tries: number): number | undefined {
   if (error instanceof ApiError) {
     const { retryAfterSeconds, status } = error;
-    // Whoever names a time has not begun with it.
+    // A server that names a time has not begun the call.
     if (retryAfterSeconds === undefined || (status !== 429 && status < 500)) return undefined;
     return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? undefined : Math.max(100, retryAfterSeconds * 1000);
   }
-  // A connection that was kept may be closed by the other side just when it is used again. A POST may have had its effect.
+  // The other side may close a kept connection just when it is used again. A POST may have had its effect.
   const isCut = error instanceof UnreachableError && CUT.has(error.code);
   return isCut && request.method !== 'POST' && tries === 1 ? 0 : undefined;
 }
@@ -260,12 +262,12 @@ function queryOf(query: ApiRequest['query'] = {}): string {
   return set.size === 0 ? '' : `?${set}`;
 }
 
-/** Connects with the certificates of the moment: they are replaced on disk while we run. */
+/** Connects with the current certificates, because they are replaced on disk while the process runs. */
 function connectorOf(cluster: KubeCluster): buildConnector.connector {
   let made: { of: ClusterTls; connect: buildConnector.connector } | undefined;
   return (options, callback) => {
     const tls = cluster.tls;
-    // Kept while nothing changed: it remembers TLS sessions.
+    // Kept while nothing has changed, because it remembers TLS sessions.
     if (made?.of !== tls) made = { of: tls, connect: buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS }) };
     made.connect(options, callback);
   };

@@ -19,14 +19,14 @@ async function namesIn(pieces: string[], maxLineBytes?: number): Promise<unknown
   return names;
 }
 
-it('several events in a piece, one in several, empty lines and pieces between', async () => {
+it('reads several events in a piece, an event in several pieces, and skips empty lines and pieces', async () => {
   const [a, b] = [event('a'), event('b')];
   expect(
     await namesIn([a + b, '', '\n', a.slice(0, 7), a.slice(7, 20), a.slice(20) + b.slice(0, 1), b.slice(1)]),
   ).toEqual(['a', 'b', 'a', 'b']);
 });
 
-it('a line has a length, and a watch has none', async () => {
+it('limits the length of a line, and not that of a watch', async () => {
   const one = event('a');
   const pieces = Array.from({ length: 40 }, () => [one.slice(0, 30), one.slice(30)]).flat();
   expect(await namesIn(pieces, one.length)).toHaveLength(40);
@@ -41,6 +41,6 @@ it.each([
   ['an object without a uid', event('a').replace('"uid"', '"id"')],
   ['a bookmark without a version', '{"type":"BOOKMARK","object":{"metadata":{}}}\n'],
   ['an error without a status', '{"type":"ERROR","object":null}\n'],
-])('%s is no event', async (_what, line) => {
+])('a line with %s is not an event', async (_what, line) => {
   await expect(namesIn([line])).rejects.toThrow(BrokenWatchError);
 });

@@ -4,11 +4,11 @@ import type { KubeObject, Status } from './objects.js';
 export type WatchEvent =
   { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: KubeObject } | { type: 'ERROR'; object: Status };
 
-/** Objects are 1.5 MiB at most in etcd, as text with their managed fields about twice that. */
+/** Objects are 1.5 MiB at most in etcd, and about twice that as text with their managed fields. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** What came is no event of a watch. */
+/** The received bytes are not an event of a watch. */
 export class BrokenWatchError extends Error {
   constructor(problem: string) {
     super(`the watch ${problem}`);
@@ -17,10 +17,10 @@ export class BrokenWatchError extends Error {
 }
 
 /**
- * The events in the bytes of a watch, which arrive in any pieces.
+ * The events in the bytes of a watch, which arrive in pieces of any size.
  *
- * @param onBytes called for each piece, whatever is in it
- * @throws BrokenWatchError
+ * @param onBytes called for each piece, with or without an event
+ * @throws BrokenWatchError if a line is not an event or is too long
  */
 export async function* eventsOf(
   pieces: AsyncIterable<Uint8Array>,
