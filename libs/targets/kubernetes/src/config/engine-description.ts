@@ -10,7 +10,7 @@ import { engineOf, type KubernetesTargetConfig } from '../target-config.js';
 import { isKeyed } from '../manifests/unit-environment.js';
 import { probesOf } from '../manifests/unit-probes.js';
 
-/** One engine of a target, as `GET /targets` shows it. */
+/** Describes one engine of a target, as `GET /targets` shows it. */
 export function describeEngine(config: KubernetesTargetConfig, name: string): EngineDescription {
   const engine = engineOf(config, name);
   const args = declaredArgs(engine);
@@ -23,8 +23,8 @@ export function describeEngine(config: KubernetesTargetConfig, name: string): En
 }
 
 /**
- * What callers must know of the engine that a spec names; undefined for one that the target does not have. Accelerators are no part of it: the
- * scheduler hands them out.
+ * The traits of the engine that a spec names. Undefined if the target does not have that engine. Accelerators are not
+ * included, because the scheduler assigns them.
  */
 export function engineTraits(
   { engines }: KubernetesTargetConfig,
@@ -35,12 +35,15 @@ export function engineTraits(
   return engine && { ...templateTraits(engine, new Map(modelValues(spec))), isKeyed: isKeyed(engine) };
 }
 
-/** Where an engine is asked whether it is ready, as the kubelet asks it. @throws Error for an engine that the target does not have */
+/**
+ * The path of an engine's readiness probe, as the kubelet requests it.
+ * @throws Error if the target does not have the engine
+ */
 export function probePathOf(config: KubernetesTargetConfig, spec: InstanceSpec): string {
   return probesOf(spec, engineOf(config, spec.runtime.engine)).readinessProbe.httpGet.path;
 }
 
-/** What of a target's configuration is allowed and better were not, a sentence each. */
+/** Settings of a target that are allowed but not recommended, a sentence each. */
 export function targetWarnings({ engines, reach, inference_pool: pool }: KubernetesTargetConfig): string[] {
   return Object.entries(engines).flatMap(([name, engine]) => [
     ...(reach === 'pod' && !isKeyed(engine)

@@ -36,7 +36,7 @@ export const INFERENCE_POOL = {
     'An InferencePool for each revision, for gateways that route by InferencePools. Absent: no pools, and their types and rights are not required',
 };
 
-/** Under its key, or nothing where the file has none. */
+/** Reads the setting under its key. Returns an empty object if the file has none. */
 export function readInferencePool(
   reader: ConfigReader,
   path: string,

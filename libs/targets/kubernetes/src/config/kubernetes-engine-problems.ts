@@ -15,7 +15,7 @@ import type { Accelerator, KubernetesEngine } from '../target-config.js';
 
 const SHELL = /(^|\/)(ba|da|a|z|k)?sh$/;
 
-/** What is wrong with an engine, by its key in the operator's file: what each alone is right for may be wrong together. */
+/** Problems of an engine, by its keys in the operator's file. Keys that are valid alone may be invalid together. */
 export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
   const args = declaredArgs(engine);
   const { command, worker_command: worker, env, env_allow: allowed, pod, worker_pod: workerPod } = engine;
@@ -53,7 +53,7 @@ function workerProblems(command: KubernetesEngine['command']): TemplateProblem[]
   ];
 }
 
-/** Who sets the variable of the key decides who is answered. */
+/** A client that sets the variable of the key decides whose requests are answered. */
 function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplateProblem[] {
   return allowed.flatMap((name, index) => {
     const isKey = Object.hasOwn(env, name) && placeholdersIn(env[name]!).includes('instance_key');
@@ -63,7 +63,7 @@ function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplatePro
   });
 }
 
-/** What a client wrote must not be read by a shell. */
+/** A shell must not read a client's text. */
 function shellProblems(key: string, command: KubernetesEngine['command']): TemplateProblem[] {
   const words = command.map((one) => [one].flat());
   if (!SHELL.test(words[0]?.[0] ?? '')) return [];
@@ -76,8 +76,8 @@ function shellProblems(key: string, command: KubernetesEngine['command']): Templ
 }
 
 /**
- * The kubelet puts variables in the place of `$(NAME)`. Values are written so that it does not; the operator's own text may want it to,
- * but must not make a reference out of a value.
+ * The kubelet replaces `$(NAME)` by variables. Values are written so that it does not do so in them. The operator's own
+ * text may use such references, but must not make a reference from a value.
  */
 function expansionProblems({
   command,
@@ -110,11 +110,11 @@ function expansionProblems({
 
 function isReferenceMadeOfValues(text: string): boolean {
   const before = text.split(/\{(?:[a-z][a-z_.]*)?\}/).slice(0, -1);
-  // An open parenthesis counts even if a blank stands between.
+  // An open parenthesis also counts if a blank follows it.
   return before.some((part) => part.endsWith('$') || /\$\([^)]*$/.test(part));
 }
 
-/** What is wrong with what a revision of the engine may ask for. */
+/** Problems of the limits for what a revision of the engine may request. */
 export function allowanceProblems(
   { allow, gpus, command, env }: KubernetesEngine,
   accelerators: Record<string, Accelerator>,

@@ -21,7 +21,7 @@ type Bag = Record<string, unknown>;
 const DEFAULT_HEALTH = '/health';
 const DEFAULT_DRAIN_SECONDS = 30;
 
-/** An engine as the schema has read it, short forms and all. */
+/** An engine as the schema has read it, with its short forms. */
 type WrittenEngine = TemplateConfig & {
   image?: string;
   port?: number;
@@ -39,7 +39,10 @@ type WrittenEngine = TemplateConfig & {
   };
 };
 
-/** One entry of `engines`, with its short forms written out. @param accelerators the target's; absent where they could not be read */
+/**
+ * Reads one entry of `engines`, and expands its short forms.
+ * @param accelerators the target's accelerators; absent if they could not be read
+ */
 export function readKubernetesEngine(
   reader: ConfigReader,
   path: string,
@@ -47,7 +50,7 @@ export function readKubernetesEngine(
 ): KubernetesEngine {
   if (!NAME.test(name)) reader.fail(path, `is not a valid engine name (${NAME.source})`);
   const before = reader.problems.length;
-  // Problems are told by their places in the file, so what is taken out is taken from a copy.
+  // Problems name their positions in the file, so the keys are removed from a copy.
   const { pod, worker_pod: workerPod, ...rest } = { ...reader.map(path, value, keysOf(KUBERNETES_ENGINE)) };
   checkCommandShape(reader, path, rest);
   const isCommandWrong = reader.problems.length > before;
@@ -74,7 +77,7 @@ export function readKubernetesEngine(
   return engine;
 }
 
-/** What two keys could say differently. */
+/** Reports settings for which two keys could have different values. */
 function sayOneOf(
   reader: ConfigReader,
   path: string,
@@ -137,7 +140,7 @@ function argOf(arg: string | string[] | ArgConfig): ArgConfig {
   return typeof arg === 'string' || Array.isArray(arg) ? { arg } : arg;
 }
 
-/** What `gpus` and `allow.count` say together: what the engine can do, narrowed by what a revision may ask for. */
+/** Combines `gpus` and `allow.count`: what the engine can do, limited to what a revision may request. */
 function gpusOf({ gpus, allow }: WrittenEngine): KubernetesEngine['gpus'] {
   const { fixed, max } = allow?.count ?? {};
   if (!gpus && (allow?.accelerators ?? []).length === 0 && !allow?.count) return undefined;

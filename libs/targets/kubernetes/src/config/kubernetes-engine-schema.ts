@@ -1,7 +1,7 @@
 import { ENV_NAME, type MappingSchema, type Schema } from '@slipway/platform-config';
 import { ARG, ARG_NAME, ENV, mapping, MODEL_FIELDS, seconds, TEMPLATE, TEXT, WORDS } from '@slipway/target-driver';
 
-/** What `{…}` may stand for in the command and the variables of an engine. */
+/** The placeholders of the command and the variables of an engine. */
 export const KUBERNETES_PLACEHOLDERS: ReadonlySet<string> = new Set([
   'port',
   'drain',
@@ -10,11 +10,11 @@ export const KUBERNETES_PLACEHOLDERS: ReadonlySet<string> = new Set([
   ...MODEL_FIELDS.map((field) => `model.${field}`),
 ]);
 
-/** Of a Role's and a pod's names: a DNS label. */
+/** A DNS label, for the names of namespaces and pods. */
 export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const QUANTITY = /^(0|[1-9][0-9]{0,14}|[0-9]{1,15}\.[0-9]{1,9})(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
 const RESOURCE_NAME = /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-/** Without white space: what follows would be another word of a command line elsewhere. */
+/** Without white space: text after it would be another word of a command line elsewhere. */
 const IMAGE = /^[^\s]{1,512}$/;
 const LABEL_KEY = RESOURCE_NAME;
 const WHOLE = (minimum: number, maximum: number, description: string): Schema => ({
@@ -86,13 +86,13 @@ const ALLOW: MappingSchema = {
   description: 'Limits of resources and scaling of a revision. A revision cannot change other parts of a pod',
 };
 
-/** Parts of pod templates are read by the API server; only what would undo ours is refused here. */
+/** The API server checks parts of pod templates. This code refuses only parts that would undo ours. */
 const POD: Schema = {
   type: 'object',
   description: 'metadata and spec that are merged over the pod template of Slipway. The main container is named engine',
 };
 
-/** What is read by its schema; `pod` and `worker_pod` are taken as they are. */
+/** Keys that the schema checks. `pod` and `worker_pod` are read unchanged. */
 export const KUBERNETES_ENGINE: MappingSchema = mapping(
   {
     image: { type: 'string', pattern: IMAGE.source, description: 'Preferably with a digest: name@sha256:…' },

@@ -7,7 +7,7 @@ import type { PodPart } from '../target-config.js';
 type Bag = Record<string, unknown>;
 type PodPartKey = 'pod' | 'worker_pod';
 
-/** What stands elsewhere, where Slipway fills it, and would be overwritten here. */
+/** Fields that Slipway fills from other keys, and that a part of the template would overwrite. */
 const ELSEWHERE: Record<string, string> = {
   image: 'use image of the engine instead',
   command: 'use command of the engine instead',
@@ -27,8 +27,8 @@ const NAMED_LISTS = ['containers', 'initContainers', 'volumes'] as const;
 const PORT_NAME = 'http';
 
 /**
- * What is wrong with a part of a pod template that the operator wrote: what could not be a pod, what says again what is said elsewhere,
- * and what would undo the protection that every engine has. Whatever else stands there is the API server's to judge.
+ * Problems of a part of a pod template that the operator wrote: text that cannot be part of a pod, fields that other
+ * keys set, and fields that would undo the protection of every engine. The API server judges everything else.
  * @param taken names of variables that the engine's own keys set or let a revision set
  */
 export function podPartProblems(key: PodPartKey, part: PodPart, taken: readonly string[]): TemplateProblem[] {
@@ -123,7 +123,7 @@ function seccompProblem(at: string, context: unknown, add: ProblemSink): void {
     );
 }
 
-/** Things are merged by their names, so that each needs one of its own. */
+/** List items are merged by their names, so each needs a name of its own. */
 function hasNames(path: string, value: unknown, add: ProblemSink): boolean {
   if (!Array.isArray(value)) {
     add(path, 'must be a list');

@@ -8,7 +8,7 @@ const runtime = (change: Partial<InstanceSpec['runtime']>) => ({
   runtime: { engine: 'vllm', args: {}, env: {}, ...change },
 });
 
-/** What a revision may ask for. */
+/** Specs that a revision may request. */
 it.each<[string, Partial<InstanceSpec>]>([
   ['what it must', {}],
   ['declared arguments', runtime({ args: { max_model_len: -1, quantization: '--x', prefix_caching: true } })],
@@ -107,7 +107,7 @@ it.each<[string, Partial<InstanceSpec>, string, string]>([
   expect(kubernetesSpecIssues(specOf(change), config)).toEqual([{ field, code, message: expect.any(String) }]);
 });
 
-it('refuses an ordinal without room in a name', () => {
+it('refuses an ordinal that is too large for a name', () => {
   const issues = kubernetesSpecIssues(specOf({ owner: { ...specOf().owner!, ordinal: 10_000 } }), config);
   expect(issues).toContainEqual({ field: 'ordinal', code: 'invalid_value', message: expect.any(String) });
 });
@@ -123,7 +123,7 @@ describe('an engine without accelerators', () => {
     expect(kubernetesSpecIssues(spec(resources), config)).toEqual([{ field, code, message: expect.any(String) }]);
   });
 
-  it('lets a revision choose its memory only where it is allowed to', () => {
+  it('lets a revision choose its memory only if the engine allows it', () => {
     expect(kubernetesSpecIssues(spec({ memory_mb: 16_384 }), config)).toEqual([]);
     const without = readTarget(engineWith({}));
     const asked = specOf({ runtime: { engine: 'e', args: {}, env: {} }, resources: { memory_mb: 1 } });
@@ -153,7 +153,7 @@ describe('the number of accelerators', () => {
     [{ min: 2, max: 3 }, {}, {}, []],
     [{ min: 0, max: 3 }, {}, { count: 0 }, []],
     [{ min: 0, max: 3 }, {}, { accelerator: 'a', count: 0 }, ['resources.count']],
-  ])('of an engine with %j and %j: %j', (gpus, allow, resources, expected) => {
+  ])('for an engine with %j and %j is %j', (gpus, allow, resources, expected) => {
     expect(codes(target(gpus, allow), resources)).toEqual(expected);
   });
 });

@@ -12,17 +12,18 @@ import {
 import type { KubernetesEngine, KubernetesTargetConfig } from '../target-config.js';
 import { resourceIssues } from '../manifests/unit-resources.js';
 
-/** Of one value; the whole of a pod has its bound in the API server. */
+/** Limit of one value. The API server limits the whole pod. */
 const LONGEST_VARIABLE = 32_768;
-/** More digits would leave no room in a unit's name. */
+/** More digits do not fit into a unit's name. */
 const LARGEST_GENERATION = 9_999_999;
 const LARGEST_ORDINAL = 9_999;
 const SECRET_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const SECRET_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 
 /**
- * Every rule of a target that a spec breaks. A revision sets the model where the command has a blank, declared arguments, allowed variables,
- * resources within `allow`, its scaling and the pace of its probes, and never anything else of a pod. Pure.
+ * Every rule of a target that a spec breaks. A revision sets the model if the command has a placeholder for it,
+ * declared arguments, allowed variables, resources within `allow`, its scaling and the pace of its probes. It never
+ * sets anything else of a pod. Pure.
  */
 export function kubernetesSpecIssues(spec: InstanceSpec, config: KubernetesTargetConfig): InstanceSpecIssue[] {
   const name = spec.runtime.engine ?? '';

@@ -50,7 +50,7 @@ const podOf = async (spec: InstanceSpec) =>
   (await bed.pods(bench.namespace, `slipway.dev/instance=${spec.instanceId}`))[0]!;
 const units = async () => (await bed.client.list(DEPLOYMENTS, { namespace: bench.namespace })).items;
 
-kubeIt('one generation is started once by 4 workers with 25 calls each, and never again after its end', async () => {
+kubeIt('one generation starts once by 4 workers with 25 calls each, and never again after its end', async () => {
   const drivers = Array.from({ length: 4 }, () => bench.driver());
   const spec = bench.spec();
   await Promise.all(drivers.flatMap((one) => Array.from({ length: 25 }, () => one.provision(spec))));
@@ -62,7 +62,7 @@ kubeIt('one generation is started once by 4 workers with 25 calls each, and neve
   expect(bench.starts()).toBe(1);
 });
 
-kubeIt('a stop makes no unit that is gone, and stops no other of its name', async () => {
+kubeIt('a stop neither creates a deleted unit nor stops another one of its name', async () => {
   const spec = bench.spec();
   await serving(spec);
   const api = new KubeApi(readCluster({ kubeconfig: bench.granted.kubeconfig }));
@@ -77,7 +77,7 @@ kubeIt('a stop makes no unit that is gone, and stops no other of its name', asyn
   await api.close();
 });
 
-kubeIt('a pod whose unit was deleted alone is told of, with the command that ends it', async () => {
+kubeIt('a pod whose unit was deleted alone is reported, with the command that ends it', async () => {
   const spec = bench.spec();
   await serving(spec);
   const [unit] = await units();
@@ -90,7 +90,7 @@ kubeIt('a pod whose unit was deleted alone is told of, with the command that end
   await sees(spec, ({ state }) => state === 'absent');
 });
 
-/** The revision's budget knows of so many healthy pods, and lets one go. */
+/** The revision's budget counts this number of healthy pods, and allows one disruption. */
 const budgetFor = (pods: number) =>
   until(
     async () => (await bed.client.list(DISRUPTION_BUDGETS, { namespace: bench.namespace })).items[0]?.['status'],
@@ -98,32 +98,37 @@ const budgetFor = (pods: number) =>
     WITHIN_MS,
   );
 
-kubeIt('an eviction moves an instance and is no restart, and of two a budget holds the second', async () => {
-  const spec = bench.spec();
-  const alone = await serving(spec);
-  await budgetFor(1);
-  await bed.client.evict(bench.namespace, (await podOf(spec)).metadata.name!);
-  const before = await sees(spec, ({ state, incarnation }) => state === 'ready' && incarnation !== alone.incarnation);
-  expect(before).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
-  // As an override of how many there are leaves it: the spec of the revision says nothing of two.
-  const other = bench.spec({ instanceId: 'ins_0190cafe', owner: { ...spec.owner!, ordinal: 1 } });
-  await serving(other);
-  await budgetFor(2);
-  const pod = await podOf(spec);
-  await bed.client.evict(bench.namespace, pod.metadata.name!);
-  await until(
-    () => driver.observe(spec),
-    ({ state, incarnation }) => state !== 'ready' || incarnation !== before.incarnation,
-    1_000,
-  );
-  const refused = await bed.client.evict(bench.namespace, (await podOf(other)).metadata.name!).catch((error) => error);
-  expect((refused as KubeError).status).toBe(429);
-  const after = await sees(spec, ({ state, incarnation }) => state === 'ready' && incarnation !== before.incarnation);
-  expect(after).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
-  expect((await driver.observe(other)).state).toBe('ready');
-});
+kubeIt(
+  'an eviction moves an instance without a restart, and a budget refuses a second eviction at the same time',
+  async () => {
+    const spec = bench.spec();
+    const alone = await serving(spec);
+    await budgetFor(1);
+    await bed.client.evict(bench.namespace, (await podOf(spec)).metadata.name!);
+    const before = await sees(spec, ({ state, incarnation }) => state === 'ready' && incarnation !== alone.incarnation);
+    expect(before).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
+    // Like after an override of the number of instances: the spec of the revision does not mention two.
+    const other = bench.spec({ instanceId: 'ins_0190cafe', owner: { ...spec.owner!, ordinal: 1 } });
+    await serving(other);
+    await budgetFor(2);
+    const pod = await podOf(spec);
+    await bed.client.evict(bench.namespace, pod.metadata.name!);
+    await until(
+      () => driver.observe(spec),
+      ({ state, incarnation }) => state !== 'ready' || incarnation !== before.incarnation,
+      1_000,
+    );
+    const refused = await bed.client
+      .evict(bench.namespace, (await podOf(other)).metadata.name!)
+      .catch((error) => error);
+    expect((refused as KubeError).status).toBe(429);
+    const after = await sees(spec, ({ state, incarnation }) => state === 'ready' && incarnation !== before.incarnation);
+    expect(after).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
+    expect((await driver.observe(other)).state).toBe('ready');
+  },
+);
 
-kubeIt('an instance on a node that is not heard any more is withdrawn and comes back elsewhere', async () => {
+kubeIt('an instance on a silent node gets no more requests, and returns on another node', async () => {
   const spec = bench.spec();
   const before = await serving(spec);
   await bed.kubelet.silence(before.place!);
@@ -134,25 +139,28 @@ kubeIt('an instance on a node that is not heard any more is withdrawn and comes 
   bed.kubelet.wake(before.place!);
 });
 
-kubeIt('a quota is told in the words of the server, and when it is raised the start goes on by itself', async () => {
-  const quota = { namespace: bench.namespace, name: 'none' };
-  const resource = { api: 'v1', plural: 'resourcequotas' };
-  await bed.client.create(resource, { metadata: quota, spec: { hard: { pods: '0' } } });
-  await until(
-    async () => (await bed.client.get(resource, quota))['status']?.hard,
-    (hard) => hard !== undefined,
-    WITHIN_MS,
-  );
-  const spec = bench.spec();
-  await driver.provision(spec);
-  const seen = await sees(spec, ({ reason }) => reason === 'quota_exceeded');
-  expect(seen).toMatchObject({ state: 'starting' });
-  expect(seen.message).toContain('exceeded quota: none');
-  await bed.client.merge(resource, quota, { spec: { hard: { pods: '5' } } });
-  await observeUntil(driver, spec, 'ready', WITHIN_MS);
-});
+kubeIt(
+  'a start under a quota shows the words of the server, and continues by itself when the quota is raised',
+  async () => {
+    const quota = { namespace: bench.namespace, name: 'none' };
+    const resource = { api: 'v1', plural: 'resourcequotas' };
+    await bed.client.create(resource, { metadata: quota, spec: { hard: { pods: '0' } } });
+    await until(
+      async () => (await bed.client.get(resource, quota))['status']?.hard,
+      (hard) => hard !== undefined,
+      WITHIN_MS,
+    );
+    const spec = bench.spec();
+    await driver.provision(spec);
+    const seen = await sees(spec, ({ reason }) => reason === 'quota_exceeded');
+    expect(seen).toMatchObject({ state: 'starting' });
+    expect(seen.message).toContain('exceeded quota: none');
+    await bed.client.merge(resource, quota, { spec: { hard: { pods: '5' } } });
+    await observeUntil(driver, spec, 'ready', WITHIN_MS);
+  },
+);
 
-/** From when the API server says of a pod why it does not run until the driver does, at most. */
+/** The longest time between the API server's reason for a pod and the driver's. */
 const REASON_MS = 3_000;
 const wordsOf = ({ status }: Pod): (string | undefined)[] => [
   ...(status?.conditions ?? []).map(({ reason }) => reason),
@@ -162,7 +170,7 @@ const wordsOf = ({ status }: Pod): (string | undefined)[] => [
   ]),
 ];
 
-/** @returns what the driver sees where it says `reason`, within 3 s of the pod's saying `word` */
+/** @returns the driver's observation with `reason`, within 3 s after the pod shows `word` */
 async function toldOf(spec: InstanceSpec, word: string, reason: string): Promise<Observation> {
   const said = until(
     () => bed.pods(bench.namespace, `slipway.dev/instance=${spec.instanceId}`),
@@ -180,7 +188,7 @@ for (const [image, word, reason, code] of [
   ['test/crash', 'CrashLoopBackOff', 'crash_loop', 3],
   ['test/oom', 'OOMKilled', 'out_of_memory', 137],
 ] as const)
-  kubeIt(`${image} is told as ${reason} within 3 s, with what the engine said`, async () => {
+  kubeIt(`${image} is reported as ${reason} within 3 s, with the output of the engine`, async () => {
     driver = bench.driver({ engines: { sim: bench.steered({ image }) } });
     const spec = bench.spec();
     await driver.provision(spec);
@@ -191,7 +199,7 @@ for (const [image, word, reason, code] of [
     expect(ended.failure!.log_tail[0]).toMatch(/^loading/);
   });
 
-kubeIt('a Secret that is not there is told within 3 s, and with it the start goes on', async () => {
+kubeIt('a missing Secret is reported within 3 s, and the start continues once it exists', async () => {
   driver = bench.driver({ engines: { sim: bench.steered({ env_allow: ['HF_TOKEN'] }) } });
   const envRefs = { HF_TOKEN: { secret: 'hf', key: 'token' } };
   const spec = bench.spec({ runtime: { engine: 'sim', args: {}, env: {}, envRefs } });
@@ -203,7 +211,7 @@ kubeIt('a Secret that is not there is told within 3 s, and with it the start goe
   await observeUntil(driver, spec, 'ready', WITHIN_MS);
 });
 
-kubeIt('more devices than a node has are told within 3 s', async () => {
+kubeIt('more devices than a node has are reported within 3 s', async () => {
   driver = bench.driver({
     accelerators: { gpu: { resource: 'nvidia.com/gpu', max_count: 64 } },
     engines: {
@@ -216,7 +224,7 @@ kubeIt('more devices than a node has are told within 3 s', async () => {
   expect([state, message]).toEqual(['starting', expect.stringContaining('nvidia.com/gpu')]);
 });
 
-kubeIt('what Pod Security forbids is told as a refusal', async () => {
+kubeIt('a pod that Pod Security forbids is reported as a refusal', async () => {
   const strict = await BedBench.create(bed, { 'pod-security.kubernetes.io/enforce': 'restricted' });
   const refused = strict.driver();
   const spec = strict.spec();
@@ -226,7 +234,7 @@ kubeIt('what Pod Security forbids is told as a refusal', async () => {
   await strict.close();
 });
 
-kubeIt('what somebody deletes, scales or edits', async () => {
+kubeIt('an instance survives the deletion, scaling and editing of its unit by others', async () => {
   const spec = bench.spec();
   const before = await serving(spec);
   const { namespace } = bench;
@@ -254,7 +262,7 @@ kubeIt('what somebody deletes, scales or edits', async () => {
   expect((await bed.client.list(SERVICES, { namespace })).items).toHaveLength(1);
 });
 
-kubeIt('each right that is taken away is named, and forgotten when it is given back', async () => {
+kubeIt('each missing right is named, and no longer named when it is granted again', async () => {
   driver = bench.driver({}, { health: { roundMs: 1_000 } });
   await serving(bench.spec());
   const all = workerRules({ writesSecrets: false });
@@ -264,7 +272,7 @@ kubeIt('each right that is taken away is named, and forgotten when it is given b
   }
 });
 
-kubeIt('a key is in the Secret of its unit alone, and hostile values stay what they are', async () => {
+kubeIt('a key is only in the Secret of its unit, and hostile values arrive unchanged', async () => {
   const key = 'Zz9'.repeat(14) + 'k';
   const listens = ['--host', '0.0.0.0', '--port', '{port}'];
   const engine = engineConfig({
@@ -292,7 +300,7 @@ kubeIt('a key is in the Secret of its unit alone, and hostile values stay what t
   expect(JSON.stringify([items, await units()])).not.toContain(key);
 });
 
-kubeIt('output: the last lines, the life before, and what comes', async () => {
+kubeIt('the output has the last lines, the previous life, and new lines', async () => {
   const talk = bench.steered({
     image: 'test/talk',
     command: ['talk', '--host', '0.0.0.0', '--port', '{port}', '--lines', '300'],

@@ -28,7 +28,7 @@ async function serving(spec = instanceSpec()) {
 }
 
 describe('while the API server is away', () => {
-  it('what was ready stays ready, what would be a no is none, and all is well soon after', async () => {
+  it('a ready instance stays ready, no absence is reported, and everything is fine soon afterwards', async () => {
     driver = bench.driver({}, { health: { limitMs: 300, roundMs: 200 } });
     const spec = instanceSpec();
     const before = await serving(spec);
@@ -59,15 +59,18 @@ describe('while the API server is away', () => {
     ['cuts the line', { cut: true }],
     ['is too busy', { status: 429 }],
     ['is broken', { status: 500 }],
-  ])('a start by one that %s is told as no fault of what is started, and goes well later', async (_what, oddity) => {
-    const spec = instanceSpec();
-    const healed = bench.cluster.api.odd({ verb: 'create', plural: DEPLOYMENTS.plural }, oddity);
-    await expect(driver.provision(spec)).rejects.toMatchObject({ reason: 'target_unavailable' });
-    healed();
-    expect((await serving(spec)).state).toBe('ready');
-  });
+  ])(
+    'a start on a server that %s is reported as the fault of the target, and succeeds later',
+    async (_what, oddity) => {
+      const spec = instanceSpec();
+      const healed = bench.cluster.api.odd({ verb: 'create', plural: DEPLOYMENTS.plural }, oddity);
+      await expect(driver.provision(spec)).rejects.toMatchObject({ reason: 'target_unavailable' });
+      healed();
+      expect((await serving(spec)).state).toBe('ready');
+    },
+  );
 
-  it('a driver that has never heard it says that it cannot look', async () => {
+  it('a driver that has never reached it reports that it cannot observe', async () => {
     bench.cluster.api.odd({}, { status: 503 });
     const deaf = bench.driver({}, { syncMs: 200 });
     await expect(deaf.observe(instanceSpec())).rejects.toThrow(/not known yet.*503/);
@@ -76,7 +79,7 @@ describe('while the API server is away', () => {
     expect(deaf.health().state).toBe('degraded');
   });
 
-  it('while all has to be listed anew, what was known is told, and what is not known is not', async () => {
+  it('the known state is reported while everything is listed again', async () => {
     const spec = instanceSpec();
     const before = await serving(spec);
     const hung = bench.cluster.api.odd({ verb: 'list' }, { silent: true });
@@ -91,7 +94,7 @@ describe('while the API server is away', () => {
     hung();
   });
 
-  it('an absence is asked for anew, whatever the watch has not told', async () => {
+  it('an absence is confirmed by a request, even if the watch has not reported the unit', async () => {
     await driver.list();
     bench.cluster.api.freezeWatches();
     const other = bench.driver();
@@ -100,7 +103,7 @@ describe('while the API server is away', () => {
     expect((await driver.observe(spec)).state).not.toBe('absent');
   });
 
-  it('an API server that has lost everything is built anew, each unit once', async () => {
+  it('an API server that has lost everything gets each unit again, once', async () => {
     const spec = instanceSpec();
     await serving(spec);
     bench.cluster.api.wipe();
@@ -111,8 +114,8 @@ describe('while the API server is away', () => {
   });
 });
 
-describe('what others do to its objects', () => {
-  it('a pod that is evicted moves: withdrawn at once, counted as no restart, by the reason of the cluster', async () => {
+describe('changes of objects by others', () => {
+  it('an evicted pod moves: it is withdrawn at once, without a restart, with the reason of the cluster', async () => {
     const spec = instanceSpec();
     const before = await serving(spec);
     const told = new Promise<void>((done) => driver.onChange(() => done()));
@@ -128,7 +131,7 @@ describe('what others do to its objects', () => {
     expect(after.incarnation).not.toBe(before.incarnation);
   });
 
-  it('a pod that somebody deletes is replaced, and was killed', async () => {
+  it('a pod that another client deletes is replaced, with the reason killed', async () => {
     const spec = instanceSpec();
     const before = await serving(spec);
     const { name } = onlyPod().metadata;
@@ -141,7 +144,7 @@ describe('what others do to its objects', () => {
     expect(after.lastExit).toMatchObject({ reason: 'killed' });
   });
 
-  it('a unit that somebody deletes is absent once its pods are gone, and the next generation waits for them', async () => {
+  it('a unit that another client deletes is absent once its pods have ended, and the next generation waits for them', async () => {
     const spec = instanceSpec();
     await serving(spec);
     let letEnd = (): void => undefined;
@@ -158,7 +161,7 @@ describe('what others do to its objects', () => {
     expect(bench.cluster.podsOf(spec.instanceId)).toHaveLength(1);
   });
 
-  it('a unit that somebody scales or edits is told of, stays one instance, and is replaced where the operator says so', async () => {
+  it('a unit that another client scales or edits is reported, stays one instance, and is replaced if the operator wants it', async () => {
     const spec = instanceSpec();
     const before = await serving(spec);
     const { name } = units()[0]!.metadata;
@@ -183,7 +186,7 @@ describe('what others do to its objects', () => {
     expect(bench.cluster.podsOf(spec.instanceId)).toHaveLength(1);
   });
 
-  it('objects of another installation and of another target beside them are never touched or told', async () => {
+  it('objects of another installation and of another target in the namespace are never changed or reported', async () => {
     const other = bench.driver({}, {}, '7a0ef0a4-1111-4222-8333-444455556666');
     const third = bench.driver({ name: 'third' });
     const foreign = instanceSpec({ instanceId: 'ins_aaaa1111' });
@@ -202,7 +205,7 @@ describe('what others do to its objects', () => {
 });
 
 describe('the end of a unit', () => {
-  it('is its own mark until it is old, and goes by its uid', async () => {
+  it('is recorded by the stopped unit until it is old, which is then deleted by its uid', async () => {
     const spec = instanceSpec();
     await serving(spec);
     await terminateUntilGone(driver, spec.instanceId);
@@ -225,7 +228,7 @@ describe('the end of a unit', () => {
     expect(removal?.body.preconditions.uid).toEqual(expect.any(String));
   });
 
-  it('waits for pods on a node that is lost until their grace and a time are over, and for no other pod', async () => {
+  it('waits for pods on a lost node until their grace period and an extra time are over, and for no other pod', async () => {
     driver = bench.driver({}, { lostAfterMs: 300 });
     const spec = instanceSpec();
     await serving(spec);
@@ -238,7 +241,7 @@ describe('the end of a unit', () => {
     );
     expect(await driver.terminate(spec.instanceId)).toBe('stopping');
     await new Promise((done) => setTimeout(done, 1_500));
-    // Its node still answers: whatever runs there holds its accelerator.
+    // The node still answers, so a process there may still hold its accelerator.
     expect(await driver.terminate(spec.instanceId)).toBe('stopping');
     store().change<Pod>(PODS, NAMESPACE, onlyPod().metadata.name, (pod) => {
       const condition = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' };
@@ -249,7 +252,7 @@ describe('the end of a unit', () => {
     expect(store().list(PODS, NAMESPACE)).toHaveLength(1);
   });
 
-  it('costs no question to the server while its pods are seen to be there', async () => {
+  it('needs no request to the server while the watch shows its pods', async () => {
     const spec = instanceSpec();
     await serving(spec);
     bench.cluster.isNodeSilent = true;
@@ -260,13 +263,13 @@ describe('the end of a unit', () => {
   });
 });
 
-describe('what a revision shares', () => {
-  it('comes with its first unit, is written once by however many workers, and goes with the last unit', async () => {
+describe('shared objects of a revision', () => {
+  it('are created with the first unit, written once by all workers together, and removed with the last unit', async () => {
     const options = { revisions: { sweepMs: 100 } };
     driver = bench.driver({}, options);
     const spec = instanceSpec();
     await serving(spec);
-    // Written by the first observation that knows what is there.
+    // The first observation that knows the existing objects writes them.
     await until(
       async () => {
         await driver.observe(spec);
@@ -291,7 +294,7 @@ describe('what a revision shares', () => {
     );
   });
 
-  it('comes back when somebody removes it', async () => {
+  it('are created again when another client removes them', async () => {
     driver = bench.driver({}, { revisions: { sweepMs: 100, paceMs: 0 } });
     const spec = instanceSpec();
     await serving(spec);
@@ -316,7 +319,7 @@ describe('what a revision shares', () => {
 });
 
 describe('the Service of a unit', () => {
-  it('is not made again for a unit that is gone, though others of its revision are there', async () => {
+  it('is not created again for a deleted unit, although others of its revision exist', async () => {
     driver = bench.driver({ reach: 'service' }, { revisions: { paceMs: 0 } });
     const spec = instanceSpec();
     await serving(spec);
@@ -332,7 +335,7 @@ describe('the Service of a unit', () => {
       },
       (all) => all.includes(first!),
     );
-    // With its unit goes what it owns.
+    // The objects that a unit owns are deleted with it.
     store().remove(DEPLOYMENTS, NAMESPACE, first!);
     store().remove(SERVICES, NAMESPACE, first!);
     await observeUntil(driver, spec, 'absent');
@@ -351,7 +354,7 @@ describe('the Service of a unit', () => {
 });
 
 describe('a namespace of a tenant', () => {
-  it('has its units, and one that leaves the file while they run loses none of them', async () => {
+  it('has its units, and keeps track of them after the namespace is removed from the file', async () => {
     const namespaces = { default: NAMESPACE, by_tenant: { acme: 'models-acme' } };
     driver = bench.driver({ namespaces });
     const spec = instanceSpec();
@@ -365,7 +368,7 @@ describe('a namespace of a tenant', () => {
 });
 
 describe('a namespace that cannot be read', () => {
-  it('is told, and keeps nobody from the others', async () => {
+  it('is reported, and does not affect the others', async () => {
     const allow = bench.cluster.api.forbid({ namespace: 'models-acme' });
     const namespaces = { default: NAMESPACE, by_tenant: { acme: 'models-acme' } };
     driver = bench.driver({ namespaces }, { syncMs: 200, health: { roundMs: 500 } });
@@ -395,7 +398,7 @@ describe('a namespace that cannot be read', () => {
 });
 
 describe('a key of an engine', () => {
-  it('stands in the Secret of its unit and nowhere else', async () => {
+  it('is in the Secret of its unit and nowhere else', async () => {
     driver = bench.driver({ engines: { sim: engineConfig({ env: { SIM_KEY: '{instance_key}' } }) } });
     const spec = instanceSpec({ instanceKey: 'A1b2'.repeat(10) + 'xyz' });
     await serving(spec);
@@ -409,8 +412,8 @@ describe('a key of an engine', () => {
   });
 });
 
-describe('what waits in an engine', () => {
-  it('is asked where the engine tells it, and is not known elsewhere', async () => {
+describe('the waiting work of an engine', () => {
+  it('is requested if the engine reports it, and otherwise unknown', async () => {
     const metrics = { path: '/metrics', waiting: 'sim_waiting' };
     driver = bench.driver({ engines: { sim: engineConfig({ metrics }), mute: engineConfig() } });
     const spec = instanceSpec();

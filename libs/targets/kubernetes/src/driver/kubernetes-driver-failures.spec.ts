@@ -56,8 +56,8 @@ async function textsOf(lines: AsyncIterable<LogLine>): Promise<string[]> {
   return found;
 }
 
-describe('a start that comes to nothing', () => {
-  it('for a quota says so in the words of the server, and goes on by itself when it is raised', async () => {
+describe('a failed start', () => {
+  it('because of a quota shows the words of the server, and continues by itself when the quota is raised', async () => {
     bench.cluster.isHealthy = true;
     bench.cluster.refusal = QUOTA;
     await driver.provision(spec);
@@ -82,7 +82,7 @@ describe('a start that comes to nothing', () => {
         conditions: [condition('PodScheduled', 'False', { reason: 'Unschedulable', message: '9 GPUs' })],
       },
     ],
-  ])('for %s is starting with that reason', async (reason, fixed) => {
+  ])('because of %s is starting with that reason', async (reason, fixed) => {
     bench.cluster.fixed = fixed;
     await driver.provision(spec);
     expect(await reasonIs(reason)).toMatchObject({ state: 'starting', generation: 1 });
@@ -93,7 +93,7 @@ describe('a start that comes to nothing', () => {
     [403, 'deployments.apps "x" is forbidden: exceeded quota: objects', 'quota_exceeded'],
     [422, 'Deployment.apps "x" is invalid: spec.template: Required value', 'invalid_template'],
     [400, 'strict decoding error: unknown field "spec.template.spec.contianers"', 'invalid_template'],
-  ])('by a refusal %d of the unit itself has a reason: %s', async (status, message, reason) => {
+  ])('because of a refusal %d of the unit itself has a reason: %s', async (status, message, reason) => {
     bench.cluster.api.odd({ verb: 'create', plural: 'deployments' }, { status, message, reason: 'Forbidden' });
     await expect(driver.provision(spec)).rejects.toMatchObject({ name: 'UnitRefusedError', reason });
   });
@@ -101,8 +101,8 @@ describe('a start that comes to nothing', () => {
   it.each([
     ['somebody else made', {}],
     ['another installation made', { 'slipway.dev/installation': '7a0ef0a4-1111-4222-8333-444455556666' }],
-  ])('because its name is taken by what %s says so, and touches nothing', async (_who, changed) => {
-    // Their pods are not what is looked at.
+  ])('because of a name that %s is reported, and changes nothing', async (_who, changed) => {
+    // The instance's own pods do not matter here.
     bench.cluster.refusal = 'no pods';
     const { metadata, ...rest } = deploymentOf(spec, targetConfig(), { installation: INSTALLATION });
     const labels = Object.keys(changed).length === 0 ? {} : { ...metadata.labels, ...changed };
@@ -122,7 +122,7 @@ describe('a start that comes to nothing', () => {
     );
   });
 
-  it('by a right that is missing is the matter of the target', async () => {
+  it('because of a missing right is reported as a problem of the target', async () => {
     const allow = bench.cluster.api.forbid({ verb: 'create', plural: 'deployments' });
     await expect(driver.provision(spec)).rejects.toMatchObject({ name: 'ApiError', status: 403 });
     const { message } = await until(
@@ -134,7 +134,7 @@ describe('a start that comes to nothing', () => {
     await driver.provision(spec);
   });
 
-  it('by crashes has the code and the last lines of each life, without its key', async () => {
+  it('because of crashes has the code and the last lines of each life, without its key', async () => {
     driver = bench.driver(keyed);
     const mine = instanceSpec({ instanceKey: KEY });
     await driver.provision(mine);
@@ -167,7 +167,7 @@ describe('a start that comes to nothing', () => {
     expect(bench.cluster.api.requests.filter(({ verb }) => verb === 'log')).toEqual([]);
   });
 
-  it('for want of memory is known by the word of the kubelet', async () => {
+  it('because of missing memory has the reason of the kubelet', async () => {
     await driver.provision(spec);
     await untilStarted();
     await bench.cluster.crash(onlyPod().metadata.uid!, { exitCode: 137, reason: 'OOMKilled' });
@@ -181,7 +181,7 @@ describe('a start that comes to nothing', () => {
     });
   });
 
-  it('is told although its lines cannot be had', async () => {
+  it('is reported even if its output cannot be read', async () => {
     bench.cluster.api.forbid({ verb: 'log' });
     await driver.provision(spec);
     await untilStarted();
@@ -195,7 +195,7 @@ describe('a start that comes to nothing', () => {
 });
 
 describe('the output of an instance', () => {
-  it('is read of its newest pod, of its life before, and of nobody else', async () => {
+  it('is that of its newest pod or of its previous life, and of no other instance', async () => {
     bench.cluster.isHealthy = true;
     driver = bench.driver(keyed);
     const mine = instanceSpec({ instanceKey: KEY });

@@ -50,7 +50,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench?.close());
 
-/** Its leader is healthy while the bench says so; its workers only run. */
+/** The leader is healthy while the bench says so; the workers only run. */
 const driverWith = (more: Parameters<BedBench['steered']>[0] = {}, options: Parameters<BedBench['driver']>[1] = {}) => {
   const worker_command = ['steered', '--host', '0.0.0.0', '--port', '{port}'];
   const sim = bench.steered({ unit: { kind: 'leaderworkerset', size: SIZE }, worker_command, ...more });
@@ -61,15 +61,15 @@ const named = async (end: RegExp) => (await podsNow()).find(({ metadata }) => en
 const LEADER = /-g\d+-0$/;
 const WORKER = /-g\d+-0-2$/;
 /**
- * The controller of the groups restarts a group itself, and again for each old worker that goes after the new leader has come. It was seen to
- * start one four times. The bounds find a driver that restarts a group on and on.
+ * The controller of groups restarts a group itself, and again for each old worker that ends after the new leader was
+ * created. Up to four starts have been observed. The limits detect a driver that restarts a group again and again.
  */
 const MOST_STARTS = new Map([
   [LEADER, 5],
   [WORKER, 2],
 ]);
 
-/** Of all pods, or nothing where one is missing, does not run or goes. */
+/** The uid of the leader. Undefined if a pod of the group is missing, does not run or is being deleted. */
 async function wholeGroup(): Promise<string | undefined> {
   const pods = await podsNow();
   const up = pods.filter(
@@ -81,7 +81,10 @@ async function wholeGroup(): Promise<string | undefined> {
   return up.find(({ metadata }) => LEADER.test(metadata.name))?.metadata.uid;
 }
 
-/** Looks on while something happens: the lives that were told as ready, and how often a group was so that was not whole. */
+/**
+ * Observes while something happens. Collects the lives that were reported as ready, and counts how often an incomplete
+ * group was.
+ */
 class Onlooker {
   readonly lives: string[] = [];
   halves = 0;
@@ -100,7 +103,7 @@ class Onlooker {
   private async look(): Promise<void> {
     while (!this.isOver) {
       const before = await wholeGroup();
-      // What has just happened may not have been heard yet.
+      // The driver may not have received the last change yet.
       await new Promise((done) => setTimeout(done, 250));
       const { state, incarnation = '' } = await driver.observe(this.spec);
       if (state !== 'ready') continue;
@@ -122,7 +125,7 @@ const another = (spec: InstanceSpec, { incarnation }: Observation) =>
     WITHIN_MS,
   );
 
-it('a group is one instance: begun once, reached at its leader, over with its last pod, and never again', async () => {
+it('a group is one instance: it starts once, has its leader’s address, ends with its last pod, and never starts again', async () => {
   const others = Array.from({ length: 3 }, () => driverWith());
   const spec = bench.spec();
   await Promise.all([driver, ...others].flatMap((one) => Array.from({ length: 10 }, () => one.provision(spec))));
@@ -142,7 +145,7 @@ it('a group is one instance: begun once, reached at its leader, over with its la
     WITHIN_MS,
   );
   await terminateUntilGone(driver, spec.instanceId, WITHIN_MS);
-  // What is over may lie there until its node has taken it away.
+  // Ended pods may remain until their node has removed them.
   expect((await podsNow()).filter(({ status }) => ['Pending', 'Running'].includes(status?.phase ?? ''))).toEqual([]);
   await Promise.all(others.map((one) => one.provision(spec)));
   expect(await driver.observe(spec)).toMatchObject({ state: 'exited', reason: 'terminated' });
@@ -153,7 +156,7 @@ for (const [what, end] of [
   ['a worker', WORKER],
   ['the leader', LEADER],
 ] as const) {
-  it(`when ${what} is deleted all begin anew, and half a group is never told as ready`, async () => {
+  it(`when ${what} is deleted the whole group starts again, and half a group is never reported as ready`, async () => {
     const spec = bench.spec();
     const before = await serving(spec);
     const onlooker = new Onlooker(spec);
@@ -168,7 +171,7 @@ for (const [what, end] of [
     expect(bench.starts()).toBeLessThanOrEqual(MOST_STARTS.get(end)!);
   });
 
-  it(`when the container of ${what} ends all begin anew once, and half a group is never told as ready`, async () => {
+  it(`when the container of ${what} ends the whole group starts again once, and half a group is never reported as ready`, async () => {
     const spec = bench.spec();
     const before = await serving(spec);
     const onlooker = new Onlooker(spec);
@@ -180,12 +183,12 @@ for (const [what, end] of [
     expect(onlooker.lives.filter((life) => life !== before.incarnation)).toEqual([after.incarnation]);
     const leader = await named(LEADER);
     expect(after.incarnation).toBe(`${leader.metadata.uid}/0`);
-    // A kubelet begins a container anew before the controller takes its pod away.
+    // A kubelet restarts a container before the controller deletes its pod.
     expect(bench.starts()).toBeLessThanOrEqual(MOST_STARTS.get(end)!);
   });
 }
 
-it('a leader that takes its time is waited for, and nothing is begun anew', async () => {
+it('a slow leader gets its time, and nothing is restarted', async () => {
   bench.setHealthy(false);
   const spec = bench.spec();
   await driver.provision(spec);
@@ -203,7 +206,7 @@ it('a leader that takes its time is waited for, and nothing is begun anew', asyn
   expect(bench.starts()).toBe(1);
 });
 
-it('a worker that was evicted moves the group, which counts as no crash', async () => {
+it('an evicted worker moves the group, which does not count as a crash', async () => {
   const spec = bench.spec();
   const before = await serving(spec);
   await bed.client.evict(bench.namespace, (await named(WORKER)).metadata.name);
@@ -211,14 +214,14 @@ it('a worker that was evicted moves the group, which counts as no crash', async 
   expect(after).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
 });
 
-it('a worker that comes long after its leader lets all begin anew', async () => {
+it('a worker that is created long after its leader causes a restart of the whole group', async () => {
   driver = driverWith({}, { groups: { lateMs: 2_000 } });
   const spec = bench.spec();
   const before = await serving(spec);
   await new Promise((done) => setTimeout(done, 3_000));
   const onlooker = new Onlooker(spec);
   const { name, uid } = (await named(WORKER)).metadata;
-  // Gone at once: the controller of groups comes too late to see it go, and another one has its name.
+  // Deleted at once: the controller of groups does not see the deletion in time, and another pod has the name.
   await bed.client.remove(PODS, { namespace: bench.namespace, name }, { uid, graceSeconds: 0 });
   await another(spec, before);
   await onlooker.stop();
@@ -226,7 +229,7 @@ it('a worker that comes long after its leader lets all begin anew', async () => 
   expect((await named(LEADER)).metadata.uid).not.toBe(before.incarnation?.split('/')[0]);
 });
 
-it('a worker that may not be made is told in the words of the server, and goes on by itself', async () => {
+it('a worker that cannot be created is reported in the words of the server, and the start continues by itself', async () => {
   const quota = { namespace: bench.namespace, name: 'two' };
   await bed.client.create(RESOURCE_QUOTAS, { metadata: quota, spec: { hard: { pods: '2' } } });
   await until(
@@ -247,7 +250,7 @@ it('a worker that may not be made is told in the words of the server, and goes o
   await observeUntil(driver, spec, 'ready', WITHIN_MS);
 });
 
-it('each right that groups need is named when it is taken away, and forgotten when it is given back', async () => {
+it('each missing right for groups is named, and no longer named when it is granted again', async () => {
   driver = driverWith({}, { health: { roundMs: 1_000 } });
   const spec = bench.spec();
   await serving(spec);
@@ -268,7 +271,7 @@ it('each right that groups need is named when it is taken away, and forgotten wh
   ]);
 });
 
-it('a group whose worker was on a node that is lost comes back elsewhere, without help', async () => {
+it('a group with a worker on a lost node returns on other nodes, without help', async () => {
   driver = driverWith({}, { groups: { abandonedAfterMs: 1_000 } });
   const spec = bench.spec();
   const before = await serving(spec);

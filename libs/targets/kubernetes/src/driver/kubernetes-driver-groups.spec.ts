@@ -19,7 +19,7 @@ import type { LeaderWorkerSet, Pod } from '../api/objects.js';
 import type { KubernetesDriverOptions } from './session.js';
 import { KubernetesDriver } from './kubernetes-driver.js';
 
-/** Nobody plays controllers here: what they leave is put there. */
+/** Nothing simulates controllers here: each test writes the objects that they would leave. */
 let api: StubApi;
 let driver: KubernetesDriver;
 beforeEach(async () => {
@@ -48,7 +48,7 @@ async function serving(): Promise<Pod[]> {
   return pods;
 }
 
-it('is made once, stopped by apply where it is, and is its own mark until it is old', async () => {
+it('a group is created once, stopped by an apply in its place, and remains as a mark until it is old', async () => {
   await serving();
   await driver.provision(spec);
   const [{ metadata }] = groups() as [LeaderWorkerSet];
@@ -62,7 +62,7 @@ it('is made once, stopped by apply where it is, and is its own mark until it is 
     body: { metadata: { uid: metadata.uid }, spec: { replicas: 0 } },
   });
   for (const index of [0, 1, 2]) api.store.remove(PODS, NAMESPACE, member(index, UP).metadata.name);
-  // Its controller has not heard of it: a leader may yet come.
+  // Its controller has not processed the stop: it may still create a leader.
   await soon();
   expect(await driver.terminate(spec.instanceId)).toBe('stopping');
   const idle = { replicas: 0, conditions: [{ type: 'Available', status: 'True' }] };
@@ -89,7 +89,7 @@ it('is made once, stopped by apply where it is, and is its own mark until it is 
   expect(asked('delete', 'leaderworkersets')[0]?.body.preconditions).toEqual({ uid: metadata.uid });
 });
 
-it('has a secret that goes with it', async () => {
+it('a group has a Secret that is deleted with it', async () => {
   const keyed = { ...GROUP_ENGINE, env: { SIM_KEY: '{instance_key}' } };
   const own = driverWith({}, { ...groupTarget, engines: { group: keyed } });
   await own.provision({ ...spec, instanceKey: 'k'.repeat(43) });
@@ -100,7 +100,7 @@ it('has a secret that goes with it', async () => {
   await own.close();
 });
 
-it('is told as soon as one of its pods is not, and why its pods may not be made', async () => {
+it('a group is reported as soon as one of its pods is not ready, with the reason why pods cannot be created', async () => {
   const [, , worker] = await serving();
   api.store.change<Pod>(PODS, NAMESPACE, worker!.metadata.name, (pod) => void (pod.status = LOADING));
   await observeUntil(driver, spec, 'starting');
@@ -116,7 +116,7 @@ it('is told as soon as one of its pods is not, and why its pods may not be made'
   expect(seen).toMatchObject({ state: 'starting', message: QUOTA });
 });
 
-it('is told of what is said of it or of its leader, and of nothing else', async () => {
+it('a group is reported as changed for events about it or its leader, and for no others', async () => {
   await serving();
   const told: string[] = [];
   driver.onChange((instanceId) => told.push(instanceId));
@@ -132,8 +132,8 @@ it('is told of what is said of it or of its leader, and of nothing else', async 
   expect(told).toEqual([spec.instanceId, spec.instanceId]);
 });
 
-describe('what its controller does not mend', () => {
-  it('a worker that came long after its leader: the leader goes, by its uid, after its workers', async () => {
+describe('repairs that the controller of groups does not make', () => {
+  it('of a worker that was created long after its leader delete the leader by its uid, after its workers', async () => {
     await driver.close();
     driver = driverWith({ groups: { lateMs: 200 } });
     const [leader, , worker] = await serving();
@@ -154,7 +154,7 @@ describe('what its controller does not mend', () => {
     });
   });
 
-  it('a pod that its lost node does not end is taken away after a time, and no other that goes', async () => {
+  it('of a pod on a lost node delete it after a time, and no other pod that is being deleted', async () => {
     await driver.close();
     driver = driverWith({ groups: { abandonedAfterMs: 200 } });
     await serving();
@@ -185,7 +185,7 @@ describe('a target', () => {
     await until(reviews, (count) => count > 16);
     expect(plain.health()).toEqual({ state: 'ok' });
     expect([...asked('list', 'leaderworkersets'), ...asked('list', 'events')]).toEqual([]);
-    // From the moment on that its file names a group it does.
+    // It does from the moment on at which its file names a group.
     plain.reconfigure(groupTarget)();
     await until(
       () => plain.health().message ?? '',
@@ -194,7 +194,7 @@ describe('a target', () => {
     await plain.close();
   });
 
-  it('with groups is degraded without what they need', async () => {
+  it('with groups is degraded if the type or a right is missing', async () => {
     api.forbid({ verb: 'delete', plural: 'pods' });
     await driver.list();
     const { message } = await until(
@@ -204,7 +204,7 @@ describe('a target', () => {
     expect(message).toContain(needed);
   });
 
-  it('whose cluster does not know groups runs its other engines', async () => {
+  it('whose cluster does not have groups runs its other engines', async () => {
     const bench = await DriverBench.create();
     bench.cluster.isHealthy = true;
     bench.cluster.api.lacks(LEADER_WORKER_SETS);

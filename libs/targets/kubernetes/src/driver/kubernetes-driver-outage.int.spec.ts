@@ -26,7 +26,7 @@ let bench: BedBench;
 let driver: KubernetesDriver;
 beforeAll(async () => {
   if (!hasKube) return;
-  // A compaction is felt at once, and nodes outlive an API server that is away.
+  // A compaction has its effect at once, and nodes survive an API server that is away.
   plane = await ControlPlane.start({ bin: programs(), watchCache: false, nodeGraceSeconds: 120 });
   bed = await TestBed.open({ access: plane.access, nodes: [{}] });
 });
@@ -54,7 +54,7 @@ async function serving(instanceId: string) {
   return { spec, seen: await observeUntil(driver, spec, 'ready', WITHIN_MS) };
 }
 
-/** A driver whose connections go through the proxy. */
+/** A driver whose connections use the proxy. */
 function behind(proxy: SwallowingProxy): KubernetesDriver {
   const { kubeconfig } = bench.granted;
   const proxied = `${kubeconfig}.proxied`;
@@ -63,7 +63,7 @@ function behind(proxy: SwallowingProxy): KubernetesDriver {
 }
 
 kubeIt(
-  'an API server that answers nobody is told within 15 s and changes nothing, and all is well within 5 s of its return',
+  'a silent API server is reported within 15 s and changes nothing, and everything is fine within 5 s of its return',
   async () => {
     driver = bench.driver();
     const { spec, seen } = await serving('ins_0190c0de');
@@ -83,7 +83,7 @@ kubeIt(
   },
 );
 
-kubeIt('an API server that dies and comes back with what it had changes nothing', async () => {
+kubeIt('an API server that dies and returns with its objects changes nothing', async () => {
   driver = bench.driver();
   const { spec, seen } = await serving('ins_0190c0de');
   await plane.killApiServer();
@@ -96,7 +96,7 @@ kubeIt('an API server that dies and comes back with what it had changes nothing'
   await serving('ins_0190cafe');
 });
 
-kubeIt('what happens while it cannot be heard, and is forgotten meanwhile, is seen when it can', async () => {
+kubeIt('changes that happen and are compacted during an outage are observed after it', async () => {
   const proxy = await SwallowingProxy.start(plane.access.server);
   driver = behind(proxy);
   const [first, second] = [await serving('ins_0190c0de'), await serving('ins_0190cafe')];
@@ -124,7 +124,7 @@ kubeIt('what happens while it cannot be heard, and is forgotten meanwhile, is se
   await proxy.stop();
 });
 
-kubeIt('a connection that died without a word is noticed', async () => {
+kubeIt('a connection that died silently is detected', async () => {
   const proxy = await SwallowingProxy.start(plane.access.server);
   driver = behind(proxy);
   const { spec, seen } = await serving('ins_0190c0de');
@@ -134,7 +134,7 @@ kubeIt('a connection that died without a word is noticed', async () => {
   await bed.client.remove(PODS, { namespace, name: pod!.metadata.name! });
   await bed.pod(namespace, 'ready again', (one) => isReady(one) && one.metadata.uid !== pod!.metadata.uid);
   expect((await driver.observe(spec)).incarnation).toBe(seen.incarnation);
-  // Only connections from before are dead.
+  // Only the connections from before stay dead.
   proxy.pass();
   await until(
     () => driver.observe(spec),
@@ -145,7 +145,7 @@ kubeIt('a connection that died without a word is noticed', async () => {
   await proxy.stop();
 });
 
-kubeIt('an API server that has lost all it had is built anew, each unit once', async () => {
+kubeIt('an API server that has lost everything gets each unit again, once', async () => {
   driver = bench.driver({ cluster: { kubeconfig: plane.access.kubeconfig } });
   const { spec } = await serving('ins_0190c0de');
   await plane.restart('emptied');

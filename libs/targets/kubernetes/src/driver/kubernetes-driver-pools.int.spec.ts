@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench?.close());
 
-/** A test without the type comes first. */
+/** One test needs a cluster without the type, and runs first. */
 let added: Promise<void> | undefined;
 const withType = (): Promise<void> => (added ??= addType(plane.access, INFERENCE_POOL_TYPE));
 const pooled = (more: Partial<KubernetesTargetConfig> = {}) => ({
@@ -60,7 +60,7 @@ async function serving(driver: KubernetesDriver) {
   await observeUntil(driver, bench.spec(), 'ready', WITHIN_MS);
 }
 
-/** As the worker does it: looks at the instance, and now and then at all there is. */
+/** Like the worker: observes the instance, and sometimes lists everything. */
 const looking = <T>(driver: KubernetesDriver, is: () => Promise<T>): Promise<T> =>
   until(
     async () => {
@@ -78,7 +78,7 @@ const becomes = (driver: KubernetesDriver, wanted: string) =>
     20_000,
   );
 
-it('a cluster without the type is told of and serves; once it has it, a revision has a pool of its own pods', async () => {
+it('a cluster without the type is reported and serves; with the type, a revision has a pool of its own pods', async () => {
   const driver = bench.driver(pooled(), SOON);
   await serving(driver);
   const { message } = await becomes(driver, 'degraded');
@@ -110,7 +110,7 @@ it('a cluster without the type is told of and serves; once it has it, a revision
   });
 });
 
-it('what somebody edits or removes is as it was, and what the file does not ask for any more goes', async () => {
+it('a pool that others edit or remove is restored, and one that the file no longer wants is removed', async () => {
   await withType();
   const driver = bench.driver(pooled(), SOON);
   await serving(driver);
@@ -127,7 +127,7 @@ it('what somebody edits or removes is as it was, and what the file does not ask 
   expect((await bed.client.list(SERVICES, { namespace: bench.namespace })).items).toHaveLength(1);
 });
 
-it('a worker that begins anew finds all as it should be, and writes nothing', async () => {
+it('a newly started worker finds everything in its desired state, and writes nothing', async () => {
   await withType();
   const asked = pooled({ reach: 'service' });
   const first = bench.driver(asked, SOON);
@@ -137,7 +137,7 @@ it('a worker that begins anew finds all as it should be, and writes nothing', as
   const applied = jest.spyOn(KubeApi.prototype, 'apply');
   const next = bench.driver(asked, SOON);
   await looking(next, async () => next.health().state === 'ok');
-  // Once it has put this right, it has looked at all the others.
+  // Once this is restored, the worker has checked all other objects.
   const [pool] = await pools();
   await bed.client.remove(INFERENCE_POOLS, { namespace: bench.namespace, name: pool!.metadata.name! });
   await looking(next, async () => (await pools()).length === 1);
@@ -146,7 +146,7 @@ it('a worker that begins anew finds all as it should be, and writes nothing', as
   expect(again).toEqual([INFERENCE_POOLS.plural]);
 });
 
-it('each right that pools need is named when it is taken away, and forgotten when it is given back', async () => {
+it('each missing right for pools is named, and no longer named when it is granted again', async () => {
   await withType();
   const driver = bench.driver(pooled(), SOON);
   await serving(driver);

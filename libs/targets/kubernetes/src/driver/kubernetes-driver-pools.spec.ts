@@ -32,7 +32,7 @@ async function serving(by = driver): Promise<void> {
   await observeUntil(by, spec, 'ready');
 }
 
-/** As the worker does it: looks at each instance, and now and then at all there is. */
+/** Like the worker: observes each instance, and sometimes lists everything. */
 const looking = <T>(is: () => T, by = driver): Promise<T> =>
   until(async () => {
     await by.list();
@@ -40,7 +40,7 @@ const looking = <T>(is: () => T, by = driver): Promise<T> =>
     return is();
   }, Boolean);
 
-it('comes with the first unit, by an apply, is written once by however many workers, and goes with the last', async () => {
+it('a pool is created by an apply with the first unit, written once by all workers together, and removed with the last', async () => {
   await serving();
   await looking(() => pools().length === 1);
   expect(asked().find(({ verb }) => verb === 'apply')).toMatchObject({
@@ -53,7 +53,7 @@ it('comes with the first unit, by an apply, is written once by however many work
   bench.cluster.api.forgetRequests();
   const next = bench.driver(pooled(), SOON);
   await looking(() => asked().some(({ verb }) => verb === 'watch'), next);
-  // It has looked at all when it puts this right.
+  // Once this is restored, the driver has checked all other objects.
   store().remove(INFERENCE_POOLS, NAMESPACE, name);
   await looking(() => pools().length === 1, next);
   const applied = bench.cluster.api.requests.filter(({ verb }) => verb === 'apply');
@@ -70,10 +70,10 @@ it('comes with the first unit, by an apply, is written once by however many work
   );
 });
 
-it('follows the file: another picker, none, and one again', async () => {
+it('a pool follows the file: another picker, none, and one again', async () => {
   await serving();
   await looking(() => pools().length === 1);
-  // Another worker, which made none of it, has read the new file.
+  // Another worker, which created none of the objects, has read the new file.
   const next = bench.driver(pooled({ name: 'epp', failure_mode: 'FailOpen' }), SOON);
   await looking(() => pools()[0]?.spec?.endpointPickerRef?.name === 'epp', next);
   expect(pools()[0]?.spec?.endpointPickerRef).toEqual({
@@ -88,7 +88,7 @@ it('follows the file: another picker, none, and one again', async () => {
   await looking(() => pools()[0]?.spec?.endpointPickerRef?.port?.number === 9_003, next);
 });
 
-it('nothing of it is asked for where the file has no word of it', async () => {
+it('a file without pools causes no request for them', async () => {
   const plain = bench.driver({}, SOON);
   bench.cluster.api.lacks(INFERENCE_POOLS);
   bench.cluster.api.forbid({ plural: INFERENCE_POOLS.plural });
@@ -103,7 +103,7 @@ it('nothing of it is asked for where the file has no word of it', async () => {
   expect(JSON.stringify(reviews())).not.toContain(INFERENCE_POOLS.plural);
 });
 
-it('a cluster that does not know the type is told of, and has everything else', async () => {
+it('a cluster without the type is reported, and has everything else', async () => {
   const installed = bench.cluster.api.lacks(INFERENCE_POOLS);
   await serving();
   const { message } = await until(
@@ -122,7 +122,7 @@ it('a cluster that does not know the type is told of, and has everything else', 
 });
 
 it.each(['list', 'watch', 'create', 'patch', 'delete'] as const)(
-  'the right to %s them is named where it is missing',
+  'the right to %s pools is named if it is missing',
   async (verb) => {
     bench.cluster.api.forbid({ verb, plural: INFERENCE_POOLS.plural });
     await driver.list();
@@ -136,7 +136,7 @@ it.each(['list', 'watch', 'create', 'patch', 'delete'] as const)(
   },
 );
 
-it('one that somebody removes comes back, and the port is that of the engine', async () => {
+it('a removed pool is created again, and has the port of the engine', async () => {
   driver = bench.driver({ ...pooled(), engines: { sim: engineConfig({ port: 28_735 }) } }, SOON);
   await serving();
   const pool = await looking(() => pools()[0]);

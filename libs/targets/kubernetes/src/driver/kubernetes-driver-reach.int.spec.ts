@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench?.close());
 
-/** Two instances of one revision, of which each must be reached by its own URL. */
+/** Two instances of one revision. Each must be reachable by its own URL. */
 const both = (): InstanceSpec[] => {
   const spec = bench.spec();
   return [spec, bench.spec({ instanceId: 'ins_0190cafe', owner: { ...spec.owner!, ordinal: 1 } })];
@@ -34,7 +34,7 @@ const both = (): InstanceSpec[] => {
 const podOf = async ({ instanceId }: InstanceSpec): Promise<Pod> =>
   (await bed.pods(bench.namespace, `slipway.dev/instance=${instanceId}`)).find(isReady)!;
 
-/** The address of the pod that answers there: an engine of the bed tells where it listens. */
+/** The address of the pod that answers the URL: an engine of the test bed reports where it listens. */
 async function answering(baseUrl: string, dispatcher?: Dispatcher): Promise<string | undefined> {
   const { body } = await request(`${baseUrl}/who`, { ...(dispatcher && { dispatcher }) });
   const { argv } = (await body.json()) as { argv: string[] };
@@ -46,13 +46,15 @@ async function serving(driver: KubernetesDriver, spec: InstanceSpec): Promise<st
   return (await observeUntil(driver, spec, 'ready', WITHIN_MS)).baseUrl!;
 }
 
-/** What DNS and proxies of a cluster do: from the name of a Service to the address of a ready pod that it selects. */
+/**
+ * The work of a cluster's DNS and proxies: from the name of a Service to the address of a ready pod that it selects.
+ */
 async function addressBehind(hostname: string): Promise<string> {
   const [, name = '', namespace = ''] = /^([^.]+)\.([^.]+)\.svc$/.exec(hostname) ?? [];
   const { spec } = await bed.client.get(SERVICES, { namespace, name });
   const selector = Object.entries(spec.selector as Record<string, string>).map(([key, value]) => `${key}=${value}`);
   const pods = (await bed.pods(namespace, selector.join(','))).filter(isReady);
-  // Requests go on to the port of that name; the address alone is looked up here.
+  // The request keeps its port, so only the address needs a lookup here.
   for (const { spec: of } of pods)
     for (const { port, targetPort } of spec.ports as { port: number; targetPort: string }[])
       expect(of.containers[0]!.ports).toContainEqual(
@@ -68,7 +70,7 @@ const lookup: LookupFunction = (hostname, { all }, done) =>
   );
 
 kubeIt(
-  'reach: service: each instance by a Service of its own, wherever its pod goes, as long as its unit is there',
+  'with reach service each instance has a Service of its own while its unit exists, wherever its pod moves',
   async () => {
     const driver = bench.driver({ reach: 'service' });
     const cluster = new Agent({ pipelining: 0, connect: { lookup } });
@@ -98,27 +100,30 @@ kubeIt(
   },
 );
 
-kubeIt('reach: url: each instance by the URL that the operator routes, asked there by the driver too', async () => {
-  const ingress = await ingressOf(bed);
-  const { port } = ingress.address() as AddressInfo;
-  const driver = bench.driver({ reach: { url: `http://127.0.0.1:${port}/{namespace}/{unit}/` } });
-  const specs = both();
-  const urls = await Promise.all(specs.map((spec) => serving(driver, spec)));
-  for (const [at, spec] of specs.entries()) {
-    const baseUrl = urls[at]!;
-    const { metadata, status } = await podOf(spec);
-    const unit = metadata.name.replace(/(-[^-]+){2}$/, '');
-    expect(baseUrl).toBe(`http://127.0.0.1:${port}/${bench.namespace}/${unit}`);
-    expect(await answering(baseUrl)).toBe(status?.podIP);
-    expect(await driver.answers(spec, baseUrl)).toBe(true);
-  }
-  bench.setHealthy(false);
-  expect(await driver.answers(specs[0]!, urls[0]!)).toBe(false);
-  ingress.closeAllConnections();
-  await new Promise((done) => ingress.close(done));
-});
+kubeIt(
+  'with reach url each instance has the URL that the operator routes, and the driver probes it there',
+  async () => {
+    const ingress = await ingressOf(bed);
+    const { port } = ingress.address() as AddressInfo;
+    const driver = bench.driver({ reach: { url: `http://127.0.0.1:${port}/{namespace}/{unit}/` } });
+    const specs = both();
+    const urls = await Promise.all(specs.map((spec) => serving(driver, spec)));
+    for (const [at, spec] of specs.entries()) {
+      const baseUrl = urls[at]!;
+      const { metadata, status } = await podOf(spec);
+      const unit = metadata.name.replace(/(-[^-]+){2}$/, '');
+      expect(baseUrl).toBe(`http://127.0.0.1:${port}/${bench.namespace}/${unit}`);
+      expect(await answering(baseUrl)).toBe(status?.podIP);
+      expect(await driver.answers(spec, baseUrl)).toBe(true);
+    }
+    bench.setHealthy(false);
+    expect(await driver.answers(specs[0]!, urls[0]!)).toBe(false);
+    ingress.closeAllConnections();
+    await new Promise((done) => ingress.close(done));
+  },
+);
 
-/** Such as an operator has it: `/<namespace>/<unit>/…` goes to the pod of that unit. */
+/** An ingress like that of an operator: `/<namespace>/<unit>/…` leads to the pod of that unit. */
 async function ingressOf({ client }: TestBed): Promise<Server> {
   const server = createServer((asked, answer) => {
     const [, namespace = '', unit = '', path = ''] = /^\/([^/]+)\/([^/]+)(\/.*)$/.exec(asked.url ?? '') ?? [];

@@ -8,19 +8,19 @@ import type { Deployment, LeaderWorkerSet, Pod } from '../api/objects.js';
 import { KubernetesDriver } from './kubernetes-driver.js';
 import { neededRules } from '../health/target-health-rules.js';
 
-/** Asked by everybody, about themselves or about the server. */
+/** Requests that every account may make, about itself or the server. */
 const FREE = new Set(['selfsubjectaccessreviews', 'types', 'version']);
 
-/** The rights that a server asks for before it answers. */
+/** The rights that a server checks before it answers. */
 function rightsOf({ verb, plural, query }: StubRequest): string[] {
   if (FREE.has(plural)) return [];
   if (verb === 'log') return ['get pods/log'];
   if (verb !== 'apply') return [`${verb} ${plural}`];
-  // Of what is not there yet, an apply is a creation as well. A stop makes nothing.
+  // An apply of a missing object is also a creation. A stop creates nothing.
   return [`patch ${plural}`, ...(query.fieldManager === 'slipway' ? [`create ${plural}`] : [])];
 }
 
-it('the driver uses each right that it asks for, and asks for each that it uses', async () => {
+it('the driver uses each right that it requires, and requires each that it uses', async () => {
   const api = await startStubApi({ log: () => ['2026-03-01T10:00:00Z listening'] });
   const keyed = engineConfig({ env: { SIM_KEY: '{instance_key}' } });
   const target = {
@@ -34,7 +34,7 @@ it('the driver uses each right that it asks for, and asks for each that it uses'
   const driver = new KubernetesDriver(target, host, options);
   const pod = instanceSpec({ instanceId: 'ins_0190cafe', instanceKey: 'k'.repeat(43) });
 
-  // One pod and one group, of which a worker came late.
+  // One pod and one group, with a worker that was created late.
   await Promise.all([driver.provision(pod), driver.provision(groupSpec)]);
   const { metadata, spec } = api.store.list<Deployment>(DEPLOYMENTS, NAMESPACE)[0]!.spec!.template!;
   const common = {
@@ -63,7 +63,7 @@ it('the driver uses each right that it asks for, and asks for each that it uses'
   });
   for await (const { text } of lines) expect(text).toBe('listening');
 
-  // Their end, and that of their marks.
+  // Their ends, and the deletion of their marks.
   for (const { instanceId } of [pod, groupSpec]) expect(await driver.terminate(instanceId)).toBe('stopping');
   for (const { metadata: gone } of api.store.list(PODS, NAMESPACE)) api.store.remove(PODS, NAMESPACE, gone.name);
   const [group] = api.store.list<LeaderWorkerSet>(LEADER_WORKER_SETS, NAMESPACE);

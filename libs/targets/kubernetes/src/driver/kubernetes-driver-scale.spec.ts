@@ -11,7 +11,7 @@ const INSTANCES = 1_000;
 let bench: DriverBench;
 beforeEach(async () => {
   bench = await DriverBench.create();
-  // What is there was not made by the played controllers.
+  // The test writes all objects itself, so the simulated controllers must make none.
   bench.cluster.refusal = 'no more pods';
 });
 afterEach(async () => {
@@ -40,7 +40,7 @@ function filled(): InstanceSpec[] {
   });
 }
 
-it(`${INSTANCES} instances cost a list and a watch of each kind, and a look at each of them no question`, async () => {
+it(`${INSTANCES} instances need one list and one watch of each kind, and observing them needs no request`, async () => {
   const specs = filled();
   const driver = bench.driver();
   const told = new Set<string>();
@@ -57,11 +57,11 @@ it(`${INSTANCES} instances cost a list and a watch of each kind, and a look at e
     () => asked('watch'),
     (watches) => watches === 2,
   );
-  // Services and budgets of 500 revisions are made beside.
+  // Services and budgets of 500 revisions are created at the same time.
   const startedAt = process.cpuUsage();
   for (let round = 0; round < 5; round += 1) await all();
   const { user, system } = process.cpuUsage(startedAt);
   expect([asked('list'), asked('watch')]).toEqual([pages, 2]);
-  // A look a second at each of 1,000 must leave nearly all of a core to others; machines that test are slow.
+  // One observation of 1,000 instances a second must leave nearly all of a core to others. Test machines are slow.
   expect((user + system) / 1_000 / (5 * INSTANCES)).toBeLessThan(0.5);
 }, 120_000);

@@ -46,7 +46,7 @@ describe('a generation is started at most once', () => {
     expect(bench.cluster.started.get(spec.instanceId)).toBe(1);
   });
 
-  it('by a worker that was held up between its look and its write while all was over', async () => {
+  it('by a worker that pauses between its check and its write until the generation has ended', async () => {
     const spec = instanceSpec();
     let release = () => {};
     let tellReached = () => {};
@@ -72,7 +72,7 @@ describe('a generation is started at most once', () => {
     expect(await other.observe(spec)).toMatchObject({ state: 'exited', reason: 'terminated' });
   });
 
-  it('and a worker that died between the unit and its secret is followed by one that writes the secret', async () => {
+  it('also if a worker dies between the unit and its Secret, which the next worker writes', async () => {
     const keyed = { engines: { sim: engineConfig({ env: { SIM_KEY: '{instance_key}' } }) } };
     const spec = instanceSpec({ instanceKey: 'k'.repeat(43) });
     bench.onPausePoint = async (name) => {
@@ -81,7 +81,7 @@ describe('a generation is started at most once', () => {
     await expect(bench.driver(keyed).provision(spec)).rejects.toThrow('killed');
     bench.onPausePoint = async () => undefined;
     const next = bench.driver(keyed);
-    // What lacks its secret was not started as a whole: its caller provisions again.
+    // A unit without its Secret was not started completely, so its caller provisions again.
     expect(await observeUntil(next, spec, 'absent')).toMatchObject({ state: 'absent' });
     await next.provision(spec);
     await observeUntil(next, spec, 'ready');

@@ -39,15 +39,16 @@ import { isLate } from '../instances/pod-groups.js';
 import type { LiveUnits } from '../instances/live-units.js';
 import { isLeaving } from '../instances/pod-ends.js';
 
-/** With more namespaces an instance is looked for where it should be and where it was seen only. */
+/** With more namespaces, an instance is searched only in its own namespace and where it was seen. */
 const MOST_SEARCHED = 8;
 
 type Host = Pick<DriverHost, 'installation' | 'pausePoint'>;
 
 /**
- * Runs each instance as one unit of a Kubernetes cluster, written once: a Deployment of one pod, or a group of pods. Kubernetes restarts and probes;
- * this counts, names the reasons and never starts a generation twice. State comes from one watch for all; that something is not there is
- * believed of a live answer only, and where none is to be had the driver says that it cannot look.
+ * Runs each instance as one unit of a Kubernetes cluster, written once: a Deployment of one pod, or a group of pods.
+ * Kubernetes restarts and probes. The driver counts, names reasons and never starts a generation twice. State comes
+ * from one watch for all instances. Only a live answer proves that something does not exist; without one, the driver
+ * reports that it cannot observe.
  */
 export class KubernetesDriver implements TargetDriver {
   readonly kind = 'kubernetes';
@@ -61,7 +62,7 @@ export class KubernetesDriver implements TargetDriver {
   private readonly evidence = new StartEvidence();
   private readonly listeners: ((instanceId: string) => void)[] = [];
   private readonly agent = new Agent({ pipelining: 0 });
-  /** Keys of what was asked for here: an engine may print its own. */
+  /** Keys of specs that this object has observed, because an engine may print its own. */
   private readonly keys = new Map<string, string>();
   private readonly pausePoint = (name: string) => this.host.pausePoint(`kubernetes:${name}`);
 
@@ -81,7 +82,7 @@ export class KubernetesDriver implements TargetDriver {
   }
 
   reconfigure(config: KubernetesTargetConfig & TargetConfig): () => void {
-    // What runs in the old cluster could not be asked or stopped any more.
+    // This process could no longer observe or stop the instances in the old cluster.
     if (!isDeepStrictEqual(config.cluster, this.config.cluster))
       throw new TargetConfigError(config.name, [
         'its cluster cannot change while the process runs: use another name for the target, or restart the process',
@@ -120,7 +121,7 @@ export class KubernetesDriver implements TargetDriver {
     await this.noting(session, () => startUnit(session, spec, { config, namespaces, pausePoint }));
   }
 
-  /** Asks no rule of `check`: what runs is observed also when the operator has since changed the target. */
+  /** Does not call `check`: a running instance is observed even if the operator has changed the target since. */
   async observe(spec: InstanceSpec): Promise<Observation> {
     const { instanceId, instanceKey } = spec;
     if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
@@ -135,11 +136,11 @@ export class KubernetesDriver implements TargetDriver {
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
-    // What the operator has since taken out of the file has no path any more.
+    // An engine that the operator has removed from the file no longer has a path.
     if (!this.traits(spec)) return false;
     const url = `${baseUrl}${probePathOf(this.config, spec)}`;
     const { timeoutSeconds } = spec.probe;
-    // Without its key, as the kubelet asks: by now another pod may have the address.
+    // Without its key, like the kubelet, because another pod may have the address by now.
     return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent })).isHealthy;
   }
 
@@ -170,7 +171,7 @@ export class KubernetesDriver implements TargetDriver {
 
   onChange(listener: (instanceId: string) => void): void {
     this.listeners.push(listener);
-    // Who wants to be told wants it from now on; why it cannot be opened is told as the target's health.
+    // The listener applies from now on. If the cluster cannot be opened, the target's health shows why.
     void this.sessions.open().catch(() => undefined);
   }
 
@@ -204,7 +205,10 @@ export class KubernetesDriver implements TargetDriver {
     return viewInstance(spec, found, memory);
   }
 
-  /** That an older unit is still to be stopped says nothing of what was asked for; the next look tries again. */
+  /**
+   * Stops outdated units. A failure does not affect the observation of the requested generation; the next observation
+   * tries again.
+   */
   private async stopOutdated(
     { live, watch, health }: KubernetesSession,
     { outdated, own, observation }: InstanceView,
@@ -237,8 +241,8 @@ export class KubernetesDriver implements TargetDriver {
   }
 
   /**
-   * Where an instance is looked for: where it should be, where it was seen, and where else something can be seen. Without a spec and any
-   * sight of it, everywhere.
+   * The namespaces in which to search for an instance: its own, those where it was seen, and others that are known.
+   * Without a spec, and if it was never seen, all namespaces.
    */
   private searched({ watch }: KubernetesSession, instanceId: string, spec?: InstanceSpec): string[] {
     const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
@@ -253,7 +257,7 @@ export class KubernetesDriver implements TargetDriver {
     return key === undefined ? [] : [key];
   }
 
-  /** What fails is a reason to ask at once how the target is. */
+  /** Checks the health of the target at once after a failure. */
   private async noting<T>({ health }: KubernetesSession, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -265,8 +269,9 @@ export class KubernetesDriver implements TargetDriver {
 }
 
 /**
- * What the controller of groups does not do: it begins a group anew when it sees that one of its pods went, and sees it not where another one
- * has the name already; and it waits for ever for pods that a lost node cannot end. By the uid of a pod each, so that it is done once.
+ * Repairs states that the controller of groups leaves broken. The controller restarts a group if it sees that a pod was
+ * deleted, but misses this if another pod already has the name. It also waits without end for pods that a lost node
+ * cannot end. Each deletion names the pod's uid, so it happens once.
  */
 async function repairGroup(
   { api, live }: { api: Pick<KubeApi, 'delete'>; live: Pick<LiveUnits, 'isAbandoned'> },
@@ -279,7 +284,7 @@ async function repairGroup(
   for (const pod of pods) if (live.isAbandoned(pod)) await remove(pod, { graceSeconds: 0 });
   const leader = podOf(pods);
   if (isStopped(unit) || !leader || isLeaving(leader)) return;
-  // After its workers, as the controller does it: the next leader must not meet those of the last.
+  // After its workers, like the controller: the next leader must not meet the workers of the last one.
   if (pods.some((pod) => isWorker(pod) && !isLeaving(pod) && isLate(pod, leader, lateMs)))
     await remove(leader, { isLast: true });
 }

@@ -13,24 +13,27 @@ import { targetLabels, type Writer } from '../manifests/unit-labels.js';
 import { isKeyed } from '../manifests/unit.js';
 import { UnitWatch } from '../instances/unit-watch.js';
 
-/** What tests set otherwise. */
+/** Settings that tests change. */
 export interface KubernetesDriverOptions {
-  /** Instead of the one that the configuration names. */
+  /** Replaces the cluster that the configuration names. */
   cluster?: KubeCluster;
-  /** How long a call waits for the first lists before it says that it cannot look. */
+  /** How long a call waits for the first lists before it reports that it cannot observe. */
   syncMs?: number;
   health?: { roundMs?: number; limitMs?: number };
   revisions?: { sweepMs?: number; paceMs?: number };
   watch?: Partial<ReflectorClock>;
-  /** How long a pod on a lost node counts beyond its grace. */
+  /** How long a pod on a lost node counts after its grace period. */
   lostAfterMs?: number;
-  /** When one of a group that its node does not end is taken away, beyond its grace; how much younger than its leader a worker may be. */
+  /**
+   * `abandonedAfterMs`: how long after its grace period a group's pod is deleted if its node does not end it. `lateMs`:
+   * how much later than its leader a worker may be created.
+   */
   groups?: { abandonedAfterMs?: number; lateMs?: number };
 }
 
 const SYNC_MS = 5_000;
 
-/** One opened cluster: who we are there, what we watch, and whether it answers. */
+/** One opened cluster: our identity, our watches, and whether it answers. */
 export interface KubernetesSession {
   api: KubeApi;
   writer: Writer;
@@ -43,8 +46,8 @@ export interface KubernetesSession {
 }
 
 /**
- * Opens the cluster when it is first needed: a process that only checks specs connects to none. What fails is tried again at the next
- * call, and told meanwhile as the health of the target.
+ * Opens the cluster when it is first needed, so a process that only checks specs makes no connection. The next call
+ * tries again after a failure, which the health of the target shows meanwhile.
  */
 export class KubernetesSessions {
   private opening?: Promise<KubernetesSession>;
@@ -59,7 +62,10 @@ export class KubernetesSessions {
     private readonly tell: (instanceId: string) => void,
   ) {}
 
-  /** @throws KubeConfigError; Error where there is no installation, or the driver is closed */
+  /**
+   * @throws KubeConfigError if the access to the cluster is invalid
+   * @throws Error if there is no installation, or the driver is closed
+   */
   async open(): Promise<KubernetesSession> {
     this.opening ??= this.begin();
     try {
@@ -73,8 +79,9 @@ export class KubernetesSessions {
   }
 
   /**
-   * When it is known what there is in the namespace, or in any. One that cannot be read keeps nobody from the others.
-   * @throws Error while it is not known
+   * Resolves when the objects of the namespace are known, or those of any namespace. A namespace that cannot be read
+   * does not affect the others.
+   * @throws Error while they are not known
    */
   async known(namespace?: string): Promise<KubernetesSession> {
     const session = await this.open();
@@ -89,7 +96,7 @@ export class KubernetesSessions {
     throw new Error(`target "${this.config().name}": the state of its cluster is not known yet${why}`);
   }
 
-  /** Follows a new configuration, if anything is open. */
+  /** Follows a new configuration, if the cluster is open. */
   refresh(): void {
     this.opened?.watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
   }
@@ -105,7 +112,7 @@ export class KubernetesSessions {
     const session = await this.opening?.catch(() => undefined);
     if (!session) return;
     const { watch, health, revisions, api } = session;
-    // Together: what waits for an answer that does not come ends with its connection.
+    // Together, because a call that waits for an answer ends only with its connection.
     await Promise.all([watch.close(), health.close(), api.close(), revisions.close()]);
   }
 

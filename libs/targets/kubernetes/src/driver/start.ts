@@ -11,7 +11,7 @@ import { kindOf, ownerReferenceTo, type Unit } from '../manifests/unit-kind.js';
 import { secretOf, unitOf } from '../manifests/unit.js';
 import { generationIn } from '../instances/unit-watch.js';
 
-/** The API server refuses a unit. `reason` says whether its template, admission or a quota is in the way. */
+/** The API server refuses a unit. `reason` says whether its template, admission or a quota is the cause. */
 export class UnitRefusedError extends Error {
   constructor(
     readonly reason: ObservationReason,
@@ -22,7 +22,10 @@ export class UnitRefusedError extends Error {
   }
 }
 
-/** The cluster does not answer, or is too busy to: no fault of what is to be started. The same call may go well later. */
+/**
+ * The cluster does not answer, or is too busy to. The instance itself is not the cause. The same call may succeed
+ * later.
+ */
 export class TargetUnavailableError extends Error {
   readonly reason: ObservationReason = 'target_unavailable';
 
@@ -32,7 +35,7 @@ export class TargetUnavailableError extends Error {
   }
 }
 
-/** An object that is none of ours has the name of a unit. Nothing is started until somebody takes it away. */
+/** A foreign object has the name of a unit. Nothing starts until a person deletes it. */
 export class UnitNameTakenError extends Error {
   constructor(name: string, namespace: string) {
     super(
@@ -44,14 +47,14 @@ export class UnitNameTakenError extends Error {
 
 export interface StartContext {
   config: KubernetesTargetConfig;
-  /** Where units of the instance may be. */
+  /** The namespaces in which units of the instance may be. */
   namespaces: readonly string[];
   pausePoint: DriverHost['pausePoint'];
 }
 
 /**
- * Creates the unit of a generation unless there ever was one. Only a create can say "if it never existed": an apply by a worker that comes
- * late would start again what was stopped.
+ * Creates the unit of a generation unless there ever was one. Only a create has the condition "if it never existed": an
+ * apply by a late worker would start a stopped unit again.
  * @throws UnitRefusedError, UnitNameTakenError, TargetUnavailableError, ApiError
  */
 export async function startUnit(session: KubernetesSession, spec: InstanceSpec, context: StartContext): Promise<void> {
@@ -68,7 +71,7 @@ async function start(session: KubernetesSession, spec: InstanceSpec, context: St
   const found = await live.find(spec.instanceId, context.namespaces);
   if (found.units.some((unit) => generationIn(unit) > spec.generation)) return;
   const own = found.units.find((unit) => generationIn(unit) === spec.generation);
-  // Its starter may have died between the unit and its secret.
+  // The worker that started it may have died between the unit and its Secret.
   if (own && !isStopped(own)) return createSecret(session, spec, context.config, own);
   if (own) return;
   await Promise.all(found.units.filter((unit) => !isTombstone(unit)).map((unit) => live.stop(unit)));
@@ -81,7 +84,7 @@ async function start(session: KubernetesSession, spec: InstanceSpec, context: St
   await createSecret(session, spec, context.config, created);
 }
 
-/** Undefined where it was there before. */
+/** Undefined if the unit existed before. */
 async function createUnit(
   { api, writer, live }: KubernetesSession,
   spec: InstanceSpec,
@@ -94,7 +97,7 @@ async function createUnit(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.reason === 'AlreadyExists') {
-      // Found by our labels, so that whatever else has the name is not taken for a unit that another worker made.
+      // Searches by our labels, so that a foreign object of the name does not count as the unit of another worker.
       const { units } = await live.find(spec.instanceId, namespaces);
       if (units.some(({ metadata }) => metadata.name === unit.metadata.name)) return undefined;
       throw new UnitNameTakenError(unit.metadata.name, namespace);
@@ -103,7 +106,7 @@ async function createUnit(
   }
 }
 
-/** What stands in it is never in the pod's own spec. It goes with its unit. */
+/** Its contents are never in the pod's own spec. It is deleted with its unit. */
 async function createSecret(
   { api, writer }: KubernetesSession,
   spec: InstanceSpec,
@@ -121,7 +124,7 @@ async function createSecret(
   }
 }
 
-/** A right that is missing is the target's matter, not the unit's. */
+/** A missing right is a problem of the target, not of the unit. */
 function isRefusal({ status, message }: ApiError): boolean {
   if (status === 400 || status === 422) return true;
   return status === 403 && !/cannot create resource/.test(message);

@@ -5,10 +5,10 @@ import { podIncarnation } from '../instances/pod-ends.js';
 import { isStopped, livePods, podOf } from '../instances/pod-state.js';
 import { generationIn, type InstanceObjects } from '../instances/unit-watch.js';
 
-/** Marks removed at one look: a target that has forgotten to for months must not ask a thousand times at once. */
+/** Marks that one call removes: a target with months of old marks must not send a thousand requests at once. */
 const MOST_BURIALS = 50;
 
-/** Begins the end of all generations, and says whether anything is left. */
+/** Begins to stop all generations, and returns whether anything is left. */
 export async function stopUnits(
   { live, watch }: KubernetesSession,
   instanceId: string,
@@ -16,7 +16,7 @@ export async function stopUnits(
   pausePoint: DriverHost['pausePoint'],
 ): Promise<'stopping' | 'gone'> {
   const cached = watch.of(instanceId);
-  // A caller asks often while a stop takes its time; that pods are there needs no proof.
+  // A caller repeats this often while a stop takes its time. The existence of pods needs no live answer.
   if (cached.units.length > 0 && cached.units.every(isTombstone) && live.isOccupied(cached)) return 'stopping';
   const found = await live.find(instanceId, namespaces);
   const running = found.units.filter((unit) => !isTombstone(unit));
@@ -27,7 +27,7 @@ export async function stopUnits(
   return running.length > 0 || live.isOccupied(found) ? 'stopping' : 'gone';
 }
 
-/** What exists and is not over, by id; what the cache shows of an instance that was stopped is asked anew. */
+/** All instances that exist and have not ended, by id. If the cache shows a stopped instance, a live answer decides. */
 export async function listUnits({ live, watch }: KubernetesSession): Promise<InstanceRef[]> {
   const refs: InstanceRef[] = [];
   for (const [instanceId, objects] of watch.all()) {
@@ -39,7 +39,7 @@ export async function listUnits({ live, watch }: KubernetesSession): Promise<Ins
   return refs.sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
 }
 
-/** Removes marks that are so old that nobody can come late any more. */
+/** Removes marks that are older than any late caller. */
 export async function buryUnits({ live, watch }: KubernetesSession, retainSeconds: number): Promise<void> {
   const old = [...watch.all()]
     .filter(([, objects]) => !live.isOccupied(objects))
@@ -47,7 +47,7 @@ export async function buryUnits({ live, watch }: KubernetesSession, retainSecond
   await Promise.all(old.slice(0, MOST_BURIALS).map((unit) => live.bury(unit)));
 }
 
-/** Where the cache has something of an instance. */
+/** The namespaces in which the cache has something of an instance. */
 export function namespacesIn({ units, pods }: InstanceObjects): string[] {
   return [...new Set([...units, ...pods].flatMap(({ metadata: { namespace } }) => namespace ?? []))];
 }
