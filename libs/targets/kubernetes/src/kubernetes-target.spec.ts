@@ -6,14 +6,14 @@ import { engineWith, problemsOf, readTarget, WRITTEN_TARGET } from '../test/targ
 import { kubernetesTarget } from './kubernetes-target.js';
 
 describe('a target as the documents write it', () => {
-  it('reads without a problem, beside a secret that the cluster has', () => {
+  it('is read without a problem, next to a secret that the cluster has', () => {
     const target = WRITTEN_TARGET.trim().split('\n').join('\n    ');
     const source = `targets:\n  - ${target}\nsecrets:\n  hf-token: {kubernetes: {name: hf, key: token}}\n`;
     expect(Object.keys(parseOperatorConfig(source, [kubernetesTarget]).secrets)).toEqual(['hf-token']);
     expect(problemsOf(WRITTEN_TARGET)).toEqual([]);
   });
 
-  it('is what the schema for editors describes', () => {
+  it('matches the schema for editors', () => {
     const isValid = new Ajv({ strict: false }).compile(kubernetesTarget.schema);
     const { name: _name, kind: _kind, max_instances: _most, ...own } = parse(WRITTEN_TARGET) as Record<string, unknown>;
     isValid(own);
@@ -21,7 +21,7 @@ describe('a target as the documents write it', () => {
     expect(isValid({ ...own, reach: 'ingress' })).toBe(false);
   });
 
-  it('has its short forms written out', () => {
+  it('has its short forms expanded', () => {
     const { vllm, 'vllm-multinode': group, 'llama-cpp': llama } = readTarget().engines;
     expect(vllm).toMatchObject({
       args: { max_model_len: { arg: '--max-model-len={}' }, prefix_caching: { arg: '--enable-prefix-caching' } },
@@ -43,7 +43,7 @@ describe('a target as the documents write it', () => {
     expect(vllm).not.toHaveProperty('key_env');
   });
 
-  it('has what it leaves out', () => {
+  it('has the defaults for what it leaves out', () => {
     expect(readTarget(engineWith({}))).toEqual({
       name: 'k',
       kind: 'kubernetes',
@@ -76,7 +76,7 @@ describe('a target as the documents write it', () => {
   });
 });
 
-it('an InferencePool closes where its picker does not answer, unless the file says otherwise', () => {
+it('an InferencePool closes when its picker does not answer, unless the file says otherwise', () => {
   const picked = (picker: object) =>
     readTarget(engineWith({}, { inference_pool: { endpoint_picker: picker } })).inference_pool?.endpoint_picker;
   const longest = `{pool}-${'e'.repeat(21)}`;
@@ -269,13 +269,13 @@ it.each<[Record<string, unknown>, string]>([
   for (const problem of problems) expect(problem).toMatch(/^engines\.e\.pod\./);
 });
 
-it('takes a script that ends with what stands behind it', () => {
+it('accepts a script that ends with the arguments after it', () => {
   expect(
     problemsOf(engineWith({ command: ['sh', '-c', 'exec serve --port {port} "$@"', 'serve', '{model.id}'] })),
   ).toEqual([]);
 });
 
-it('takes what it does not know of a pod, and what only makes it stricter', () => {
+it('accepts unknown fields of a pod, and fields that only make it stricter', () => {
   const pod = {
     metadata: { labels: { team: 'search' }, annotations: { 'prometheus.io/scrape': 'true' } },
     spec: {

@@ -132,7 +132,7 @@ export const kubernetesTarget: TargetKind = {
     new KubernetesDriver(config as KubernetesTargetConfig, host),
 };
 
-/** @param accelerators false where they could not be read, so that nothing is told of them twice */
+/** @param accelerators false if they could not be read, so that their problems are not reported twice */
 function readEngines(
   reader: ConfigReader,
   path: string,

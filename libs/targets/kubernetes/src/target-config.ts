@@ -2,40 +2,46 @@ import type { TargetConfig } from '@slipway/platform-config';
 import type { ArgConfig, TemplateConfig } from '@slipway/target-driver';
 import type { ClusterConfig } from './api/cluster.js';
 
-/** A target of `kind: kubernetes`, keyed as in the operator's file, with every default. */
+/** A target of `kind: kubernetes`, with the keys of the operator's file and every default. */
 export interface KubernetesTargetConfig extends TargetConfig {
   cluster: ClusterConfig;
   namespaces: {
     default: string;
-    /** By the names of tenants, as everywhere in the operator's file. */
+    /** By the names of tenants, like everywhere in the operator's file. */
     by_tenant: Record<string, string>;
   };
   reach: Reach;
   /** An InferencePool of each revision, for gateways other than Slipway's. Absent: there are none. */
   inference_pool?: InferencePoolConfig;
   /**
-   * How engines come to the operator's secrets: the kubelet reads them where they are, and Slipway never does (`reference`); or Slipway
-   * writes their values into a Secret of each unit (`managed`).
+   * How engines get the operator's secrets. `reference`: the kubelet reads them from Secrets of the operator, and
+   * Slipway never does. `managed`: Slipway writes their values into a Secret of each unit.
    */
   secrets: 'reference' | 'managed';
-  /** What `resources.accelerator` of a revision may name. */
+  /** The values of `resources.accelerator` of a revision. */
   accelerators: Record<string, Accelerator>;
   engines: Record<string, KubernetesEngine>;
   /** How long a stopped unit stays as the mark that it was started once. */
   retain_seconds: number;
-  /** What becomes of a unit that somebody else changed. */
+  /** The reaction to a unit that another client changed. */
   on_drift: 'report' | 'replace';
 }
 
-/** How requests come to an engine: to its pod's address, to a Service of its own, or by a URL that the operator has made reachable. */
+/**
+ * How requests reach an engine: by its pod's address, by a Service of its own, or by a URL that the operator has made
+ * reachable.
+ */
 export type Reach = 'pod' | 'service' | { url: string };
 
 export interface InferencePoolConfig {
-  /** The Service, in the namespace of the pods, that a gateway asks which of them gets a request; `{pool}` stands for the pool's name. */
+  /**
+   * The Service, in the namespace of the pods, that selects a pod for each request of a gateway. `{pool}` is replaced
+   * by the pool's name.
+   */
   endpoint_picker: {
     name: string;
     port: number;
-    /** What the gateway does where it does not answer: refuses (`FailClose`), or takes any pod. */
+    /** The gateway's behaviour if the picker does not answer: it refuses (`FailClose`), or selects any pod. */
     failure_mode: 'FailClose' | 'FailOpen';
   };
 }
@@ -58,21 +64,21 @@ export interface Toleration {
   tolerationSeconds?: number;
 }
 
-/** One engine, as the reader of the file leaves it: short forms are written out, and what its keys say twice is said once. */
+/** One engine, after the reader of the file has expanded short forms and merged keys with the same meaning. */
 export interface KubernetesEngine extends TemplateConfig {
   image: string;
-  /** Where the engine listens in its pod; `{port}` stands for it. */
+  /** The port of the engine in its pod, the value of `{port}`. */
   port: number;
   args: Record<string, ArgConfig>;
   env_allow: string[];
-  /** With `key_env` in it, as `{instance_key}`. */
+  /** Includes `key_env`, as `{instance_key}`. */
   env: Record<string, string>;
   ready: { path: string; timeout_seconds: number };
   stop: { drain: 'engine' | 'gateway'; grace_seconds: number };
-  /** How many accelerators it takes, and how many a revision may ask for. Absent: it takes none. */
+  /** How many accelerators the engine takes, limited to what a revision may request. Absent: it takes none. */
   gpus?: { min: number; max: number; share: 'exclusive' };
   unit: { kind: 'deployment' } | { kind: 'leaderworkerset'; size: number };
-  /** Of the nodes of a group that do not lead; the command's own by default. */
+  /** For the nodes of a group that do not lead; the command itself by default. */
   worker_command?: TemplateConfig['command'];
   resources: { requests?: Record<string, string>; limits?: Record<string, string> };
   allow: Allowance;
@@ -82,17 +88,17 @@ export interface KubernetesEngine extends TemplateConfig {
   worker_pod: PodPart;
 }
 
-/** What a revision may ask for beside declared arguments and variables. */
+/** Requests of a revision that are allowed in addition to declared arguments and variables. */
 export interface Allowance {
   /** Names of the target's accelerators. */
   accelerators: string[];
-  /** How the number of accelerators is passed on, appended to the command. */
+  /** Passes the number of accelerators on, appended to the command. */
   count_arg?: string[];
   memory_mb?: { max: number };
   max_replicas?: number;
 }
 
-/** Of a pod template, as the API has it: fields that we do not know pass through. */
+/** A part of a pod template, with the API's fields. Unknown fields are kept. */
 export interface PodPart {
   metadata?: Record<string, unknown>;
   spec?: Record<string, unknown>;
@@ -108,7 +114,7 @@ export function engineOf(config: KubernetesTargetConfig, name: string | undefine
 /** Between the end of the drain and SIGKILL. */
 export const AFTER_DRAIN_SECONDS = 5;
 
-/** How long requests under way may take to end. */
+/** How long running requests may take to end. */
 export function drainSeconds({ stop }: Pick<KubernetesEngine, 'stop'>): number {
   return stop.grace_seconds - AFTER_DRAIN_SECONDS;
 }
@@ -118,18 +124,18 @@ export function isGroup({ unit }: Pick<KubernetesEngine, 'unit'>): boolean {
   return unit.kind === 'leaderworkerset';
 }
 
-/** Whether the cluster must know LeaderWorkerSets. */
+/** Whether the cluster must have LeaderWorkerSets. */
 export function usesGroups({ engines }: Pick<KubernetesTargetConfig, 'engines'>): boolean {
   return Object.values(engines).some(isGroup);
 }
 
-/** Where the units of a tenant are. Every method that looks for what exists must look in all of `namespacesOf`. */
+/** The namespace for a tenant's units. Methods that search for existing units must search in all of `namespacesOf`. */
 export function namespaceFor({ namespaces }: KubernetesTargetConfig, tenantName: string | undefined): string {
   const own = tenantName !== undefined && Object.hasOwn(namespaces.by_tenant, tenantName);
   return own ? namespaces.by_tenant[tenantName]! : namespaces.default;
 }
 
-/** All that a target uses, each once. */
+/** All namespaces of a target, each once. */
 export function namespacesOf({ namespaces }: KubernetesTargetConfig): string[] {
   return [...new Set([namespaces.default, ...Object.values(namespaces.by_tenant)])];
 }

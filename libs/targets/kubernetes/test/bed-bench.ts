@@ -8,7 +8,7 @@ import type { KubernetesDriverOptions } from '../src/driver/session.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
 import { engineConfig, INSTALLATION, instanceSpec, targetConfig, until } from './driver-bench.js';
 
-/** One round of questions after rights of tests' drivers takes a second, and so does what notices a Role. */
+/** The drivers of tests check all rights within a second, and the server notices a new Role as fast. */
 const RIGHT_MS = 20_000;
 
 /** A namespace of a real control plane, and drivers there with the token of a worker. */
@@ -22,7 +22,7 @@ export class BedBench {
     readonly granted: GrantedAccess,
   ) {}
 
-  /** @param rules what the worker may do */
+  /** @param rules the rights of the worker */
   static async create(bed: TestBed, labels: Record<string, string> = {}, rules = workerRules()): Promise<BedBench> {
     const namespace = await bed.namespace(labels);
     return new BedBench(bed, namespace, await bed.grant([namespace], rules));
@@ -40,7 +40,7 @@ export class BedBench {
     return driver;
   }
 
-  /** Healthy while `setHealthy` says so, and counts its starts. */
+  /** An engine that is healthy as `setHealthy` says, and counts its starts. */
   steered(more: Parameters<typeof engineConfig>[0] = {}) {
     const listens = ['--host', '0.0.0.0', '--port', '{port}'];
     return engineConfig({
@@ -54,7 +54,10 @@ export class BedBench {
     return instanceSpec({ probe: { intervalSeconds: 1, timeoutSeconds: 5, failureThreshold: 2 }, ...overrides });
   }
 
-  /** What the driver says of its health while a right of `tried` is missing, one after the other; it has to be well again after each. */
+  /**
+   * Takes one right of `tried` after the other away, and yields the driver's health message. The driver must be ok
+   * again after each.
+   */
   async *withoutEach(
     driver: KubernetesDriver,
     all: readonly PolicyRule[],
@@ -82,7 +85,7 @@ export class BedBench {
     else rmSync(this.healthyFile, { force: true });
   }
 
-  /** Servers that were started, as they themselves wrote it down. */
+  /** The number of started servers, which the servers write themselves. */
   starts(): number {
     try {
       return readFileSync(this.startLog, 'utf8').trim().split('\n').length;

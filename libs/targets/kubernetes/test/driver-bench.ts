@@ -6,7 +6,7 @@ import { PlayedCluster } from './played-cluster.js';
 
 export const INSTALLATION = '0f6f7f0e-7a3c-4a58-9d58-2f3f9c8f0a11';
 export const NAMESPACE = 'models';
-/** Where engines of the tests listen, each on an address of its own. */
+/** The port of the tests' engines, each on an address of its own. */
 const PORT = 28_734;
 
 export function engineConfig(overrides: Partial<KubernetesEngine> = {}): KubernetesEngine {
@@ -63,10 +63,10 @@ export function instanceSpec(overrides: Partial<InstanceSpec> = {}): InstanceSpe
   };
 }
 
-/** A played cluster and drivers of it, as newly started workers would make them. */
+/** A simulated cluster and drivers of it, as newly started workers would make them. */
 export class DriverBench {
   private readonly drivers: KubernetesDriver[] = [];
-  /** Runs at each point at which a driver lets itself be held. */
+  /** Runs at each point at which a test can hold a driver. */
   onPausePoint: (name: string) => Promise<void> = async () => undefined;
 
   private constructor(readonly cluster: PlayedCluster) {}
@@ -95,7 +95,10 @@ export class DriverBench {
   }
 }
 
-/** Asks until the answer is `wanted`, and fails with the last one. */
+/**
+ * Repeats `ask` until the answer is wanted.
+ * @throws Error with the last answer if that does not happen in time
+ */
 export async function until<T>(
   ask: () => T | Promise<T>,
   isWanted: (answer: T) => boolean,

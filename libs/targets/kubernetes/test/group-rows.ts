@@ -8,14 +8,14 @@ export const GROUP_ENGINE = engineConfig({ unit: { kind: 'leaderworkerset', size
 export const groupTarget = targetConfig({ engines: { sim: engineConfig(), group: GROUP_ENGINE } });
 export const groupSpec = instanceSpec({ runtime: { engine: 'group', args: {}, env: {} } });
 
-/** A group as an API server has it. */
+/** A group, as an API server returns it. */
 export const group = (overrides: Partial<LeaderWorkerSet> = {}): LeaderWorkerSet => {
   const { metadata, ...rest } = groupOf(groupSpec, groupTarget, { installation: INSTALLATION });
   const made = { ...metadata, uid: 'u1', generation: 1, creationTimestamp: '2026-03-01T10:00:00Z' };
   return { ...rest, metadata: made, ...overrides };
 };
 
-/** One of its pods as controllers and kubelets leave it; 0 leads. */
+/** One of its pods, as controllers and kubelets leave it; index 0 leads. */
 export function member(index: number, status: PodStatus, more: Partial<Pod['metadata']> = {}): Pod {
   const { metadata, spec } = group();
   const { leaderTemplate, workerTemplate } = spec!.leaderWorkerTemplate!;
@@ -51,7 +51,7 @@ export const disrupted = (reason: string): PodStatus => ({
   conditions: [...ready, condition('DisruptionTarget', 'True', { reason, message: `because of ${reason}` })],
 });
 
-/** What the controller of StatefulSets writes where a pod may not be made. */
+/** The event of the controller of StatefulSets about a pod that cannot be created. */
 export const refusal = (message: string, more: Partial<KubeEvent> = {}): KubeEvent => {
   const { name, namespace = '' } = group().metadata;
   return {

@@ -9,7 +9,7 @@ const LOOK_MS = 15;
 const BACK_OFF_MS = 60;
 const STOP_MS = 30;
 
-/** One pod and the server in it. */
+/** One pod and its server. */
 interface PlayedPod {
   unit: string;
   name: string;
@@ -22,28 +22,28 @@ interface PlayedPod {
   lastState?: ContainerState;
   wasReady: boolean;
   isEnding: boolean;
-  /** A state that is played instead of a server. */
+  /** A fixed state instead of a server. */
   fixed?: PodStatus;
 }
 
 /**
- * A stub API server with controllers and a kubelet that are played: pods of its Deployments are real HTTP servers on addresses of
- * loopback, probed and restarted as a kubelet does, only sooner.
+ * A stub API server with simulated controllers and a simulated kubelet. The pods of its Deployments are real HTTP
+ * servers on loopback addresses, probed and restarted as by a kubelet, but faster.
  */
 export class PlayedCluster {
   api!: StubApi;
   isHealthy = false;
-  /** Servers started, by instance. */
+  /** Number of started servers, by instance. */
   readonly started = new Map<string, number>();
   /** Output of a pod's engine, by pod. */
   readonly output = new Map<string, string[]>();
-  /** Each new pod gets this state instead of a server. */
+  /** The state of each new pod, instead of a server. */
   fixed?: PodStatus;
-  /** No pod may be made: the condition of the unit. */
+  /** The condition of the unit if no pod can be created. */
   refusal?: string;
-  /** Pods that are deleted stay, as on a node that is gone. */
+  /** Deleted pods remain, as on a lost node. */
   isNodeSilent = false;
-  /** Pods that are deleted take until this resolves to end. */
+  /** Deleted pods do not end until this resolves. */
   mayEnd: Promise<void> = Promise.resolve();
   private readonly pods = new Map<string, PlayedPod>();
   private readonly units = new Map<string, Deployment>();
@@ -72,7 +72,7 @@ export class PlayedCluster {
       .filter(({ metadata }) => metadata.labels?.['slipway.dev/instance'] === instanceId);
   }
 
-  /** The engine of a pod ends; its kubelet starts it again. */
+  /** The engine of a pod ends, and its kubelet starts it again. */
   async crash(podUid: string, ended: ContainerState['terminated'] = { exitCode: 1, reason: 'Error' }): Promise<void> {
     const pod = this.pods.get(podUid);
     if (!pod?.server) throw new Error(`no server runs in pod ${podUid}`);
@@ -90,7 +90,7 @@ export class PlayedCluster {
     }, BACK_OFF_MS).unref();
   }
 
-  /** Taken away by somebody other than its unit, as the Eviction API does: condition and deletion in one. */
+  /** Removes a pod like the Eviction API, and not like its unit: condition and deletion in one. */
   evict(pod: Pod, reason = 'EvictionByEvictionAPI'): void {
     const { name, namespace = '' } = pod.metadata;
     const left = this.api.store.change<Pod>(PODS, namespace, name, (one) => {
@@ -102,7 +102,7 @@ export class PlayedCluster {
     this.onPodDeletion(left);
   }
 
-  /** Every unit is looked at again, as after a quota was raised. */
+  /** Checks every unit again, as after a quota was raised. */
   reconcile(): void {
     for (const unit of this.units.values()) this.meet(unit);
   }
@@ -118,7 +118,7 @@ export class PlayedCluster {
     const uid = unit.metadata.uid ?? '';
     if (change === 'deleted') this.units.delete(uid);
     else this.units.set(uid, unit);
-    // A controller hears of a write after it.
+    // A controller notices a write after it.
     setTimeout(
       () => this.meet(change === 'deleted' ? { ...unit, spec: { ...unit.spec, replicas: 0 } } : unit),
       1,
@@ -130,7 +130,7 @@ export class PlayedCluster {
     if (!pod || pod.isEnding) return;
     pod.isEnding = true;
     const unit = this.units.get(pod.unit);
-    // A ReplicaSet does not wait for the end of the one that goes.
+    // A ReplicaSet does not wait for the end of a deleted pod.
     if (unit) this.meet(unit);
     if (this.isNodeSilent) return;
     setTimeout(() => {

@@ -63,14 +63,17 @@ engines:
         volumes: [{name: model, image: {reference: "registry.corp.example/models/qwen3-0.6b-gguf@sha256:0000"}}]
 `;
 
-/** The first target of a file, with every default. @throws OperatorConfigError */
+/**
+ * The first target of a file, with every default.
+ * @throws OperatorConfigError if the file is invalid
+ */
 export function readTarget(written = WRITTEN_TARGET): KubernetesTargetConfig {
   const entry = written.trim().split('\n').join('\n    ');
   const { targets } = parseOperatorConfig(`targets:\n  - ${entry}\n`, [kubernetesTarget]);
   return targets[0] as KubernetesTargetConfig;
 }
 
-/** A target of one engine `e` with these keys beside what it must have, and these of the target. */
+/** A target of one engine `e`, with these keys of the engine and of the target in addition to the required ones. */
 export function engineWith(keys: Record<string, unknown>, target: Record<string, unknown> = {}): string {
   const engine = { image: 'sim:1', command: ['serve'], port: 80, ...keys };
   return JSON.stringify({
@@ -82,7 +85,7 @@ export function engineWith(keys: Record<string, unknown>, target: Record<string,
   });
 }
 
-/** What is told of a target that is written like this, without the place that all have in common. */
+/** The problems of a target's text, without the prefix that all have in common. */
 export function problemsOf(written: string): string[] {
   try {
     readTarget(written);

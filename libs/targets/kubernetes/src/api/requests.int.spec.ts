@@ -71,7 +71,7 @@ const textOf = async (pieces: AsyncIterable<Buffer>): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-kubeIt('a unit is created once, stopped by an apply in its place, and deleted by its uid', async () => {
+kubeIt('a unit is created once, stopped by an apply, and deleted by its uid', async () => {
   expect(await api.version()).toMatch(/^v1\.\d+\.\d+/);
   const made = await api.create<Deployment>(DEPLOYMENTS, ns, unit('once'));
   expect(made.metadata).toMatchObject({ name: 'once', uid: expect.any(String), generation: 1 });

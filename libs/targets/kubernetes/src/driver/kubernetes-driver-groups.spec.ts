@@ -48,7 +48,7 @@ async function serving(): Promise<Pod[]> {
   return pods;
 }
 
-it('a group is created once, stopped by an apply in its place, and remains as a mark until it is old', async () => {
+it('a group is created once, stopped by an apply, and remains as a mark until it is old', async () => {
   await serving();
   await driver.provision(spec);
   const [{ metadata }] = groups() as [LeaderWorkerSet];

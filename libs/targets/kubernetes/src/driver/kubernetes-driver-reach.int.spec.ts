@@ -34,7 +34,7 @@ const both = (): InstanceSpec[] => {
 const podOf = async ({ instanceId }: InstanceSpec): Promise<Pod> =>
   (await bed.pods(bench.namespace, `slipway.dev/instance=${instanceId}`)).find(isReady)!;
 
-/** The address of the pod that answers the URL: an engine of the test bed reports where it listens. */
+/** The address of the pod that answers the URL. An engine of the test bed reports the address at which it listens. */
 async function answering(baseUrl: string, dispatcher?: Dispatcher): Promise<string | undefined> {
   const { body } = await request(`${baseUrl}/who`, { ...(dispatcher && { dispatcher }) });
   const { argv } = (await body.json()) as { argv: string[] };

@@ -1,4 +1,4 @@
-/** One right in a namespace, as a Role writes it. */
+/** One right in a namespace, as in a Role. */
 export interface Rule {
   group: string;
   resource: string;
@@ -6,9 +6,11 @@ export interface Rule {
   verb: string;
 }
 
-/** What the operator's file makes us need. */
+/** The properties of the operator's file that decide which rights are necessary. */
 export interface RuleNeeds {
-  /** An engine has a key, or secrets of the operator's go to the cluster: each unit gets a Secret of its own. */
+  /**
+   * An engine has a key, or the operator's secrets are written to the cluster, so each unit gets a Secret of its own.
+   */
   writesSecrets: boolean;
   /** An instance of an engine is a group of pods. */
   usesGroups: boolean;
@@ -16,7 +18,7 @@ export interface RuleNeeds {
   usesInferencePools: boolean;
 }
 
-/** Every right that the driver uses in each namespace of models, and no other. Roles are made of this list. */
+/** Every right that the driver uses in each namespace of models, and no other. Roles are made from this list. */
 export function neededRules({ writesSecrets, usesGroups, usesInferencePools }: RuleNeeds): Rule[] {
   return [
     ...rulesOf('apps', 'deployments', ['list', 'watch', 'create', 'patch', 'delete']),
@@ -24,7 +26,8 @@ export function neededRules({ writesSecrets, usesGroups, usesInferencePools }: R
     { group: '', resource: 'pods', subresource: 'log', verb: 'get' },
     ...rulesOf('', 'services', ['list', 'watch', 'create', 'patch', 'delete']),
     ...rulesOf('policy', 'poddisruptionbudgets', ['list', 'watch', 'create', 'patch', 'delete']),
-    // Groups that lost a node, or of which one pod began alone, do not mend themselves; why their pods are refused stands in events only.
+    // Groups that lost a node, or of which one pod restarted alone, do not repair themselves. Only events contain the
+    // reason why their pods are refused.
     ...(usesGroups
       ? [
           ...rulesOf('leaderworkerset.x-k8s.io', 'leaderworkersets', ['list', 'watch', 'create', 'patch', 'delete']),

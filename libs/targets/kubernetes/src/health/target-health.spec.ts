@@ -7,9 +7,9 @@ import { neededRules, ruleText } from './target-health-rules.js';
 import { TargetHealthWatch, type TargetHealthOptions } from './target-health.js';
 
 const NAMESPACE = 'models';
-/** The shortest pause between two questions, by default. */
+/** The shortest pause between two requests, by default. */
 const PAUSE_MS = 100;
-/** Timers of Node fire at most this early. */
+/** The timers of Node fire at most this much too early. */
 const EARLY_MS = 2;
 const rules = neededRules({ writesSecrets: true, usesGroups: false, usesInferencePools: true });
 
@@ -49,7 +49,7 @@ const asked = () => stub.requests.filter(({ plural }) => plural === 'selfsubject
 
 describe('the health of a target', () => {
   it.each(rules.map((rule) => ({ rule, text: ruleText(rule) })))(
-    'names "$text" when it is missing, and forgets it when it is given back',
+    'names the missing right "$text", and no longer names it when it is granted again',
     async ({ rule: { verb, resource, subresource }, text }) => {
       const allow = stub.forbid({ verb: (subresource ?? verb) as 'list', plural: resource });
       health.start();
@@ -60,7 +60,7 @@ describe('the health of a target', () => {
     },
   );
 
-  it('names a type that the server lacks, beside the rights, and forgets it when the server has it', async () => {
+  it('names a missing type in addition to the rights, and no longer names it when the server has it', async () => {
     kinds = [LEADER_WORKER_SETS, INFERENCE_POOLS];
     const installed = stub.lacks(INFERENCE_POOLS);
     const allow = stub.forbid({ verb: 'create', plural: 'services' });
@@ -76,7 +76,7 @@ describe('the health of a target', () => {
     installed();
     allow();
     await becomes('ok');
-    // Who may not ask does without.
+    // A refusal of this request does not count as a missing type.
     stub.odd({ plural: 'types' }, { status: 403 });
     stub.forgetRequests();
     await until(
@@ -86,9 +86,9 @@ describe('the health of a target', () => {
     expect(health.state).toEqual({ state: 'ok' });
   });
 
-  it('asks for every rule in every namespace at once when it begins', async () => {
+  it('requests every rule in every namespace at once when it begins', async () => {
     namespaces = [NAMESPACE, 'models-acme'];
-    // One question after the other would take 48 of the longest pauses.
+    // One request after the other would take 48 of the longest pauses.
     health = watch({ roundMs: 3_600_000 });
     health.start();
     await until(asked, (all) => all.length >= rules.length * 2);
@@ -102,7 +102,7 @@ describe('the health of a target', () => {
     expect(health.state).toEqual({ state: 'ok' });
   });
 
-  it('says since when a server does not answer, refuses us or is not there, and is well again soon after', async () => {
+  it('shows since when a server does not answer, refuses us or is away, and is ok again soon after its return', async () => {
     health = watch({ roundMs: 50, shortestPauseMs: 1, awayPauseMs: 20, limitMs: 250 });
     health.start();
     await becomes('ok');
@@ -119,8 +119,8 @@ describe('the health of a target', () => {
     }
   });
 
-  it('does not wait for its turn when another call was forbidden', async () => {
-    // Its turn would come after 11 of the longest pauses, 44 s.
+  it('checks the rules at once after another call was forbidden', async () => {
+    // The regular check of this rule would come after 11 of the longest pauses, 44 s.
     health = watch({ roundMs: 3_600_000 });
     health.start();
     await until(asked, (all) => all.length >= rules.length);
@@ -132,12 +132,12 @@ describe('the health of a target', () => {
     await becomes('degraded');
   });
 
-  it('asks seldom when nothing happens, however many namespaces there are', async () => {
+  it('sends few requests while nothing happens, for any number of namespaces', async () => {
     namespaces = Array.from({ length: 40 }, (_, number) => `models-${number}`);
     health = watch({ roundMs: 200 });
     health.start();
     await until(asked, (all) => all.length >= rules.length * 40, 30_000);
-    // The last of the questions that follow each other without a pause may still come.
+    // The last of the requests without a pause may still arrive.
     await until(asked, (all) => all.length >= rules.length * 40 + 3);
     stub.forgetRequests();
     const startedAt = performance.now();

@@ -6,19 +6,19 @@ import type { KubeApi } from '../api/requests.js';
 import { ruleText, type Rule } from './target-health-rules.js';
 
 export interface TargetHealthOptions {
-  /** For people: where the API server is. */
+  /** The address of the API server, for people. */
   server: string;
   namespaces(): readonly string[];
   rules(): readonly Rule[];
   /** Types that not every server has. */
   kinds(): readonly KubeKind[];
-  /** Every rule is asked for once within it, unless there are very many. */
+  /** Each rule is checked once within this time, unless there are very many. */
   roundMs?: number;
   /** How long an API server may take for an answer before it counts as away. */
   limitMs?: number;
-  /** However many namespaces a target has, its API server gets no more than one question in this time. */
+  /** An API server gets at most one request in this time, for any number of namespaces. */
   shortestPauseMs?: number;
-  /** The pause between two questions while the API server is away. */
+  /** The pause between two requests while the API server is away. */
   awayPauseMs?: number;
 }
 
@@ -33,20 +33,20 @@ const NAMED_RIGHTS = 8;
 type Question = { namespace: string; rule: Rule } | { kind: KubeKind };
 
 /**
- * Whether a target can be worked with: asks the API server all the time, one small question after the other, whether it has the types and we
- * have the rights that we need. So a right that is taken away is named before somebody needs it, and a server that is away is noticed although every watch
- * is silent.
+ * Checks whether a target can be used. It continuously requests from the API server, one small request after the other,
+ * whether the necessary types exist and the rights are granted. So it names a missing right before a call needs it, and
+ * notices that a server is away although every watch is silent.
  */
 export class TargetHealthWatch {
   private readonly missing = new Set<string>();
   private trouble?: { since: string; message: string };
   private loop?: Promise<void>;
   private isClosed = false;
-  /** Ends what is waited for: the time to the next question, or an answer. */
+  /** Ends a wait: for the next request, or for an answer. */
   private wake = new AbortController();
   private asking = new AbortController();
   private asked = 0;
-  /** So many questions follow without a pause: nothing is known yet, or something has just gone wrong. */
+  /** The number of requests that follow without a pause, because nothing is known yet or something has just failed. */
   private urgent = 0;
 
   constructor(
@@ -60,7 +60,7 @@ export class TargetHealthWatch {
     this.loop = this.run();
   }
 
-  /** Another call has failed, or `null`: works again. Either way the next question need not wait. */
+  /** Another call has failed, or works again (`null`). In both cases the next request need not wait. */
   note(error: unknown): void {
     const isForbidden = error instanceof ApiError && error.status === 403;
     this.urgent = Math.max(this.urgent, isForbidden ? this.questions().length : 1);

@@ -12,14 +12,14 @@ const told = (metadata: Partial<Pod['metadata']>) =>
 it.each([
   [{ ownerReferences: [owner] }, 'kubectl -n models delete replicaset slw-chat-1'],
   [{}, 'kubectl -n models delete pod pod-1'],
-])('a pod without its unit holds up the next start, and how to end it is told', (metadata, command) => {
+])('a pod without its unit delays the next start, and the message says how to end it', (metadata, command) => {
   expect(told(metadata)).toMatchObject({
     state: 'stopping',
     message: expect.stringMatching(new RegExp(`: ${command}$`)),
   });
 });
 
-it('nothing is to be done about a pod that goes', () => {
+it('a pod that is being deleted needs no action', () => {
   const { message } = told({ ownerReferences: [owner], deletionTimestamp: '2026-03-01T10:07:00Z' });
   expect(message).toBe('pod pod-1 of an older generation still exists');
 });

@@ -5,10 +5,10 @@ import { driftOf, isStopped, livePods, observationOf, type UnitSnapshot } from '
 import type { Unit } from '../manifests/unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
-/** What one look at an instance's objects says of a generation, and which units must end by it. */
+/** The state of a generation by the objects of its instance, and the units that must end. */
 export interface InstanceView {
   observation: Observation;
-  /** Units that run although a newer one is there. */
+  /** Units that run although a newer one exists. */
   outdated: Unit[];
   /** The unit of the generation, and its pods. */
   own?: { unit: Unit; pods: Pod[] };
@@ -16,7 +16,7 @@ export interface InstanceView {
 
 type Memory = Pick<UnitSnapshot, 'left' | 'wasReady' | 'reach' | 'refused' | 'lateMs'>;
 
-/** Pure. Knows all generations, since what becomes of one depends on the others. */
+/** Makes one observation. Pure. It reads all generations, because the state of one depends on the others. */
 export function viewInstance(
   { generation }: Pick<InstanceSpec, 'generation'>,
   objects: InstanceObjects,
@@ -33,13 +33,14 @@ export function viewInstance(
     return { ...about, observation: { state: 'exited', reason: 'replaced', generation: newest } };
   if (!own) return { outdated: [], observation: withoutUnit(units, objects.pods) };
   const observation = observationOf({ ...own, generation, ...memory });
-  // Its starter died before it wrote the secret, or somebody has taken it away: it was not started as a whole.
+  // The worker that started it died before it wrote the Secret, or the Secret was deleted. So the unit was not started
+  // completely.
   if (lacksOwnSecret(own.unit, observation)) return { ...about, observation: { ...observation, state: 'absent' } };
   const drift = driftOf(own.unit);
   return { ...about, observation: drift === undefined ? observation : { ...observation, drift } };
 }
 
-/** A generation that was never started, as far as these objects say. */
+/** The state of a generation that was never started, as far as these objects show. */
 function withoutUnit(units: readonly Unit[], pods: readonly Pod[]): Observation {
   const left = livePods(pods)[0];
   const running = units.find((unit) => !isStopped(unit));
@@ -48,7 +49,7 @@ function withoutUnit(units: readonly Unit[], pods: readonly Pod[]): Observation 
   return { state: 'stopping', generation: generationIn(left), message: messageOf(left, units) };
 }
 
-/** A pod whose unit was deleted with `--cascade=orphan` is ended by nobody, and our Role may not delete it. */
+/** No controller ends a pod whose unit was deleted with `--cascade=orphan`, and our Role may not delete it. */
 function messageOf(left: Pod, units: readonly Unit[]): string {
   const { name, namespace, ownerReferences = [] } = left.metadata;
   if (isLeaving(left) || units.some((unit) => generationIn(unit) === generationIn(left)))
@@ -62,7 +63,7 @@ function lacksOwnSecret({ metadata }: Unit, { reason, message = '' }: Observatio
   return reason === 'config_error' && message.includes(`"${metadata.name}" not found`);
 }
 
-/** An answer that a cache alone must not give: it may only not have heard. */
+/** States that a cache alone must not report, because it may lag. */
 export function isNegative({ state, reason }: Observation): boolean {
   return state === 'absent' || (state === 'exited' && reason !== 'replaced');
 }

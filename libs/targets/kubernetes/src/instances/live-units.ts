@@ -9,13 +9,22 @@ import { kindOf, type Unit } from '../manifests/unit-kind.js';
 import { instanceIdOf, instanceLabels } from '../manifests/unit-labels.js';
 import type { InstanceObjects } from './unit-watch.js';
 
-/** When a unit was told to stop. With it, and no replicas, a unit is the mark that its generation was started once. */
+/**
+ * The time at which a unit was stopped. A unit with it and without replicas is the mark that its generation was started
+ * once.
+ */
 const STOPPED_AT = 'slipway.dev/stopped-at';
-/** Who applies the end of a unit: other than who made it, so that neither takes the other's fields away. */
+/**
+ * The field manager of a stop. It differs from the manager that created the unit, so that neither removes the other's
+ * fields.
+ */
 const STOPPER = { manager: 'slipway-stop', force: true };
-/** Beyond its grace a pod on a node that is lost holds nothing up: nobody is left to tell us of its end. */
+/**
+ * After its grace period and this time, a pod on a lost node no longer counts, because no kubelet is left to report its
+ * end.
+ */
 const LOST_AFTER_MS = 60_000;
-/** And so long beyond it one of a group is taken away: until then the others would wait for it. */
+/** After its grace period and this time, such a pod of a group is deleted, because the others would wait for it. */
 const ABANDONED_AFTER_MS = 30_000;
 const DEFAULT_GRACE_SECONDS = 30;
 const MOST_LEAVING = 10_000;
@@ -24,13 +33,16 @@ export function isTombstone(unit: Unit): boolean {
   return isStopped(unit) && unit.metadata.annotations?.[STOPPED_AT] !== undefined;
 }
 
-/** How long ago it was told to stop; undefined for one that was not, or by a clock that is ahead of ours. */
+/**
+ * Seconds since the unit was stopped. Undefined if it was not stopped. Negative if the clock that wrote the time is
+ * ahead of ours.
+ */
 export function stoppedSecondsAgo(unit: Unit): number | undefined {
   const at = Date.parse(unit.metadata.annotations?.[STOPPED_AT] ?? '');
   return Number.isFinite(at) && isStopped(unit) ? (Date.now() - at) / 1_000 : undefined;
 }
 
-/** Told to stop, and its controller has heard it: no pod comes any more. */
+/** Stopped, and its controller has processed it: no more pods are created. */
 function isSettled(unit: Unit): boolean {
   const { replicas = 0 } = unit.status ?? {};
   return isStopped(unit) && replicas === 0 && (kindOf(unit) === LEADER_WORKER_SETS ? isIdle(unit) : isObserved(unit));
@@ -41,22 +53,28 @@ function isObserved({ status, metadata: { generation = 0 } }: Unit): boolean {
   return (observed ?? Infinity) >= generation;
 }
 
-/** Its controller does not say which generation it has heard of. Of no replicas none are missing, which it says then and only then. */
+/**
+ * The controller of groups does not report which generation it has seen. It reports `Available` for no replicas once it
+ * has processed the stop, and only then.
+ */
 function isIdle({ status }: LeaderWorkerSet): boolean {
   return status?.conditions?.some((one) => one.type === 'Available' && one.status === 'True') ?? false;
 }
 
 export interface LiveOptions {
-  /** Beyond its grace: when a pod on a lost node holds nothing up any more, and when one of a group is taken away. */
+  /**
+   * Times after the grace period: when a pod on a lost node no longer counts, and when such a pod of a group is
+   * deleted.
+   */
   lostAfterMs?: number;
   abandonedAfterMs?: number;
-  /** Whether there may be units that are groups. */
+  /** Whether units may be groups. */
   hasGroups?(): boolean;
 }
 
-/** What the API server has of units now, and how one is ended. Nothing here trusts a cache. */
+/** The live state of units on the API server, and how to stop one. Nothing here trusts a cache. */
 export class LiveUnits {
-  /** When a pod was first seen to leave, by this process's own clock: that of the server may be another. */
+  /** The time at which a pod was first seen to leave, by this process's own clock: the server's may differ. */
   private readonly leaving = new LRUCache<string, number>({ max: MOST_LEAVING });
 
   constructor(
@@ -65,7 +83,7 @@ export class LiveUnits {
     private readonly options: LiveOptions = {},
   ) {}
 
-  /** All that there is of an instance in the namespaces. */
+  /** Everything that exists of an instance in the namespaces. */
   async find(instanceId: string, namespaces: readonly string[]): Promise<InstanceObjects> {
     const labelSelector = selectorOf({ ...this.targetLabels, ...instanceLabels(instanceId) });
     const found = await Promise.all(
@@ -86,8 +104,8 @@ export class LiveUnits {
   }
 
   /**
-   * Tells a unit to stop, for good. An apply for an object that is gone would have to make one without what every unit must have, and
-   * of another uid: it makes none.
+   * Stops a unit for good. An apply to a deleted object would have to create one, without the required fields and with
+   * another uid. So it creates none.
    */
   async stop(unit: Unit): Promise<Unit | undefined> {
     const { name, namespace = '', uid } = unit.metadata;
@@ -100,13 +118,13 @@ export class LiveUnits {
     }
   }
 
-  /** Removes the mark of a generation; its pods must be gone. */
+  /** Deletes the mark of a generation, whose pods must have ended. */
   async bury(unit: Unit): Promise<void> {
     const { name, namespace = '', uid } = unit.metadata;
     await this.api.delete(kindOf(unit), namespace, name, { uid });
   }
 
-  /** Whether something of it runs, or may yet: a pod on a node that is lost for good does not. */
+  /** Whether a pod of it runs or may still run. A pod on a node that is lost for good does not. */
   isOccupied({ units, pods }: InstanceObjects): boolean {
     return units.some((unit) => !isSettled(unit)) || livePods(pods).some((pod) => !this.isLost(pod));
   }
@@ -120,7 +138,7 @@ export class LiveUnits {
     return this.isOverdue(pod, this.options.lostAfterMs ?? LOST_AFTER_MS);
   }
 
-  /** Whether a pod of a group stays only because nobody on its node is left to end it: its place in the group is not given to another one. */
+  /** Whether a pod of a group only remains because its node cannot end it. No other pod can have its name meanwhile. */
   isAbandoned(pod: Pod): boolean {
     const isByTaint = conditionOf(pod, 'DisruptionTarget')?.reason === 'DeletionByTaintManager';
     return isLeaving(pod) && isByTaint && this.isOverdue(pod, this.options.abandonedAfterMs ?? ABANDONED_AFTER_MS);
@@ -133,7 +151,7 @@ export class LiveUnits {
     return performance.now() - since > graceSeconds * 1_000 + byMs;
   }
 
-  /** A server that does not know the type has none of them. */
+  /** A server without the type has no groups. */
   private async groups(namespace: string, labelSelector: string): Promise<Unit[]> {
     try {
       return (await this.api.list<Unit>(LEADER_WORKER_SETS, namespace, { labelSelector })).items;
@@ -144,7 +162,7 @@ export class LiveUnits {
   }
 }
 
-/** No such object; another object of its name; not enough said to make one. */
+/** No such object; another object of its name; too few fields to create one. */
 const GONE = new Set([404, 409, 422]);
 
 export function selectorOf(labels: Record<string, string>): string {

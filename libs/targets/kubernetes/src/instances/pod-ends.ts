@@ -4,7 +4,7 @@ import type { ContainerStatus, Pod } from '../api/objects.js';
 import { ENGINE_CONTAINER, isOfGroup } from '../manifests/unit-kind.js';
 
 const MAX_MESSAGE = 400;
-/** From the end of a group's first pod to that of its last. */
+/** The longest time from the end of a group's first pod to that of its last. */
 const TOGETHER_MS = 300_000;
 
 const DISRUPTION_REASONS: Record<string, ObservationReason> = {
@@ -16,7 +16,7 @@ const DISRUPTION_REASONS: Record<string, ObservationReason> = {
   TerminationByKubelet: 'node_shutdown',
 };
 
-/** `status.reason` of a pod as kubelets and the node controller write it. */
+/** `status.reason` of a pod, as kubelets and the node controller write it. */
 const POD_REASONS: Record<string, ObservationReason> = {
   Evicted: 'evicted',
   Preempting: 'preempted',
@@ -29,7 +29,7 @@ const POD_REASONS: Record<string, ObservationReason> = {
 
 type LastExit = NonNullable<Observation['lastExit']>;
 
-/** What somebody else wrote, as one line of bounded length. */
+/** Foreign text as one line of limited length. */
 export function shownWords(text: string | undefined): string | undefined {
   const line = text
     ?.replace(/[\p{Cc}\p{Cs}]+/gu, ' ')
@@ -42,7 +42,7 @@ export function conditionOf(object: Pod, type: string) {
   return object.status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Nothing of it runs any more, though the object is there: a ReplicaSet leaves such pods lying. */
+/** Nothing of the pod runs any more, although the object exists: a ReplicaSet does not delete such pods. */
 export function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded';
 }
@@ -51,7 +51,7 @@ export function isLeaving(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
-/** Why a pod was taken away by somebody who is not its engine; undefined if it was not. */
+/** The reason why a pod was removed by another cause than its engine; undefined if it was not. */
 export function disruptionOf(pod: Pod): ObservationReason | undefined {
   const target = conditionOf(pod, 'DisruptionTarget');
   const byPod = POD_REASONS[pod.status?.reason ?? ''];
@@ -62,8 +62,8 @@ export function disruptionOf(pod: Pod): ObservationReason | undefined {
 }
 
 /**
- * Only the node controller says that a pod is not ready whose containers are: its node does not answer. Kubelets write both conditions
- * together, unless the pod has gates of its own.
+ * Whether the pod's node does not answer. Then the node controller marks the pod as not ready, while its containers
+ * still count as ready. Kubelets write both conditions together, unless the pod has readiness gates.
  */
 export function isNodeSilent(pod: Pod): boolean {
   const gates = pod.spec?.['readinessGates'];
@@ -75,28 +75,30 @@ export function engineStatus(pod: Pod): ContainerStatus | undefined {
   return pod.status?.containerStatuses?.find(({ name }) => name === ENGINE_CONTAINER);
 }
 
-/** Containers that have to end before the engine starts. One that restarts always runs beside it. */
+/**
+ * Containers that must end before the engine starts. A container that always restarts runs together with the engine.
+ */
 export function initStatuses(pod: Pod): ContainerStatus[] {
   const containers = pod.spec?.initContainers ?? [];
   const beside = new Set(containers.filter((one) => one['restartPolicy'] === 'Always').map(({ name }) => name));
   return (pod.status?.initContainerStatuses ?? []).filter(({ name }) => !beside.has(name));
 }
 
-/** How often the kubelet has restarted what must run for the engine to serve. Only grows within a pod. */
+/** How often the kubelet has restarted the containers that the engine needs. Only grows within a pod. */
 export function restartsOf(pod: Pod): number {
   const counted = [...initStatuses(pod), ...[engineStatus(pod) ?? []].flat()];
   return counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
 
 /**
- * One life of the engine: another pod and another start in the same pod are other lives. In a group such a start is no life: all pods go for it,
- * and it would count twice.
+ * Identifies one life of the engine: another pod, and another start in the same pod, are other lives. In a group such a
+ * start is not a life: all pods are replaced because of it, and it would count twice.
  */
 export function podIncarnation(pod: Pod): string {
   return `${pod.metadata.uid}/${isOfGroup(pod) ? 0 : restartsOf(pod)}`;
 }
 
-/** How a container's run ended. */
+/** How the last run of a container ended. */
 export function exitOf(status: ContainerStatus | undefined): (LastExit & { words?: string }) | undefined {
   const ended = status?.state?.terminated ?? status?.lastState?.terminated;
   if (!ended) return undefined;
@@ -110,27 +112,28 @@ export function exitOf(status: ContainerStatus | undefined): (LastExit & { words
   };
 }
 
-/** How a pod that is gone, or about to go, has ended. */
+/** How a pod that is deleted, or is about to be, has ended. */
 export function endOfPod(pod: Pod): LastExit {
   const disruption = disruptionOf(pod);
   const { code = null, reason, at } = exitOf(engineStatus(pod)) ?? {};
   const since = at ?? pod.metadata.deletionTimestamp;
-  // Deleted by hand is killed, whatever code the engine then ended with.
+  // A pod that was deleted by hand counts as killed, for any exit code of the engine.
   const ended = disruption ?? (isLeaving(pod) ? 'killed' : (reason ?? 'killed'));
   return { code, reason: ended, ...(since ? { at: since } : {}) };
 }
 
 /**
- * How a pod of a group ended, as the group's end: a restart of one of its containers is why the others go. @param known of those that went before
+ * How a pod of a group ended, as the end of the group: the restart of one container is why the other pods end.
+ * @param known the end of the pods that ended before
  */
 export function endInGroup(pod: Pod, known: LastExit | undefined): LastExit {
   const end = disruptionOf(pod) === undefined ? (exitBefore(pod) ?? endOfPod(pod)) : endOfPod(pod);
   const isWithOthers = Math.abs(Date.parse(end.at ?? '') - Date.parse(known?.at ?? '')) < TOGETHER_MS;
-  // Of pods that end together only those know why that did not just have to go with the others.
+  // If pods end together, the cause is that of a pod which did not just end with the others.
   return known && known.reason !== 'killed' && end.reason === 'killed' && isWithOthers ? known : end;
 }
 
-/** Of the life before this one, in the same pod. */
+/** The end of the previous life in the same pod. */
 export function exitBefore(pod: Pod): LastExit | undefined {
   const ends = [engineStatus(pod), ...initStatuses(pod)]
     .filter((status) => (status?.restartCount ?? 0) > 0 || (status?.state?.terminated?.exitCode ?? 0) !== 0)

@@ -22,7 +22,7 @@ const seen = (pods: Pod[], unit = group()) => observationOf({ unit, pods, genera
 const [leader, first, second] = [0, 1, 2].map((index) => member(index, UP)) as [Pod, Pod, Pod];
 
 describe('a group', () => {
-  it('is ready when all of its pods are, where its leader is reached, and lives as long as that', () => {
+  it('is ready when all of its pods are, has the address of its leader, and is one life as long as the leader', () => {
     expect(seen([second, leader, first])).toEqual({
       state: 'ready',
       generation: 1,
@@ -94,36 +94,36 @@ describe('a group', () => {
       { state: 'starting', reason: 'loading', message: `2 of the ${SIZE} pods of its group are running` },
     ],
     ['no leader', [first, second], { state: 'starting', reason: 'loading' }],
-  ])('with %s is not', (_case, pods, expected) => expect(seen(pods)).toMatchObject(expected));
+  ])('with %s is not ready', (_case, pods, expected) => expect(seen(pods)).toMatchObject(expected));
 
-  it('is not ready with a container that started again, and lives as long as all its pods', () => {
+  it('with a restarted container is not ready, and is one life as long as all its pods', () => {
     const restarted = member(0, { ...UP, ...engine({ restartCount: 1, state: running }) });
     expect(seen([restarted, first, second])).toMatchObject({ state: 'starting', incarnation: 'p0/0', restarts: 1 });
     const worker = member(2, { ...UP, ...engine({ restartCount: 1, state: running }) });
     expect(seen([leader, first, worker])).toMatchObject({ state: 'starting', incarnation: 'p0/0', restarts: 0 });
   });
 
-  it('that was told to stop is over with its last pod', () => {
+  it('that was stopped has ended when its last pod has', () => {
     const stopped = group({ spec: { ...group().spec, replicas: 0 } });
     expect(seen([first], stopped)).toMatchObject({ state: 'stopping', reason: 'terminated' });
     expect(seen([], stopped)).toMatchObject({ state: 'exited', reason: 'terminated' });
   });
 
-  it('that somebody scaled is told of as what it is', () => {
+  it('that another client scaled keeps its state', () => {
     const scaled = group({ spec: { ...group().spec, replicas: 2 } });
     scaled.metadata.generation = 2;
     expect(seen([leader, first, second], scaled)).toMatchObject({ state: 'ready' });
   });
 });
 
-describe('why pods of a group are missing', () => {
+describe('the reason why pods of a group are missing', () => {
   const told = (pods: Pod[], events = [refusal(QUOTA)]) => {
     const refusals = new GroupRefusals();
     for (const event of events) refusals.note(undefined, event);
     return observationOf({ unit: group(), pods, generation: 1, refused: (...of) => refusals.of(...of) });
   };
 
-  it('is said in the words of the server, of the leader and of workers', () => {
+  it('has the words of the server about the leader or the workers', () => {
     expect(told([])).toMatchObject({ state: 'starting', reason: 'quota_exceeded', message: QUOTA });
     const ofWorkers = refusal(QUOTA, {
       involvedObject: { ...refusal('').involvedObject!, name: leader.metadata.name },
@@ -132,7 +132,7 @@ describe('why pods of a group are missing', () => {
     expect(told([leader, first], [ofWorkers])).toMatchObject({ state: 'starting', reason: 'quota_exceeded' });
   });
 
-  it('is not said of another group, of a time before the last pod came, or when all are there', () => {
+  it('is unknown for another group, for a time before the last pod was created, or when no pod is missing', () => {
     const other = refusal(QUOTA, { involvedObject: { ...refusal('').involvedObject!, name: 'another' } });
     expect(told([], [other])).toMatchObject({ reason: 'loading' });
     const later = { creationTimestamp: '2026-03-01T10:00:02Z' };
@@ -140,7 +140,7 @@ describe('why pods of a group are missing', () => {
     expect(told([member(0, LOADING), first, second])).toMatchObject({ reason: 'loading' });
   });
 
-  it('is forgotten with its event', () => {
+  it('is removed with its event', () => {
     const refusals = new GroupRefusals();
     const newer = refusal(QUOTA, { lastTimestamp: '2026-03-01T10:00:05Z' });
     refusals.note(undefined, refusal('an older word'));
@@ -159,17 +159,17 @@ describe('the end of a group', () => {
   it.each([
     ['first', [1, 0, 2]],
     ['last', [0, 2, 1]],
-  ])('is told by the pod that knows why, though it goes %s', (_when, order) => {
+  ])('has the cause of the pod that knows it, even if that pod ends %s', (_when, order) => {
     const end = order.map((index) => all[index]!).reduce((known, pod) => endInGroup(pod, known), undefined as any);
     expect(end).toMatchObject({ reason: 'evicted' });
   });
 
-  it('that comes later is another end', () => {
+  it('that comes much later is another end', () => {
     const long = { code: null, reason: 'evicted' as const, at: '2026-03-01T09:00:00Z' };
     expect(endInGroup(gone(leader), long)).toMatchObject({ reason: 'killed' });
   });
 
-  it('is the crash of the one whose restart let all begin anew', () => {
+  it('is the crash of the pod whose restart caused the restart of all', () => {
     expect(endInGroup(gone(member(2, RESTARTED)), undefined)).toMatchObject({ code: 3, reason: 'exited' });
   });
 });

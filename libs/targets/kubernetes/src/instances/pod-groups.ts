@@ -3,27 +3,30 @@ import type { Observation } from '@slipway/target-driver';
 import type { Pod, KubeEvent } from '../api/objects.js';
 import { sizeOf, type Unit } from '../manifests/unit-kind.js';
 
-/** What one pod, or all of a unit, says of itself. */
+/** The state of one pod, or of all pods of a unit. */
 export type PodReport = Pick<Observation, 'state'> & { reason?: ObservationReason; message?: string | undefined };
 
 export interface GroupReports {
-  /** Undefined while there is none. */
+  /** Undefined while there is no leader. */
   leader?: PodReport;
-  /** Of each worker that is there. */
+  /** Of each existing worker. */
   workers: readonly PodReport[];
   size: number;
-  /** Why pods that are missing could not be made. */
+  /** Why missing pods could not be created. */
   refused?: PodReport;
 }
 
-/** Pods of a group are made together: one that comes so much later took the place of another one, which its leader knew. */
+/**
+ * Pods of a group are created together. A pod that is created this much later replaces another one, which its leader
+ * knew.
+ */
 const LATE_MS = 30_000;
 
 export function isLate(worker: Pod, leader: Pod, lateMs = LATE_MS): boolean {
   return createdAt(worker) - createdAt(leader) > lateMs;
 }
 
-/** It was there before its leader: it is of the group before, which goes. */
+/** Whether the worker is older than the leader: it belongs to the previous group, and is being deleted. */
 export function isFormer(worker: Pod, leader: Pod): boolean {
   return createdAt(worker) < createdAt(leader);
 }
@@ -32,12 +35,12 @@ function createdAt({ metadata: { creationTimestamp = '' } }: Pod): number {
   return Date.parse(creationTimestamp);
 }
 
-/** What a pod is that nobody says more of: it comes, or it was taken away with the others. */
+/** Reasons without an explanation: the pod is being created, or was deleted with the others. */
 const UNEXPLAINED = new Set<ObservationReason | undefined>([undefined, 'loading', 'killed']);
 
 /**
- * What a group is by what its pods say: ready where all of them are. A leader is probed and its workers are not, so that it may say that it is
- * ready while one of them is gone already. Where the leader knows no reason, a worker or who makes the pods may.
+ * Combines the states of a group's pods: it is ready if all of them are. Only the leader is probed, so it may be ready
+ * while a worker has already ended. If the leader knows no reason, a worker or the controller of the pods may.
  */
 export function summarizeGroup({ leader, workers, size, refused }: GroupReports): PodReport {
   const ready = workers.filter(({ state }) => state === 'ready').length;
@@ -58,15 +61,16 @@ export function summarizeGroup({ leader, workers, size, refused }: GroupReports)
   };
 }
 
-/** What the API server is asked for: all else that happens in a namespace is nothing to us. */
+/** The filter of requested events: no other events of a namespace matter. */
 export const REFUSAL_EVENTS = 'type=Warning,reason=FailedCreate';
 
-/** What the name of a unit ends with where its leader is meant. */
+/** The suffix that makes a unit's name the name of its leader. */
 const OF_LEADER = '-0';
 
 /**
- * Why pods of groups could not be made. The controllers of groups keep no condition for it, as those of Deployments do: they only write an
- * event, at the StatefulSet of the leader (which has the name of the unit) or of the workers (of the leader).
+ * Why pods of groups could not be created. Unlike those of Deployments, the controllers of groups have no condition for
+ * it. They only write an event about the StatefulSet of the leader (which has the name of the unit) or of the workers
+ * (which has the name of the leader).
  */
 export class GroupRefusals {
   private readonly newest = new Map<string, KubeEvent>();
@@ -80,7 +84,7 @@ export class GroupRefusals {
     if (!after && known?.metadata.uid === metadata.uid) this.newest.delete(key);
   }
 
-  /** In the words of the server; undefined where all pods are there, or one has come since. */
+  /** The words of the server. Undefined if all pods exist, or if one was created later than the event. */
   of(unit: Unit, pods: readonly Pod[]): string | undefined {
     const { name, namespace, creationTimestamp = '' } = unit.metadata;
     if (pods.length >= sizeOf(unit)) return undefined;
@@ -91,7 +95,7 @@ export class GroupRefusals {
   }
 }
 
-/** The names that a unit may have whose pods an event tells of. */
+/** The possible names of the unit whose pods an event is about. */
 export function unitsNamedIn({ involvedObject: { name = '' } = {} }: KubeEvent): string[] {
   return name.endsWith(OF_LEADER) ? [name, name.slice(0, -OF_LEADER.length)] : [name];
 }
@@ -100,7 +104,7 @@ const namesOf = (unit: string): string[] => [unit, `${unit}${OF_LEADER}`];
 
 const later = (one: string, other: string): string => (one > other ? one : other);
 
-/** In whole seconds, as the times of objects are. */
+/** In whole seconds, like the times of objects. */
 function timeOf({ lastTimestamp, eventTime, metadata }: KubeEvent): string {
   return (lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '').replace(/\.\d+Z$/, 'Z');
 }

@@ -20,7 +20,7 @@ import { driftOf, observationOf, podOf, refusalReason } from './pod-state.js';
 
 const seen = (pods: Pod[], of: Deployment = unit()) => observationOf({ unit: of, generation: 1, pods });
 
-describe('from objects to a state', () => {
+describe('the state from the objects of a unit', () => {
   it.each(rows.map(([name, pods, expected, of]) => ({ name, pods, expected, of })))(
     '$name',
     ({ pods, expected, of }) => {
@@ -30,7 +30,7 @@ describe('from objects to a state', () => {
     },
   );
 
-  it('tells of a pod that replaces an evicted one how that one ended', () => {
+  it('includes how an evicted pod ended that another pod replaces', () => {
     const old = pod({ phase: 'Failed', reason: 'Evicted', conditions: [] }, { name: 'old', uid: 'p0' });
     const fresh = pod({ phase: 'Pending', conditions: [scheduled], podIP: undefined }, { uid: 'p2' });
     expect(seen([old, fresh])).toMatchObject({
@@ -42,7 +42,7 @@ describe('from objects to a state', () => {
     expect(observationOf({ unit: unit(), generation: 1, pods: [fresh], left }).lastExit).toEqual(left);
   });
 
-  it('remembers that this life was ready, whatever the seconds of the server say', () => {
+  it('remembers that this life was ready, whatever times the server reports', () => {
     const unready = pod({
       conditions: [
         scheduled,
@@ -59,7 +59,7 @@ describe('from objects to a state', () => {
     });
   });
 
-  it('is never ready without an address, and takes nothing for one that is none', () => {
+  it('is never ready without an address, and accepts no text that is not an address', () => {
     for (const podIP of [undefined, '', 'evil.example/', '10.1.2.3:80@x']) {
       const told = seen([pod({ podIP, conditions: ready, ...engine({ state: running, started: false }) })]);
       expect([told.state, told.baseUrl]).toEqual(['starting', undefined]);
@@ -67,7 +67,7 @@ describe('from objects to a state', () => {
     expect(seen([pod({ podIP: 'fd00::7', conditions: ready })]).baseUrl).toBe('http://[fd00::7]:8000');
   });
 
-  it('keeps the words of others on one line of bounded length', () => {
+  it('keeps foreign text on one line of limited length', () => {
     const message = `bad\n\u001b[31m${'x'.repeat(10_000)}`;
     const told = seen([
       pod({ conditions: [scheduled], ...engine({ state: { waiting: { reason: 'ErrImagePull', message } } }) }),
@@ -76,7 +76,7 @@ describe('from objects to a state', () => {
     expect(told.message!.length).toBeLessThanOrEqual(400);
   });
 
-  it('has one answer for garbage', () => {
+  it('is starting for objects without usable fields', () => {
     const garbage = {
       metadata: { name: 'x', uid: 'g' },
       status: { conditions: [{} as Condition], containerStatuses: [{} as ContainerStatus] },
@@ -86,11 +86,11 @@ describe('from objects to a state', () => {
   });
 });
 
-describe('the pod that an instance is', () => {
+describe('the pod of an instance', () => {
   const of = (name: string, status: PodStatus, more: Partial<Pod['metadata']> = {}) =>
     pod(status, { name, uid: name, creationTimestamp: `2026-03-01T10:00:0${name.at(-1)}Z`, ...more });
 
-  it('is a ready one, else the oldest that stays, else the newest that leaves', () => {
+  it('is a ready one, else the oldest that stays, else the newest that is being deleted', () => {
     const [first, second] = [of('p1', {}), of('p2', {})];
     const serving = of('p3', { conditions: ready });
     const leaving = [
@@ -104,27 +104,27 @@ describe('the pod that an instance is', () => {
   });
 });
 
-describe('what somebody else changed', () => {
+describe('the drift of a unit', () => {
   it.each([
     [1, 1, undefined],
     [2, 3, 'it has 3 replicas'],
     [2, 1, 'was changed outside Slipway'],
     [2, 0, undefined],
-  ])('generation %d with %d replicas', (generation, replicas, words) => {
+  ])('is as expected for generation %d with %d replicas', (generation, replicas, words) => {
     const drift = driftOf({ metadata: { name: 'u', generation }, spec: { replicas } });
     if (words === undefined) expect(drift).toBeUndefined();
     else expect(drift).toContain(words);
   });
 });
 
-describe('why something may not be made', () => {
+describe('the reason of a refusal', () => {
   it.each([
     [QUOTA, 403, 'quota_exceeded'],
     [SECURITY, 403, 'admission_denied'],
     [WEBHOOK, 400, 'admission_denied'],
     ['strict decoding error: unknown field "spec.template.spec.contianers"', 400, 'invalid_template'],
     ['whatever else', 403, 'admission_denied'],
-  ])('%s', (words, status, reason) => {
+  ])('is read from the text %s', (words, status, reason) => {
     expect(refusalReason(words, status)).toBe(reason);
   });
 });

@@ -33,21 +33,21 @@ import {
   shownWords,
 } from './pod-ends.js';
 
-/** What is known of one unit, from a watch or from a live answer. */
+/** The known state of one unit, from a watch or a live answer. */
 export interface UnitSnapshot {
   unit: Unit;
   generation: number;
   /** Of this unit. */
   pods: readonly Pod[];
-  /** How its last pod that is gone had ended, where that was seen. */
+  /** How its last deleted pod ended, if that was observed. */
   left?: Observation['lastExit'];
-  /** How the target's engines are reached; by the addresses of their pods unless said. */
+  /** How requests reach the target's engines; by the addresses of their pods by default. */
   reach?: Reach;
-  /** Whether this life of the engine was seen ready before. */
+  /** Whether this life of the engine was observed as ready before. */
   wasReady?: (incarnation: string) => boolean;
-  /** Why pods of a group could not be made, in the words of the server. */
+  /** Why pods of a group could not be created, in the words of the server. */
   refused?: (unit: Unit, pods: readonly Pod[]) => string | undefined;
-  /** How much younger than its leader a worker of a group may be. */
+  /** How much later than its leader a worker of a group may be created. */
   lateMs?: number | undefined;
 }
 
@@ -62,19 +62,19 @@ const IMAGE_FAULTS = new Set([
 ]);
 const CREATION_FAULTS = new Set(['CreateContainerError', 'RunContainerError']);
 
-/** Told to stop: whoever set the replicas to 0, it does not come back by itself. */
+/** Whether the unit was stopped. If another client set the replicas to 0, it does not return by itself either. */
 export function isStopped(unit: Unit): boolean {
   return unit.spec?.replicas === 0;
 }
 
-/** Pods of which something may still run. */
+/** Pods in which a container may still run. */
 export function livePods(pods: readonly Pod[]): Pod[] {
   return pods.filter((pod) => !isOver(pod));
 }
 
 /**
- * The pod that an instance is, of a group its leader: a ready one before others, else the oldest, so that a second pod that somebody made by
- * hand does not take its place; one that leaves only if there is no other.
+ * The pod of an instance, which in a group is its leader. A ready pod comes first, then the oldest, so that a second
+ * pod that was created by hand does not replace it. A pod that is being deleted counts only if there is no other.
  */
 export function podOf(pods: readonly Pod[]): Pod | undefined {
   const order = (pod: Pod) => (isLeaving(pod) ? 2 : isReady(pod) ? 0 : 1);
@@ -87,7 +87,7 @@ export function podOf(pods: readonly Pod[]): Pod | undefined {
   )[0];
 }
 
-/** State, reason and words of one unit, as its objects say. Pure. */
+/** State, reason and message of one unit, from its objects. Pure. */
 export function observationOf(seen: UnitSnapshot): Observation {
   const { unit, pods, generation } = seen;
   const pod = podOf(pods);
@@ -104,7 +104,7 @@ export function observationOf(seen: UnitSnapshot): Observation {
   };
 }
 
-/** Where requests to it go; undefined while it has no address. */
+/** The address for requests; undefined while there is none. */
 function addressOf(pod: Pod, unit: Unit, reach: Reach): string | undefined {
   const port = portOf(unit);
   const { name, namespace = '' } = unit.metadata;
@@ -113,12 +113,12 @@ function addressOf(pod: Pod, unit: Unit, reach: Reach): string | undefined {
   return baseUrlOf({ reach }, { unit: name, namespace, port, service, podIp: pod.status?.podIP });
 }
 
-/** What is no address must not become part of a URL. */
+/** Other text must not become part of a URL. */
 function hasAddress(pod: Pod): boolean {
   return isIP(pod.status?.podIP ?? '') !== 0;
 }
 
-/** What was done to a unit by hand; undefined while it is as it was made. */
+/** Describes changes that were made to a unit by hand; undefined if it is unchanged. */
 export function driftOf(unit: Unit): string | undefined {
   if (isStopped(unit) || (unit.metadata.generation ?? 1) <= 1) return undefined;
   const { replicas = 1 } = unit.spec ?? {};
@@ -143,7 +143,7 @@ function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSnapshot): Partial<Observ
   };
 }
 
-/** Of the life before this one: in the same pod, or in the one before. */
+/** The end of the previous life, in the same pod or in the previous one. */
 function lastExitOf({ unit, pods, left }: UnitSnapshot, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
   const here = pod && newestOf([pod, ...workersOf(pods)].flatMap((one) => exitBefore(one) ?? []));
   if (here) return { lastExit: here };
@@ -155,7 +155,7 @@ function lastExitOf({ unit, pods, left }: UnitSnapshot, pod: Pod | undefined): P
   return lastExit ? { lastExit } : {};
 }
 
-/** A pod of it is one of several: what each says, and what was said of those that are missing. */
+/** Combines the states of several pods, and the reason why pods are missing. */
 function groupTold(seen: UnitSnapshot, leader: Pod | undefined): PodReport {
   const { unit, pods, refused } = seen;
   const words = refused?.(unit, pods);
@@ -167,7 +167,9 @@ function groupTold(seen: UnitSnapshot, leader: Pod | undefined): PodReport {
   });
 }
 
-/** One that runs may run for another leader, or be about to go with the others because it began anew alone. */
+/**
+ * A worker that runs may belong to another leader, or may be about to end with the others because it restarted alone.
+ */
 function memberTold(pod: Pod, leader: Pod | undefined, seen: UnitSnapshot): PodReport {
   const own = told(pod, seen);
   if (own.state !== 'ready' || !leader) return own;
@@ -197,7 +199,7 @@ function withoutPod({ unit, pods }: UnitSnapshot): PodReport {
   return { state: 'unhealthy', reason: endOfPod(over).reason ?? 'killed', message: over.status?.message };
 }
 
-/** Why something may not be made, from the server's words: they are all there is. */
+/** The reason of a refusal, from the server's words, which are the only source. */
 export function refusalReason(words = '', status?: number): ObservationReason {
   if (/exceeded quota/i.test(words)) return 'quota_exceeded';
   if (/PodSecurity|webhook|admission/i.test(words)) return 'admission_denied';
@@ -249,7 +251,7 @@ function initialising(pod: Pod): PodReport | undefined {
   const exit = exitOf(current);
   const isFailed = current.state?.running === undefined && exit !== undefined && exit.code !== 0;
   if (isFailed) return { state: 'starting', reason: 'init_failed', message: endWords(current.name, exit) };
-  // It has not run yet while the node still makes the pod.
+  // The container has not run yet while the node still creates the pod.
   if (current.state?.running === undefined && current === statuses[0]) return { state: 'starting', reason: 'loading' };
   return { state: 'starting', reason: 'loading_weights', message: `container ${current.name} runs before the engine` };
 }
@@ -264,7 +266,7 @@ function waiting(status: ContainerStatus | undefined): PodReport | undefined {
   return { state: 'starting', reason: 'loading', message: message ?? why };
 }
 
-/** A container that cannot even be made. */
+/** The fault of a container that cannot even be created. */
 function faultBeforeStart({ state }: ContainerStatus): PodReport | undefined {
   const { reason: why = '', message } = state?.waiting ?? {};
   const words = message ? `${why}: ${message}` : why;
@@ -284,7 +286,7 @@ function endWords(who: string, { code, reason, words }: NonNullable<ReturnType<t
   return words === undefined ? `${who} ${how}` : `${who} ${how}: ${words}`;
 }
 
-/** The engine runs. What has never been ready in this life starts, whatever its readiness says. */
+/** The engine runs. An engine that was never ready in this life is starting, whatever its readiness is. */
 function serving(pod: Pod, wasReady: boolean): PodReport {
   const status = engineStatus(pod);
   const ready = conditionOf(pod, 'Ready');

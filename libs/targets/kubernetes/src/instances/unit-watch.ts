@@ -11,7 +11,7 @@ import { instanceIdOf, LABEL } from '../manifests/unit-labels.js';
 
 type LastExit = NonNullable<Observation['lastExit']>;
 
-/** What the cluster has of one instance: all its generations. */
+/** The objects of one instance in the cluster, of all its generations. */
 export interface InstanceObjects {
   units: Unit[];
   pods: Pod[];
@@ -20,42 +20,43 @@ export interface InstanceObjects {
 interface TrackedInstance {
   units: Map<string, Unit>;
   pods: Map<string, Pod>;
-  /** How the last pod that went had ended, by generation. */
+  /** How the last deleted pod ended, by generation. */
   left: Map<number, LastExit>;
 }
 
 export interface UnitWatchOptions {
-  /** Objects of this installation and target. */
+  /** Selects objects of this installation and target. */
   labelSelector: string;
-  /** Null when a kind is heard again. */
+  /** Receives null when the watch of a kind works again. */
   onTrouble(kind: KubeKind, namespace: string, error: unknown): void;
   clock?: Partial<ReflectorClock>;
 }
 
-/** What is watched in one namespace. */
+/** The watches of one namespace. */
 interface NamespaceWatch {
   deployments: Reflector<Deployment>;
   pods: Reflector<Pod>;
-  /** Where an engine of the target uses groups: a cluster need not know them otherwise. */
+  /** Only if an engine of the target uses groups, because the cluster need not have the type otherwise. */
   groups?: Reflector<LeaderWorkerSet>;
   refusals?: Reflector<KubeEvent>;
 }
 
-/** How often a caller that waits for the first list asks whether it is there. */
+/** How often a caller that waits for the first list checks whether it is complete. */
 const SYNC_LOOK_MS = 20;
 
 /**
- * All units of a target and their pods, and what is said of pods that groups lack, as the API server told them: one list and one watch for each kind and namespace, however many
- * instances there are. An answer that something is *not* there is none: it may only not have been heard yet.
+ * All units of a target, their pods, and the events about missing pods of groups, as the API server reports them. There
+ * is one list and one watch for each kind and namespace, for any number of instances. The absence of an object here
+ * proves nothing: the watch may lag.
  */
 export class UnitWatch {
   private readonly watched = new Map<string, NamespaceWatch>();
-  /** Namespaces whose API server knows no LeaderWorkerSets: there are none. */
+  /** Namespaces whose API server has no LeaderWorkerSets, so no groups exist. */
   private readonly groupless = new Set<string>();
   private readonly refusals = new GroupRefusals();
   private readonly instances = new Map<string, TrackedInstance>();
   private readonly known = new Set<string>();
-  /** Lives of engines that were seen ready, by pod. */
+  /** Lives of engines that were observed as ready, by pod. */
   private readonly ready = new Map<string, string>();
   private readonly listeners: ((instanceId: string) => void)[] = [];
   private isClosed = false;
@@ -65,14 +66,20 @@ export class UnitWatch {
     private readonly options: UnitWatchOptions,
   ) {}
 
-  /** Begins to watch the namespaces that it does not watch yet. What runs in others is watched on. */
+  /**
+   * Begins to watch the namespaces that are not watched yet. Other namespaces continue to be watched, because units may
+   * run there.
+   */
   follow(namespaces: readonly string[], { groups = false } = {}): void {
     if (this.isClosed) return;
     for (const namespace of namespaces) if (!this.watched.has(namespace)) this.watch(namespace);
     if (groups || this.followsGroups) for (const namespace of this.namespaces) this.watchGroups(namespace);
   }
 
-  /** Once it does, it does so for good: groups may be left when the last engine that makes them is taken out of the file. */
+  /**
+   * Once groups are watched, they always are: groups may exist after the last engine that makes them was removed from
+   * the file.
+   */
   get followsGroups(): boolean {
     return [...this.watched.values()].some(({ groups }) => groups !== undefined);
   }
@@ -81,14 +88,17 @@ export class UnitWatch {
     return [...this.watched.keys()];
   }
 
-  /** Everything there has been listed, and what came since was heard. */
+  /** The lists of the namespace are complete, and the watches have reported everything since. */
   isSyncedIn(namespace: string): boolean {
     const { deployments, pods, groups } = this.watched.get(namespace) ?? {};
     const isWithGroups = groups === undefined || groups.isSynced || this.groupless.has(namespace);
     return deployments?.isSynced === true && pods?.isSynced === true && isWithGroups;
   }
 
-  /** Everything there has been listed once. From then on it shows what the server said last, also while it has to list anew. */
+  /**
+   * The lists of the namespace were complete once. From then on it shows the server's last state, even while it lists
+   * again.
+   */
   isKnownIn(namespace: string): boolean {
     if (this.isSyncedIn(namespace)) this.known.add(namespace);
     return this.known.has(namespace);
@@ -102,7 +112,10 @@ export class UnitWatch {
     return this.knownNamespaces.length === this.watched.size;
   }
 
-  /** Waits for first lists, of all namespaces or as `is` says. @returns whether they are there */
+  /**
+   * Waits for the first lists of all namespaces, or until `is` returns true.
+   * @returns whether they are complete
+   */
   async listed(withinMs: number, is = () => this.isKnown): Promise<boolean> {
     const end = performance.now() + withinMs;
     while (!is() && !this.isClosed && performance.now() < end)
@@ -123,7 +136,7 @@ export class UnitWatch {
     for (const instanceId of this.instances.keys()) yield [instanceId, this.of(instanceId)];
   }
 
-  /** Whether a unit of this uid is seen there. */
+  /** Whether a unit of this uid is known in the namespace. */
   has(namespace: string, uid: string): boolean {
     const { deployments, groups } = this.watched.get(namespace) ?? {};
     return (deployments?.byUid(uid) ?? groups?.byUid(uid)) !== undefined;
@@ -137,14 +150,14 @@ export class UnitWatch {
     return this.ready.get(incarnation.split('/')[0]!) === incarnation;
   }
 
-  /** What we wrote is newer than what was heard. */
+  /** Our own write is newer than what the watch has reported. */
   remember(unit: Unit): void {
     const { deployments, groups } = this.watched.get(unit.metadata.namespace ?? '') ?? {};
     const reflector = kindOf(unit) === LEADER_WORKER_SETS ? groups : deployments;
     (reflector as Reflector<Unit> | undefined)?.remember(unit);
   }
 
-  /** Why pods of a group could not be made. */
+  /** Why pods of a group could not be created. */
   refused(unit: Unit, pods: readonly Pod[]): string | undefined {
     return this.refusals.of(unit, pods);
   }
@@ -183,7 +196,7 @@ export class UnitWatch {
     return new Reflector<T>(this.api, {
       kind,
       namespace,
-      // Events have none of our labels.
+      // Events do not have our labels.
       ...(kind === EVENTS ? { fieldSelector: REFUSAL_EVENTS } : { labelSelector }),
       onChange,
       onTrouble: (error: unknown) => {
@@ -194,7 +207,7 @@ export class UnitWatch {
     });
   }
 
-  /** Without the type there can be no group, so that nobody has to wait until it is known which there are. */
+  /** Without the type there can be no group, so callers need not wait for the list of groups. */
   private noteGroupless(namespace: string, error: unknown): void {
     if (error instanceof ApiError && error.status === 404) this.groupless.add(namespace);
     else this.groupless.delete(namespace);
@@ -214,7 +227,7 @@ export class UnitWatch {
   private noteUnit(before: Unit | undefined, after: Unit | undefined): void {
     this.note(before, after, (tracked, key) => {
       if (after) return tracked.units.set(key, after);
-      // A pod that comes after its unit has gone is another unit's.
+      // A pod that is created after its unit was deleted belongs to another unit.
       tracked.left.delete(generationIn(before!));
       return tracked.units.delete(key);
     });
@@ -252,7 +265,7 @@ export class UnitWatch {
   }
 }
 
-/** Of a unit or one of its pods; 0 where somebody has taken the label away. */
+/** The generation of a unit or one of its pods; 0 if the label was removed. */
 export function generationIn({ metadata }: KubeObject): number {
   const generation = Number(metadata.labels?.[LABEL.generation]);
   return Number.isSafeInteger(generation) ? generation : 0;

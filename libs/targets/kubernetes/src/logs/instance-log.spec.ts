@@ -10,7 +10,10 @@ import { instanceLog, type LoggedPod } from './instance-log.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-/** What is held, and not what the process has yet to give back: that depends on when the collector runs. */
+/**
+ * The memory in use. Memory that the process has not returned to the system does not count, because that depends on
+ * when the collector runs.
+ */
 function usedBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -69,7 +72,7 @@ describe('the output of an instance', () => {
     expect(lastQuery()['follow']).toBeUndefined();
   });
 
-  it('is that of the life before when asked so, and nothing where there was none', async () => {
+  it('is that of the previous life if requested, and empty if there was none', async () => {
     written = ({ previous }) => [`${stamp(1)} ${previous === 'true' ? 'before' : 'now'}\n`];
     expect((await all(read({ previous: true, follow: true }))).map(({ text }) => text)).toEqual(['before']);
     stub.odd(
@@ -82,19 +85,19 @@ describe('the output of an instance', () => {
     expect(await all(read())).toEqual([]);
   });
 
-  it('begins where it was asked to, though the server counts whole seconds', async () => {
+  it('begins at the requested time, although the server counts whole seconds', async () => {
     written = () => [`${stamp(1, '1')} early\n${stamp(1, '7')} late\n`];
     expect((await all(read({ since: stamp(1, '500') }))).map(({ text }) => text)).toEqual(['late']);
   });
 
-  it('fails where the server refuses it', async () => {
+  it('is an error if the server refuses it', async () => {
     stub.forbid({ verb: 'log' });
     await expect(all(read())).rejects.toMatchObject({ status: 403 });
   });
 
-  it('follows from one life to the next, and tells no line twice when it has to ask again', async () => {
+  it('continues from one life to the next, and repeats no line after another request', async () => {
     let asked = 0;
-    // All of one second, two of them of one time.
+    // All within one second, and two of them at the same time.
     const again = `${stamp(2, '1')} early\n${stamp(2)} two\n${stamp(2)} two more\n`;
     written = ({ sinceTime }) => {
       asked += 1;
@@ -113,7 +116,7 @@ describe('the output of an instance', () => {
     expect(found).toEqual(['one', 'early', 'two', 'two more', 'late', 'three', 'a new life']);
   });
 
-  it('ends when its reader goes, also in the midst of silence', async () => {
+  it('ends when its reader does, even in the middle of silence', async () => {
     written = async function* () {
       yield `${stamp(1)} one\n`;
       await new Promise(() => undefined);
@@ -129,7 +132,7 @@ describe('the output of an instance', () => {
     expect(found).toEqual(['one']);
   });
 
-  it('holds no more than a line of what an engine writes without end', async () => {
+  it('keeps no more than one line of an engine that writes without end', async () => {
     let sent = 0;
     written = function* () {
       for (;;) {
@@ -148,7 +151,7 @@ describe('the output of an instance', () => {
         break;
       }
     }
-    // 470 MiB went by.
+    // 470 MiB were read.
     expect(used - before).toBeLessThan(200 * 1024 * 1024);
   });
 });

@@ -6,7 +6,7 @@ import type { Pod } from '../api/objects.js';
 import { podIncarnation } from '../instances/pod-ends.js';
 import { ENGINE_CONTAINER } from '../manifests/unit-kind.js';
 
-/** The pod whose engine writes, and which life of it that is. */
+/** The pod whose engine writes, and the life of the engine. */
 export interface LoggedPod {
   namespace: string;
   name: string;
@@ -18,15 +18,15 @@ export function loggedPod(pod: Pod): LoggedPod {
   return { namespace, name, incarnation: podIncarnation(pod) };
 }
 
-/** How soon a log that ended, or that nobody writes yet, is looked for again. */
+/** The pause before the next request for a log that has ended or does not exist yet. */
 const FOLLOW_MS = 500;
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z ?(.*)$/s;
 
 /**
- * The output of an instance's engine, from the API server. Kubernetes does not tell which stream a line was written to: whichever is
- * asked for, all lines are told. Of a line of any length only its beginning is held.
+ * The output of an instance's engine, from the API server. Kubernetes does not report the stream of a line, so a
+ * request for one stream returns all lines. Of a long line only the beginning is kept.
  *
- * @throws ApiError, UnreachableError where the API server does not give it
+ * @throws ApiError, UnreachableError if the API server does not return the output
  */
 export async function* instanceLog(
   api: Pick<KubeApi, 'log'>,
@@ -66,7 +66,7 @@ export async function* instanceLog(
   } while (follow && !previous && !signal.aborted);
 }
 
-/** The last lines of an engine's life that is over, for the evidence of a failed start; none where they cannot be had. */
+/** The last lines of an ended life of an engine, as evidence of a failed start; none if they cannot be read. */
 export async function lastWords(
   api: Pick<KubeApi, 'log'>,
   pod: LoggedPod,
@@ -79,7 +79,7 @@ export async function lastWords(
     for await (const { text } of lines(api, pod, { ...options, limitBytes: LAST_WORDS_BYTES }))
       found.push(redactSecrets(text, secrets));
   } catch {
-    // That it failed is known without them.
+    // The failure is known without these lines.
   }
   return found.slice(-tail);
 }
@@ -88,7 +88,7 @@ const LAST_WORDS_MS = 5_000;
 const LAST_WORDS_BYTES = 256 * 1024;
 
 interface StampedLine {
-  /** With nine digits after the point, so that two can be compared as texts. */
+  /** With nine digits after the point, so that two stamps can be compared as texts. */
   stamp?: string;
   text: string;
 }
@@ -109,7 +109,7 @@ async function* lines(
   if (rest !== undefined) yield stamped(rest);
 }
 
-/** The pod has just gone, its container has not begun, or there was none before it. */
+/** The pod was just deleted, its container has not started, or there was none before it. */
 function isUnwritten(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 400);
 }
@@ -120,7 +120,7 @@ function stamped(line: string): StampedLine {
   return { stamp: `${second}.${fraction.padEnd(9, '0')}Z`, text: text ?? '' };
 }
 
-/** How far the output of one life was told: the time of the last line, and how many lines had that time. */
+/** How far the output of one life was returned: the time of the last line, and how many lines had that time. */
 interface LogPosition {
   incarnation: string;
   last?: string;
@@ -132,7 +132,10 @@ function note(shown: LogPosition, stamp: string): void {
   shown.last = stamp;
 }
 
-/** Of a new answer: the server counts in whole seconds, and tells some of them again. Many lines may have one time. */
+/**
+ * Recognizes lines of a new answer that were returned before. The server counts in whole seconds, so it repeats some
+ * lines. Many lines may have the same time.
+ */
 function toldBefore({ last, atLast }: LogPosition, since: string | undefined): (stamp: string) => boolean {
   let again = atLast;
   return (stamp) => {

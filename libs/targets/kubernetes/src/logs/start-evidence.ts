@@ -9,13 +9,13 @@ import { engineStatus, podIncarnation } from '../instances/pod-ends.js';
 const SEARCHED_LINES = 200;
 const MOST_KNOWN = 2_000;
 
-/** What an engine said before it ended, read once for each of its lives that came to nothing. */
+/** The last output of an engine, read once for each of its failed lives. */
 export class StartEvidence {
   private readonly known = new LRUCache<string, { incarnation: string; failure: Promise<StartFailure> }>({
     max: MOST_KNOWN,
   });
 
-  /** Adds why the life before this one failed, if the instance has not been ready since. */
+  /** Adds why the previous life failed, if the instance has not been ready since. */
   async add(
     api: Pick<KubeApi, 'log'>,
     instanceId: string,
@@ -45,7 +45,7 @@ export class StartEvidence {
     { code, reason }: NonNullable<Observation['lastExit']>,
     secrets: readonly string[],
   ): Promise<StartFailure> {
-    // Between its end and its next start the life that has ended is the newest one.
+    // Between its end and its next start, the ended life is the newest one.
     const isPrevious = engineStatus(pod)?.state?.terminated === undefined;
     const words = await lastWords(api, loggedPod(pod), { tail: SEARCHED_LINES, isPrevious, secrets });
     const isKnown = reason === 'out_of_memory' || reason === 'program_not_found' || reason === 'start_failed';

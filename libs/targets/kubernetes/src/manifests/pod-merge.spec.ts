@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mergePod } from './pod-merge.js';
 
-describe('a part over another', () => {
+describe('a part merged over another', () => {
   it.each<[string, unknown, unknown, unknown]>([
     ['mappings deeply', { a: { b: 1, c: 2 } }, { a: { c: 3, d: 4 } }, { a: { b: 1, c: 3, d: 4 } }],
     ['null takes away', { a: { b: 1, c: 2 } }, { a: { c: null } }, { a: { b: 1 } }],
@@ -52,7 +52,7 @@ describe('a part over another', () => {
 
   const anyPart = fc.dictionary(fc.string(), fc.jsonValue());
 
-  it('has all that only one of the two says, and what the other says of what both do', () => {
+  it('has everything that only one part sets, and the later value of what both set', () => {
     fc.assert(
       fc.property(anyPart, anyPart, (base, over) => {
         const merged = mergePod<Record<string, unknown>>(base, over);
@@ -65,7 +65,7 @@ describe('a part over another', () => {
     );
   });
 
-  it('changes neither of the two, and is the same when it is done again', () => {
+  it('changes neither of the two, and is the same when it is merged again', () => {
     fc.assert(
       fc.property(anyPart, anyPart, (base, over) => {
         const before = JSON.stringify([base, over]);
@@ -76,7 +76,7 @@ describe('a part over another', () => {
     );
   });
 
-  it('takes a key called __proto__ for a key', () => {
+  it('treats __proto__ like any other key', () => {
     const over = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}') as object;
     const merged = mergePod<Record<string, unknown>>({}, over);
     expect(merged['polluted']).toBeUndefined();

@@ -1,13 +1,13 @@
 type Bag = Record<string, unknown>;
 
-/** Lists of things with names that may say different things of one: they are merged. */
+/** Lists of named items that are merged, because two items of a name may set different fields. */
 const MERGED_BY_NAME = new Set(['containers', 'initContainers']);
-/** Lists of things with names that say one thing in one way: a volume, a value. The later one stands. */
+/** Lists of named items that are replaced, such as a volume or a value: of two items of a name the later one counts. */
 const REPLACED_BY_NAME = new Set(['env', 'volumes', 'ports']);
 
 /**
- * A part of a pod template over another: mappings deeply, what has names by its name, any other list whole; `null` takes a key away. What
- * nobody here knows passes through.
+ * Merges a part of a pod template over another: mappings deeply, named list items by their names, any other list as a
+ * whole. `null` removes a key. Unknown fields are kept.
  */
 export function mergePod<T>(base: T, over: unknown): T {
   return merged(base, over) as T;
@@ -21,7 +21,7 @@ function merged(base: unknown, over: unknown, key = ''): unknown {
   if (!isBag(over)) return over;
   if (!isBag(base)) return merged({}, over);
   const keys = new Set([...Object.keys(base), ...Object.keys(over)]);
-  // Not by assignment: a key of the file may be called `__proto__`.
+  // Not by assignment, because a key of the file may be `__proto__`.
   return Object.fromEntries(
     [...keys]
       .filter((each) => ownOf(over, each) !== null)
@@ -50,7 +50,7 @@ function ownOf(bag: Bag, key: string): unknown {
   return Object.hasOwn(bag, key) ? bag[key] : undefined;
 }
 
-/** Whether it is a mapping. */
+/** Whether the value is a mapping. */
 export function isBag(value: unknown): value is Bag {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

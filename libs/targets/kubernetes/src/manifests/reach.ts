@@ -4,18 +4,18 @@ import type { KubernetesTargetConfig } from '../target-config.js';
 
 const KNOWN = new Set(['unit', 'namespace']);
 
-/** Where the engine of a unit is reached. */
+/** The location of a unit's engine. */
 export interface EngineLocation {
   unit: string;
   namespace: string;
   port: number;
-  /** Its Service, where it has one. */
+  /** Its Service, if it has one. */
   service?: string;
-  /** Unknown until the pod has one, and needed for `reach: pod` only. */
+  /** Unknown until the pod has an address, and only needed for `reach: pod`. */
   podIp?: string;
 }
 
-/** The URL by which gateways come to an engine, without a trailing slash; undefined as long as its pod has no address. */
+/** The URL by which gateways reach an engine, without a trailing slash. Undefined while its pod has no address. */
 export function baseUrlOf(
   { reach }: Pick<KubernetesTargetConfig, 'reach'>,
   { unit, namespace, port, service = unit, podIp }: EngineLocation,
@@ -33,7 +33,7 @@ export function baseUrlOf(
   return `http://${isIPv6(podIp) ? `[${podIp}]` : podIp}:${port}`;
 }
 
-/** What is wrong with the URL of `reach`: each unit must have one of its own. */
+/** Problems of the URL of `reach`: each unit must have one of its own. */
 export function urlProblems(
   url: string,
   { by_tenant: byTenant }: Pick<KubernetesTargetConfig['namespaces'], 'by_tenant'>,

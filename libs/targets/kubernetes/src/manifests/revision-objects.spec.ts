@@ -6,7 +6,7 @@ import { describeEngine, engineTraits, probePathOf, targetWarnings } from '../co
 const config = readTarget();
 const three = specOf({ scaling: { min_replicas: 3, max_replicas: 8 } });
 
-it('a revision has a headless Service that its pods are behind, and those of no other', () => {
+it('a revision has a headless Service that selects its pods, and no others', () => {
   const service = serviceOf(specOf({ generation: 5 }), config, WRITER);
   expect(service).toMatchObject({
     apiVersion: 'v1',
@@ -24,13 +24,13 @@ it('a revision has a headless Service that its pods are behind, and those of no 
   expect(isBehind(pods('another', specOf().owner!.revisionId))).toBe(false);
 });
 
-it('what a revision shares is the same whichever instance it is made of', () => {
+it('the shared objects of a revision are the same for each of its instances', () => {
   const other = { ...three, instanceId: 'another', generation: 9, owner: { ...three.owner!, ordinal: 2 } };
   expect(serviceOf(other, config, WRITER)).toEqual(serviceOf(three, config, WRITER));
   expect(pdbOf(other, config, WRITER)).toEqual(pdbOf(three, config, WRITER));
 });
 
-it('one pod at a time may be taken away, however many there are to be', () => {
+it('the budget allows one disruption at a time, for any number of instances', () => {
   expect(pdbOf(three, config, WRITER)).toMatchObject({
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
@@ -44,12 +44,12 @@ it('one pod at a time may be taken away, however many there are to be', () => {
     expect(pdbOf(spec, config, WRITER)).toEqual(pdbOf(three, config, WRITER));
 });
 
-it('of groups, one group at a time', () => {
+it('the budget of groups allows the disruption of one group at a time', () => {
   const group = { ...three, runtime: { engine: 'vllm-multinode', args: {}, env: {} } };
   expect(pdbOf(group, config, WRITER).spec?.maxUnavailable).toBe(2);
 });
 
-it('of a group its leader alone is behind Services, and under no name that the controller of groups takes', () => {
+it('Services select only the leader of a group, and have no name that the controller of groups uses', () => {
   const group = specOf({ runtime: { engine: 'vllm-multinode', args: {}, env: {} } });
   const leads = { 'leaderworkerset.sigs.k8s.io/worker-index': '0' };
   expect(serviceOf(group, config, WRITER).spec?.selector).toMatchObject(leads);
@@ -63,7 +63,7 @@ it('of a group its leader alone is behind Services, and under no name that the c
 const PICKER = { name: '{pool}-epp', port: 9_002, failure_mode: 'FailClose' as const };
 const pooled = { ...config, inference_pool: { endpoint_picker: PICKER } };
 
-it('a revision has an InferencePool only where it is asked for: of the same pods as its Service, with a picker of its own', () => {
+it('a revision has an InferencePool only if the file wants one, for the pods of its Service and with a picker of its own', () => {
   expect(poolOf(specOf(), config, WRITER)).toBeUndefined();
   for (const engine of ['vllm', 'vllm-multinode']) {
     const spec = specOf({ runtime: { engine, args: {}, env: {} } });
@@ -81,7 +81,7 @@ it('a revision has an InferencePool only where it is asked for: of the same pods
   }
 });
 
-it('a unit has a Service of its own only where it is reached by one', () => {
+it('a unit has a Service of its own only with reach service', () => {
   expect(unitServiceOf(specOf(), config, WRITER)).toBeUndefined();
   const service = unitServiceOf(specOf(), { ...config, reach: 'service' }, WRITER);
   const unit = deploymentOf(specOf(), config, WRITER);
@@ -89,7 +89,7 @@ it('a unit has a Service of its own only where it is reached by one', () => {
   expect(service?.spec).toMatchObject({ type: 'ClusterIP', selector: unit.spec!.selector!.matchLabels });
 });
 
-it('callers are told what they must know of an engine, and nothing of accelerators, which the scheduler hands out', () => {
+it('the traits of an engine have what callers need, without accelerators, which the scheduler assigns', () => {
   expect(engineTraits(config, specOf())).toEqual({
     serves: ['chat'],
     unknownModel: 'rejects',

@@ -13,7 +13,10 @@ import {
 } from './unit-labels.js';
 import { PORT_NAME } from './unit-probes.js';
 
-/** The Service of a revision: headless, for who follows its EndpointSlices. Our gateways do not need it. To be applied. */
+/**
+ * The Service of a revision: headless, for clients that follow its EndpointSlices. Our gateways do not need it. To be
+ * applied.
+ */
 export function serviceOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Service {
   return {
     apiVersion: apiVersionOf(SERVICES),
@@ -23,7 +26,7 @@ export function serviceOf(spec: InstanceSpec, config: KubernetesTargetConfig, wr
   };
 }
 
-/** The Service of one unit, where engines are reached by one of their own; undefined for any other reach. To be applied. */
+/** The Service of one unit for `reach: service`; undefined for any other reach. To be applied. */
 export function unitServiceOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Service | undefined {
   if (config.reach !== 'service') return undefined;
   const annotations = unitAnnotations(spec.instanceId);
@@ -45,8 +48,9 @@ export function unitServiceOf(spec: InstanceSpec, config: KubernetesTargetConfig
 }
 
 /**
- * How many pods of a revision may be taken away at a time by who drains a node. It counts those that may be missing, so that a revision of one
- * has it too and lets its pod go: how many there are to be changes later. A pod that is not healthy holds nobody up. To be applied.
+ * Limits how many pods of a revision a drain of nodes may remove at a time. It counts the pods that may be missing,
+ * because the number of instances changes later. So a revision of one instance has a budget too, which lets its pod
+ * move. An unhealthy pod delays no drain. To be applied.
  */
 export function pdbOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): PodDisruptionBudget {
   const { unit } = engineOf(config, spec.runtime.engine);
@@ -55,7 +59,7 @@ export function pdbOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer
     kind: PDBS.kind,
     metadata: metadataOf(spec, config, writer),
     spec: {
-      // Of a group all or none serve.
+      // The pods of a group serve only together.
       maxUnavailable: unit.kind === 'leaderworkerset' ? unit.size : 1,
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
       selector: { matchLabels: revisionSelector(spec, config, writer) },
@@ -63,7 +67,7 @@ export function pdbOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer
   };
 }
 
-/** The InferencePool of a revision, where the operator asks for one. To be applied. */
+/** The InferencePool of a revision, if the operator wants one. To be applied. */
 export function poolOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): InferencePool | undefined {
   if (!config.inference_pool) return undefined;
   const { name, port, failure_mode: failureMode } = config.inference_pool.endpoint_picker;
@@ -80,17 +84,17 @@ export function poolOf(spec: InstanceSpec, config: KubernetesTargetConfig, write
   };
 }
 
-/** An endpoint picker serves one pool: with `{pool}` in its name each revision has its own. */
+/** An endpoint picker serves one pool. With `{pool}` in the name, each revision has a picker of its own. */
 export function pickerName(name: string, pool: string): string {
   return fillPlaceholders(name, new Map([['pool', pool]])) ?? name;
 }
 
-/** What selects the pods of a revision that serve. */
+/** Selects the serving pods of a revision. */
 function servingSelector(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Record<string, string> {
   return { ...revisionSelector(spec, config, writer), ...leaderOf(spec, config) };
 }
 
-/** Of a group one pod serves. */
+/** In a group only one pod serves. */
 function leaderOf({ runtime }: InstanceSpec, config: KubernetesTargetConfig): Record<string, string> {
   return isGroup(engineOf(config, runtime.engine)) ? { [WORKER_INDEX]: '0' } : {};
 }

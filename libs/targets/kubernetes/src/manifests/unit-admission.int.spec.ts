@@ -22,7 +22,7 @@ afterAll(async () => {
   await bed?.close();
 });
 
-/** What a server says of an object that it is only to judge, with every field that it does not know and every warning. */
+/** The server's judgement of an object in a dry run, with every unknown field and every warning. */
 async function judged(kind: KubeKind, namespace: string, object: KubeObject): Promise<unknown> {
   const url = `${bed.access.server}${pathOf(kind, namespace)}?dryRun=All&fieldValidation=Strict`;
   const headers = { authorization: `Bearer ${bed.access.token}`, 'content-type': 'application/json' };
@@ -39,7 +39,7 @@ const podOf = ({ metadata, spec }: PodTemplate, name: string): KubeObject => ({
   spec,
 });
 
-kubeIt('an API server takes every object as it is written, and warns of none', async () => {
+kubeIt('an API server accepts every object unchanged, without a warning', async () => {
   const namespace = await bed.namespace();
   const config = { ...written, namespaces: { default: namespace, by_tenant: {} }, secrets: 'managed' as const };
   for (const engine of ['vllm', 'llama-cpp']) {
@@ -64,7 +64,7 @@ kubeIt('an API server takes every object as it is written, and warns of none', a
   }
 });
 
-kubeIt('an API server takes the pods of a group, whoever starts them', async () => {
+kubeIt('an API server accepts the pods of a group, from any controller', async () => {
   const namespace = await bed.namespace();
   const spec = specOf({ runtime: { engine: 'vllm-multinode', args: {}, env: {} }, resources: {} });
   const { leaderTemplate, workerTemplate } = groupOf(spec, written, WRITER).spec!.leaderWorkerTemplate!;
@@ -75,7 +75,7 @@ kubeIt('an API server takes the pods of a group, whoever starts them', async () 
   }
 });
 
-kubeIt('a pod is let in where Pod Security is at its strictest, if the operator says what only he can', async () => {
+kubeIt('the strictest Pod Security accepts a pod if the operator sets what only the operator can know', async () => {
   const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   const spec = specOf({ runtime: { engine: 'llama-cpp', args: {}, env: {} }, resources: {} });
   expect(await judged(PODS, namespace, podOf(deploymentOf(spec, written, WRITER).spec!.template!, 'let-in'))).toEqual(
@@ -83,7 +83,7 @@ kubeIt('a pod is let in where Pod Security is at its strictest, if the operator 
   );
   const lax = { ...written.engines['llama-cpp']!, pod: {} };
   const { template } = deploymentOf(spec, { ...written, engines: { 'llama-cpp': lax } }, WRITER).spec!;
-  // The two that depend on the image: who it runs as, and what of root it needs.
+  // The two that depend on the image: its user, and the capabilities that it needs.
   const { message } = (await judged(PODS, namespace, podOf(template!, 'refused'))) as { message: string };
   expect(message).toMatch(
     /violates PodSecurity "restricted:latest": unrestricted capabilities .*, runAsNonRoot != true/,

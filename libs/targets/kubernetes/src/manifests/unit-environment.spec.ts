@@ -4,7 +4,10 @@ import { engineWith, readTarget, specOf, WRITER } from '../../test/target-fixtur
 import type { EnvVar } from '../api/objects.js';
 import { commandOf, environmentOf, isKeyed, literal, secretOf, workerCommandOf } from './unit-environment.js';
 
-/** What the kubelet makes of a text: `$(NAME)` is a variable that it knows, `$$` is one `$`, and anything else stays. */
+/**
+ * The kubelet's result for a text: `$(NAME)` becomes the value of a known variable, `$$` becomes one `$`, and anything
+ * else stays.
+ */
 function expanded(text: string, variables: Record<string, string>): string {
   let made = '';
   for (let at = 0; at < text.length; at += 1) {
@@ -55,11 +58,11 @@ const anyValue = fc.oneof(
 );
 
 describe('a literal text', () => {
-  it('is itself again once the kubelet has read it', () => {
+  it('is the original text after the kubelet has expanded it', () => {
     fc.assert(fc.property(anyValue, (text) => expect(expanded(literal(text), SECRETS)).toBe(text)));
   });
 
-  it('is needed: without it a value names a secret', () => {
+  it('is necessary, because a value would name a secret without it', () => {
     expect(expanded('--label=$(HF_TOKEN)', SECRETS)).toBe('--label=hf_stolen');
   });
 });
@@ -100,7 +103,7 @@ describe('a command', () => {
     );
   });
 
-  it('keeps a value of JSON what it is', () => {
+  it('keeps the content of a JSON value', () => {
     fc.assert(
       fc.property(fc.dictionary(anyValue, anyValue), (value) => {
         const { args } = commandOf(echo('x', { text: JSON.stringify(value) }), engine);
@@ -109,7 +112,7 @@ describe('a command', () => {
     );
   });
 
-  it('says the number of accelerators, and leaves out what nobody set', () => {
+  it('has the number of accelerators, and leaves out values that are not set', () => {
     const config = readTarget();
     const spec = specOf({ resources: { accelerator: 'h100', count: 4 } });
     expect(commandOf(spec, config.engines['vllm']!)).toEqual({
@@ -132,7 +135,7 @@ describe('a command', () => {
     expect(commandOf(off, config.engines['vllm']!).args).toEqual(['--tensor-parallel-size=1']);
   });
 
-  it('of a group leaves "$@" to the shell, with values behind it', () => {
+  it('of a group leaves "$@" to the shell, with the values after the script', () => {
     const group = readTarget().engines['vllm-multinode']!;
     const spec = specOf({ runtime: { engine: 'vllm-multinode', args: { max_model_len: 4_096 }, env: {} } });
     const { command, args } = commandOf(spec, group);
@@ -144,7 +147,7 @@ describe('a command', () => {
 });
 
 describe('the environment', () => {
-  it('has each value literally, and what the operator refers to is left to the kubelet', () => {
+  it('has each value literally, and leaves the operator’s references to the kubelet', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const { env } = environmentOf(echo(value || 'x', {}, { LEVEL: value }), ECHO);
@@ -155,7 +158,7 @@ describe('the environment', () => {
     );
   });
 
-  it('takes secrets by reference', () => {
+  it('has secrets by reference', () => {
     const envRefs = { HF_TOKEN: { secret: 'hf', key: 'token' } };
     const spec = specOf({ runtime: { engine: 'e', args: {}, env: { HF_TOKEN: 'old' }, envRefs } });
     const { env, secret } = environmentOf(spec, ECHO);
@@ -165,25 +168,25 @@ describe('the environment', () => {
     expect(Object.values(secret)).toEqual(['key-of-this-generation']);
   });
 
-  it('has what the revision sets once, above what the engine does', () => {
+  it('has a variable of the revision once, instead of the engine’s', () => {
     const config = readTarget(engineWith({ env: { LEVEL: 'info' }, env_allow: ['LEVEL'] }));
     const spec = specOf({ runtime: { engine: 'e', args: {}, env: { LEVEL: 'debug' } } });
     expect(environmentOf(spec, config).env).toEqual([{ name: 'LEVEL', value: 'debug' }]);
   });
 });
 
-describe('what is secret', () => {
+describe('secrets of a unit', () => {
   const spec = echo('x', {}, { HF_TOKEN: 'hf_$(X)' });
   const key = { secretKeyRef: { name: 'slw-chat-00007-0-6789abcd-g1', key: 'instance-key' } };
 
-  it('stands in the Secret of the unit, and the key first among variables, for texts that are made of it', () => {
+  it('are in its Secret, and the key comes first among the variables, for texts that use it', () => {
     const { env } = environmentOf(spec, ECHO);
     expect(env[0]).toEqual({ name: 'SLIPWAY_INSTANCE_KEY', valueFrom: key });
     expect(valueIn(env, 'KEY')).toEqual({ name: 'KEY', valueFrom: key });
     expect(expanded(valueIn(env, 'AUTH')!.value!, SECRETS)).toBe('Bearer the-key');
   });
 
-  it('is the key alone where values are not ours to hide', () => {
+  it('are only the key if Slipway does not manage values', () => {
     const made = secretOf(spec, ECHO, WRITER);
     expect(made).toMatchObject({
       apiVersion: 'v1',
@@ -199,7 +202,7 @@ describe('what is secret', () => {
     expect(decoded(made?.data)).toEqual({ 'instance-key': 'key-of-this-generation' });
   });
 
-  it('is every value of a revision where Slipway manages secrets, byte for byte', () => {
+  it('are also all values of a revision if Slipway manages secrets, byte for byte', () => {
     const managed = { ...ECHO, secrets: 'managed' as const };
     fc.assert(
       fc.property(anyValue, (value) => {
@@ -211,13 +214,13 @@ describe('what is secret', () => {
     );
   });
 
-  it('is nothing for an engine that has no key', () => {
+  it('do not exist for an engine without a key', () => {
     const config = readTarget(engineWith({}));
     expect(isKeyed(config.engines['e']!)).toBe(false);
     expect(secretOf(specOf({ runtime: { engine: 'e', args: {}, env: {} } }), config, WRITER)).toBeUndefined();
   });
 
-  it('is asked for: an engine with a key does not start without one', () => {
+  it('are required, so an engine with a key does not start without one', () => {
     const { instanceKey: _none, ...without } = spec;
     expect(() => environmentOf(without, ECHO)).toThrow(/requires \{instance_key\}, but no key was given/);
   });

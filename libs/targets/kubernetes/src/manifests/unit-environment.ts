@@ -21,12 +21,12 @@ import { unitAnnotations, unitLabels, type Writer } from './unit-labels.js';
 import { unitName } from './unit-names.js';
 import { acceleratorCount } from './unit-resources.js';
 
-/** Holds the engine's key for a command or a text that has more than the key in it. */
+/** Contains the engine's key for a command or a text that consists of more than the key. */
 const KEY_VARIABLE = 'SLIPWAY_INSTANCE_KEY';
 const KEY_ENTRY = 'instance-key';
 const KEY = '{instance_key}';
 
-/** What of a unit's environment stands in its pod, and what in its Secret. */
+/** The environment of a unit: variables of its pod, and the contents of its Secret. */
 export interface UnitEnvironment {
   env: EnvVar[];
   /** Plain texts by the Secret's keys. */
@@ -34,20 +34,20 @@ export interface UnitEnvironment {
 }
 
 /**
- * A text that the kubelet leaves as it is. It puts variables in the place of `$(NAME)`, so that a client could read a secret by naming it;
- * of two `$` it makes one, and expands nothing after them.
+ * Escapes a text so that the kubelet does not change it. The kubelet replaces `$(NAME)` by variables, so a client could
+ * read a secret by its name. It makes one `$` of two, and expands nothing after them.
  */
 export function literal(text: string): string {
   return text.replaceAll('$', () => '$$');
 }
 
-/** Whether the engine refuses who does not send its key. */
+/** Whether the engine refuses requests without its key. */
 export function isKeyed(engine: Pick<KubernetesEngine, 'command' | 'worker_command' | 'env'>): boolean {
   const { command, worker_command: worker = [], env } = engine;
   return placeholdersOf({ command: [...command, ...worker], env }).has('instance_key');
 }
 
-/** Program and arguments of a spec that `check` accepted, as a container has them. */
+/** Program and arguments of a spec that `check` accepted, in the fields of a container. */
 export function commandOf(spec: InstanceSpec, engine: KubernetesEngine): { command: string[]; args: string[] } {
   const count = acceleratorCount(spec, engine);
   const { args: given } = spec.runtime;
@@ -58,14 +58,14 @@ export function commandOf(spec: InstanceSpec, engine: KubernetesEngine): { comma
   return { command: fillCommand(engine.command, valuesOf(spec, engine)), args: [...counted, ...declared] };
 }
 
-/** Of the pods of a group that do not lead. */
+/** The same for the pods of a group that do not lead. */
 export function workerCommandOf(spec: InstanceSpec, engine: KubernetesEngine): { command: string[]; args: string[] } {
   const { worker_command: command } = engine;
   if (!command) return commandOf(spec, engine);
   return { command: fillCommand(command, valuesOf(spec, engine)), args: [] };
 }
 
-/** What `{…}` stands for, written so that the kubelet expands nothing of it but the key, which stands in the Secret. */
+/** The values of placeholders. The kubelet expands nothing in them except the key, which is in the Secret. */
 function valuesOf(spec: InstanceSpec, engine: KubernetesEngine): PlaceholderValues {
   const count = acceleratorCount(spec, engine);
   return new Map([
@@ -78,8 +78,8 @@ function valuesOf(spec: InstanceSpec, engine: KubernetesEngine): PlaceholderValu
 }
 
 /**
- * The environment of a spec that `check` accepted: the engine's own, and above it what the revision sets.
- * @throws Error where the caller gave no key to an engine that takes one
+ * The environment of a spec that `check` accepted: the engine's variables, overridden by those of the revision.
+ * @throws Error if the engine needs a key and the caller gave none
  */
 export function environmentOf(spec: InstanceSpec, config: KubernetesTargetConfig): UnitEnvironment {
   const engine = engineOf(config, spec.runtime.engine);
@@ -91,7 +91,7 @@ export function environmentOf(spec: InstanceSpec, config: KubernetesTargetConfig
     return { name: variable, valueFrom: { secretKeyRef: { name, key: entry } } };
   };
   const key = keyOf(spec, engine);
-  // First, since a reference is to what stands before it.
+  // First, because a variable can only refer to variables before it.
   const env: EnvVar[] = key !== undefined && isKeyWithin(engine) ? [hidden(KEY_VARIABLE, KEY_ENTRY, key)] : [];
   for (const [variable, text] of Object.entries(engine.env)) {
     const value = text === KEY ? undefined : fillPlaceholders(text, values);
@@ -117,8 +117,8 @@ export function environmentOf(spec: InstanceSpec, config: KubernetesTargetConfig
 }
 
 /**
- * What a unit's pods are told in secret, under the unit's name and never changed; undefined if that is nothing. Its owner is the unit, whose
- * uid is known once it is there: until then the kubelet waits for the Secret.
+ * The secrets of a unit's pods, under the unit's name and immutable. Undefined if there are none. The unit is the
+ * owner, and its uid is known only after its creation: the kubelet waits for the Secret until then.
  */
 export function secretOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Secret | undefined {
   const { secret } = environmentOf(spec, config);
@@ -147,7 +147,7 @@ function keyOf({ runtime, instanceKey }: InstanceSpec, engine: KubernetesEngine)
   return instanceKey;
 }
 
-/** Whether it stands somewhere beside other text, or on a command line. */
+/** Whether the key is within other text, or on a command line. */
 function isKeyWithin({ command, worker_command: worker = [], env }: KubernetesEngine): boolean {
   const texts: TemplateConfig['command'] = [
     ...command,

@@ -7,10 +7,10 @@ export { LABEL } from './unit-names.js';
 
 export const MANAGED_BY = 'slipway';
 
-/** Holds the id of an instance that a label cannot hold as it is. */
+/** Contains an instance's id that cannot be a label. */
 const INSTANCE_ID = `${OURS}/instance-id`;
 
-/** Who writes: two of them in one namespace never touch each other's objects. */
+/** The installation that writes. Two of them in one namespace never change each other's objects. */
 export interface Writer {
   /** The UUID of the installation. */
   installation: string;
@@ -18,7 +18,7 @@ export interface Writer {
 
 type Labels = Record<string, string>;
 
-/** What selects the objects of one target of this installation. */
+/** Selects the objects of one target of this installation. */
 export function targetLabels({ name }: Pick<KubernetesTargetConfig, 'name'>, { installation }: Writer): Labels {
   return {
     [LABEL.managedBy]: MANAGED_BY,
@@ -27,7 +27,7 @@ export function targetLabels({ name }: Pick<KubernetesTargetConfig, 'name'>, { i
   };
 }
 
-/** What all objects of a revision have. */
+/** The labels of all objects of a revision. */
 export function revisionLabels(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Labels {
   const { owner, tenantName, instanceId, runtime } = spec;
   const tenant = owner?.tenantId ?? tenantName;
@@ -40,7 +40,7 @@ export function revisionLabels(spec: InstanceSpec, config: KubernetesTargetConfi
   };
 }
 
-/** What a unit and its pods have. */
+/** The labels of a unit and its pods. */
 export function unitLabels(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Labels {
   return {
     ...revisionLabels(spec, config, writer),
@@ -50,18 +50,18 @@ export function unitLabels(spec: InstanceSpec, config: KubernetesTargetConfig, w
   };
 }
 
-/** What selects all that an instance has, in whichever generation. */
+/** Selects all objects of an instance, of all generations. */
 export function instanceLabels(instanceId: string): Labels {
   return { [LABEL.instance]: labelValue(instanceId) };
 }
 
-/** What selects the pods of a revision. */
+/** Selects the pods of a revision. */
 export function revisionSelector(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Labels {
   const { [LABEL.installation]: installation, [LABEL.revision]: revision } = revisionLabels(spec, config, writer);
   return { [LABEL.installation]: installation!, [LABEL.revision]: revision! };
 }
 
-/** What selects the pods of one unit. */
+/** Selects the pods of one unit. */
 export function unitSelector({ instanceId, generation }: InstanceSpec, { installation }: Writer): Labels {
   return {
     [LABEL.installation]: labelValue(installation),
@@ -70,12 +70,15 @@ export function unitSelector({ instanceId, generation }: InstanceSpec, { install
   };
 }
 
-/** What a unit says beside its labels; empty where they say it all. */
+/** Annotations of a unit that complete its labels; empty if the labels are complete. */
 export function unitAnnotations(instanceId: string): Labels {
   return labelValue(instanceId) === instanceId ? {} : { [INSTANCE_ID]: instanceId };
 }
 
-/** Whose unit or pod it is; undefined for what is none of ours, or says two things at once. */
+/**
+ * The instance of a unit or pod. Undefined if the object is not ours, or if its label and annotation contradict each
+ * other.
+ */
 export function instanceIdOf({ labels = {}, annotations = {} }: Partial<ObjectMeta>): string | undefined {
   const label = labels[LABEL.instance];
   const id = annotations[INSTANCE_ID] ?? label;

@@ -13,7 +13,7 @@ import {
 } from './unit-names.js';
 
 const owner = (revisionName: string, ordinal = 0) => ({ ...specOf().owner!, revisionName, ordinal });
-/** As the API server checks names of Services and of labels' values. */
+/** The API server's checks of the names of Services and of label values. */
 const DNS_LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const LABEL_TEXT = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
@@ -21,13 +21,13 @@ const anyText = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.str
 const anyId = fc.oneof(fc.uuid(), fc.stringMatching(/^[A-Za-z0-9_-]{1,128}$/));
 
 describe('the name of a unit', () => {
-  it('says revision, ordinal, instance and generation', () => {
+  it('has revision, ordinal, instance and generation', () => {
     expect(unitName(specOf({ generation: 12, owner: owner('chat-00007', 3) }))).toBe('slw-chat-00007-3-6789abcd-g12');
     expect(unitName(specOf({ owner: owner(' Ünder_Löck!! ') }))).toBe('slw-nder-l-ck-0-6789abcd-g1');
     expect(unitName(specOf({ owner: owner('日本') }))).toBe('slw-r-0-6789abcd-g1');
   });
 
-  it('can be a name, whatever the revision is called, and gives its generation back', () => {
+  it('is valid for any name of a revision, and contains its generation', () => {
     fc.assert(
       fc.property(
         anyText,
@@ -56,7 +56,7 @@ describe('the name of a unit', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('is refused where its numbers leave no room, and not cut', () => {
+  it('is an error if its numbers are too long, and is not cut', () => {
     expect(() => unitName(specOf({ generation: Number.MAX_SAFE_INTEGER, owner: owner('x', 1e20) }))).toThrow(
       RangeError,
     );
@@ -69,9 +69,9 @@ describe('the name of a unit', () => {
     'x-a-0-6789abcd-g1',
     'slw-a-0-6789abcg-g1',
     '',
-  ])('is none of ours: %s', (name) => expect(generationInName(name)).toBeUndefined());
+  ])('is not ours if it is "%s"', (name) => expect(generationInName(name)).toBeUndefined());
 
-  it('goes before a label that says another generation, and a pod has the label only', () => {
+  it('overrides a label with another generation, and a pod has only the label', () => {
     const name = unitName(specOf({ generation: 3 }));
     const labels = { [LABEL.generation]: '7', [LABEL.instance]: 'i' };
     expect(generationOf({ metadata: { name, labels } })).toBe(3);
@@ -81,7 +81,7 @@ describe('the name of a unit', () => {
     expect(instanceLabelOf({ metadata: { name, labels } })).toBe('i');
   });
 
-  it('of what a revision shares can be the name of a Service', () => {
+  it('can be the name of a Service if it belongs to shared objects of a revision', () => {
     fc.assert(
       fc.property(anyText, (name) => expect(revisionObjectName(specOf({ owner: owner(name) }))).toMatch(DNS_LABEL)),
     );
@@ -90,7 +90,7 @@ describe('the name of a unit', () => {
 });
 
 describe('the value of a label', () => {
-  it('can be one, stays what can be one, and tells texts apart', () => {
+  it('is valid, is the text itself if possible, and differs for different texts', () => {
     fc.assert(
       fc.property(anyText, anyText, (one, other) => {
         expect(labelValue(one)).toMatch(LABEL_TEXT);
@@ -101,10 +101,10 @@ describe('the value of a label', () => {
   });
 });
 
-describe('labels of a unit', () => {
+describe('the labels of a unit', () => {
   const config = readTarget();
 
-  it('say whose it is', () => {
+  it('name its owner', () => {
     expect(unitLabels(specOf({ generation: 4 }), config, WRITER)).toEqual({
       'app.kubernetes.io/managed-by': 'slipway',
       'app.kubernetes.io/name': 'vllm',
@@ -119,7 +119,7 @@ describe('labels of a unit', () => {
     });
   });
 
-  it('give an instance its id back, also one that no label can be', () => {
+  it('and its annotations contain the id of any instance, even one that cannot be a label', () => {
     fc.assert(
       fc.property(anyId, (instanceId) => {
         const labels = unitLabels(specOf({ instanceId }), config, WRITER);
@@ -129,7 +129,7 @@ describe('labels of a unit', () => {
     );
   });
 
-  it('that contradict each other are nobody’s', () => {
+  it('belong to no instance if they contradict the annotations', () => {
     expect(
       instanceIdOf({ labels: { [LABEL.instance]: 'one' }, annotations: { 'slipway.dev/instance-id': 'two' } }),
     ).toBeUndefined();

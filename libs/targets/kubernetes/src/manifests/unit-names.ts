@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { InstanceSpec } from '@slipway/target-driver';
 import type { KubeObject } from '../api/objects.js';
 
-/** Where our labels and annotations stand. */
+/** The prefix of our labels and annotations. */
 export const OURS = 'slipway.dev';
 
 /** Labels of everything that we create. */
@@ -19,14 +19,20 @@ export const LABEL = {
   generation: `${OURS}/generation`,
 } as const;
 
-/** Which pod of a group it is, as the controller of LeaderWorkerSets says it: 0 leads and serves, the others work for it. */
+/**
+ * The index of a pod in its group, which the controller of LeaderWorkerSets writes: 0 leads and serves, the others work
+ * for it.
+ */
 export const WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index';
 
-/** Names of LeaderWorkerSets that are longer cannot start their workers: the hash of a revision is appended, and labels end at 63. */
+/**
+ * LeaderWorkerSets with longer names cannot start their workers: the hash of a revision is appended, and labels end at
+ * 63.
+ */
 export const LONGEST_UNIT_NAME = 51;
 const LONGEST_SLUG = 24;
 const REVISION_DIGITS = 12;
-/** Of what all units of a revision share. */
+/** Limit of the names of shared objects of a revision. */
 export const LONGEST_REVISION_NAME = 'slw-'.length + LONGEST_SLUG + '-'.length + REVISION_DIGITS;
 const LONGEST_LABEL = 63;
 
@@ -37,9 +43,9 @@ const UNIT_NAME = /^slw-[a-z0-9](?:[-a-z0-9]*[a-z0-9])?-\d+-[0-9a-f]{8}-g(\d{1,1
 type UnitIdentity = Pick<InstanceSpec, 'instanceId' | 'generation' | 'owner'>;
 
 /**
- * The one name that a generation of an instance can have: who creates it twice is told so by the API server.
+ * The only name that a generation of an instance can have: the API server refuses a second creation.
  * `slw-<revision>-<ordinal>-<end of the instance's id>-g<generation>`
- * @throws RangeError where its numbers leave no room for a name
+ * @throws RangeError if its numbers are too long for a name
  */
 export function unitName({ instanceId, generation, owner }: UnitIdentity): string {
   const end = `-${owner?.ordinal ?? 0}-${idEnd(instanceId)}-g${generation}`;
@@ -49,37 +55,43 @@ export function unitName({ instanceId, generation, owner }: UnitIdentity): strin
   return `slw-${slug(owner?.revisionName ?? instanceId, available)}${end}`;
 }
 
-/** Of what all units of a revision share. It may be longer than a unit's, and two of one name would take each other's pods. */
+/**
+ * The name of shared objects of a revision. It may be longer than a unit's, because two revisions of one name would
+ * select each other's pods.
+ */
 export function revisionObjectName({ instanceId, owner }: UnitIdentity): string {
   return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId, REVISION_DIGITS)}`;
 }
 
-/**
- * Of the Service of one unit, where engines are reached by one. A group's own name is that of the Service by which its pods find their leader.
- */
+/** The name of a unit's own Service. A group's own name is that of the Service by which its pods find their leader. */
 export function unitServiceName(unit: string, isGroup: boolean): string {
   return isGroup ? `${unit}-leader` : unit;
 }
 
-/** The generation that a unit's name says; undefined for a name that is none of ours. */
+/** The generation in a unit's name; undefined for a name that is not ours. */
 export function generationInName(name: string): number | undefined {
   const digits = UNIT_NAME.exec(name)?.[1];
   const generation = Number(digits);
   return digits !== undefined && generation >= 1 && !digits.startsWith('0') ? generation : undefined;
 }
 
-/** Of a unit, whose name nobody can change, or of a pod of one; 0, which none has, for what is neither. */
+/**
+ * The generation of a unit, whose name no client can change, or of its pod. 0, which no generation has, for other
+ * objects.
+ */
 export function generationOf({ metadata: { name, labels } }: Pick<KubeObject, 'metadata'>): number {
   const written = labels?.[LABEL.generation] ?? '';
   return generationInName(name) ?? (/^[1-9]\d{0,14}$/.test(written) ? Number(written) : 0);
 }
 
-/** Which instance a unit or a pod is of, as its label has it; undefined for what is none of ours. */
+/** The instance of a unit or a pod, from its label; undefined for foreign objects. */
 export function instanceLabelOf({ metadata: { labels } }: Pick<KubeObject, 'metadata'>): string | undefined {
   return labels?.[LABEL.instance];
 }
 
-/** A text as a label can have it: itself where it can be, and otherwise what of it can, with a hash that keeps it distinct. */
+/**
+ * A text as a label value: the text itself if it is valid, otherwise its valid part with a hash that keeps it distinct.
+ */
 export function labelValue(text: string): string {
   if (text.length <= LONGEST_LABEL && LABEL_VALUE.test(text)) return text;
   const hash = hexOf(text).slice(0, 12);
@@ -95,7 +107,7 @@ function slug(text: string, most: number): string {
   return plain.slice(0, most).replace(/-+$/, '') || 'r';
 }
 
-/** Random ids differ most at their end; of any other its hash does. */
+/** Random ids differ most at their end. Of any other id the hash is used. */
 function idEnd(id: string, digits: 8 | 12 = 8): string {
   return UUID_END.test(id) ? id.slice(-digits) : hexOf(id).slice(0, digits);
 }

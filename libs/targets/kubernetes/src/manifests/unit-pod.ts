@@ -7,16 +7,19 @@ import { commandOf, environmentOf, workerCommandOf } from './unit-environment.js
 import { PORT_NAME, probesOf } from './unit-probes.js';
 import { acceleratorOf, grantedAmounts } from './unit-resources.js';
 
-/** From the pod's end being decided to SIGTERM: until then gateways learn of it, and requests go on. */
+/** The time from the decision to end the pod until SIGTERM. Requests continue while gateways learn of it. */
 const BEFORE_SIGNAL_SECONDS = 10;
 
-/** What the operator's part of a template cannot say otherwise. */
+/** Fields that the operator's part of a template cannot change. */
 const OURS = ['image', 'command', 'args', 'startupProbe', 'readinessProbe', 'livenessProbe'];
 
 /** Whether a pod serves, or works for one that does. */
 export type PodRole = 'serves' | 'works';
 
-/** The pods of a unit: what every engine has, what the operator says above it, and above that what nobody may undo. */
+/**
+ * The pods of a unit: the part of every engine, the operator's part over it, and over both the part that cannot be
+ * changed.
+ */
 export function podTemplateOf(
   spec: InstanceSpec,
   config: KubernetesTargetConfig,
@@ -41,7 +44,7 @@ function defaultsOf(engine: KubernetesEngine): PodSpec {
       {
         name: ENGINE_CONTAINER,
         resources: engine.resources,
-        // Where an engine writes no last words, the end of its log says more than nothing.
+        // If an engine writes no termination message, the end of its log is better than nothing.
         terminationMessagePolicy: 'FallbackToLogsOnError',
       },
     ],
@@ -55,7 +58,10 @@ interface PodRequest {
   role: PodRole;
 }
 
-/** Again after the merge: the reader of the file refuses what would undo it, and this is what holds if it once does not. */
+/**
+ * Enforced again after the merge. The reader of the file refuses what would undo it; this protects against a gap in the
+ * reader.
+ */
 function enforced(pod: PodSpec, wanted: PodRequest): PodSpec {
   const { engine } = wanted;
   const { restartPolicy: _own, ...rest } = pod;
@@ -110,8 +116,8 @@ function engineContainer(container: Container, { spec, engine, config, role }: P
 }
 
 /**
- * A variable may be made of those that stand before it: the operator's of the engine's key, and the engine's texts of what only a pod can
- * say, such as its address.
+ * Orders variables so that each follows those that it may use: the operator's variables use the engine's key, and the
+ * engine's texts use values that only a pod knows, such as its address.
  */
 function inOrder(ours: readonly EnvVar[], theirs: readonly EnvVar[]): EnvVar[] {
   const own = new Set(ours.map(({ name }) => name));
@@ -121,7 +127,7 @@ function inOrder(ours: readonly EnvVar[], theirs: readonly EnvVar[]): EnvVar[] {
   return [...secret!, ...theirs.filter(({ name }) => !own.has(name)), ...told!];
 }
 
-/** On nodes that have what it asks for. */
+/** Selects nodes that have the requested accelerator. */
 function placed(pod: PodSpec, spec: InstanceSpec, engine: KubernetesEngine, config: KubernetesTargetConfig): PodSpec {
   const accelerator = acceleratorOf(spec, engine, config);
   if (!accelerator) return pod;

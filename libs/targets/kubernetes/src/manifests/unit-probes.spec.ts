@@ -13,7 +13,7 @@ describe('probes', () => {
   };
   const get = (path: string) => ({ path, port: 'http' });
 
-  it('begin with one that lasts as long as a start may take', () => {
+  it('begin with a startup probe that lasts as long as a start may take', () => {
     const probe = { intervalSeconds: 3, timeoutSeconds: 2, failureThreshold: 5 };
     expect(probes({ probe })).toMatchObject({
       startupProbe: { httpGet: get('/up'), periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 34 },
@@ -27,7 +27,7 @@ describe('probes', () => {
     expect(JSON.stringify(probes({}))).not.toContain('initialDelaySeconds');
   });
 
-  it('go by the engine’s pace, but for what the revision itself says', () => {
+  it('use the engine’s pace, except for values that the revision itself sets', () => {
     const live = { path: '/live', interval_seconds: 5, timeout_seconds: 4, failure_threshold: 6 };
     expect(probes({}, { live })).toMatchObject({
       startupProbe: { httpGet: get('/up'), periodSeconds: 1 },
@@ -46,7 +46,7 @@ describe('probes', () => {
     });
   });
 
-  it('have whole numbers from 1 on, whatever a spec says', () => {
+  it('have whole numbers from 1 on, for any spec', () => {
     const times = fc.double({ min: 0.001, max: 100_000, noNaN: true });
     fc.assert(
       fc.property(times, times, times, fc.integer({ min: 1, max: 86_400 }), (interval, timeout, threshold, ready) => {

@@ -1,13 +1,18 @@
 import { liveOf, type InstanceSpec } from '@slipway/target-driver';
 import type { KubernetesEngine } from '../target-config.js';
 
-/** An engine that does not answer is not sent requests for long before it is ended: a long prefill is no deadlock. */
+/**
+ * An engine that does not answer gets no requests for a long time before it is restarted, because a long prefill is not
+ * a deadlock.
+ */
 const LIVENESS_FACTOR = 4;
 export const PORT_NAME = 'http';
 /** Fields of probes are 32-bit integers. */
 const LARGEST = 2_147_483_647;
 
-/** As a container has it. Only requests: a program that an image lacks would restart it for ever. */
+/**
+ * A probe in the fields of a container. Only HTTP requests: a program that an image lacks would restart it without end.
+ */
 export interface Probe {
   httpGet: { path: string; port: string };
   periodSeconds: number;
@@ -16,8 +21,9 @@ export interface Probe {
 }
 
 /**
- * What the kubelet asks an engine: until it has started, as long as it may take to be ready; from then on whether it is ready, and more
- * patiently whether it lives. Neither of the two begins before the first is over, so that no load is cut short by them.
+ * The kubelet's probes of an engine. The startup probe lasts as long as the engine may take to be ready. After it, one
+ * probe checks readiness and another, more patient one checks that the engine lives. Neither begins before the startup
+ * probe has succeeded, so that they interrupt no loading.
  */
 export function probesOf(
   spec: InstanceSpec,
@@ -41,7 +47,7 @@ export function probesOf(
   };
 }
 
-/** What the revision itself says goes before what the engine says, and that before the caller's defaults. */
+/** The revision's own values override those of the engine, which override the caller's defaults. */
 function livePace({ probe }: InstanceSpec, engine: KubernetesEngine): InstanceSpec['probe'] {
   const { set = [], ...own } = probe;
   const said = Object.fromEntries(set.map((key) => [key, own[key]]));

@@ -3,13 +3,16 @@ import type { Accelerator, KubernetesEngine, KubernetesTargetConfig } from '../t
 
 type ResourceRequest = Pick<InstanceSpec, 'resources'>;
 
-/** What `resources` of a container say. */
+/** `resources` of a container. */
 export interface Amounts {
   requests?: Record<string, string>;
   limits?: Record<string, string>;
 }
 
-/** The kind of accelerator that a spec gets, by its name; undefined for none. Where there is one kind only, it needs not be named. */
+/**
+ * The name of the accelerator that a spec gets; undefined for none. If there is only one kind, the spec need not name
+ * it.
+ */
 export function acceleratorName({ resources }: ResourceRequest, engine: KubernetesEngine): string | undefined {
   const { accelerator, count } = resources ?? {};
   const [only, ...others] = engine.allow.accelerators;
@@ -18,13 +21,13 @@ export function acceleratorName({ resources }: ResourceRequest, engine: Kubernet
   return wantsOne && others.length === 0 ? only : undefined;
 }
 
-/** How many accelerators a spec gets. */
+/** The number of accelerators that a spec gets. */
 export function acceleratorCount({ resources }: ResourceRequest, engine: KubernetesEngine): number {
   if (acceleratorName({ resources }, engine) === undefined) return 0;
   return resources?.count ?? Math.max(1, engine.gpus?.min ?? 1);
 }
 
-/** What a container must have of a spec's resources, above what the operator says of them. */
+/** The resources of a container that a spec requests. They override the operator's. */
 export function grantedAmounts(
   spec: ResourceRequest,
   engine: KubernetesEngine,
@@ -36,7 +39,7 @@ export function grantedAmounts(
     ...(memory !== undefined && { memory: `${memory}Mi` }),
     ...(accelerator && { [accelerator.resource]: String(acceleratorCount(spec, engine)) }),
   };
-  // The same for both: nobody gets more than is set aside for it.
+  // Requests and limits are equal, so no container gets more than is reserved for it.
   return Object.keys(amounts).length === 0 ? {} : { requests: amounts, limits: amounts };
 }
 

@@ -42,7 +42,7 @@ describe('a unit', () => {
     expect(deploymentOf(specOf(), config, WRITER)).toEqual(deploymentOf(specOf(), config, WRITER));
   });
 
-  it('has no key and no managed value in it, in any form', () => {
+  it('contains no key and no managed value, in any form', () => {
     const secrets = { ...config, secrets: 'managed' as const };
     fc.assert(
       fc.property(
@@ -60,8 +60,8 @@ describe('a unit', () => {
   });
 });
 
-describe('its pod', () => {
-  it('has what every engine has, beside what the operator says', () => {
+describe('the pod of a unit', () => {
+  it('has the part of every engine, and the operator’s part', () => {
     const { spec } = templateOf();
     expect(spec).toMatchObject({
       automountServiceAccountToken: false,
@@ -88,7 +88,7 @@ describe('its pod', () => {
     expect(engineIn(templateOf()).env).toContainEqual({ name: 'HF_HOME', value: '/weights' });
   });
 
-  it('keeps what the operator says of the main container', () => {
+  it('keeps the operator’s settings of the main container', () => {
     const { spec } = templateOf(own('llama-cpp'));
     expect(spec['securityContext']).toEqual({
       runAsNonRoot: true,
@@ -103,7 +103,7 @@ describe('its pod', () => {
     expect(JSON.stringify(spec)).not.toContain('nvidia');
   });
 
-  it('gets the accelerator and the memory that the revision asks for, as request and as limit', () => {
+  it('gets the accelerator and the memory that the revision requests, as request and as limit', () => {
     const spec = specOf({ resources: { accelerator: 'h100', count: 4, memory_mb: 65_536 } });
     const template = templateOf(spec);
     expect(engineIn(template)['resources']).toEqual({
@@ -116,7 +116,7 @@ describe('its pod', () => {
     });
   });
 
-  it('bears the taints of the operator and those of the accelerator', () => {
+  it('tolerates the taints of the operator and those of the accelerator', () => {
     const pod = {
       spec: { tolerations: [{ key: 'mine' }], nodeSelector: { zone: 'a', gpu: 'mine' }, runtimeClassName: 'kata' },
     };
@@ -131,7 +131,7 @@ describe('its pod', () => {
     });
   });
 
-  it('has variables in an order in which each may be made of those before it', () => {
+  it('has its variables in an order in which each can use those before it', () => {
     const env = [
       { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
       { name: 'AUTH', value: '$(KEY)' },
@@ -145,20 +145,20 @@ describe('its pod', () => {
     expect(names).toEqual(['KEY', 'POD_IP', 'AUTH', 'HOST']);
   });
 
-  it('of an instance whose id is no label says the whole id', () => {
+  it('has the whole id in an annotation if the id of its instance cannot be a label', () => {
     const spec = specOf({ instanceId: '_'.repeat(128) });
     expect(templateOf(spec).metadata!.annotations).toEqual({ 'slipway.dev/instance-id': spec.instanceId });
     expect(templateOf().metadata).not.toHaveProperty('annotations');
   });
 });
 
-/** As if the reader had let it pass. */
+/** A target as if the reader had accepted the part. */
 const forced = (pod: object): KubernetesTargetConfig => ({
   ...config,
   engines: { ...config.engines, vllm: { ...config.engines['vllm']!, pod: { spec: pod as never } } },
 });
 
-describe('what nobody may undo', () => {
+describe('the protected part of a pod', () => {
   const bad = fc.constantFrom<unknown>(
     true,
     false,
@@ -197,7 +197,7 @@ describe('what nobody may undo', () => {
     containers: fc.option(fc.uniqueArray(container, { maxLength: 2, selector: ({ name }) => name })),
   });
 
-  it('holds for whatever is merged over it', () => {
+  it('is kept for any part that is merged over it', () => {
     fc.assert(
       fc.property(pod, (written) => {
         const { spec } = templateOf(specOf(), forced(written));
@@ -217,7 +217,7 @@ describe('what nobody may undo', () => {
     );
   });
 
-  it('holds for init containers', () => {
+  it('is kept for init containers', () => {
     const { spec } = templateOf(
       specOf(),
       forced({ initContainers: [{ name: 'init', securityContext: { privileged: true } }] }),
@@ -225,13 +225,13 @@ describe('what nobody may undo', () => {
     expect((spec as PodSpec).initContainers!.every(isConfined)).toBe(true);
   });
 
-  it('holds where there is nothing of ours to stand in its place', () => {
+  it('removes a foreign value even if ours has none', () => {
     const pod = { spec: { containers: [{ name: 'engine', args: ['--api-key=mine'] }] } };
     const engines = { 'llama-cpp': { ...config.engines['llama-cpp']!, pod } };
     expect(engineIn(templateOf(own('llama-cpp'), { ...config, engines }))).not.toHaveProperty('args');
   });
 
-  it('lets a profile of the operator’s own stand', () => {
+  it('accepts a seccomp profile of the operator’s own', () => {
     const seccompProfile = { type: 'Localhost', localhostProfile: 'engine.json' };
     expect(templateOf(specOf(), forced({ securityContext: { seccompProfile } })).spec['securityContext']).toEqual({
       seccompProfile,
@@ -253,7 +253,7 @@ describe('a group', () => {
   const group = groupOf(own('vllm-multinode'), config, WRITER);
   const { leaderTemplate, workerTemplate, ...rest } = group.spec!.leaderWorkerTemplate!;
 
-  it('is one group of the size that is asked for, begun anew as a whole', () => {
+  it('is one group of the requested size, which restarts as a whole', () => {
     expect(group).toMatchObject({
       apiVersion: 'leaderworkerset.x-k8s.io/v1',
       kind: 'LeaderWorkerSet',
@@ -262,7 +262,7 @@ describe('a group', () => {
     expect(rest).toEqual({ size: 2, restartPolicy: 'RecreateGroupOnPodRestart' });
   });
 
-  it('has a leader that serves and workers that are asked nothing', () => {
+  it('has a leader that serves and workers without probes', () => {
     const [leader, worker] = [engineIn(leaderTemplate!), engineIn(workerTemplate!)];
     expect(leader).toHaveProperty('readinessProbe');
     expect(worker).not.toHaveProperty('readinessProbe');

@@ -9,13 +9,14 @@ import { podTemplateOf, type PodRole } from './unit-pod.js';
 
 export { isKeyed, secretOf } from './unit-environment.js';
 
-/** The one number that means that a roll-out is never late: whether a start takes too long is ours to say. */
+/** The only number with which a Deployment is never late, because Slipway decides whether a start takes too long. */
 const NEVER_LATE_SECONDS = 2_147_483_647;
 
 /**
- * The unit of a generation, for a spec that `check` accepted: one pod or one group of pods, started again by the cluster for as long as the unit
- * asks for it. To be created, never applied: an apply by a worker that comes late would start again what was stopped.
- * @throws Error for an engine that was given no key
+ * The unit of a generation, for a spec that `check` accepted: one pod or one group of pods, which the cluster restarts
+ * as long as the unit wants it. To be created, never applied: an apply by a late worker would start a stopped unit
+ * again.
+ * @throws Error if an engine needs a key and got none
  */
 export function unitOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Unit {
   const { unit } = engineOf(config, spec.runtime.engine);
@@ -31,9 +32,9 @@ function deploymentOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer
     metadata: metadataOf(spec, config, writer),
     spec: {
       replicas: 1,
-      // Two at a time would need twice the accelerators.
+      // Two pods at a time would need twice the accelerators.
       strategy: { type: 'Recreate' },
-      // A unit is never changed, so that there is nothing to go back to.
+      // A unit is never changed, so there is no older state to return to.
       revisionHistoryLimit: 0,
       progressDeadlineSeconds: NEVER_LATE_SECONDS,
       selector: { matchLabels: unitSelector(spec, writer) },
@@ -52,7 +53,7 @@ function groupOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Wri
       replicas: 1,
       leaderWorkerTemplate: {
         size,
-        // A part of a model that begins anew knows nothing of the others' state.
+        // A part of a model that restarts alone does not know the state of the others.
         restartPolicy: 'RecreateGroupOnPodRestart',
         leaderTemplate: templateOf(spec, config, writer, 'serves'),
         workerTemplate: templateOf(spec, config, writer, 'works'),

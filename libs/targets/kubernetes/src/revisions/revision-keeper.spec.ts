@@ -40,7 +40,7 @@ function revisionObjects(more: Partial<RevisionObjectSetOptions & { sweepMs: num
   return new RevisionKeeper(api, seen, { labelSelector: '', writer, onTrouble, sweepMs: 0, clock, ...more });
 }
 
-/** As the driver does it with each look. */
+/** Like the driver with each observation. */
 function look(generation: number): void {
   const spec = instanceSpec({ generation, scaling: { min_replicas: 2, max_replicas: 2 } });
   const unit = deploymentOf(spec, config, writer);
@@ -51,7 +51,7 @@ function look(generation: number): void {
 const there = (): string[] =>
   [SERVICES, PDBS].flatMap((kind) => stub.store.list(kind).map(({ metadata }) => `${kind.plural}/${metadata.name}`));
 const asked = (verb: string) => stub.requests.filter((one) => one.verb === verb);
-/** Until all is there and heard of, which what follows goes on from. */
+/** Resolves when all objects exist and the watches know them, which the next steps rely on. */
 async function complete(generation: number): Promise<string[]> {
   await until(
     () => {
@@ -75,14 +75,14 @@ const edit = (most: number) =>
     spec!.maxUnavailable = most;
   });
 
-it('makes what a revision shares anew with its next unit, where a sweep has taken it away between two of them', async () => {
+it('creates shared objects again with the next unit, if a sweep removed them between two units', async () => {
   const shared = await complete(1);
   units = [];
   await sweptUntil(() => there().length === 0);
   expect(await complete(2)).toEqual(shared);
 });
 
-it('asks the server for nothing while nothing happens, however often it looks and sweeps', async () => {
+it('sends no request while nothing happens, however often units are observed and swept', async () => {
   await complete(1);
   stub.forgetRequests();
   for (let time = 0; time < 50; time += 1) {
@@ -93,7 +93,7 @@ it('asks the server for nothing while nothing happens, however often it looks an
   expect(stub.requests).toEqual([]);
 });
 
-it('puts right what somebody edits or removes with the next look, without a list', async () => {
+it('restores edited and removed objects with the next observation, without a list', async () => {
   await revisions.close();
   revisions = revisionObjects({ sweepMs: 600_000, paceMs: 0 });
   const shared = await complete(1);
@@ -110,7 +110,7 @@ it('puts right what somebody edits or removes with the next look, without a list
   expect(asked('list')).toEqual([]);
 });
 
-it('does not vie with somebody who wants it otherwise: between two writes of one object is a while', async () => {
+it('does not compete with another client: it waits between two writes of one object', async () => {
   await revisions.close();
   revisions = revisionObjects({ paceMs: 1_000 });
   await complete(1);
@@ -129,7 +129,7 @@ it('does not vie with somebody who wants it otherwise: between two writes of one
   expect(second!.at - first!.at).toBeGreaterThan(990);
 });
 
-it('does without the right to watch what it can: makes what is new, and takes away once what nobody needs', async () => {
+it('works without the right to watch: it creates new objects, and removes each unneeded one once', async () => {
   stub.forbid({ verb: 'watch' });
   await until(
     () => {

@@ -9,19 +9,20 @@ import { ownerReferenceTo, type Unit } from '../manifests/unit-kind.js';
 import { LABEL, type Writer } from '../manifests/unit-labels.js';
 import type { UnitWatch } from '../instances/unit-watch.js';
 
-/** Between two looks for what nobody needs any more. */
+/** The pause between two checks for objects that are no longer needed. */
 const SWEEP_MS = 60_000;
 const KINDS = [SERVICES, PDBS, INFERENCE_POOLS];
 
 /**
- * What all units of a revision share, and the Service of one unit where engines are reached by one: made when the first is seen, made anew
- * where somebody removes it or the operator's file says otherwise, removed with the last unit. Nothing waits for it.
+ * The objects that all units of a revision share, and the Service of one unit with `reach: service`. They are created
+ * when the first unit is observed, restored if another client removes them or the operator's file changes, and removed
+ * with the last unit. Nothing waits for them.
  */
 export class RevisionKeeper {
-  /** Of which units this was thought of: looks are many, and nearly all of them say nothing new. */
+  /** Units that were handled. There are many observations, and nearly all of them are of the same units. */
   private readonly kept = new Set<string>();
   private config?: KubernetesTargetConfig;
-  /** Once there, for good: what was made there is removed there, whatever the file says by then. */
+  /** Kept for good once created: objects that were made here are removed here, whatever the file contains by then. */
   private readonly sets = new Map<string, RevisionObjectSet>();
   private readonly writes = new TenantWriteQueue();
   private sweptAt = performance.now();
@@ -33,7 +34,7 @@ export class RevisionKeeper {
     private readonly options: Omit<RevisionObjectSetOptions, 'writes'> & { writer: Writer; sweepMs?: number },
   ) {}
 
-  /** A unit of the revision is there, and wants what its revision has. */
+  /** A unit of the revision exists, and needs the objects of its revision. */
   keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
     if (this.isClosed) return;
     if (this.config !== config) this.follow(config);
@@ -45,7 +46,7 @@ export class RevisionKeeper {
     for (const kind of KINDS) this.sets.get(keyOf(kind, namespace))?.attend();
   }
 
-  /** Now and then: what nobody needs goes. */
+  /** Removes objects that are no longer needed, from time to time. */
   sweep(): void {
     if (performance.now() - this.sweptAt < (this.options.sweepMs ?? SWEEP_MS)) return;
     this.sweptAt = performance.now();
@@ -58,12 +59,12 @@ export class RevisionKeeper {
     for (const set of this.sets.values()) {
       const { kind, namespace } = set;
       const isAskedFor = kind !== INFERENCE_POOLS || this.config?.inference_pool !== undefined;
-      // What cannot be seen at the moment may well be there.
+      // Units that the watch does not show at the moment may well exist.
       if (this.units.isSyncedIn(namespace)) set.sweep((whose) => isAskedFor && needed.has(`${namespace}/${whose}`));
     }
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     await Promise.all([...this.sets.values()].map((set) => set.settled()));
   }
@@ -73,7 +74,7 @@ export class RevisionKeeper {
     await Promise.all([...this.sets.values()].map((set) => set.close()));
   }
 
-  /** Each unit is asked about anew by its next look. */
+  /** The next observation of each unit handles it again. */
   private follow(config: KubernetesTargetConfig): void {
     this.config = config;
     this.kept.clear();

@@ -7,16 +7,18 @@ import type { UnitWatch } from '../instances/unit-watch.js';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** After trouble, and until what has to wait is looked at again. */
+/** The pause after trouble, and between two tries of writes that must wait. */
 const RETRY_MS = 5_000;
-/** Who wants an object otherwise than we do, and writes as well, is answered no more often. */
+/**
+ * The shortest time between two writes of one object, because another client may want it otherwise and write it too.
+ */
 const PACE_MS = 30_000;
 const WRITER = { manager: 'slipway', force: true };
 
 export interface RevisionObjectSetOptions {
   labelSelector: string;
   writes: TenantWriteQueue;
-  /** Null when the kind is heard again in the namespace. */
+  /** Receives null when the watch of the kind works again in the namespace. */
   onTrouble(error: unknown): void;
   clock?: Partial<ReflectorClock>;
   paceMs?: number;
@@ -24,25 +26,28 @@ export interface RevisionObjectSetOptions {
 
 interface DesiredObject {
   object: KubeObject;
-  /** The uid of the only unit that wants it; else it is its revision's. */
+  /** The uid of the only unit that needs it. Undefined if it belongs to the revision. */
   unit?: string;
   writtenAt?: number;
 }
 
 /**
- * What revisions share of one kind in one namespace: seen by a watch, so that nothing is asked for while nothing happens, and written where it is not
- * as it should be.
+ * Shared objects of one kind in one namespace. A watch observes them, so that no request is necessary while nothing
+ * happens. They are written if they differ from their desired state.
  */
 export class RevisionObjectSet {
   private readonly there: Reflector<KubeObject>;
   /** By name. */
   private readonly wanted = new Map<string, DesiredObject>();
-  /** Names of what may not be as it should. */
+  /** Names of objects that may differ from their desired state. */
   private readonly due = new Set<string>();
-  /** Names of what met with trouble, or was written not long ago. */
+  /** Names of objects whose write failed, or that were written recently. */
   private readonly later = new Set<string>();
   private readonly underWay = new Map<string, Promise<void>>();
-  /** What we took away is shown until the watch has come so far; without the right to watch, for ever. */
+  /**
+   * Objects that we deleted. They are shown until the watch reports their deletion and, without the right to watch, for
+   * good.
+   */
   private readonly removed = new WeakSet<KubeObject>();
   private sweeping: Promise<void> = Promise.resolve();
   private pausedUntil = -Infinity;
@@ -61,7 +66,7 @@ export class RevisionObjectSet {
     this.there.start();
   }
 
-  /** @param unit the uid of the unit that it is for, where it is no revision's */
+  /** @param unit the uid of the unit that needs it, unless it belongs to a revision */
   want(object: KubeObject, unit?: string): void {
     const { name } = object.metadata;
     this.wanted.set(name, Object.assign(this.wanted.get(name) ?? {}, { object, unit }));
@@ -73,13 +78,13 @@ export class RevisionObjectSet {
   }
 
   /**
-   * Begins to put right what is not as it should be, if anything, once it is known what there is: a worker that begins anew writes nothing
-   * that is there.
+   * Begins to restore objects that differ from their desired state. It waits until the existing objects are known, so a
+   * newly started worker does not write what exists.
    */
   attend(): void {
     const now = performance.now();
     if (!this.there.isSynced || now < this.pausedUntil) return;
-    // What has to wait holds up nothing else.
+    // Writes that must wait delay no others.
     if (this.due.size + this.underWay.size === 0 && now >= this.laterAt) {
       for (const name of this.later) this.due.add(name);
       this.later.clear();
@@ -88,14 +93,14 @@ export class RevisionObjectSet {
     for (const name of this.due) if (!this.underWay.has(name)) this.take(name);
   }
 
-  /** What nobody needs goes. `whose` is a revision, as labels have it, or the uid of a unit. */
+  /** Removes objects that are no longer needed. `whose` is a revision, as in labels, or the uid of a unit. */
   sweep(isNeeded: (whose: string | undefined) => boolean): void {
     for (const [name, { object, unit }] of this.wanted)
       if (!isNeeded(unit ?? object.metadata.labels?.[LABEL.revision])) this.wanted.delete(name);
     if (this.there.isSynced) this.sweeping = this.sweeping.then(() => this.removeUnneeded(isNeeded)).catch(this.tell);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no write is in progress. */
   async settled(): Promise<void> {
     await Promise.all([this.sweeping, ...this.underWay.values()]);
   }
@@ -122,7 +127,7 @@ export class RevisionObjectSet {
     if (!wanted || !this.isForSomebody(wanted) || this.isThere(wanted.object)) return;
     const { paceMs = PACE_MS } = this.options;
     const now = performance.now();
-    // Another one has met with trouble since this one was taken up.
+    // Another write has failed since this one was queued.
     if (now < this.pausedUntil) return void this.due.add(name);
     if (now - (wanted.writtenAt ?? -Infinity) < paceMs) return void this.later.add(name);
     try {
@@ -138,7 +143,7 @@ export class RevisionObjectSet {
   private async removeUnneeded(isNeeded: (whose: string | undefined) => boolean): Promise<void> {
     for (const one of [...this.there.values()]) {
       const { labels = {}, name, uid } = one.metadata;
-      // What one unit owns goes with it.
+      // Objects that one unit owns are deleted with it.
       const isOfUnit = labels[LABEL.instance] !== undefined;
       if (isOfUnit || this.wanted.has(name) || isNeeded(labels[LABEL.revision]) || this.removed.has(one)) continue;
       await this.api.delete(this.kind, this.namespace, name, { uid });
@@ -162,12 +167,12 @@ export class RevisionObjectSet {
   }
 }
 
-/** What is kept of an object: a target of thousands has as many of each kind. */
+/** The part of an object that is kept, because a target of thousands has as many of each kind. */
 function compared({ metadata: { name, uid, resourceVersion, labels }, spec }: KubeObject): KubeObject {
   return { metadata: { name, uid, resourceVersion, labels }, spec };
 }
 
-/** Whether all that is wanted is there; what a server fills in is its own. */
+/** Whether everything wanted is there. Additional fields that the server fills in do not matter. */
 function contains(found: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return found === wanted;
   if (typeof found !== 'object' || found === null) return false;
@@ -175,12 +180,12 @@ function contains(found: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, one]) => contains((found as Record<string, unknown>)[key], one));
 }
 
-/** Of the 20 calls that an API server gets at once: units are begun beside them. */
+/** Of the 20 calls that an API server gets at once, because units are started at the same time. */
 const AT_ONCE = 8;
 const AT_ONCE_OF_A_TENANT = 4;
 const MOST_TENANTS = 1_000;
 
-/** Several writes at once, in an order in which no tenant waits for a thousand of another one. */
+/** Runs several writes at once, in an order in which no tenant waits for a thousand writes of another one. */
 export class TenantWriteQueue {
   private readonly all = pLimit(AT_ONCE);
   private readonly tenants = new LRUCache<string, LimitFunction>({ max: MOST_TENANTS });

@@ -39,7 +39,7 @@ const specOf = (tenant: string, at: number) =>
     },
   });
 
-/** As the driver does it with each look, at so many revisions of a tenant. */
+/** Like the driver with each observation, for this number of revisions of a tenant. */
 function look(tenant: string, count: number): void {
   for (let at = 1; at <= count; at += 1) {
     const spec = specOf(tenant, at);
@@ -52,12 +52,12 @@ const applied = () =>
   stub.requests.filter(({ verb }) => verb === 'apply').map(({ plural, name }) => `${plural}/${name}`);
 const appliedOf = (tenant: string) => applied().filter((one) => one.includes(`/slw-${tenant}-`));
 const there = () => [SERVICES, PDBS].flatMap((kind) => stub.store.list(kind));
-/** What was asked before it has reached the server, though it may go by a connection that is still to be made. */
+/** Waits until earlier requests have reached the server, even through a connection that is still being opened. */
 const roundTrips = async () => {
   for (let time = 0; time < 10; time += 1) await api.version();
 };
 
-it('writes several at once: of one tenant four, of all eight, and nobody’s waits for all of another’s', async () => {
+it('eight writes run at once, four for each tenant, and no tenant waits for all writes of another', async () => {
   let goOn: () => void = () => undefined;
   stub.odd({ verb: 'apply' }, { until: new Promise<void>((done) => (goOn = done)) });
   const lookUntil = (tenant: string, wanted: number) =>
@@ -81,7 +81,7 @@ it('writes several at once: of one tenant four, of all eight, and nobody’s wai
   expect(Math.max(...positions)).toBeLessThan(2 * 8 + 2);
 });
 
-it('what is under way is not written a second time, whatever comes meanwhile', async () => {
+it('a write in progress is not repeated, whatever happens meanwhile', async () => {
   let goOn: () => void = () => undefined;
   stub.odd({ verb: 'apply' }, { until: new Promise<void>((done) => (goOn = done)) });
   await until(
@@ -92,7 +92,7 @@ it('what is under way is not written a second time, whatever comes meanwhile', a
     (count) => count === 2,
   );
   for (let time = 0; time < 3; time += 1) {
-    // Each unit is thought of anew, as after a change of the file.
+    // Each unit is handled again, like after a change of the file.
     revisions.keep(specOf('one', 1), { ...config }, deploymentOf(specOf('one', 1), config, writer));
     await roundTrips();
   }
@@ -104,7 +104,7 @@ it('what is under way is not written a second time, whatever comes meanwhile', a
   expect(applied()).toHaveLength(2);
 });
 
-it('what is refused is tried again when all else is written, also what is of others', async () => {
+it('a refused write is repeated when all others are done, including those of other tenants', async () => {
   const refused = revisionObjectName(specOf('one', 1));
   stub.odd({ verb: 'apply', plural: PDBS.plural, name: refused }, { status: 422 }, 2);
   await until(
@@ -121,7 +121,7 @@ it('what is refused is tried again when all else is written, also what is of oth
   expect(troubles).toHaveLength(2);
 });
 
-it('a server in trouble is asked by those that were on their way, and by nobody else for a while', async () => {
+it('a server in trouble gets only the requests in progress, and no others for a while', async () => {
   const healed = stub.odd({ verb: 'apply' }, { status: 500 });
   await until(
     () => {

@@ -1,9 +1,9 @@
-/** What server-side apply keeps of each manager: the fields that it applied last, and their values' places in the object. */
+/** The state of server-side apply for each manager: the paths of the fields that it applied last. */
 export type Managers = Map<string, Set<string>>;
 
-/** Of a field that is itself in a path. */
+/** Separates the fields of a path. */
 const SEPARATOR = '\u0000';
-/** Say which object it is, and belong to nobody. */
+/** Identify the object and belong to no manager. */
 const IDENTITY = new Set([
   'apiVersion',
   'kind',
@@ -11,14 +11,14 @@ const IDENTITY = new Set([
   ['metadata', 'namespace'].join(SEPARATOR),
 ]);
 
-/** Lists count as one field: that is less than a server does, and enough for what we apply. */
+/** A list counts as one field. A server does more, but this is enough for what we apply. */
 function leavesOf(value: unknown, path: string[] = []): Map<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return new Map([[path.join(SEPARATOR), value]]);
   return new Map(Object.entries(value).flatMap(([key, inner]) => [...leavesOf(inner, [...path, key])]));
 }
 
-/** Fields of `object` that `applied` would take from other managers by giving them another value: `.spec.replicas`. */
+/** Fields of `object` that belong to other managers and that `applied` would change: `.spec.replicas`. */
 export function conflictsOf(managers: Managers, manager: string, object: unknown, applied: unknown): string[] {
   return [...leavesOf(applied)]
     .filter(([path, value]) => {
@@ -28,7 +28,7 @@ export function conflictsOf(managers: Managers, manager: string, object: unknown
     .map(([path]) => `.${path.split(SEPARATOR).join('.')}`);
 }
 
-/** Changes `object` into what it is after `manager` applied `applied`, by force. */
+/** Changes `object` as if `manager` applied `applied` by force. */
 export function applyFields(managers: Managers, manager: string, object: object, applied: object): void {
   const leaves = leavesOf(applied);
   for (const path of IDENTITY) leaves.delete(path);
@@ -45,7 +45,7 @@ export function applyFields(managers: Managers, manager: string, object: object,
   managers.set(manager, new Set(leaves.keys()));
 }
 
-/** Whoever creates an object, or changes it without apply, owns what is another than `before`. */
+/** Makes the manager the owner of all fields that differ from `before`, after a creation or a change without apply. */
 export function ownFields(managers: Managers, manager: string, written: unknown, before?: unknown): void {
   const owned = managers.get(manager) ?? new Set();
   for (const [path, value] of leavesOf(written)) {

@@ -1,6 +1,9 @@
 export type Labels = Record<string, string> | undefined;
 
-/** `a=b,c!=d,e in (f,g),h notin (i),j,!k`, as the API server reads it. @throws Error for what is none */
+/**
+ * Parses `a=b,c!=d,e in (f,g),h notin (i),j,!k` like the API server.
+ * @throws Error for an invalid selector
+ */
 export function selects(selector: string | undefined): (labels: Labels) => boolean {
   const tests = partsOf(selector ?? '').map(testOf);
   return (labels = {}) => tests.every((test) => test(labels));

@@ -4,14 +4,14 @@ import type { KubeObject } from '../../src/api/objects.js';
 import { ownFields, type Managers } from './applied-fields.js';
 import type { Change, StubStore } from './contract.js';
 
-/** A change as a watch needs it: whether it shows depends on what the object was before. */
+/** A change for watches. Whether a watch shows it depends on the object before the change. */
 export interface StoredChange {
   version: number;
   plural: string;
   namespace: string;
   before?: KubeObject;
   after?: KubeObject;
-  /** A deleted one as it was last, with the version of its deletion. */
+  /** The last state of a deleted object, with the version of its deletion. */
   last: KubeObject;
 }
 
@@ -20,12 +20,12 @@ interface StoredObject {
   managers: Managers;
 }
 
-/** The manager of what controllers and people write. */
+/** The manager of writes by controllers and people. */
 const OTHERS = 'stub';
 
 const MOST_HISTORY = 20_000;
 
-/** Objects by kind, namespace and name, with the history that watches are served from. */
+/** Objects by kind, namespace and name, with the history for watches. */
 export class ObjectStore implements StubStore {
   private readonly kept = new Map<string, StoredObject>();
   private written: StoredChange[] = [];
@@ -38,7 +38,7 @@ export class ObjectStore implements StubStore {
     return String(this.newest);
   }
 
-  /** What came after a version; undefined if that is no longer known. */
+  /** The changes after a version; undefined if they are no longer known. */
   since(version: number): StoredChange[] | undefined {
     if (version < this.compactedTo) return undefined;
     return this.written.filter((one) => one.version > version);
@@ -85,7 +85,9 @@ export class ObjectStore implements StubStore {
     return this.kept.get(keyOf(kind, namespace, name))?.managers ?? new Map();
   }
 
-  /** Writes it under a new version; `own` notes whose fields they are. What changes nothing is no write. */
+  /**
+   * Writes the object under a new version; `own` records the owner of its fields. An unchanged object is not written.
+   */
   write<T extends KubeObject>(kind: KubeKind, object: KubeObject, own: (managers: Managers) => void): T {
     const namespace = object.metadata.namespace ?? 'default';
     const key = keyOf(kind, namespace, object.metadata.name);
@@ -128,7 +130,7 @@ export class ObjectStore implements StubStore {
     metadata.resourceVersion = before?.metadata.resourceVersion;
     const isSpecChanged = JSON.stringify(before?.spec) !== JSON.stringify(object.spec);
     metadata.generation = (before?.metadata.generation ?? 0) + (isSpecChanged || !before ? 1 : 0);
-    // Servers send it with every object, and nobody may rely on it.
+    // Servers send it with every object, and clients must not rely on it.
     metadata.managedFields = [{ manager: OTHERS, operation: 'Update', time: metadata.creationTimestamp }];
     return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
   }
@@ -138,7 +140,7 @@ const keyOf = (kind: KubeKind, namespace: string, name: string): string => `${ki
 
 const isSame = (one: KubeObject, other: KubeObject): boolean => canonical(one) === canonical(other);
 
-/** The order of fields says nothing. */
+/** The order of fields does not matter. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

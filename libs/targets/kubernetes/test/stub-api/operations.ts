@@ -12,7 +12,7 @@ interface Page {
   from: number;
 }
 
-/** What a server does for each verb, on the objects of one store. */
+/** The server's operations for each verb, on the objects of one store. */
 export class Operations {
   private readonly pages = new Map<string, Page>();
 
@@ -22,7 +22,7 @@ export class Operations {
     private readonly api: StubApi,
   ) {}
 
-  /** Tokens of pages that were given out are worth nothing any more. */
+  /** Makes all issued tokens of pages invalid. */
   expirePages(): void {
     for (const page of this.pages.values()) page.version = -1;
   }
@@ -31,7 +31,7 @@ export class Operations {
     return this.store.get(kind, namespace, name) ?? refuse(kind, name);
   }
 
-  /** Pages of one list show the objects as they were at its first page. */
+  /** The pages of a list show the objects of the moment of its first page. */
   list(kind: KubeKind, { namespace, query }: StubRequest): unknown {
     const limit = Number(query.limit ?? 0);
     const page =

@@ -38,7 +38,7 @@ export const notFound = (plural: string, name: string): Refusal =>
 const EXPIRED = 'The provided resource version is too old, or the continue token has expired';
 export const expired = (): Refusal => new Refusal(410, EXPIRED);
 
-/** Fields of a Deployment's spec: another one is refused, as `fieldValidation=Strict` does. */
+/** Fields of a Deployment's spec. Any other is refused, as with `fieldValidation=Strict`. */
 const DEPLOYMENT_FIELDS = new Set([
   'replicas',
   'selector',
@@ -50,7 +50,10 @@ const DEPLOYMENT_FIELDS = new Set([
   'progressDeadlineSeconds',
 ]);
 
-/** What a server would refuse in an object that is written. Of Deployments, the parts that we get wrong most easily. */
+/**
+ * Refuses an object that a server would refuse. For Deployments it checks the parts that are most easily wrong.
+ * @throws Refusal if the object is invalid
+ */
 export function assertValid(plural: string, object: KubeObject, isStrict: boolean): void {
   const { name = '' } = object.metadata;
   if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))

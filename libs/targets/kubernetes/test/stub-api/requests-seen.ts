@@ -7,7 +7,7 @@ import { Refusal } from './refusals.js';
 const KNOWN = Object.values(KINDS).filter((value): value is KubeKind => typeof value === 'object' && 'plural' in value);
 const PATH =
   /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[a-z]+)(?:\/(?<name>[^/]+)(?:\/(?<sub>log))?)?$/;
-/** Asked of the server itself; oddities may name them as `plural: 'version'` and `plural: 'types'`. */
+/** Requests about the server itself. Oddities may name them as `plural: 'version'` and `plural: 'types'`. */
 const VERSION: KubeKind = { group: '', version: '', plural: 'version', kind: '' };
 const TYPES_PATH = /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)$/;
 const MOST_BYTES = 3 * 1024 * 1024;
@@ -17,11 +17,14 @@ export interface RoutedRequest {
   request: StubRequest;
 }
 
-/** What a server has of a group. */
+/** The server's kinds of a group. */
 export const kindsIn = ({ group, version }: KubeKind): KubeKind[] =>
   KNOWN.filter((one) => one.group === group && one.version === version);
 
-/** What a request asks for. @throws Refusal for a path that no server of ours has */
+/**
+ * Parses a request.
+ * @throws Refusal for a path that the stub does not have
+ */
 export async function routed(incoming: IncomingMessage): Promise<RoutedRequest> {
   const url = new URL(incoming.url ?? '/', 'http://stub');
   const { group = '', version, namespace = '', plural, name, sub } = PATH.exec(url.pathname)?.groups ?? {};

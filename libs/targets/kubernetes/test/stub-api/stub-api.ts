@@ -20,7 +20,7 @@ interface OddityRule {
 const UNITS = new Set(['deployments', 'leaderworkersets']);
 const DEFAULT_WATCH_SECONDS = 300;
 
-/** Starts one on a free port of loopback. */
+/** Starts a stub on a free port of loopback. */
 export async function startStubApi(options: StubOptions = {}): Promise<StubApi> {
   const requests: StubRequest[] = [];
   const told = new Set<OddityRule>();
@@ -42,10 +42,10 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    // A client that has gone: Node would keep its end until the answer, which may have none.
+    // After a client has disconnected, Node would keep its connection until the answer, which may never come.
     socket.on('end', () => socket.destroy());
   });
-  // Far above what any test waits: a connection is only ever closed on purpose.
+  // Far longer than any test waits, so that connections are only closed on purpose.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((done, fail) => server.once('error', fail).listen(options.port ?? 0, '127.0.0.1', done));
   const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -122,7 +122,10 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     }
   }
 
-  /** Does the odd thing that is told for it. @returns whether that was the answer */
+  /**
+   * Applies the oddity of a request, if it has one.
+   * @returns whether the oddity was the answer
+   */
   async function isOdd(request: StubRequest, response: ServerResponse): Promise<boolean> {
     const one = [...told].find(({ match, timesLeft }) => timesLeft > 0 && isMatched(match, request));
     if (!one) return false;

@@ -3,15 +3,15 @@ import { PODS } from '../../src/api/kinds.js';
 import type { Deployment, KubeObject, LeaderWorkerSet, Pod, PodStatus, PodTemplate } from '../../src/api/objects.js';
 import type { StubApi, StubOptions } from './contract.js';
 
-/** How the played cluster behaves. Times are from the write that asks for it. */
+/** The behaviour of the simulated cluster. Times begin with the write that causes an action. */
 export interface UnitPlay {
-  /** Until a pod is Ready; it is Pending before. */
+  /** Until a pod is Ready. It is Pending before. */
   readyAfterMs?: number;
-  /** From a deletion to the end of the pod; at most its grace. */
+  /** From the deletion to the end of the pod; at most its grace period. */
   stopAfterMs?: number;
   /** Whether pods of the unit become ready at all. */
   isReady?(unit: KubeObject): boolean;
-  /** Addresses, in the order in which pods come. Default: 127.77.0.1 and on. */
+  /** Addresses, in the order in which pods are created. Default: 127.77.0.1 and the following. */
   podIp?(pod: Pod): string;
   node?: string;
 }
@@ -22,8 +22,8 @@ const DEFAULT_MS = 20;
 const OWNER = 'ReplicaSet';
 
 /**
- * Plays controllers, scheduler and kubelet for units: pods of their template come, become ready and go, and one that is deleted
- * is replaced. `startStubApi({ ...playUnits() })`.
+ * Simulates controllers, scheduler and kubelet for units: pods of their template are created, become ready and end, and
+ * a deleted pod is replaced. `startStubApi({ ...playUnits() })`.
  */
 export function playUnits(play: UnitPlay = {}): Hooks {
   let pods = 0;
@@ -87,7 +87,7 @@ export function playUnits(play: UnitPlay = {}): Hooks {
       const owner = pod.metadata.ownerReferences?.find(({ kind }) => kind === OWNER);
       const unit = units.get(owner?.uid ?? '');
       end(api, unit, pod);
-      // A ReplicaSet does not wait for the end of the one that goes.
+      // A ReplicaSet does not wait for the end of a deleted pod.
       if (unit) reconcile(api, unit, false);
     },
   };
@@ -96,7 +96,7 @@ export function playUnits(play: UnitPlay = {}): Hooks {
 const INDEX = 'leaderworkerset.sigs.k8s.io/worker-index';
 const isGroup = (unit: KubeObject): boolean => unit.kind === 'LeaderWorkerSet';
 
-/** Of each pod that the unit wants. */
+/** The template of each pod that the unit wants. */
 function templatesOf(unit: KubeObject): PodTemplate[] {
   if (!isGroup(unit)) {
     const { replicas = 1, template } = (unit as Deployment).spec ?? {};
@@ -153,5 +153,5 @@ const condition = (type: string, isTrue: boolean) => ({
   lastTransitionTime: new Date().toISOString(),
 });
 
-/** Not at once: a controller hears of a write after it. */
+/** Not at once, because a controller notices a write after it. */
 const later = (ms: number | undefined, run: () => void): void => void setTimeout(run, ms ?? DEFAULT_MS).unref();

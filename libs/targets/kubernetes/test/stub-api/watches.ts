@@ -21,7 +21,7 @@ export interface WatchRequest {
   timeoutSeconds: number;
 }
 
-/** The watches that are open, and what can be done to all of them. */
+/** All open watches, and the actions on all of them. */
 export class Watches {
   private readonly open = new Set<Watch>();
 
@@ -29,7 +29,7 @@ export class Watches {
     return this.open.size;
   }
 
-  /** @param missed what came since the version that the client has */
+  /** @param missed the changes since the client's version */
   add(response: ServerResponse, asked: WatchRequest, missed: readonly StoredChange[]): void {
     const { plural, namespace, labelSelector, hasBookmarks, timeoutSeconds } = asked;
     const timer = setTimeout(() => this.end(watch), timeoutSeconds * 1000);
@@ -37,7 +37,7 @@ export class Watches {
     const watch: Watch = { response, plural, namespace, matches, hasBookmarks, isFrozen: false, timer };
     this.open.add(watch);
     response.on('close', () => this.forget(watch));
-    // A write into a connection that is just going.
+    // A write into a connection that is just closing.
     response.on('error', () => undefined);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
@@ -99,7 +99,7 @@ export class Watches {
     const was = before !== undefined && watch.matches(before.metadata.labels);
     const is = after !== undefined && watch.matches(after.metadata.labels);
     if (is) this.send(watch, was ? 'MODIFIED' : 'ADDED', after);
-    // What a selector no longer selects is deleted for who watches by it.
+    // An object that no longer matches the selector is deleted for its watch.
     else if (was) this.send(watch, 'DELETED', last);
   }
 
