@@ -344,7 +344,7 @@ export interface DriverHost {
 }
 
 /**
- * A kind of execution target: how the operator's file describes one, and the driver that runs it. A new kind is a
+ * A kind of execution target: how the operator's file describes one, and the driver that runs it. A new kind needs a
  * folder of `libs/targets` that exports a `TargetKind`, its conformance test, and a line in
  * `libs/registry/src/targets.ts`.
  */

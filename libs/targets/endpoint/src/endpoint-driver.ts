@@ -178,8 +178,8 @@ export class EndpointDriver implements TargetDriver {
   }
 
   /**
-   * A list of models is a sign of health if neither the revision nor the profile names a path and there is no `/health`.
-   * Engines such as Ollama have no other.
+   * A list of models is a sign of health if neither the revision nor the profile names a path, and there is no
+   * `/health`. Engines such as Ollama have no other.
    */
   private async ask(spec: InstanceSpec, baseUrl: string, history: ProbeHistory): Promise<Health> {
     const path = this.healthPath(spec);

@@ -60,8 +60,7 @@ const FAILURES_BEFORE_LIST = 3;
  * | event | reaction |
  * |---|---|
  * | the watch ends at its time | the next one starts at once |
- * | it is cut, or silent for 90 s | the next one starts after the pause; first one object is listed, to detect a server
- * that was restored to an older state |
+ * | it is cut, or silent for 90 s | a pause, a list of one object to detect a restored server, then the next one |
  * | 410, as a status or in the watch; a restored server | a new list; an object that is missing in it was deleted |
  * | 429, 5xx, garbage | the next one starts after the pause; the third time in a row a new list |
  * | no server answers, 401, 403 | another try after the pause, without end |

@@ -27,8 +27,9 @@ const NAMED_LISTS = ['containers', 'initContainers', 'volumes'] as const;
 const PORT_NAME = 'http';
 
 /**
- * Problems of a part of a pod template that the operator wrote: text that cannot be part of a pod, fields that other
- * keys set, and fields that would undo the protection of every engine. The API server judges everything else.
+ * Problems of a part of a pod template that the operator wrote. It refuses text that cannot be part of a pod, fields
+ * that other keys set, and fields that would undo the protection of every engine. The API server judges everything
+ * else.
  * @param taken names of variables that the engine's own keys set or let a revision set
  */
 export function podPartProblems(key: PodPartKey, part: PodPart, taken: readonly string[]): TemplateProblem[] {
