@@ -1,4 +1,4 @@
-/** Every refusal of the gateway, in the shape that the OpenAI clients read. */
+/** An error of the gateway, in the shape that OpenAI clients read. */
 export class GatewayError extends Error {
   constructor(
     readonly status: number,
@@ -7,7 +7,7 @@ export class GatewayError extends Error {
     message: string,
     readonly param: string | null = null,
     readonly headers: Readonly<Record<string, string>> = {},
-    /** Further members of the error object. */
+    /** More members of the error object. */
     readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
@@ -46,13 +46,13 @@ export const expiredToken = (): GatewayError =>
     'www-authenticate': 'Bearer error="invalid_token"',
   });
 
-/** Not a 401: nobody may be told that a valid token is wrong because the database is away. */
+/** Not a 401: a client with a valid token must not read that it is wrong while the database is down. */
 export const tokenUnverifiable = (): GatewayError =>
   new GatewayError(503, SERVER, 'unavailable', 'The API token cannot be checked at the moment. Try again.', null, {
     'retry-after': '1',
   });
 
-/** Known tokens are never told this, wherever they come from. */
+/** A request with a known token never gets this, from any address. */
 export const tooManyWrongTokens = (retryAfterSeconds: number): GatewayError =>
   new GatewayError(
     429,
@@ -106,7 +106,7 @@ export const modelNotFound = (model: string): GatewayError =>
     'model',
   );
 
-/** @param whose requests come too fast */
+/** @param whose the party that sends requests too fast */
 export const rateLimited = (whose: string, retryAfterSeconds: number): GatewayError =>
   new GatewayError(
     429,
@@ -152,7 +152,7 @@ export const overloaded = (): GatewayError =>
     RETRY_SOON,
   );
 
-/** @param whose requests use as many bytes as they may */
+/** @param whose the party whose requests have reached their limit of bytes */
 export const tooManyBytes = (whose: string): GatewayError =>
   new GatewayError(
     503,
@@ -173,7 +173,7 @@ export const noCapacity = (model: string): GatewayError =>
     RETRY_SOON,
   );
 
-/** Only to who asks for the deployment by its own name, and so is of its tenant. */
+/** Only for a caller that names the deployment itself, and so belongs to its tenant. */
 export const routeMissing = (deployment: string): GatewayError =>
   new GatewayError(
     503,
@@ -184,7 +184,7 @@ export const routeMissing = (deployment: string): GatewayError =>
     RETRY_SOON,
   );
 
-/** @param estimatedSeconds what is expected to be left of it; null where nobody knows */
+/** @param estimatedSeconds the estimated time until the model is ready; null if unknown */
 export const deploymentRestarting = (estimatedSeconds: number | null, retryAfterSeconds: number): GatewayError =>
   new GatewayError(
     503,
@@ -196,7 +196,7 @@ export const deploymentRestarting = (estimatedSeconds: number | null, retryAfter
     { estimated_seconds: estimatedSeconds },
   );
 
-/** @param cause a class from a closed list: what an engine said is nothing for clients */
+/** @param cause a class from a closed list: the engine's own message is not for clients */
 export const startFailed = (cause: string): GatewayError =>
   new GatewayError(
     503,

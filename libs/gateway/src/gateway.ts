@@ -30,31 +30,31 @@ import { Backends } from './upstream/backends.js';
 import { PublishedCredentials } from './upstream/credentials.js';
 import type { GuardedDispatcher } from './upstream/instance.js';
 
-/** What a process gives its gateway. */
+/** Options that a process passes to its gateway. */
 export interface GatewayOptions {
   databaseUrl: string;
-  /** Folder of the installation's data; the snapshot is kept in `gateway/` below it. */
+  /** Folder of the installation's data; the snapshot is in its `gateway/` folder. */
   home: string;
   host: string;
-  /** 0 = any free port. */
+  /** 0 means any free port. */
   port: number;
-  /** Makes passports, and opens the credentials of published rows. */
+  /** Creates passports and opens the credentials of published rows. */
   keyRing: KeyRing;
-  /** Who may read /metrics beside admins. */
+  /** A token that may read /metrics, in addition to admins. */
   metricsToken?: string;
-  /** Whose X-Forwarded-For is believed; nobody's without it. */
+  /** Proxies whose X-Forwarded-For is trusted; without this, none is. */
   trustedProxies?: ProxyList;
   guardedDispatcher: GuardedDispatcher;
-  /** How the operator's file stands, for /metrics. */
+  /** State of the operator's file, for /metrics. */
   operatorFile?: () => OperatorFileState;
   settings?: Partial<GatewaySettings>;
   log: Log;
 }
 
-/** How long a start waits for Postgres before it serves what is on disk. */
+/** How long a start waits for Postgres before it serves the snapshot on disk. */
 const PATIENCE_AT_START_MS = 1_500;
 
-/** The process's parts, put together. `start` resolves once it serves; `close` drains. */
+/** Connects the parts of the process. `start` resolves once it serves requests; `close` drains. */
 export class Gateway {
   readonly id = `gw_${randomBytes(8).toString('hex')}`;
   readonly server: Server;
@@ -136,7 +136,7 @@ export class Gateway {
     this.server = createGatewayServer(this.handlers(), this.settings, () => this.isDraining, log);
   }
 
-  /** The port it listens on. */
+  /** The port that the server listens on. */
   get port(): number {
     return (this.server.address() as AddressInfo).port;
   }
@@ -146,8 +146,8 @@ export class Gateway {
   }
 
   /**
-   * Resolves when requests are served: from Postgres, or without it from the snapshot on disk.
-   * @throws ForeignKeyError where it could open none of the credentials that it read
+   * Resolves when requests are served: with state from Postgres, or from the snapshot on disk if Postgres is down.
+   * @throws ForeignKeyError if it could open none of the credentials that it read
    */
   async start(): Promise<void> {
     const { log } = this.options;
@@ -167,10 +167,10 @@ export class Gateway {
     const followed = this.follower.start().then((hasRead) => {
       this.hasSnapshot ||= hasRead;
     });
-    // Asking Postgres first keeps a token from being served that was revoked while this process was not running.
+    // Postgres is read first, so that a token that was revoked while this process was down is not served.
     await Promise.race([followed, pause(PATIENCE_AT_START_MS)]);
     this.hasSnapshot ||= isRestored;
-    // Before the first request: a session that is bound again would not be bound back.
+    // Before the first request, because a session that is bound anew would not return to its instance.
     if (this.follower.isFollowing) await Promise.race([this.takeOverBindings(), pause(PATIENCE_AT_START_MS)]);
     this.listener.start();
     await new Promise<void>((resolve, reject) => {
@@ -185,7 +185,7 @@ export class Gateway {
     );
   }
 
-  /** Stops accepting, lets requests finish (bounded), stores what is to be stored. */
+  /** Stops accepting connections, lets requests finish within a time limit, and stores what is pending. */
   async close(): Promise<void> {
     if (this.isDraining) return;
     this.isDraining = true;
@@ -199,7 +199,7 @@ export class Gateway {
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);
-    // The server has closed before its connections say so, and what was cut is recorded only then.
+    // The server closes before its connections emit their end, and a request that was cut is recorded only then.
     for (let tries = 0; this.inference.inFlight > 0 && tries < 100; tries += 1) await pause(10);
     await this.listener.close();
     await this.follower.close();
@@ -240,7 +240,7 @@ export class Gateway {
     }
   }
 
-  /** A session keeps its instance over a restart of the gateway. Best effort: without Postgres it is bound again. */
+  /** A session keeps its instance when the gateway restarts. Best effort: without Postgres, sessions are bound anew. */
   private async takeOverBindings(): Promise<void> {
     await liveBindings(this.db, this.settings.maxSessions).then(
       (rows) => this.sessions.load(rows),

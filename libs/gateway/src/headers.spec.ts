@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { expect, it } from '@jest/globals';
 import { isCoded, isEventStream, returnedHeaders, supplierHeaders, upstreamHeaders } from './headers.js';
 
-/** The pairs of a flat list, as the wire will carry them. */
+/** Returns the pairs of a flat list, as they are sent. */
 function pairs(flat: readonly string[]): [string, string][] {
   return Array.from({ length: flat.length / 2 }, (_, n) => [flat[2 * n] as string, flat[2 * n + 1] as string]);
 }
@@ -15,7 +15,7 @@ const OWN = [
   ['x-request-id', 'req-1'],
 ];
 
-it('passes on what every engine needs, and what the operator names, every value of it', () => {
+it('passes on the headers that every engine needs and those that the operator names, with all their values', () => {
   const client = { accept: 'x/y', traceparent: '00-1', tracestate: 'a=b', 'x-mine': 'kept', 'x-many': ['1', '2'] };
   const needed = [
     ['accept', 'x/y'],
@@ -39,18 +39,18 @@ it.each([
   ['where the client is', 'forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip'],
   ['for the gateway itself', 'x-session-id x-slipway-tenant'],
   ['an order to an engine', 'x-conversation-id x-debug openai-organization baggage x-anything'],
-])('keeps back what is %s', (_why, names) => {
+])('does not pass on a header that is %s', (_why, names) => {
   for (const name of names.split(' ')) expect([name, sent({ [name]: 'of the client' })]).toEqual([name, OWN]);
 });
 
-it('shows upstream the credential of the revision, once', () => {
+it('sends the credential of the revision upstream, once', () => {
   const authorizationOf = (headers: readonly string[]) => pairs(headers).filter(([name]) => name === 'authorization');
   const own = [['authorization', 'Bearer sk-1']];
   expect(authorizationOf(upstreamHeaders({ authorization: 'Bearer slw_1' }, 'r', 'Bearer sk-1', []))).toEqual(own);
   expect(authorizationOf(supplierHeaders(false, 'Bearer sk-1'))).toEqual(own);
 });
 
-it('tells a supplier what the answer shall be, and nothing else', () => {
+it('sends a supplier the accepted type of the answer and nothing else', () => {
   const own = (accept: string) => [
     ['content-type', 'application/json'],
     ['user-agent', 'slipway'],
@@ -63,7 +63,7 @@ it('tells a supplier what the answer shall be, and nothing else', () => {
 const returned = (headers: Record<string, string | string[]>) =>
   returnedHeaders(headers as never, { 'x-request-id': 'ours' });
 
-it('keeps to itself who the engine is, where it is, and what browsers shall do', () => {
+it('hides who the engine is, where it is, and its instructions to browsers', () => {
   const dropped = {
     server: 'llama.cpp',
     'access-control-allow-origin': '*',
@@ -83,13 +83,13 @@ it('keeps to itself who the engine is, where it is, and what browsers shall do',
 });
 
 it.each(['/models/x.gguf', 'file:///models/x', 'model=/srv/models/x/', 'C:\\models\\x.gguf', '~/models/x', '/x.gguf'])(
-  'no header carries %s',
+  'returns no header that contains %s',
   (path) => {
     expect(returned({ 'x-model': path, 'x-models': ['a', path] })).toEqual({ 'x-request-id': 'ours' });
   },
 );
 
-it('takes the first of a doubled header that counts once', () => {
+it('reads the first value of a repeated header that counts once', () => {
   const twice = { 'content-type': ['text/event-stream', 'application/json'], 'retry-after': ['7', '8'] };
   expect(isEventStream(twice as never)).toBe(true);
   expect(returned(twice)).toEqual({ 'content-type': 'text/event-stream', 'retry-after': '7', 'x-request-id': 'ours' });
@@ -99,7 +99,7 @@ it('takes the first of a doubled header that counts once', () => {
   );
 });
 
-it('passes no value on that cannot be written', () => {
+it('drops a header value that cannot be written', () => {
   expect(returned({ 'x-odd': 'a\u20acb', 'x-nul': 'a\0', 'x-fine': 'é' })).toEqual({
     'x-fine': 'é',
     'x-request-id': 'ours',

@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { isHostPath } from './answers/host-paths.js';
 
-/** A sender may write any header twice, and then it is no text any more. */
+/** A sender may repeat any header, and its value is then a list. */
 type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The first of a header that counts once. Undefined where there is none. */
+/** Returns the first value of a header that counts once, or undefined if it is absent. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = (headers as HeaderValues)[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** What an engine has no business to tell the clients of a gateway. */
+/** Headers of an engine that must not reach clients of a gateway. */
 const NOT_RETURNED = new Set([
-  // Of one connection (RFC 9110, 7.6.1).
+  // Headers of one connection (RFC 9110, 7.6.1).
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -21,10 +21,11 @@ const NOT_RETURNED = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-  // Counted again where the answer was changed; nobody asked for an encoding, and a coded answer is refused.
+  // The length is computed again if the answer was changed. The gateway requests no encoding and refuses encoded
+  // answers.
   'content-length',
   'content-encoding',
-  // What it is, and where.
+  // Reveals the server's software or location.
   'server',
   'via',
   'x-powered-by',
@@ -33,7 +34,7 @@ const NOT_RETURNED = new Set([
   'alt-svc',
   'link',
   'refresh',
-  // What browsers would do with this origin: state, transport, scripts and who may read are the gateway's to say.
+  // Instructions to browsers about this origin: only the gateway decides on state, transport, scripts and who may read.
   'set-cookie',
   'set-cookie2',
   'www-authenticate',
@@ -46,17 +47,17 @@ const NOT_RETURNED = new Set([
   'report-to',
   'reporting-endpoints',
   'nel',
-  // The gateway's own.
+  // The gateway's own headers.
   'x-request-id',
   'x-slipway-revision',
   'x-context-passport',
   'x-affinity',
   'x-slipway-held-ms',
 ]);
-/** What Node writes: a value of anything else would make an answer fail. */
+/** Characters that Node accepts in a header: any other would make the answer fail. */
 const WRITABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The headers of an engine's answer that reach the client; those named again by `own` are `own`'s. */
+/** Returns the headers of an engine's answer that reach the client. Those in `own` take precedence. */
 export function returnedHeaders(headers: IncomingHttpHeaders, own: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const head: OutgoingHttpHeaders = {};
   for (const name in headers) {
@@ -76,7 +77,7 @@ export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headerText(headers, 'content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;
 }
 
-/** Whether the bytes are not the text itself. */
+/** Whether the body has a content encoding, so that its bytes are not the text itself. */
 export function isCoded(headers: IncomingHttpHeaders): boolean {
   const { 'content-encoding': coding } = headers as HeaderValues;
   if (coding === undefined) return false;
@@ -84,13 +85,13 @@ export function isCoded(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Of a client's headers an engine gets these, and those that the operator names: engines obey headers that no client of a gateway should
- * set (`X-Conversation-Id` keeps llama-server generating after a disconnect; others have switches for debugging), and a new one comes
- * with every release. `accept-encoding` is left out so that answers can be metered.
+ * The client's headers that an engine gets, in addition to those that the operator names. Engines obey headers that no
+ * client of a gateway should set: `X-Conversation-Id` keeps llama-server generating after a disconnect, and others have
+ * debugging switches. Every release may add one. `accept-encoding` is left out so that answers can be metered.
  */
 const PASSED_ON = ['accept', 'traceparent', 'tracestate'];
 
-/** @param further names that the operator adds, lower case */
+/** @param further names that the operator adds, in lower case */
 export function upstreamHeaders(
   client: IncomingHttpHeaders,
   requestId: string,
@@ -103,7 +104,7 @@ export function upstreamHeaders(
   return headers;
 }
 
-/** A supplier learns nothing about the client: no address, no client library, no trace, no id of ours. */
+/** A supplier learns nothing about the client: no address, no client library, no trace and no id of ours. */
 export function supplierHeaders(isStream: boolean, authorization: string | null): string[] {
   return [...headersOfEveryRequest(authorization), 'accept', isStream ? 'text/event-stream' : 'application/json'];
 }

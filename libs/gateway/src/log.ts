@@ -1,4 +1,4 @@
-/** What the gateway writes about itself: an event's fields first, then a sentence. Never a token, a session key or a body. */
+/** The gateway's log: an event's fields first, then a sentence. It never contains a token, a session key or a body. */
 export interface Log {
   info(fields: Record<string, unknown>, message: string): void;
   warn(fields: Record<string, unknown>, message: string): void;

@@ -1,42 +1,48 @@
 import type { ByteBounds } from '@slipway/platform-bounds';
 import type { HoldBounds } from './holds/hold-shares.js';
 
-/** Limits and times of one gateway. Everything has a default; tests shorten times, entry points pass what configuration knows. */
+/**
+ * Limits and times of one gateway. All have defaults; tests shorten times, and entry points pass the configured values.
+ */
 export interface GatewaySettings {
-  /** Of a request; an answer that is passed on is not bounded. */
+  /** Most bytes of a request body; an answer that is passed on has no limit. */
   maxBodyBytes: number;
   /** Bytes of bodies in flight, and of answers that must be kept whole. */
   maxHeldBytes: ByteBounds;
-  /** Requests that wait while their deployment is being replaced. */
+  /** Limits on requests that wait while their deployment is being replaced. */
   hold: HoldBounds;
   /** Request line and headers together. */
   maxHeaderBytes: number;
-  /** Per token, as a token bucket that may be emptied at once; 0 = off. */
+  /** Per token, as a token bucket that may be emptied at once; 0 turns it off. */
   requestsPerMinute: number;
-  /** Requests in flight per token; 0 = off. */
+  /** Requests in flight per token; 0 turns it off. */
   maxConcurrencyPerToken: number;
-  /** The same for all tokens of a tenant together, by its name. */
+  /** The same limits for all tokens of a tenant together, by the tenant's name. */
   limitsOfTenant: (tenantName: string) => { requestsPerMinute: number; maxConcurrency: number };
-  /** Requests in flight in this process: beyond it, new ones are told to come back. */
+  /** Requests in flight in this process; beyond that, new ones are refused with `retry-after`. */
   maxConcurrency: number;
-  /** Clients' headers that engines of deployments get, beside those that every engine needs; lower case. */
+  /** Clients' headers that engines of deployments get, in addition to those that every engine needs; in lower case. */
   passedHeaders: readonly string[];
   connectTimeoutMs: number;
-  /** How long a connection to an instance is kept that nothing is sent on: below the 5 s after which servers in Python close theirs. */
+  /**
+   * How long an unused connection to an instance is kept: less than the 5 s after which Python servers close theirs.
+   */
   idleTimeoutMs: number;
-  /** From the request to the head of the answer: a long completion without streaming says nothing until it is done. */
+  /** From request to head of the answer: a long completion without streaming sends nothing until it is done. */
   headTimeoutMs: number;
-  /** Between two chunks of an answer. */
+  /** Longest silence between two chunks of an answer. */
   silenceTimeoutMs: number;
-  /** The same where the node of the instance does not answer, and another instance is ready. */
+  /** The same, if the node of the instance does not respond and another instance is ready. */
   lostSilenceMs: number;
-  /** Tries on instances of the drawn revision, the first included. */
+  /** Attempts on instances of the drawn revision, including the first. */
   maxAttempts: number;
-  /** Consecutive failures that take an instance out, and for how long: doubled each time, up to the most. */
+  /**
+   * Consecutive failures that eject an instance, and for how long: the time doubles with each ejection, up to `mostMs`.
+   */
   ejection: { failures: number; baseMs: number; mostMs: number };
-  /** Bindings of sessions kept in memory. */
+  /** Bindings of sessions that are kept in memory. */
   maxSessions: number;
-  /** How often the versions of everything published are compared, whatever notifications said. */
+  /** How often the versions of everything published are compared, whatever notifications arrived. */
   refreshMs: number;
   /** Shortest time between two reports to Postgres. */
   reportMs: number;

@@ -5,7 +5,7 @@ import { ask, type TestAnswer, type TestRequest } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** What clients see of a revision that sleeps, and what the gateway says of them. */
+/** How clients see a revision that sleeps, and what the gateway reports about their requests. */
 let installation: GatewayInstallation;
 let gateway: Gateway;
 let tenant: string;
@@ -43,7 +43,9 @@ afterEach(() => {
   }
 });
 
-/** All traffic to the first revision. What was published before it is followed too. */
+/**
+ * Sends all traffic to the first revision. Once this route is followed, everything published earlier is followed too.
+ */
 const routed = async () => {
   const generation = await installation.route(tenant, 'chat', { 'chat-1': 100 });
   const followed = 'select generation::int from dataplane_followed_routes';
@@ -61,7 +63,7 @@ const told = async () =>
 const held = (count: number) => untilPassing(async () => expect(await told()).toMatchObject({ held: count }));
 const wakeUp = () => installation.revision(tenant, 'chat', 'chat-1', [engine]);
 
-it('50 requests for a sleeper wait, are told of as one number, and all go on when an instance is ready', async () => {
+it('50 requests for a sleeping revision wait, are reported as one number, and all continue when an instance is ready', async () => {
   const asked = Array.from({ length: 50 }, () => chat());
   await held(50);
   expect((await told())?.used).toBeLessThan(10);
@@ -75,7 +77,7 @@ it('50 requests for a sleeper wait, are told of as one number, and all go on whe
   expect((await chat()).headers.get('x-slipway-held-ms')).toBeNull();
 });
 
-it('all who wait are told the cause when the start fails, once; who comes next waits for the next', async () => {
+it('all waiting requests get the cause once when a start fails, and the next request waits for the next start', async () => {
   const asked = Array.from({ length: 3 }, () => chat());
   await held(3);
   await installation.revision(tenant, 'chat', 'chat-1', [], undefined, {
@@ -97,7 +99,7 @@ it('all who wait are told the cause when the start fails, once; who comes next w
   await held(0);
   const next = chat();
   await held(1);
-  // Said again, as after a restart of the worker: nothing new has failed.
+  // Published again, as after a restart of the worker: no new failure.
   await installation.revision(tenant, 'chat', 'chat-1', [], undefined, {
     ...ASLEEP,
     failures: 1,
@@ -108,7 +110,7 @@ it('all who wait are told the cause when the start fails, once; who comes next w
   expect((await next).status).toBe(200);
 });
 
-it('a request that came and went between two reports is told of', async () => {
+it('a request that started and ended between two reports is reported', async () => {
   await wakeUp();
   await untilPassing(async () => expect((await chat()).status).toBe(200));
   await untilPassing(async () => expect((await told())?.used).toBeLessThan(10));
@@ -118,7 +120,7 @@ it('a request that came and went between two reports is told of', async () => {
   await untilPassing(async () => expect((await told())?.used).toBeLessThan(10));
 });
 
-it('an instance that leaves gets no new request, and what it still answers is told of', async () => {
+it('an instance that leaves gets no new request, and its remaining requests are reported', async () => {
   await installation.revision(tenant, 'chat', 'chat-1', [engine]);
   await untilPassing(async () => expect((await chat()).status).toBe(200));
   let finish = (): void => undefined;
@@ -131,7 +133,7 @@ it('an instance that leaves gets no new request, and what it still answers is to
   await installation.revision(tenant, 'chat', 'chat-1', [other]);
   await untilPassing(async () => expect(await told()).toMatchObject({ in_flight: 1, instances: { ins_engine: 1 } }));
   expect((await chat()).text).toMatch(/other/);
-  // Told again, by when it was out of sight.
+  // Reported again after it was forgotten.
   const forget = `update dataplane_inflight set updated_at = now() - interval '1 hour' where revision_id = 'rev_chat-1'`;
   await installation.sql(forget);
   const isNews = `select instances from dataplane_inflight where revision_id = 'rev_chat-1' and updated_at > now() - interval '1 minute'`;
@@ -159,13 +161,13 @@ const publish = async (slug: string, bindings: ReturnType<typeof binding>[]) => 
     expect((await ask(gateway, token, { path: '/v1/models', method: 'GET' })).text).toContain(slug),
   );
 };
-/** Each answer's status, and whether its request has waited. */
+/** Returns each answer's status, and whether its request has waited. */
 const many = async (slug: string, count = 40) =>
   (
     await Promise.all(Array.from({ length: count }, (_, n) => chat({ headers: { 'x-session-id': `s-${n}` } }, slug)))
   ).map(({ status, headers }) => [status, headers.get('x-slipway-held-ms') !== null]);
 
-it('a published product waits for a sleeper only where none of its bindings is awake', async () => {
+it('a published product waits for a sleeping revision only if none of its bindings is awake', async () => {
   await installation.revision(tenant, 'chat', 'chat-2', [other]);
   await publish('acme/both', [binding('bnd_1', 'chat-1'), binding('bnd_2', 'chat-2', 1)]);
   await untilPassing(async () => expect((await chat({}, 'acme/both')).status).toBe(200));
@@ -180,7 +182,7 @@ it('a published product waits for a sleeper only where none of its bindings is a
   for (const slug of ['acme/both', 'acme/equal', 'acme/alone']) await withdrawSlug(installation.db, slug);
 });
 
-it('a product behind a route goes to what is awake there, whoever is drawn; where all sleep it waits and wakes one', async () => {
+it('a product with a route is served by any awake revision; if all sleep, it waits and wakes one', async () => {
   await installation.revision(tenant, 'chat', 'chat-2', [other]);
   await installation.route(tenant, 'chat', { 'chat-1': 70, 'chat-2': 30 });
   await publish('acme/routed', [binding('bnd_3', null)]);
@@ -193,7 +195,7 @@ it('a product behind a route goes to what is awake there, whoever is drawn; wher
   const all = many('acme/routed');
   await held(40);
   await wakeUp();
-  // The other one sleeps on, and nobody who has waited is sent to it.
+  // The other one stays asleep, and no request that has waited is sent to it.
   expect(new Set((await all).map(String))).toEqual(new Set(['200,true']));
   expect(engine.seen).toHaveLength(40);
   for (const slug of ['acme/routed', 'acme/after']) await withdrawSlug(installation.db, slug);

@@ -20,7 +20,7 @@ export interface TestRequest {
 /** `request` takes a fifth of the processor time of `fetch`, and these tests send thousands of requests. */
 const dispatcher = new Agent();
 
-/** One request to a gateway, with a chat completion as the default. Strings are sent as they are. */
+/** Sends one request to a gateway, by default a chat completion. Strings are sent unchanged. */
 export async function ask(
   gateway: Gateway | number,
   token: TestToken | string | null,

@@ -51,7 +51,7 @@ function supplier(id: string, credential: string): PublishedBinding {
   return { binding_id: id, weight: 1, priority: 0, upstream: to };
 }
 
-/** The credential that the upstream saw, or the status where it saw no request. */
+/** Returns the credential that the upstream saw, or the status if it saw no request. */
 async function carried(token: TestToken, model: string): Promise<string | number | undefined> {
   upstream.seen.length = 0;
   const { status } = await ask(gateway, token, { body: { model, messages: [] } });
@@ -71,7 +71,7 @@ it('a credential that was copied into the row of another tenant does not open th
   expect(await carried(victim, 'mine')).toBe('Bearer sk-victim');
 });
 
-it('nor does a supplier’s, under the same binding or another one', async () => {
+it('a copied credential of a supplier does not open either, under the same binding or another one', async () => {
   const context = supplierContext(victim.tenantId, 'bnd_1');
   const sealed = sealSecret(installation.keyRing, 'sk-supplier', context);
   await publish(victim, 'victim', [supplier('bnd_1', sealed)]);
@@ -94,7 +94,7 @@ it('a credential of an older version, which named no key and was bound to nothin
   await untilPassing(async () => expect(await carried(victim, 'older')).toBe('Bearer sk-older'));
 });
 
-it('an engine that asks for a key of its own gets that of its generation, not the revision’s credential', async () => {
+it('an engine that requires its own key gets the key of its generation, not the revision’s credential', async () => {
   const { current } = installation.keyRing;
   const instanceOf = (id: string, at: TestUpstream, key?: { id: string; generation: number }) => ({
     id,
@@ -119,13 +119,13 @@ it('an engine that asks for a key of its own gets that of its generation, not th
   const keyOf = (generation: number): string =>
     `Bearer ${instanceKey(installation.keyRing, { instanceId: 'ins_1', generation, keyId: current.id })}`;
   await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe(keyOf(7)));
-  // The same address, another life of the engine.
+  // The same address, but a new start of the engine.
   await publishInstances(instanceOf('ins_1', upstream, { id: current.id, generation: 8 }));
   await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe(keyOf(8)));
   await publishInstances(instanceOf('ins_1', upstream));
   await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe('Bearer sk-revision'));
 
-  // A key that is not in the ring: that instance is not asked, the others are, and it is said once.
+  // The key is not in the ring: that instance gets no requests, the others do, and it is logged once.
   const foreign = { id: '00000000', generation: 1 };
   await publishInstances(instanceOf('ins_1', upstream, foreign), instanceOf('ins_2', upstream, foreign));
   await untilPassing(async () => expect(await carried(victim, 'keyed')).toBe(503));
@@ -137,7 +137,7 @@ it('an engine that asks for a key of its own gets that of its generation, not th
   expect(installation.logged.filter((line) => line.includes('00000000'))).toHaveLength(1);
 });
 
-it('what answers 401 where an engine has a key of its own is another server, whose words reach nobody', async () => {
+it('a server that answers 401 when the engine has its own key is another server, and its answer reaches no client', async () => {
   const { current } = installation.keyRing;
   const isolating = await installation.gateway({ ejection: { failures: 5, baseMs: 60_000, mostMs: 60_000 } });
   const keyed = (id: string, at: TestUpstream) => ({
@@ -169,7 +169,7 @@ it('what answers 401 where an engine has a key of its own is another server, who
       expect((await chat()).status).toBe(200);
       expect(upstream.seen).toHaveLength(1);
     });
-    // It stands aside from then on: one prompt was shown to it, and no second.
+    // It is ejected from then on: it saw one prompt, and no second.
     for (let n = 0; n < 10; n += 1) expect((await chat()).status).toBe(200);
     expect(upstream.seen).toHaveLength(1);
     expect(isolating.metrics()).toMatch(/ejected_instances\{[^}]*revision="taken-1"\} 1$/m);
@@ -180,7 +180,7 @@ it('what answers 401 where an engine has a key of its own is another server, who
       const alone = await chat();
       expect([alone.status, alone.body.error.code]).toEqual([503, 'unavailable']);
     });
-    // The credential of an adopted server is its operator's to put right: there a 401 is an answer.
+    // The operator of an adopted server must correct its credential: its 401 is an answer.
     await publishInstances({ id: 'ins_4', base_url: upstream.url, state: 'ready' });
     await untilPassing(async () => {
       const adopted = await chat();
@@ -192,7 +192,7 @@ it('what answers 401 where an engine has a key of its own is another server, who
   }
 });
 
-it('a gateway does not start with another key, and does with the right one among others', async () => {
+it('a gateway does not start with another key, and starts with the right one among others', async () => {
   await deploy(victim, 'sealed', 'sk-victim');
   const home = `${installation.home}/another`;
   const other = randomBytes(32);
@@ -201,7 +201,7 @@ it('a gateway does not start with another key, and does with the right one among
   await (await installation.gateway({}, { home, keyRing: rotated })).close();
 });
 
-it('a gateway that was started with another key says so and exits with 78', async () => {
+it('a gateway that was started with another key reports that and exits with 78', async () => {
   await deploy(victim, 'sealed', 'sk-victim');
   const { status, said } = await startWith(new KeyRing(randomBytes(32)).current.secret.export());
   expect(status).toBe(78);

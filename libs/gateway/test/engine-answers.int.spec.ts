@@ -6,7 +6,7 @@ import { ask, type TestAnswer } from './client.js';
 import { GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** What an engine says of its host reaches no client. */
+/** An engine's statements about its host reach no client. */
 const FILE = '/models/llama-3.gguf';
 
 let installation: GatewayInstallation;
@@ -35,7 +35,7 @@ beforeEach(() => {
 const asked = (path = '/v1/chat/completions', more: object = {}): Promise<TestAnswer> =>
   ask(gateway, token, { path, body: { model: 'chat', ...more } });
 const everything = (answer: TestAnswer): string => JSON.stringify([...answer.headers]) + answer.text;
-/** An answer as bytes, so that nothing between makes it better. */
+/** Answers with raw bytes, so that no layer between corrects them. */
 function raw(head: string, body: string | Buffer = ''): void {
   upstream.behaviour = (_request, response) => {
     const socket = response.socket as net.Socket;
@@ -47,7 +47,7 @@ function raw(head: string, body: string | Buffer = ''): void {
 }
 
 it.each(['/v1/chat/completions', '/v1/completions', '/v1/embeddings'])(
-  '%s answers under the name that was asked for, with its length, and without the engine’s headers',
+  '%s answers with the requested model name, with its length, and without the engine’s headers',
   async (path) => {
     const answer = {
       choices: [{ index: 0, text: `"model":"${FILE}"`.slice(0, 8) }],
@@ -101,7 +101,7 @@ it.each([1, 7, 50, 100_000])('every event of a stream is renamed, in pieces of %
   expect(shown.headers.get('server')).toBeNull();
 });
 
-it('an event of a stream may write it otherwise than the one before', async () => {
+it('an event of a stream is renamed even if it spells the model differently than the previous one', async () => {
   const events = [
     `{"model":"${FILE}"}`,
     `{"x":{"model":"mine"}}`,
@@ -159,19 +159,19 @@ it.each([
     expect(shown.body).toEqual({ error: { ...body.error, message: 'cannot open [path]' } });
 });
 
-it('an error that is text names no file, and the engine’s name for the model is the client’s', async () => {
+it('an error that is text names no file, and has the client’s name for the model', async () => {
   raw('404 Not Found\r\ncontent-type: text/plain', `${FILE}: model-of-chat-00001 is not here`);
   const shown = await asked();
   expect([shown.status, shown.body.error.message]).toEqual([404, '[path]: chat is not here']);
 });
 
-it('the list of models says what can be asked for', async () => {
+it('the list of models shows the names that clients can request', async () => {
   const list = await ask(gateway, token, { path: '/v1/models', method: 'GET' });
   expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual(['chat']);
   expect(upstream.seen).toHaveLength(0);
 });
 
-it('asks for no coded answer, and passes none on', async () => {
+it('requests no encoded answer, and passes none on', async () => {
   await ask(gateway, token, { body: { model: 'chat' }, headers: { 'accept-encoding': 'gzip' } });
   expect(upstream.seen[0]?.headers['accept-encoding']).toBeUndefined();
   const coded = gzipSync(JSON.stringify({ model: FILE }));
@@ -186,7 +186,7 @@ it('asks for no coded answer, and passes none on', async () => {
     }
 });
 
-it('an answer that breaks before its first byte is told as that', async () => {
+it('an answer that breaks before its first byte becomes an upstream error', async () => {
   raw('200 OK\r\ncontent-type: application/json\r\ncontent-length: 100');
   const shown = await asked();
   expect([shown.status, shown.body.error.code]).toEqual([502, 'upstream_error']);
@@ -223,7 +223,7 @@ const VALUES = [
   '\t',
 ];
 
-it('whatever headers an engine sends, doubled, empty, huge or odd, the client gets an answer', async () => {
+it('the client gets an answer to any headers of an engine: repeated, empty, huge or odd', async () => {
   const body = JSON.stringify({ choices: [], model: FILE });
   for (const name of NAMES)
     for (const value of VALUES)
@@ -243,11 +243,11 @@ it('whatever headers an engine sends, doubled, empty, huge or odd, the client ge
           ]);
           expect(everything(shown)).not.toContain('/models');
         }
-  // Nothing of it was an error of ours: each of those is logged with its stack.
+  // None of them was an error of ours: each of those is logged with its stack.
   expect(installation.logged.filter((line) => line.includes('Error'))).toEqual([]);
 });
 
-it('a doubled content type is answered', async () => {
+it('an answer with a repeated content type is passed on', async () => {
   for (const type of ['application/json', 'text/event-stream']) {
     raw(`200 OK\r\ncontent-type: ${type}\r\ncontent-type: ${type}`, `data: {"model":"${FILE}"}\n\n`);
     const shown = await asked();

@@ -6,7 +6,7 @@ import { ask, type TestAnswer } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { TestUpstream } from './upstream.js';
 
-/** Somebody without a token guesses tokens, from one address, as fast as they can. */
+/** A client without a token guesses tokens, from one address, as fast as possible. */
 let installation: GatewayInstallation;
 let upstream: TestUpstream;
 let tenant: string;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** More than an address may try anew in the seconds since it was refused. */
+/** More attempts than an address regains in the seconds since it was refused. */
 const MANY = Array.from({ length: 60 }, (_, n) => n + 1);
 const guess = (): string => `slw_${randomBytes(8).toString('hex')}_${'x'.repeat(43)}`;
 const chat = (to: Gateway, as: TestToken | string, from?: string): Promise<TestAnswer> =>
@@ -38,26 +38,26 @@ async function flood(to: Gateway, from?: string): Promise<TestAnswer | undefined
   return undefined;
 }
 
-it('is told to come back later, and stops no client that is known behind the same address', async () => {
+it('a guessing client gets 429 with a Retry-After, and does not stop a known client at the same address', async () => {
   const gateway = await installation.gateway();
   expect((await chat(gateway, token)).status).toBe(200);
   const refused = await flood(gateway, '198.51.100.1');
   expect([refused?.body.error.code, Number(refused?.headers.get('retry-after')) > 0]).toEqual(['rate_limited', true]);
   for (let n = 0; n < 50; n += 1) expect((await chat(gateway, token)).status).toBe(200);
-  // Nobody is configured whose word on other addresses would count.
+  // No trusted proxy is configured, so a forwarded address does not count.
   const others = await Promise.all(MANY.map((n) => chat(gateway, guess(), `198.51.100.${n}`)));
   expect(others.map(({ status }) => status)).toContain(429);
-  // A new token gets in as the address recovers.
+  // A new token is accepted once the address has recovered.
   const fresh = await installation.token(tenant);
   await untilPassing(async () => expect((await chat(gateway, fresh)).status).toBe(200));
 });
 
-it('is counted by the address that a trusted proxy saw', async () => {
+it('a guessing client is counted by the address that a trusted proxy saw', async () => {
   const gateway = await installation.gateway({}, { trustedProxies: proxyList('127.0.0.0/8') });
   expect(await flood(gateway, '203.0.113.9, 198.51.100.1')).toBeDefined();
   const others = await Promise.all(MANY.map((n) => chat(gateway, guess(), `198.51.100.${n + 1}`)));
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([401]));
-  // What the client wrote before its proxy's word does not make it another client.
+  // An address that the client sends ahead of its proxy's entry does not make it another client.
   const other = await Promise.all(MANY.map((n) => chat(gateway, guess(), `203.0.113.${n}, 198.51.100.1`)));
   expect(other.map(({ status }) => status)).toContain(429);
 });

@@ -9,10 +9,10 @@ import { ask, type TestAnswer, type TestRequest } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { TestUpstream } from './upstream.js';
 
-/** docs/gateway.md is read as its readers do, and a gateway is asked whether it is so. */
+/** Reads docs/gateway.md as its readers do, and checks a gateway against it. */
 const page = readFileSync(new URL('../../../docs/gateway.md', import.meta.url), 'utf8');
 
-/** The rows of the table under a heading, without its head, as texts without back-quotes. */
+/** Returns the rows of the table under a heading, without its head, as texts without back-quotes. */
 function tableOf(heading: string): string[][] {
   const section = sectionOf(heading);
   const rows = section.match(/^\|.*\|$/gm)!.slice(2);
@@ -63,7 +63,7 @@ const chat = (asked: TestRequest = {}): Promise<TestAnswer> =>
   ask(gateway, token, { ...asked, body: { model: 'chat', messages: [], ...(asked.body as object) } });
 
 describe('paths', () => {
-  it('each is served as the page says, to HEAD where to GET, and without a token only where it says so', async () => {
+  it('are served as the page says, with HEAD in addition to GET, and without a token only if the page says so', async () => {
     for (const [method, path, needsToken] of tableOf('Paths') as [string, string, string][]) {
       const url = path.replace('{model}', 'chat');
       const body = { model: 'chat', messages: [], prompt: 'a', input: 'a' };
@@ -79,14 +79,14 @@ describe('paths', () => {
     }
   });
 
-  it('the page leaves none out', () => {
+  it('are all on the page', () => {
     const named = tableOf('Paths').map(([, path]) => path);
     expect(named.filter((path) => path !== '/v1/models/{model}').sort()).toEqual(
       [...INFERENCE_PATHS, ...READ_PATHS].sort(),
     );
   });
 
-  it('what it names as not served is 404 unknown_url, whoever asks', async () => {
+  it('are 404 unknown_url for every caller if the page names them as not served', async () => {
     const paths = sectionOf('Not served')
       .match(/(?<=`)\/[^`]*(?=`)/g)!
       .slice(0, -1);
@@ -115,7 +115,7 @@ describe('a request', () => {
     const passportOf = async (body: object, headers = {}): Promise<string | null> =>
       (await chat({ body, headers })).headers.get('x-context-passport');
     const named = ['session_id', 'prompt_cache_key', 'user'];
-    // The same session by whichever name is the same passport; the first of them wins.
+    // The same session under any of these names has the same passport; the first of them wins.
     for (const member of named) expect(await passportOf({ [member]: 's' })).toBe(await passportOf({ session_id: 's' }));
     expect(await passportOf({ user: 'other', prompt_cache_key: 's' })).toBe(await passportOf({ user: 's' }));
     expect(await passportOf({ session_id: 'other' }, { 'x-session-id': 's' })).toBe(await passportOf({ user: 's' }));
@@ -155,7 +155,7 @@ describe('a request', () => {
     expect(own).toMatch(/^\S+$/);
   });
 
-  it('that nobody can serve, has no token, or a wrong method is answered with the headers that the page names', async () => {
+  it('is answered with the headers that the page names, even if none can serve it, or its token or method is wrong', async () => {
     const drawn = await chat({ headers: { 'x-session-id': 'headers' } });
     const dead = await chat({ body: { model: 'dead' } });
     const bare = await ask(gateway, null);
@@ -235,7 +235,7 @@ it('the limits are those of the settings', () => {
 describe('error codes', () => {
   const listed = new Set(tableOf('Error codes').map(([status, code]) => `${status} ${code}`));
 
-  it('each refusal of the gateway stands on the page, and every row is one of them', async () => {
+  it('contain each refusal of the gateway, and every row is one of them', async () => {
     const made = Object.values(refusals)
       .filter((one) => typeof one === 'function' && one !== refusals.GatewayError && one !== refusals.errorBody)
       .map((make) => (make as (...any: any[]) => refusals.GatewayError)('GET', 1, 'GET'))
@@ -248,14 +248,14 @@ describe('error codes', () => {
     expect(tableOf('Error codes').filter(([, , remedy]) => !remedy)).toEqual([]);
   });
 
-  it('each limit leads to one of them', () => {
+  it('contain the code of each limit', () => {
     const codes = tableOf('Limits').flatMap(([, , , beyond]) => beyond!.match(/\d{3} `\w+`/g) ?? []);
     expect(codes.length).toBeGreaterThan(8);
     expect(codes.map((one) => one.replaceAll('`', '')).filter((one) => !listed.has(one))).toEqual([]);
   });
 });
 
-/** Status and code of what the server answers to bytes that are no request. */
+/** Resolves with status and code of the server's answer to bytes that are no request. */
 function answerTo(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(gateway.port, '127.0.0.1', () => socket.write(bytes));

@@ -18,10 +18,10 @@ import { respondJson, TestUpstream } from './upstream.js';
 
 const MAIN = fileURLToPath(new URL('../../../apps/gateway/dist/main.js', import.meta.url));
 
-/** By so much Node's timers fire early, at most. */
+/** Node's timers fire early by at most this much. */
 const EARLY_MS = 2;
 
-/** What clients see while a deployment is being replaced. */
+/** The behaviour that clients see while a deployment is being replaced. */
 let installation: GatewayInstallation;
 let proxy: TcpProxy;
 let gateway: Gateway;
@@ -65,7 +65,7 @@ const start = (settings = {}, home = installation.home): Promise<Gateway> =>
     databaseUrl: proxy.through(installation.database.gatewayUrl),
     metricsToken: 'metrics',
   });
-/** A gateway that can be killed. */
+/** Starts a gateway that can be killed. */
 async function startProcess(home: string): Promise<{ id: string; port: number }> {
   const env = {
     PATH: process.env['PATH'],
@@ -95,7 +95,7 @@ const chat = (
 
 type Terms = Partial<Omit<PublishedHold, 'since'>>;
 
-/** Returns once the gateways know of it: an answer of the engine would show that it does not. */
+/** Resolves once the gateways follow the hold: otherwise the engine would still answer. */
 async function hold(terms: Terms = {}, of: readonly Pick<Gateway, 'id'>[] = [gateway]): Promise<void> {
   const held = { max_seconds: 60, estimated_seconds: 10, ...terms };
   await followed(await installation.route(tenant, 'chat', { 'chat-1': 100 }, undefined, held), of);
@@ -115,7 +115,7 @@ async function followed(generation: number, of: readonly Pick<Gateway, 'id'>[]):
     );
 }
 
-/** Of /metrics; a histogram's or a counter's lines by their names. */
+/** Returns a value of /metrics; a line of a histogram or a counter by its name. */
 async function metric(name: string, of: Gateway | number = gateway): Promise<number> {
   const { text } = await ask(of, 'metrics', { path: '/metrics', method: 'GET' });
   return Number(
@@ -128,7 +128,7 @@ async function metric(name: string, of: Gateway | number = gateway): Promise<num
 const waiting = (count: number, of: Gateway | number = gateway): Promise<void> =>
   untilPassing(async () => expect(await metric('slipway_gateway_held_requests', of)).toBe(count));
 
-it('200 held requests lose none: all are answered by the new revision, those first that came first', async () => {
+it('200 held requests lose none: the new revision answers all, in the order of their arrival', async () => {
   await hold();
   after.behaviour = async (request, response) => {
     // The time that an answer takes.
@@ -146,7 +146,7 @@ it('200 held requests lose none: all are answered by the new revision, those fir
   const heldFor = performance.now();
   const real = globalThis.setInterval;
   const timers = jest.spyOn(globalThis, 'setInterval');
-  // Without the doubling of each half second: those that end let the others go.
+  // Without the doubling every half second: requests that end release the others.
   timers.mockImplementation(((work: () => void, ms?: number) => real(work, ms === 500 ? 60_000 : ms)) as typeof real);
   await release();
   const answers = await Promise.all(asked).finally(() => timers.mockRestore());
@@ -159,13 +159,14 @@ it('200 held requests lose none: all are answered by the new revision, those fir
   expect(before.seen).toEqual([]);
   const arrivals = after.seen.map(({ body }) => Number(String(body['user']).slice(1)));
   expect([...arrivals].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
-  // Each block of twenty had come before the next one's first. Later, a connection that is new arrives behind one that is not.
+  // Each block of twenty arrived before the first of the next block. Later, a new connection arrives after a reused
+  // one.
   expect(arrivals.slice(0, 8).filter((n) => n >= 20)).toEqual([]);
   await waiting(0);
   expect(await metric('slipway_gateway_hold_seconds_count')).toBe(200);
 });
 
-it('what was held counts for how long in a header, and for nothing in what an engine is measured by', async () => {
+it('the time of a hold is in a header, and in no measurement of an engine', async () => {
   await hold();
   const asked = chat({ stream: true });
   await waiting(1);
@@ -189,7 +190,7 @@ it('what was held counts for how long in a header, and for nothing in what an en
   expect((await chat()).headers.get('x-slipway-held-ms')).toBeNull();
 });
 
-it('refuses after as long as one may wait, and says when to come back; at once where that is known before', async () => {
+it('refuses after the longest wait with a Retry-After, and at once if the estimate is longer', async () => {
   await hold({ max_seconds: 1, estimated_seconds: 1 });
   const startedAt = performance.now();
   const late = await chat();
@@ -211,7 +212,7 @@ it('refuses after as long as one may wait, and says when to come back; at once w
   await release();
 });
 
-it('a client that leaves is asked nothing for, and what is under way goes on', async () => {
+it('no engine gets the request of a client that has left, and requests under way continue', async () => {
   let finish: () => void = () => undefined;
   before.behaviour = async (request, response) => {
     await new Promise<void>((resolve) => (finish = resolve));
@@ -234,7 +235,7 @@ it('a client that leaves is asked nothing for, and what is under way goes on', a
   expect(after.seen).toHaveLength(1);
 });
 
-it('whoever waited gets what anybody gets where the generation after the hold cannot serve', async () => {
+it('a request that waited gets the usual error if the generation after the hold cannot serve it', async () => {
   const asked = async (): Promise<TestAnswer> => {
     await hold();
     return chat();
@@ -275,7 +276,7 @@ it('bounds what waits, and leaves capacity to the owner of a deployment, whateve
   await withdrawSlug(installation.db, 'acme/chat');
 });
 
-it('a product waits for its deployment or for a revision of it, and for neither where another binding serves', async () => {
+it('a product waits for its deployment or for a revision of it, and for neither if another binding serves', async () => {
   const supplier: PublishedBinding = {
     binding_id: 'bnd_supplier',
     weight: 1,
@@ -305,7 +306,7 @@ it('a product waits for its deployment or for a revision of it, and for neither 
   await release();
 });
 
-it('limits count what waits once, when it comes', async () => {
+it('limits count a waiting request once, when it arrives', async () => {
   const limited = await start({ requestsPerMinute: 60 }, `${installation.home}/limited`);
   await slug([{ ...toRoute('bnd_limited'), limits: { max_rps: 3, max_concurrency: 3 } }]);
   await hold({}, [limited]);
@@ -324,7 +325,7 @@ it('limits count what waits once, when it comes', async () => {
   await withdrawSlug(installation.db, 'acme/chat');
 });
 
-it('holds on without Postgres, bounds the age then, and holds after a kill -9 as before', async () => {
+it('holds without Postgres, bounds the wait then, and still holds after a kill -9', async () => {
   const home = `${installation.home}/lonely`;
   const first = await startProcess(home);
   expect((await chat({}, {}, first.port)).status).toBe(200);
@@ -354,7 +355,7 @@ it('holds on without Postgres, bounds the age then, and holds after a kill -9 as
   await second.close();
 });
 
-it('tells those that wait to come back when it ends', async () => {
+it('answers waiting requests with a retryable error when it ends', async () => {
   const ending = await start({ drainMs: 300 }, `${installation.home}/ending`);
   await hold({}, [ending]);
   const waits = [chat({}, {}, ending), chat({ stream: true }, {}, ending)];
@@ -365,7 +366,7 @@ it('tells those that wait to come back when it ends', async () => {
   await release();
 });
 
-it('keeps no connection that an engine in Python would close under a request', async () => {
+it('keeps no connection that an engine in Python would close during a request', async () => {
   const brief = await start({ idleTimeoutMs: 200 }, `${installation.home}/brief`);
   let open = 0;
   before.behaviour = (_request, response) => {

@@ -6,7 +6,7 @@ import { ask, type TestAnswer } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { TestUpstream } from './upstream.js';
 
-/** Clients that send, and model servers that answer, what stops a process or fills it. */
+/** Clients and model servers that send data to block or fill a process. */
 const MIB = 1024 * 1024;
 const SLUG = 'acme/chat';
 
@@ -70,7 +70,10 @@ beforeEach(() => {
 
 const chat = (as: TestToken, body: object | string): Promise<TestAnswer> => ask(gateway, as, { body });
 const outcome = ({ status, body }: TestAnswer): unknown[] => [status, body.error?.code];
-/** The longest that this process, and the gateway in it, worked at one thing: milliseconds of processor time, whatever else runs here. */
+/**
+ * Returns the longest time that this process, with its gateway, spent on one task: milliseconds of processor time,
+ * whatever else runs here.
+ */
 async function longestStop(work: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   let longest = 0;
@@ -90,7 +93,7 @@ async function longestStop(work: () => Promise<unknown>): Promise<number> {
 /** `JSON.parse` takes seconds for what these tests send. */
 const LONGEST_STOP_MS = 1_000;
 
-/** What arrives of an answer, also of one that breaks. */
+/** Resolves with the received bytes of an answer, even of one that breaks. */
 function sent(body: Buffer | string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' };
@@ -106,7 +109,7 @@ function sent(body: Buffer | string): Promise<string> {
   });
 }
 
-/** Writes pieces for as long as anybody reads them. */
+/** Writes pieces for as long as they are read. */
 function pour(response: ServerResponse, piece: string): void {
   const more = (): void => {
     while (!response.destroyed) if (!response.write(piece)) return void response.once('drain', more);
@@ -114,7 +117,7 @@ function pour(response: ServerResponse, piece: string): void {
   more();
 }
 
-it('a long body of nothing but brackets stops nobody', async () => {
+it('a long body of only brackets blocks no other request', async () => {
   const body = Buffer.from(`{"model":"nobody","messages":[${'[],'.repeat((31 * MIB) / 3)}[]]}`);
   let answer = '';
   const stopped = await longestStop(async () => (answer = await sent(body)));
@@ -179,7 +182,7 @@ it.each([
   expect(stopped).toBeLessThan(LONGEST_STOP_MS);
 });
 
-it('an error of a tenant’s own engine that never ends is told by its beginning', async () => {
+it('an endless error of a tenant’s own engine is cut after its beginning', async () => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(422, { 'content-type': 'text/plain' });
     pour(response, 'no such sampler '.repeat(MIB / 16));

@@ -31,7 +31,7 @@ export interface TestToken {
   text: string;
 }
 
-/** A migrated database of the spec's own, with what the control plane would do to it, and gateways in front of it. */
+/** A migrated database for one spec, with the writes of the control plane and the gateways in front of it. */
 export class GatewayInstallation {
   readonly home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-'));
   readonly secretKey = randomBytes(32);
@@ -146,7 +146,7 @@ export class GatewayInstallation {
     return revisionId;
   }
 
-  /** As the worker seals what a revision's requests carry. */
+  /** Seals a revision's credential as the worker does. */
   sealedFor(tenantId: string, revisionId: string, credential: string): string {
     return sealSecret(this.keyRing, credential, backendContext(tenantId, revisionId));
   }
@@ -177,7 +177,7 @@ export class GatewayInstallation {
   }
 }
 
-/** Asks again until the check holds. The deadline makes a failure, not the pace. */
+/** Repeats the check until it passes. Only the deadline makes it fail; a slow check does not. */
 export async function untilPassing<T>(check: () => Promise<T> | T, withinMs = 20_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -4,7 +4,7 @@ import { ask, type TestAnswer } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** A request that has ended is no longer counted for its token and for the gateway, whatever ended it. */
+/** An ended request no longer counts for its token and for the gateway, however it ended. */
 let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
@@ -39,7 +39,7 @@ const chat = (as: TestToken = token, more: Parameters<typeof ask>[2] = {}): Prom
   ask(gateway, as, { body: { model: 'chat' }, ...more });
 const outcome = ({ status, body }: TestAnswer): unknown[] => [status, body.error?.code];
 
-/** Requests that wait upstream until they are let go. */
+/** Makes requests wait upstream; the returned function releases them. */
 function hold(): () => void {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
@@ -50,7 +50,7 @@ function hold(): () => void {
   return release;
 }
 
-it('has as many requests of one token, and of all, in flight as it may', async () => {
+it('admits only as many requests in flight as one token, and the gateway, may have', async () => {
   const release = hold();
   const first = chat();
   await untilPassing(() => expect(upstream.seen).toHaveLength(1));
@@ -63,14 +63,14 @@ it('has as many requests of one token, and of all, in flight as it may', async (
   await untilPassing(() => expect(refused !== undefined || upstream.seen.length > 2).toBe(true));
   expect(refused && [...outcome(refused), refused.headers.get('retry-after')]).toEqual([503, 'overloaded', '1']);
   await asked;
-  // Not even a wrong token learns less than that it is wrong.
+  // A client with a wrong token still reads that the token is wrong.
   expect(outcome(await ask(gateway, `${token.text}x`, { body: { model: 'chat' } }))[0]).toBe(401);
   release();
   expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
   expect((await chat(third)).status).toBe(200);
 });
 
-it('counts a request no longer, however it ends', async () => {
+it('does not count an ended request, however it ended', async () => {
   const endings: [string, () => Promise<unknown>][] = [
     ['well', () => chat()],
     ['as a stream', () => chat(token, { body: { model: 'chat', stream: true } })],
@@ -111,7 +111,7 @@ it('counts a request no longer, however it ends', async () => {
     upstream.seen.length = 0;
     await end();
     upstream.behaviour = (request, response) => upstream.answer(request, response);
-    // At once, except where only the gateway's socket tells that the client has left.
+    // At once, except if only the gateway's socket shows that the client has left.
     await untilPassing(async () => expect([how, (await chat()).status]).toEqual([how, 200]));
   }
   const idle = /^slipway_gateway_requests_in_flight 0$/m;

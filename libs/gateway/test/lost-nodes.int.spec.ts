@@ -7,7 +7,10 @@ import { ask } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { TestUpstream } from './upstream.js';
 
-/** Far above what a test takes, and what another one waits for: a busy machine must not stop a stream for as long. */
+/**
+ * The first is far longer than a test, the second is what a test waits for. Even a busy machine must not stop a stream
+ * for that long.
+ */
 const [LONG_MS, SHORT_MS] = [30_000, 3_000];
 
 let installation: GatewayInstallation;
@@ -16,7 +19,7 @@ let tenant: string;
 let gateways: [patient: Gateway, quick: Gateway, single: Gateway];
 let vanished: TestUpstream;
 let living: TestUpstream;
-/** Between the gateways and the one that vanishes. */
+/** Between the gateways and the upstream that vanishes. */
 let proxy: TcpProxy;
 
 beforeAll(async () => {
@@ -36,7 +39,7 @@ afterEach(async () => {
   await Promise.all([vanished.stop(), living.stop()]);
 });
 
-/** Of the one that vanishes, and of the other one. */
+/** Publishes the states of the vanishing instance and of the other one. */
 async function publish(...states: ('ready' | 'lost' | 'gone')[]): Promise<void> {
   await publishBackend(installation.db, {
     revisionId: 'rev_node-1',
@@ -51,7 +54,7 @@ async function publish(...states: ('ready' | 'lost' | 'gone')[]): Promise<void> 
     credential: null,
     guard: null,
   });
-  // Who follows this has read what was told before it.
+  // A gateway that follows this generation has read everything published before it.
   const generation = await installation.route(tenant, 'node', { 'node-1': 100 });
   await untilPassing(async () =>
     expect(await routeFollowers(installation.db, 'dep_node', generation)).toEqual({ gateways: 3, behind: 0 }),
@@ -66,7 +69,7 @@ const unread = (gateway: Gateway, more: Record<string, unknown> = {}): Promise<R
     body: JSON.stringify({ model: 'node', stream: true, ...more }),
   });
 
-/** What has come of it so far. */
+/** Opens a stream and collects what arrives of it. */
 async function stream(gateway: Gateway): Promise<{ text: string; isOpen: boolean }> {
   const { body } = await unread(gateway);
   const seen = { text: '', isOpen: true };
@@ -80,7 +83,7 @@ async function stream(gateway: Gateway): Promise<{ text: string; isOpen: boolean
 }
 const piece = (text: string): string => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`;
 
-it('asks another for what had not begun at an instance whose node is lost, and cuts nothing that had', async () => {
+it('retries requests without an answer on another instance when their node is lost, and cuts no answer that has begun', async () => {
   const [patient] = gateways;
   await publish('ready');
   let goOn: () => void = () => undefined;
@@ -94,7 +97,7 @@ it('asks another for what had not begun at an instance whose node is lost, and c
   };
   const asked = ['begun', 'waits', 'waits', 'waits'].map((what) => chat(patient, what === 'begun'));
   await untilPassing(() => expect(vanished.seen).toHaveLength(4));
-  // Nobody else is ready: their answers may still come.
+  // No other instance is ready: their answers may still arrive.
   await publish('lost');
   expect([(await chat(patient)).status, vanished.cancelled]).toEqual([503, 0]);
   await publish('lost', 'ready');
@@ -105,7 +108,7 @@ it('asks another for what had not begun at an instance whose node is lost, and c
   expect((await asked[0]!).text).toContain('[DONE]');
 });
 
-it('ends what had begun at a lost node and is silent, where another one is ready, and nothing that goes on', async () => {
+it('ends a silent answer of a lost node if another one is ready, and no answer that continues', async () => {
   const [, quick] = gateways;
   await publish('ready');
   let isOver = false;
@@ -118,10 +121,10 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   };
   const silent = await stream(quick);
   await untilPassing(() => expect(silent.text).toContain(piece('a')));
-  // Nothing moves on its connection any more, and nobody is told.
+  // Nothing moves on its connection any more, and neither end is notified.
   proxy.vanish();
   const lively = await stream(quick);
-  // More than connections hold: its client has to read before more can come.
+  // More than connections buffer: its client has to read before more can arrive.
   const large = await unread(quick, { n: 512 });
   await publish('lost');
   const goesOn = async () => {
@@ -143,7 +146,7 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   expect(lively.text).toMatch(/data: \[DONE\]\n\n$/);
 });
 
-it('asks the instance that replaces a lost one for what had not begun there', async () => {
+it('sends a request without an answer to the instance that replaces a lost one', async () => {
   const [patient] = gateways;
   await publish('ready');
   vanished.behaviour = () => new Promise<void>(() => undefined);
@@ -157,7 +160,7 @@ it('asks the instance that replaces a lost one for what had not begun there', as
   await untilPassing(() => expect(vanished.cancelled).toBe(1));
 });
 
-it('ends what begins at a lost node only then and is silent', async () => {
+it('ends an answer that begins only after its node was lost and is then silent', async () => {
   const [, , single] = gateways;
   await publish('ready');
   let begin: () => void = () => undefined;
@@ -169,7 +172,7 @@ it('ends what begins at a lost node only then and is silent', async () => {
   };
   const opening = stream(single);
   await untilPassing(() => expect(vanished.seen).toHaveLength(1));
-  // It had its only try, so nobody else is asked.
+  // It had its only attempt, so no other instance is tried.
   await publish('lost', 'ready');
   begin();
   const late = await opening;

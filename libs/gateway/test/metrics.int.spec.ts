@@ -21,7 +21,7 @@ afterAll(() => installation.destroy());
 const metrics = async (as: Parameters<typeof ask>[1], from = gateway): Promise<number> =>
   (await ask(from, as, { path: '/metrics', method: 'GET' })).status;
 
-it('shows metrics, which name everybody’s revisions, to admins of the operator tenant only', async () => {
+it('shows metrics, which name the revisions of all tenants, to admins of the operator tenant only', async () => {
   expect(await metrics(await installation.token(operator, '1 hour', ['admin']))).toBe(200);
   for (const scopes of [['viewer'], ['operator'], ['viewer', 'operator']] as const)
     expect([scopes, await metrics(await installation.token(operator, '1 hour', scopes))]).toEqual([scopes, 401]);
@@ -31,7 +31,7 @@ it('shows metrics, which name everybody’s revisions, to admins of the operator
   expect(await metrics(null)).toBe(401);
 });
 
-it('shows them to the token of the configuration, and to none that is like it', async () => {
+it('shows metrics to the configured token, and to no similar one', async () => {
   expect(await metrics(METRICS_TOKEN)).toBe(200);
   for (const other of [`${METRICS_TOKEN}x`, METRICS_TOKEN.slice(1), METRICS_TOKEN.replace('m', 'M'), ''])
     expect([other, await metrics(other)]).toEqual([other, 401]);

@@ -13,7 +13,7 @@ import type { Gateway } from '../src/index.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** The official client, unmodified: what it reads, throws and retries is what users of the gateway get. */
+/** The official client, unmodified: users of the gateway get what it reads, throws and retries. */
 let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
@@ -166,7 +166,7 @@ it('throws in the middle of a stream that is cut, and cancels upstream when the 
   await untilPassing(() => expect(upstream.cancelled).toBe(2));
 });
 
-it('is told by a connection error when the gateway itself is gone', async () => {
+it('throws a connection error when the gateway itself is gone', async () => {
   const gone = new OpenAI({ baseURL: 'http://127.0.0.1:1/v1', apiKey: token.text, maxRetries: 0 });
   expect(await failure(gone.models.list())).toBeInstanceOf(APIConnectionError);
 });

@@ -64,7 +64,7 @@ it('refuses a revoked token within 100 ms', async () => {
   expect(median(delays)).toBeLessThan(limitFrom(100, roundTrips));
 });
 
-it('lets a token in as soon as it is made, though it has just been told that there is none', async () => {
+it('accepts a token as soon as it is created, although it was unknown a moment before', async () => {
   const attempt = async (): Promise<number> => {
     const made = await installation.token(tenant);
     const [row] = await installation.sql('delete from api_tokens where id = $1 returning *', [made.id]);
@@ -75,19 +75,19 @@ it('lets a token in as soon as it is made, though it has just been told that the
     );
     return durationOf(() => untilPassing(async () => expect((await chat(gateway, made)).status).toBe(200)));
   };
-  // The second that it is remembered for ends later.
+  // The second for which it is remembered as unknown ends later.
   expect(await shortestOf(800, attempt)).toBeLessThan(800);
 });
 
 it.each(['refused', 'silent'] as const)(
-  'serves known tokens while Postgres is %s, says 503 to others, and follows within 2 s of its return',
+  'serves known tokens while Postgres is %s, answers 503 to others, and follows within 2 s of its return',
   async (how) => {
     expect(await shortestOf(2_000, () => outage(how))).toBeLessThan(2_000);
   },
   90_000,
 );
 
-/** Milliseconds from the end of the outage until the gateway follows. */
+/** Resolves with the milliseconds from the end of the outage until the gateway follows. */
 async function outage(how: 'refused' | 'silent'): Promise<number> {
   expect((await chat(gateway)).status).toBe(200);
   const unseen = await installation.token(tenant);
@@ -123,7 +123,7 @@ async function outage(how: 'refused' | 'silent'): Promise<number> {
 
 it('survives connections that die in the middle of queries', async () => {
   for (let round = 0; round < 15; round += 1) {
-    // Unknown tokens keep queries under way at the moment of each cut.
+    // Unknown tokens keep queries running at the moment of each cut.
     const asked = Promise.all(
       Array.from({ length: 20 }, (_, n) => chat(gateway, `slw_unknown${round}x${n}_${'x'.repeat(43)}`)),
     );
@@ -133,7 +133,7 @@ it('survives connections that die in the middle of queries', async () => {
   expect((await chat(gateway)).status).toBe(200);
 });
 
-it('forgets a token that was revoked while it could not be told', async () => {
+it('forgets a token that was revoked while no notification could arrive', async () => {
   const doomed = await installation.token(tenant);
   expect((await chat(gateway, doomed)).status).toBe(200);
   proxy.refuse();
@@ -143,7 +143,7 @@ it('forgets a token that was revoked while it could not be told', async () => {
   await untilPassing(async () => expect((await chat(gateway, doomed)).status).toBe(401));
 });
 
-it('compares everything the moment it listens again, and not only when its next round comes', async () => {
+it('compares everything as soon as it listens again, and does not wait for its next round', async () => {
   const slow = await installation.gateway(
     { refreshMs: 3_600_000 },
     { databaseUrl: proxy.through(installation.database.gatewayUrl) },
@@ -161,13 +161,13 @@ it('compares everything the moment it listens again, and not only when its next 
   await slow.close();
 });
 
-it('notices that the peer it listens to has vanished without a word, and listens to another', async () => {
+it('notices that the peer of its LISTEN connection has vanished silently, and connects again', async () => {
   const listens = (): number => installation.logged.filter((line) => line.startsWith('listening for')).length;
   const before = listens();
   const alone = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.gatewayUrl) });
   await untilPassing(() => expect(listens()).toBe(before + 1));
   proxy.vanish();
-  // Both gateways of this spec were connected, and neither was told of the end of its connection.
+  // Both gateways of this spec were connected, and neither connection was closed properly.
   await untilPassing(() => expect(listens()).toBe(before + 3));
   await alone.close();
 });
@@ -193,7 +193,7 @@ function startProcess(
   return { child, ready: new Promise((resolve) => child.once('message', resolve)) };
 }
 
-it('its port for metrics asks for their token where there is one, and only for that', async () => {
+it('its metrics port requires the metrics token if one is configured, and only for /metrics', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
   const secret = 'metrics-token-of-the-operator';
   for (const [metricsToken, expected] of [
@@ -253,7 +253,7 @@ it('serves from its snapshot after kill -9 and a restart without Postgres', asyn
   rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-it('finishes what is in flight on SIGTERM, and when its launcher is gone, then exits with 0', async () => {
+it('finishes requests in flight on SIGTERM, and when its launcher is gone, then exits with 0', async () => {
   for (const stop of [(child: ChildProcess) => child.kill('SIGTERM'), (child: ChildProcess) => child.disconnect()]) {
     const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
     const port = await freePort();
@@ -278,7 +278,7 @@ it('finishes what is in flight on SIGTERM, and when its launcher is gone, then e
   for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.answer(request, response);
 });
 
-it('waits, not ready, where there is neither Postgres nor a snapshot, and ignores a snapshot it cannot read', async () => {
+it('waits, not ready, if there is neither Postgres nor a snapshot, and ignores a snapshot that it cannot read', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
   proxy.refuse();
   const port = await freePort();

@@ -37,7 +37,7 @@ afterEach(() => {
 const seen = () => [...one.seen, ...two.seen];
 const asError = (type: string, code: string) => ({ error: { message: expect.any(String), type, param: null, code } });
 
-it('replaces the model and the credential, drops what is Slipway’s own, and changes no other byte', async () => {
+it('replaces the model and the credential, drops Slipway’s own members, and changes no other byte', async () => {
   const sent =
     '{ "model": "chat",\n "seed": 12345678901234567890, "session_id": "s", "messages": [{"role":"user","content":"h\\u00e9 \\"model\\""}], "temperature": 1.0 }';
   const answer = await ask(gateway, token, {
@@ -70,7 +70,7 @@ it('replaces the model and the credential, drops what is Slipway’s own, and ch
   expect(JSON.stringify(request)).not.toContain(token.text);
 });
 
-it('passes an answer’s headers on, but neither those of a connection, nor cookies, nor what only the gateway says', async () => {
+it('passes on an answer’s headers, except those of a connection, cookies, and those that only the gateway sets', async () => {
   one.behaviour = two.behaviour = (_request, response) => {
     response.shouldKeepAlive = false;
     respondJson(
@@ -113,7 +113,7 @@ it('passes an answer’s headers on, but neither those of a connection, nor cook
   ]);
 });
 
-it('streams chunk by chunk and makes a request id where none was sent', async () => {
+it('streams chunk by chunk, and creates a request id if none was sent', async () => {
   const chunks: number[] = [];
   let release: () => void = () => undefined;
   one.behaviour = two.behaviour = async (_request, response) => {
@@ -139,7 +139,7 @@ it('streams chunk by chunk and makes a request id where none was sent', async ()
   expect(text).toContain('[DONE]');
 });
 
-it('answers every refusal in the shape the OpenAI clients read', async () => {
+it('answers every refusal in the shape that OpenAI clients read', async () => {
   const body = { model: 'chat' };
   const cases: [Parameters<typeof ask>[2] & { token?: TestToken | string | null }, number, string, string][] = [
     [{ body, token: null }, 401, 'invalid_request_error', 'invalid_api_key'],
@@ -200,7 +200,7 @@ it('refuses an expired token, and a body that grows over the limit without annou
   refused.resume();
 });
 
-it('answers headers that are too large, and what is no HTTP, without falling over', async () => {
+it('answers headers that are too large, and input that is not HTTP, without failing itself', async () => {
   const raw = (text: string): Promise<string> =>
     new Promise((resolve) => {
       const socket = net.connect(gateway.port, '127.0.0.1', () => socket.write(text));
@@ -232,7 +232,7 @@ it('retries a 503, a 502 and a refused connection on the other instance, and not
   expect(seen()).toHaveLength(1);
 });
 
-it('puts an upstream’s odd error into shape, and keeps a good one', async () => {
+it('converts an upstream’s odd error to the usual shape, and keeps a good one', async () => {
   one.behaviour = two.behaviour = (_request, response) =>
     respondJson(response, 400, { object: 'error', message: 'too long', code: 40 });
   expect((await ask(gateway, token, { body: { model: 'chat' } })).body).toEqual({
@@ -282,7 +282,7 @@ it('cancels upstream when the client leaves, streaming or waiting', async () => 
   }
 });
 
-it('slows upstream down to the pace of the client instead of piling its answer up', async () => {
+it('slows upstream down to the pace of the client instead of buffering its answer', async () => {
   let written = 0;
   let isBlocked = false;
   one.behaviour = two.behaviour = (_request, response) => {
@@ -314,7 +314,7 @@ it('slows upstream down to the pace of the client instead of piling its answer u
   let before = -1;
   await untilPassing(async () => {
     before = written;
-    // As many answers to others as would have been time for all of this one.
+    // Answers as many other requests as would have given time for all of this one.
     for (let round = 0; round < 50; round += 1) await ask(gateway, null, { path: '/healthz', method: 'GET' });
     expect(written).toBe(before);
   }, 20_000);
@@ -324,7 +324,7 @@ it('slows upstream down to the pace of the client instead of piling its answer u
   expect(received).toBe(512 * 64 * 1024);
 });
 
-it('tells a deployment without a route from an unknown one, and both from one whose instances are gone', async () => {
+it('distinguishes a deployment without a route from an unknown one, and both from one without instances', async () => {
   const tenant = token.tenantId;
   await installation.route(tenant, 'bare', {});
   await installation.revision(tenant, 'empty', 'empty-00001', []);
@@ -364,7 +364,7 @@ it('keeps tenants apart: the same name is another deployment, or none', async ()
   expect((await ask(gateway, other, { path: '/v1/models', method: 'GET' })).body.data).toEqual([]);
 });
 
-it('connects only to what the operator allows for addresses a tenant named', async () => {
+it('connects only to what the operator allows for addresses that a tenant named', async () => {
   const backend = {
     revisionName: 'adopted-00001',
     tenantId: token.tenantId,
@@ -397,7 +397,7 @@ it('connects only to what the operator allows for addresses a tenant named', asy
   expect(one.seen.at(-1)?.path).toBe('/v1/chat/completions');
 });
 
-it('says that it lives and is ready, and shows metrics to nobody without a right to them', async () => {
+it('reports that it is alive and ready, and shows metrics to no caller without a right to them', async () => {
   expect((await ask(gateway, null, { path: '/healthz', method: 'GET' })).body).toEqual({ status: 'ok' });
   expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).body).toMatchObject({
     status: 'ready',

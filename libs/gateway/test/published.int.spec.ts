@@ -70,7 +70,7 @@ const chat = (more: Record<string, unknown> = {}, headers: Record<string, string
   ask(gateway, token, { body: { model: SLUG, messages: [], ...more }, headers });
 const everything = (answer: TestAnswer): string => JSON.stringify([...answer.headers]) + answer.text;
 
-it('rebuilds answers and streams so that no byte tells the supplier, and its server learns nothing of the client', async () => {
+it('rebuilds answers and streams so that no byte reveals the supplier, and hides the client from its server', async () => {
   await publish([bindingTo(supplier, 'bnd_1')]);
   supplier.behaviour = (request, response) => {
     response.setHeader('x-powered-by', SENTINEL);
@@ -180,7 +180,7 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
   expect(row).toMatchObject({ deployment_name: SLUG, revision_id: null, revision_name: null, instance_id: null });
 });
 
-it('replaces a supplier’s errors, whichever way they come', async () => {
+it('replaces a supplier’s errors, in whatever form they arrive', async () => {
   await publish([bindingTo(supplier, 'bnd_1')]);
   const failing: [number, unknown, number, string | null, string | null][] = [
     [
@@ -250,14 +250,14 @@ it('serves embeddings and text completions from the allow-list too', async () =>
   expect(everything(text)).not.toContain(SENTINEL);
 });
 
-it('prefers the best priority that works, draws by weight, honours limits', async () => {
+it('prefers the best priority that works, draws by weight, and respects limits', async () => {
   await publish([bindingTo(supplier, 'bnd_a', { priority: 0 }), bindingTo(reserve, 'bnd_b', { priority: 1 })]);
   for (let round = 0; round < 5; round += 1) await chat();
   expect([supplier.seen.length, reserve.seen.length]).toEqual([5, 0]);
 
   supplier.behaviour = (_request, response) => respondJson(response, 500, {});
   for (let round = 0; round < 5; round += 1) await chat();
-  // Five failures in a row: it stands aside, and the reserve serves.
+  // Five failures in a row: the supplier is ejected, and the reserve serves.
   const spared = await chat();
   expect(spared.status).toBe(200);
   expect(reserve.seen.length).toBe(1);
@@ -283,11 +283,11 @@ it('prefers the best priority that works, draws by weight, honours limits', asyn
   expect({ status: over.status, code: over.body.error.code }).toEqual({ status: 429, code: 'quota_exceeded' });
   release();
   expect((await Promise.all(held)).map((answer) => answer.status)).toEqual([200, 200]);
-  // What has ended frees capacity again, even if it never got as far as the supplier.
+  // An ended request frees capacity again, even if it never reached the supplier.
   for (let round = 0; round < 5; round += 1) expect((await chat()).status).toBe(200);
 });
 
-it('gives a session of a product one binding, and tells nobody where that leads', async () => {
+it('gives a session of a product one binding, and reveals its destination to no client', async () => {
   await publish([bindingTo(supplier, 'bnd_s'), bindingTo(reserve, 'bnd_r')]);
   const drawn = new Set<string>();
   for (let session = 0; session < 12; session += 1) {
@@ -311,7 +311,7 @@ it('gives a session of a product one binding, and tells nobody where that leads'
   expect((await counted('bnd_s')) + (await counted('bnd_r'))).toBe(36);
 });
 
-it('leads to the revision that a binding names, or else to where the deployment’s route does', async () => {
+it('leads to the revision that a binding names, and otherwise follows the deployment’s route', async () => {
   await installation.revision(publisher, 'pair', 'pair-00001', [supplier]);
   await installation.revision(publisher, 'pair', 'pair-00002', [reserve]);
   await installation.route(publisher, 'pair', { 'pair-00001': 0, 'pair-00002': 100 });
@@ -329,7 +329,7 @@ it('leads to the revision that a binding names, or else to where the deployment�
     await publish([to(revisionId)]);
     await untilPassing(async () => expect((await chat()).body.choices?.[0].message.content).toBe(expected));
   }
-  // A revision of that name which nobody serves is no reason to take another one.
+  // A named revision that no instance serves is not replaced with another one.
   await publish([to('rev_pair-00003')]);
   expect((await chat()).status).toBe(503);
 });

@@ -20,7 +20,9 @@ import { ask, type TestAnswer } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** How a gateway begins, with and without Postgres, and how it ends. Each test has a home, and so a file, of its own. */
+/**
+ * How a gateway starts, with and without Postgres, and how it ends. Each test has its own home, and so its own file.
+ */
 let installation: GatewayInstallation;
 let proxy: TcpProxy;
 let tenant: string;
@@ -61,7 +63,7 @@ const chat = (to: Gateway, as: TestToken | string = token, model = 'chat', sessi
 const readiness = (of: Gateway): Promise<TestAnswer> => ask(of, null, { path: '/readyz', method: 'GET' });
 const stored = (): string => readFileSync(path.join(home, 'gateway', 'snapshot.json'), 'utf8');
 
-it('serves without Postgres all that it knew: routes, slugs, credentials, revocations, tokens', async () => {
+it('serves all that it knew without Postgres: routes, slugs, credentials, revocations, tokens', async () => {
   await installation.revision(tenant, 'sealed', 'sealed-1', [upstream], 'sk-1');
   await installation.route(tenant, 'sealed', { 'sealed-1': 100 });
   const binding = {
@@ -105,7 +107,7 @@ it('serves without Postgres all that it knew: routes, slugs, credentials, revoca
   await withdrawBackend(installation.db, 'rev_sealed-1');
 });
 
-it('asks Postgres before it serves what was revoked or moved while it was not there', async () => {
+it('queries Postgres before it serves what was revoked or moved while it was down', async () => {
   const doomed = await installation.token(tenant);
   const first = await start();
   expect((await chat(first, doomed)).status).toBe(200);
@@ -114,14 +116,14 @@ it('asks Postgres before it serves what was revoked or moved while it was not th
   await installation.sql('update api_tokens set revoked_at = now() where id = $1', [doomed.id]);
   await installation.revision(tenant, 'chat', 'chat-1', [other]);
   const second = await start();
-  // Not sooner or later, but from the first request on.
+  // Valid from the first request on, and not only some time later.
   expect((await readiness(second)).body.postgres).toBe('up');
   expect((await chat(second, doomed)).status).toBe(401);
   expect((await chat(second)).body.choices[0].message.content).toBe('answer of two');
   await installation.revision(tenant, 'chat', 'chat-1', [upstream]);
 });
 
-it('finds a revision that was withdrawn and came back elsewhere while nobody could tell it', async () => {
+it('finds a revision that was withdrawn and republished elsewhere while the gateway was down', async () => {
   const backend = {
     revisionId: 'rev_back-1',
     revisionName: 'back-1',
@@ -162,7 +164,7 @@ it('writes what it learned last before it ends', async () => {
   expect(stored()).toContain(late.id);
 });
 
-it('takes no new connection while it drains, finishes those it has, and says on them that it drains', async () => {
+it('accepts no new connection while it drains, finishes the open ones, and reports on them that it drains', async () => {
   const gateway = await start({ drainMs: 20_000 });
   const { port } = gateway;
   let release: () => void = () => undefined;
@@ -185,11 +187,11 @@ it('takes no new connection while it drains, finishes those it has, and says on 
   expect([isClosed, text]).toEqual([false, '']);
   release();
   await Promise.all([ended, closed]);
-  // The client's next request must go to another process, so the gateway closes the connection.
+  // The client's next request must reach another process, so the gateway closes the connection.
   expect(text).toMatch(/^HTTP\/1.1 200 OK[^]*HTTP\/1.1 503 [^]*connection: close[^]*"status":"draining"/i);
 });
 
-it('waits no longer than it may, for a request or for a connection on which nothing happens', async () => {
+it('waits no longer than its limit for a request or an idle connection', async () => {
   const gateway = await start({ drainMs: 600 });
   upstream.behaviour = () => undefined;
   const held = chat(gateway);
@@ -200,12 +202,12 @@ it('waits no longer than it may, for a request or for a connection on which noth
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(598);
 });
 
-it('records what it cuts at the end', async () => {
+it('records the requests that it cuts at the end', async () => {
   const gateway = await start({ drainMs: 0 });
   upstream.behaviour = () => undefined;
   const held = Array.from({ length: 3 }, () => chat(gateway));
   await untilPassing(() => expect(upstream.seen).toHaveLength(3));
-  // Listening ends before, so that the end of it gives no connection the time to say that it has closed.
+  // Listening ends first, so that closing it leaves the connections no time to emit their end.
   await (gateway as unknown as { listener: { close(): Promise<void> } }).listener.close();
   await Promise.all([...held.map((one) => expect(one).rejects.toThrow()), gateway.close()]);
   const counted = await installation.sql<{ sum: string }>(

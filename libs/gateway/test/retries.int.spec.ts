@@ -6,7 +6,7 @@ import { ask, type TestAnswer } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** Never ejects, so that every test finds every instance asked: what stands aside is the matter of backend.spec.ts. */
+/** Never ejects, so that every test reaches every instance: backend.spec.ts tests ejection. */
 const NEVER = { failures: 1_000_000, baseMs: 1, mostMs: 1 };
 
 let installation: GatewayInstallation;
@@ -30,7 +30,7 @@ afterEach(() => {
   for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.answer(request, response);
 });
 
-/** A deployment of its own per test, because what may be retried is saved up per revision. */
+/** Publishes a separate deployment per test, because each revision has its own retry allowance. */
 async function deployment(name: string, instances: number): Promise<void> {
   await installation.revision(tenant, name, `${name}-1`, upstreams.slice(0, instances));
   const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
@@ -49,7 +49,7 @@ const asked = (): number[] => upstreams.map((upstream) => upstream.seen.length);
 const sum = (counts: number[]): number => counts.reduce((total, count) => total + count, 0);
 
 it.each([502, 503])(
-  'asks another instance after a %i, each at most once, and passes on the last answer',
+  'tries another instance after a %i, each at most once, and passes on the last answer',
   async (status) => {
     await deployment(`other-${status}`, 3);
     everywhere((_request, response) => respondJson(response, status, { error: { message: 'no capacity' } }));
@@ -58,14 +58,14 @@ it.each([502, 503])(
   },
 );
 
-it('asks no more than three instances', async () => {
+it('tries at most three instances', async () => {
   await deployment('three', 4);
   everywhere((_request, response) => respondJson(response, 503, {}));
   expect((await chat('three')).status).toBe(503);
   expect([sum(asked()), Math.max(...asked())]).toEqual([3, 1]);
 });
 
-it('asks another instance when one cannot be reached, or closes before it has answered', async () => {
+it('tries another instance when one cannot be reached, or closes before it has answered', async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const [one, two] = upstreams as [TestUpstream, TestUpstream];
   const publish = (urls: Record<string, string>): Promise<void> =>
@@ -82,7 +82,7 @@ it('asks another instance when one cannot be reached, or closes before it has an
   await deployment('reach', 0);
   await publish({ answers: two.url });
   await untilPassing(async () => expect((await chat('reach')).status).toBe(200));
-  // One request stays there, so that the two that fail are idler and are asked first.
+  // One request stays there, so that the two that fail are idler and are tried first.
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
   two.seen.length = 0;
@@ -105,7 +105,7 @@ it('asks another instance when one cannot be reached, or closes before it has an
 });
 
 it.each([400, 408, 409, 429, 500, 501, 504, 507])(
-  'passes a %i on at once: it may have been worked on',
+  'passes a %i on at once: it may have been processed',
   async (status) => {
     await deployment(`once-${status}`, 3);
     everywhere((_request, response) => respondJson(response, status, { error: { message: 'as it is' } }));
@@ -114,7 +114,7 @@ it.each([400, 408, 409, 429, 500, 501, 504, 507])(
   },
 );
 
-it('gives up on an instance that says nothing, and asks no other: the first may still work on it', async () => {
+it('gives up on a silent instance, and tries no other, because the first may still work on the request', async () => {
   await deployment('silent', 3);
   const impatient = await installation.gateway({ headTimeoutMs: 100 });
   everywhere(() => undefined);
@@ -126,19 +126,19 @@ it('gives up on an instance that says nothing, and asks no other: the first may 
 it.each([
   ['a stream', 'text/event-stream', 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'],
   ['a whole answer', 'application/json', '{"choices":['],
-])('asks no other instance once the first byte of %s is here', async (_what, type, beginning) => {
+])('tries no other instance once the first byte of %s is here', async (_what, type, beginning) => {
   const name = type.includes('json') ? 'cut-json' : 'cut-stream';
   await deployment(name, 3);
   everywhere((_request, response) => {
     response.writeHead(200, { 'content-type': type });
     response.write(beginning, () => response.destroy());
   });
-  // Broken off, so that nobody takes it for whole.
+  // Broken off, so that no client takes it for complete.
   await expect(chat(name, { stream: type !== 'application/json' })).rejects.toThrow();
   expect(sum(asked())).toBe(1);
 });
 
-it('waits a little before it asks the only instance again', async () => {
+it('waits a little before it tries the only instance again', async () => {
   await deployment('only', 1);
   let requests = 0;
   everywhere((request, response) => {
@@ -153,7 +153,7 @@ it('waits a little before it asks the only instance again', async () => {
   expect(requests).toBe(3);
 });
 
-it('stops retrying when everything fails: no more than 30 % on top, and ten at first', async () => {
+it('stops retrying when everything fails: at most 30 % more attempts, and ten at first', async () => {
   await deployment('budget', 4);
   everywhere((_request, response) => respondJson(response, 503, {}));
   for (let round = 0; round < 100; round += 1) expect((await chat('budget')).status).toBe(503);
@@ -162,7 +162,7 @@ it('stops retrying when everything fails: no more than 30 % on top, and ten at f
   expect(attempts).toBeLessThanOrEqual(140);
 });
 
-it('loses nothing that had not begun when one of two instances dies under load', async () => {
+it('loses no request without an answer when one of two instances dies under load', async () => {
   const dying = await TestUpstream.start('dying');
   const [living] = upstreams as [TestUpstream];
   await installation.revision(tenant, 'death', 'death-1', [living, dying]);
@@ -178,7 +178,7 @@ it('loses nothing that had not begun when one of two instances dies under load',
       await gate;
       upstream.answer(request, response);
     };
-  // Many more than a revision saves up retries for.
+  // Many more than the retries that a revision saves up.
   const held = Array.from({ length: 240 }, () => chat('death'));
   await untilPassing(() => expect([living.seen.length, dying.seen.length]).toEqual([120, 120]));
   await dying.stop();
@@ -189,7 +189,7 @@ it('loses nothing that had not begun when one of two instances dies under load',
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
 });
 
-it('counts what is lost where every instance loses it', async () => {
+it('counts lost requests against the retry allowance if every instance loses them', async () => {
   await deployment('lost', 4);
   everywhere((_request, response) => void response.socket?.destroy());
   for (let round = 0; round < 100; round += 1) expect((await chat('lost')).status).toBe(503);
@@ -197,7 +197,7 @@ it('counts what is lost where every instance loses it', async () => {
   expect(sum(asked())).toBeLessThanOrEqual(100 + 40 + 4);
 });
 
-it('stays with the revision that was drawn, however well another one is', async () => {
+it('stays with the drawn revision, even if another one is healthier', async () => {
   await installation.revision(tenant, 'drawn', 'drawn-1', upstreams.slice(0, 2));
   await installation.revision(tenant, 'drawn', 'drawn-2', upstreams.slice(2));
   const generation = await installation.route(tenant, 'drawn', { 'drawn-1': 50, 'drawn-2': 50 });
@@ -214,10 +214,10 @@ it('stays with the revision that was drawn, however well another one is', async 
   expect([...seen].sort()).toEqual(['drawn-1 503', 'drawn-2 200']);
 });
 
-it('counts a failure that a retry hid against the revision in a metric of its own, and as no error of a client', async () => {
+it('counts a failure that a retry hid against the revision in a separate metric, and as no error of a client', async () => {
   await deployment('hidden', 2);
   upstreams[0]!.behaviour = (_request, response) => respondJson(response, 503, {});
-  // Ties are broken by lot: one of the two is asked first until the failing one was.
+  // Ties are broken at random: one of the two is tried first until the failing one was.
   await untilPassing(async () => {
     expect((await chat('hidden')).status).toBe(200);
     expect(asked()[0]).toBe(1);
@@ -236,7 +236,7 @@ it('counts a failure that a retry hid against the revision in a metric of its ow
   });
 });
 
-it('takes failures in a row for illness, and an answer, a client’s mistake or its leaving for none', async () => {
+it('counts failures in a row against an instance, and no answer, client error or disconnect', async () => {
   await deployment('health', 1);
   const strict = await installation.gateway({ ejection: { failures: 3, baseMs: 3_600_000, mostMs: 3_600_000 } });
   const only = upstreams[0] as TestUpstream;
@@ -267,7 +267,7 @@ it('takes failures in a row for illness, and an answer, a client’s mistake or 
   expect(ejected()).toBe('0');
   await answers(500);
   expect(ejected()).toBe('1');
-  // The only instance there is: it is asked anyway, and what it answers says that it is well.
+  // It is the only instance, so it is tried anyway, and its answer shows that it is healthy.
   await answers(200);
   expect(ejected()).toBe('0');
   await strict.close();

@@ -35,7 +35,7 @@ async function following(deployment: string, generation: number): Promise<void> 
   );
 }
 
-/** The revision that answers. */
+/** Returns the revision that answers. */
 async function drawn(model: string, session?: string): Promise<string> {
   const answer = await ask(gateway, token, {
     body: { model },
@@ -70,7 +70,7 @@ it('splits 2,000 requests 70/30/0, within 4 points and with none for weight 0', 
   expect(share(answers, 'split-3')).toBe(0);
 });
 
-it('keeps sessions on their side while weights stand still, and moves only those it must', async () => {
+it('keeps sessions on their side while weights are unchanged, and moves only those it must', async () => {
   await revisions('sticky', ['sticky-1', 'sticky-2']);
   await following('sticky', await installation.route(tenant, 'sticky', { 'sticky-1': 60, 'sticky-2': 40 }));
   const sessions = Array.from({ length: 300 }, (_, index) => `session-${index}`);
@@ -108,12 +108,12 @@ it('serves a new generation within 100 ms of its commit', async () => {
   expect(median(delays)).toBeLessThan(limitFrom(100, roundTrips));
 });
 
-it('follows another route under a generation that it knows, as a fail-over leaves one that lost the first', async () => {
+it('follows a different route with a known generation, as after a fail-over that lost the first one', async () => {
   await revisions('again', ['again-1', 'again-2']);
   const generation = await installation.route(tenant, 'again', { 'again-1': 100 });
   await following('again', generation);
   expect(await drawn('again')).toBe('again-1');
-  // Nobody is told: the standby that took over knows nothing of what is written here.
+  // No notification is sent: the standby that took over does not know what is written here.
   await installation.sql(
     `update dataplane_routes set targets = '[{"revision_id":"rev_again-2","revision_name":"again-2","weight":100}]', updated_at = now()
      where deployment_id = 'dep_again' and generation = $1`,
@@ -122,7 +122,7 @@ it('follows another route under a generation that it knows, as a fail-over leave
   await untilPassing(async () => expect(await drawn('again')).toBe('again-2'));
 });
 
-it('loses no request and cuts no stream while the route goes back and forth under load', async () => {
+it('loses no request and cuts no stream while the route changes back and forth under load', async () => {
   await revisions('busy', ['busy-1', 'busy-2']);
   await following('busy', await installation.route(tenant, 'busy', { 'busy-1': 100 }));
   let isSwitching = true;
@@ -151,7 +151,7 @@ it('loses no request and cuts no stream while the route goes back and forth unde
   expect(failures).toEqual([]);
 });
 
-it('lets a rollout drain: behind 0 first, then in flight 0, then the instance may go', async () => {
+it('lets a rollout drain: all gateways follow the route, then nothing is in flight, then the instance may be removed', async () => {
   await revisions('drain', ['drain-1', 'drain-2']);
   await following('drain', await installation.route(tenant, 'drain', { 'drain-1': 100 }));
   let release: () => void = () => undefined;
@@ -165,7 +165,7 @@ it('lets a rollout drain: behind 0 first, then in flight 0, then the instance ma
   await following('drain', await installation.route(tenant, 'drain', { 'drain-2': 100 }));
   expect(await inFlight(installation.db, 'rev_drain-1')).toBe(1);
   expect(await drawn('drain')).toBe('drain-2');
-  // The instance is withdrawn while the request is in flight; that one still ends well.
+  // The instance is withdrawn while the request is in flight; that request still succeeds.
   await installation.revision(tenant, 'drain', 'drain-1', []);
   release();
   expect(await held).toBe('drain-1');

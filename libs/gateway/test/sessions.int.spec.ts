@@ -99,7 +99,7 @@ it('takes the session key from the header, then session_id, prompt_cache_key, us
   expect(await of({ model: 'keep' })).toBeNull();
 });
 
-it('rebinds when the instance fails or leaves, and says why', async () => {
+it('rebinds when the instance fails or leaves, and reports why', async () => {
   await installation.revision(tenant, 'rebind', 'rebind-1', upstreams.slice(0, 2));
   await deployment('rebind', { 'rebind-1': 100 });
   const first = await chat('rebind', 's');
@@ -169,7 +169,7 @@ it('has no affinity for a revoked passport', async () => {
   const before = (await findPassport(installation.db, tenant, id)) as PassportRow;
   expect(affinity(await chat('keep', 'revoked'))).toBe('off');
   expect(((await findPassport(installation.db, tenant, id)) as PassportRow).revoked_at).toEqual(before.revoked_at);
-  // Declared again it begins anew: what it was bound to is forgotten.
+  // Declared again, it starts anew: its binding is forgotten.
   const { deployment_id: deploymentId, deployment_name: deploymentName, key_hash: keyHash } = before;
   const anew = { id, tenantId: tenant, deploymentId, deploymentName, keyHash, subject: null };
   await declarePassport(installation.db, { ...anew, mode: 'soft', ttlSeconds: 600 });
@@ -181,7 +181,7 @@ it('has no affinity for a revoked passport', async () => {
   expect(affinities.at(-1)).toBe('miss');
 });
 
-it('takes bindings over into the next process, before its first request', async () => {
+it('takes over bindings into the next process, before its first request', async () => {
   const sessions = Array.from({ length: 12 }, (_, n) => `lasting ${n}`);
   const before: TestAnswer[] = [];
   for (const session of sessions) before.push(await chat('keep', session));

@@ -41,7 +41,7 @@ async function deployment(name: string): Promise<void> {
   );
 }
 
-/** What is stored once everything up to now is. */
+/** Resolves with the statistics once everything up to now is stored. */
 async function stored(name: string): Promise<RequestStats> {
   const now = new Date();
   await untilPassing(async () =>
@@ -88,7 +88,7 @@ it('measures first token, gaps and whole time of streams, and counts tokens', as
   expect(mean(stats.e2e_latency_ms) as number).toBeLessThan(elapsed);
 });
 
-it('takes usage where upstream reports it, and measures no first token of what is no stream', async () => {
+it('uses upstream’s usage if it is reported, and measures no first token of an answer that is no stream', async () => {
   await deployment('usage');
   upstream.behaviour = (request, response) => upstream.answer(request, response);
   for (let round = 0; round < 4; round += 1)
@@ -100,7 +100,7 @@ it('takes usage where upstream reports it, and measures no first token of what i
   expect([stats.ttft_ms.n, stats.itl_ms.n, stats.e2e_latency_ms.n, stats.output_tokens_per_s.n]).toEqual([0, 0, 5, 4]);
 });
 
-it('counts attempts by class, retries and those the client left', async () => {
+it('counts attempts by class, retries, and requests that the client left', async () => {
   await deployment('classes');
   const statuses = [200, 400, 500, 503, 200];
   let answered = 0;
@@ -127,7 +127,7 @@ it('counts attempts by class, retries and those the client left', async () => {
   expect(requestFailures(counts)).toEqual({ failed: 2, of: 5 });
 });
 
-it('reports a count that stands still often enough to be believed, and withdraws itself at the end', async () => {
+it('repeats an unchanged count often enough to stay valid, and removes itself at the end', async () => {
   await deployment('held');
   upstream.behaviour = () => undefined;
   const leaving = await installation.gateway({ drainMs: 100 });
@@ -150,7 +150,7 @@ it('reports a count that stands still often enough to be believed, and withdraws
   ).toEqual([{ cancelled: 1 }]);
 });
 
-it('notes that a token was in use', async () => {
+it('notes that a token was used', async () => {
   const [row] = await untilPassing(async () => {
     const rows = await installation.sql<{ is_noted: boolean }>(
       'select last_used_at is not null as is_noted from api_tokens where id = $1',

@@ -10,7 +10,7 @@ export interface SeenRequest {
 
 type UpstreamBehaviour = (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
 
-/** A model server over a real socket that says who it is, does what the test wants, and remembers what it was asked. */
+/** A model server on a real socket. It names itself, behaves as the test wants, and records its requests. */
 export class TestUpstream {
   readonly seen: SeenRequest[] = [];
   /** Answers that the other side closed before they ended. */
@@ -62,7 +62,7 @@ export class TestUpstream {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** As a crash would: nothing is finished. */
+  /** Stops as in a crash: nothing is finished. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     for (const socket of this.sockets) socket.destroy();
@@ -71,7 +71,7 @@ export class TestUpstream {
 
   answer(request: SeenRequest, response: ServerResponse): void {
     if (request.path.endsWith('/embeddings')) {
-      // As the official client asks for it: base64 of little-endian floats.
+      // The official client requests base64 of little-endian floats.
       const embedding =
         request.body['encoding_format'] === 'base64'
           ? Buffer.from(new Float32Array([0.5, -1]).buffer).toString('base64')
@@ -137,7 +137,7 @@ export function respondJson(
   response.end(JSON.stringify(value));
 }
 
-/** A pace of the simulated model, not a wait for something to have happened. */
+/** The pace of the simulated model; no test waits for anything with it. */
 function after(ms: number): Promise<void> {
   return ms === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -31,16 +31,16 @@ async function deployment(name: string, instances: TestUpstream[]): Promise<void
   );
 }
 
-/** What a gateway wrote of all that it answered: the open window goes with its end. */
+/** Returns all usage that a gateway wrote: it writes the open window when it ends. */
 async function usage(): Promise<Record<string, any>[]> {
   await gateway.close();
   return installation.sql('select * from dataplane_request_usage order by instance_id, slug');
 }
 
-it('a row says whose requests went where, and a failure that a retry hid is a fault upstream and none of the client', async () => {
+it('a row has the owner and destination of requests, and a failure that a retry hid is only an upstream fault', async () => {
   await deployment('hidden', upstreams);
   upstreams[0].behaviour = (_request, response) => respondJson(response, 503, {});
-  // Ties are broken by lot.
+  // Ties are broken at random.
   let sent = 0;
   await untilPassing(async () => {
     sent += 1;
@@ -78,7 +78,7 @@ it('an outcome is what the client saw: refused, cut, or left', async () => {
   expect(await usage()).toMatchObject([{ ok: 0, client_error: 1, server_error: 1, cancelled: 1 }]);
 });
 
-it('a latency comes with how many requests shared the instance meanwhile', async () => {
+it('a latency has the number of requests that shared the instance meanwhile', async () => {
   await deployment('alone', [upstreams[0]]);
   await deployment('shared', [upstreams[1]]);
   const held: (() => void)[] = [];
@@ -87,14 +87,14 @@ it('a latency comes with how many requests shared the instance meanwhile', async
   const startedAt = performance.now();
   const together = Array.from({ length: 4 }, () => ask(gateway, token, { body: { model: 'shared' } }));
   await untilPassing(() => expect(held).toHaveLength(4));
-  // Together for long enough that their beginnings do not count.
+  // Together for so long that their start times do not matter.
   const beginningsMs = performance.now() - startedAt;
   await new Promise((resolve) => setTimeout(resolve, Math.max(200, 5 * beginningsMs)));
   for (const answer of held) answer();
   await Promise.all(together);
   const [alone, shared] = await usage();
   expect(alone).toMatchObject({ instance_id: 'ins_one', ok: 1 });
-  // Of an answer of a few milliseconds, a pause of this process before or after it counts.
+  // In an answer of a few milliseconds, a pause of this process before or after it counts.
   expect(alone!['mean_in_flight']).toBeGreaterThan(0.5);
   expect(alone!['mean_in_flight']).toBeLessThan(1.5);
   expect(shared).toMatchObject({ instance_id: 'ins_two', ok: 4 });

@@ -14,7 +14,9 @@ import {
 } from './published-answer.js';
 import { chatCompletion, chatCompletionChunk, embeddingList, textCompletion } from './published-shape.js';
 
-/** What every answer of a drawn request carries. The revision of a published product is left out: it could name the supplier. */
+/**
+ * Headers that every routed answer carries. A published product omits the revision, because it could name the supplier.
+ */
 export function ownHeaders(
   requestId: string,
   destination: RequestDestination,
@@ -34,9 +36,9 @@ export function answerFor(from: {
   path: string;
   requestId: string;
   destination: RequestDestination;
-  /** What the client asked for. */
+  /** The name that the client sent as `model`. */
   model: string;
-  /** Names of the top level of the request's body. */
+  /** Names of the top-level members of the request's body. */
   parameters: readonly string[];
   bytes: HeldBytes;
 }): ClientAnswer {
@@ -45,11 +47,11 @@ export function answerFor(from: {
   if (!published) {
     if (status >= 400) return new ErrorAnswer(response, own, { modelId: backend.spec.modelId, model });
     const name = Buffer.from(JSON.stringify(model));
-    // A coded stream is no stream that anybody could read: it is refused before its head is sent.
+    // No client could read a stream with a content encoding: it is refused before its head is sent.
     const isStream = isEventStream(headers) && !isCoded(headers);
     return isStream ? new PassedStreamAnswer(response, own, name) : new PassedJsonAnswer(response, own, name);
   }
-  // A redirect of a supplier would name it; nothing but 200 carries an answer.
+  // A supplier's redirect would name the supplier; only status 200 carries an answer.
   if (status !== 200) return new PublishedErrorAnswer(response, own, from.parameters);
   const disguise = { slug: published.slug, requestId: from.requestId };
   const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: AnswerRebuilder; chunk: AnswerRebuilder };

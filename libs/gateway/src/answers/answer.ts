@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { GatewayError } from '../gateway.errors.js';
 
-/** How an upstream answer becomes the client's. Calls come in this order: `begin`, any number of `data`, then `end` or `cut`. */
+/** Turns an upstream answer into the client's. Order of calls: `begin`, any number of `data`, then `end` or `cut`. */
 export interface ClientAnswer {
   begin(status: number, headers: IncomingHttpHeaders): void;
   /**
-   * False when the client reads slower than upstream writes: pause until the response drains.
-   * @throws GatewayError when nothing more of upstream is wanted; `cut` follows
+   * Returns false when the client reads slower than upstream writes: pause until the response drains.
+   * @throws GatewayError when no more upstream data is wanted; `cut` follows
    */
   data(chunk: Buffer): boolean;
   end(): void;
-  /** Upstream stopped in the middle. */
+  /** Upstream stopped in the middle of its answer. */
   cut(error: GatewayError): void;
 }
 
-/** A stream can still say what happened; any other answer must break, so that it is not taken for a whole one. */
+/** A broken stream can still carry the error; any other answer is destroyed, so that it does not seem complete. */
 export function cutShort(response: ServerResponse, isStream: boolean, error: GatewayError): void {
   if (!isStream) {
     response.destroy();
@@ -23,7 +23,7 @@ export function cutShort(response: ServerResponse, isStream: boolean, error: Gat
   response.write(`data: ${error.body()}\n\n`, () => response.destroy());
 }
 
-/** For an answer of which nothing has been sent. */
+/** Sends an error in place of an answer of which nothing has been sent. */
 export function sendGatewayError(response: ServerResponse, own: OutgoingHttpHeaders, error: GatewayError): void {
   response.writeHead(error.status, { 'content-type': 'application/json', ...error.headers, ...own });
   response.end(error.body());

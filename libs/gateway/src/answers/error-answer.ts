@@ -6,18 +6,18 @@ import { withoutHostPaths } from './host-paths.js';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** The names of a model: the one that was sent to the engine, and the one that the client sent. */
+/** The two names of a model: the one sent to the engine and the one that the client sent. */
 export interface ModelNames {
   modelId: string;
   model: string;
 }
 
-/** The body of an error, which is kept whole because it is sent in other words. */
+/** The body of an upstream error. It is kept whole, because the gateway sends it in other words. */
 export class ErrorText {
   private readonly chunks: Buffer[] = [];
   private size = 0;
 
-  /** @throws GatewayError 502 beyond 64 KiB: the error is told by its beginning, and not read to its end */
+  /** @throws GatewayError 502 beyond 64 KiB: the error is built from its beginning, and the rest is not read */
   add(chunk: Buffer): void {
     this.size += chunk.length;
     if (this.size > MAX_ERROR_BYTES) throw answerTooLarge();
@@ -29,7 +29,7 @@ export class ErrorText {
   }
 }
 
-/** Tells an upstream's error in the shape the clients read, without the paths under which its host keeps files. */
+/** Sends an upstream error in the shape that clients read, without paths of files on the host. */
 export class ErrorAnswer implements ClientAnswer {
   private status = 502;
   private head: OutgoingHttpHeaders = {};
@@ -80,7 +80,7 @@ function openAiError(status: number, text: string, names: ModelNames): string {
   return errorBody(shown(message ?? upstreamFailed().message, names), type, null, code && shown(code, names));
 }
 
-/** Engines add numbers to their errors that clients read (how long a prompt was); what is nested deeper nobody knows. */
+/** Keeps numbers that clients read (the length of a prompt). Drops nested members: their content is unknown. */
 function shownMembers(error: Record<string, unknown>, names: ModelNames): Record<string, unknown> {
   const members = Object.entries(error).flatMap(([name, value]) => {
     if (name === 'model') return [[name, names.model]];

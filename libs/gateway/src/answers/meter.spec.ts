@@ -15,7 +15,7 @@ it('counts tokens and gaps, wherever the network cuts the stream', () => {
   }
 });
 
-it('divides a gap among tokens that came together', () => {
+it('divides a gap among tokens that arrived together', () => {
   const meter = new StreamMeter();
   meter.onChunk(Buffer.from(token('a')), 100);
   meter.onChunk(Buffer.from(token('b')), 130);
@@ -30,7 +30,7 @@ it('divides a gap among tokens that came together', () => {
   });
 });
 
-it('counts tool calls and text completions, and believes usage before its own count', () => {
+it('counts tool calls and text completions, and prefers usage to its own count', () => {
   const meter = new StreamMeter();
   meter.onChunk(
     Buffer.from(
@@ -46,7 +46,7 @@ it('counts tool calls and text completions, and believes usage before its own co
   expect(meter.read()).toMatchObject({ tokensIn: 9, tokensOut: 40 });
 });
 
-it('finds usage at the end of a long answer, and none where there is none', () => {
+it('finds usage at the end of a long answer, and none if the answer has none', () => {
   const meter = new JsonMeter();
   const answer = JSON.stringify({
     choices: [{ message: { content: 'about "usage" '.repeat(5_000) } }],
@@ -59,7 +59,7 @@ it('finds usage at the end of a long answer, and none where there is none', () =
   expect(none.read()).toMatchObject({ tokensIn: 0, tokensOut: 0 });
 });
 
-it('measures from the first token, not from the first chunk, and shares no gap with what came before it', () => {
+it('measures from the first token instead of the first chunk, and gives it no gap to what came before', () => {
   const meter = new StreamMeter();
   meter.onChunk(Buffer.from('data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n'), 10);
   expect(meter.read()).toMatchObject({ firstTokenAt: null, tokensOut: 0 });
@@ -68,7 +68,7 @@ it('measures from the first token, not from the first chunk, and shares no gap w
   expect(meter.read()).toEqual({ firstTokenAt: 40, tokensIn: 0, tokensOut: 3, gaps: [[0, 2]] });
 });
 
-it('takes no token from a line that is no event', () => {
+it('counts no token in a line that is not an event', () => {
   const meter = new StreamMeter();
   meter.onChunk(Buffer.from(': "content":"x"\n\nevent: "content":"x"\n'), 1);
   expect(meter.read().tokensOut).toBe(0);
@@ -82,7 +82,7 @@ it('reads only the usage of an answer, whatever else in it counts tokens', () =>
   expect(meter.read()).toMatchObject({ tokensIn: 1, tokensOut: 2 });
 });
 
-it('takes no count that no model could have made', () => {
+it('ignores a token count that no model can produce', () => {
   const usage = '"usage":{"prompt_tokens":99999999999999999999,"completion_tokens":123456789}';
   const whole = new JsonMeter();
   whole.onChunk(Buffer.from(`{"choices":[],${usage}}`));

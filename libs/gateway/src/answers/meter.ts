@@ -1,29 +1,29 @@
-/** What an answer tells about its tokens. Reads along; never keeps a byte back. */
+/** Reads the token counts of an answer while it passes through. It never delays a byte. */
 export interface Meter {
-  /** Whether a stream's first token came with it. */
+  /** Returns whether this chunk brought the first token of a stream. */
   onChunk(chunk: Buffer, now: number): boolean;
-  /** After the last chunk. */
+  /** Call it after the last chunk. */
   read(): Metering;
 }
 
 export interface Metering {
   tokensIn: number;
   tokensOut: number;
-  /** Moment of the first token of a stream (`performance.now()`), or null. */
+  /** Time of a stream's first token (`performance.now()`), or null. */
   firstTokenAt: number | null;
-  /** Gaps between the tokens of a stream: milliseconds, and how many tokens had that gap. */
+  /** Gaps between the tokens of a stream: the gap in milliseconds, and the number of tokens that had it. */
   gaps: readonly (readonly [gapMs: number, tokens: number])[];
 }
 
 /** A delta that carries text. The first chunk of a chat names only the role, and the last only the reason to stop. */
 const TOKEN = /"(?:content|text|reasoning|reasoning_content|refusal|arguments)": ?"(?!")/;
-// A model server may say anything. A count of more digits than these is none: no window of any model has as many.
+// A model server may send anything. A longer number is no token count: no model has such a context window.
 const PROMPT_TOKENS = /"prompt_tokens": ?(\d{1,8})(?!\d)/;
 const COMPLETION_TOKENS = /"completion_tokens": ?(\d{1,8})(?!\d)/;
 /** An event line longer than this is not searched for tokens. */
 const MAX_LINE = 256 * 1024;
 
-/** Counts events of a stream. Upstream's own `usage`, if the client asked for it, takes precedence over the count. */
+/** Counts the events of a stream. If the client requested upstream's `usage`, that takes precedence over the count. */
 export class StreamMeter implements Meter {
   private rest = '';
   private counted = 0;
@@ -34,7 +34,7 @@ export class StreamMeter implements Meter {
 
   onChunk(chunk: Buffer, now: number): boolean {
     const isFirst = this.firstTokenAt === null;
-    // Latin-1 keeps one character per byte; everything searched for is ASCII.
+    // Latin-1 keeps one character per byte; every pattern is ASCII.
     const text = chunk.toString('latin1');
     let tokens = 0;
     let start = 0;
@@ -44,7 +44,7 @@ export class StreamMeter implements Meter {
       if (line.length > 6 && line.startsWith('data:')) tokens += this.readEvent(line);
       start = end + 1;
     }
-    // Joined only where a line ends: a line that comes in many pieces is not copied for each of them.
+    // Joined only at the end of a line, so that a line in many pieces is not copied for each of them.
     if (start < text.length) this.rest += text.slice(start);
     if (this.rest.length > MAX_LINE) this.rest = '';
     if (tokens === 0) return false;
@@ -69,7 +69,7 @@ export class StreamMeter implements Meter {
     return TOKEN.test(line) ? 1 : 0;
   }
 
-  /** Tokens that arrive together share the time since the one before: none of them was produced in no time. */
+  /** Tokens that arrive together share the time since the previous token: none of them took zero time to produce. */
   private noteTokens(tokens: number, now: number): void {
     this.counted += tokens;
     if (this.firstTokenAt === null) {
@@ -80,7 +80,7 @@ export class StreamMeter implements Meter {
   }
 }
 
-/** `usage` stands near the end of an answer, behind texts or vectors of any length. */
+/** Bytes searched for `usage`: it is near the end of an answer, after texts or vectors of any length. */
 const TAIL = 8 * 1024;
 
 export class JsonMeter implements Meter {

@@ -5,7 +5,7 @@ import { ModelRename, renamed } from './model-rename.js';
 const NAME = Buffer.from('"chat"');
 const FILE = '/models/x.gguf';
 
-/** What is passed on of a text that comes in pieces of this size. */
+/** Returns the output for a text that arrives in pieces of this size. */
 function passed(text: string, size: number): string {
   const bytes = Buffer.from(text);
   const rename = new ModelRename(NAME);
@@ -50,7 +50,7 @@ it('reads an escaped key as clients read it', () => {
   expect(passed(`{"mod\\u0065l":"${FILE}"}`, 3)).toBe('{"mod\\u0065l":"chat"}');
 });
 
-it('passes everything else on as it comes', () => {
+it('passes everything else on unchanged', () => {
   const rename = new ModelRename(NAME);
   const sent = ['{"choices":["abc', 'def"],"mo', 'del":"/a', '/b","usage":{', '}}'];
   expect(sent.map((piece) => rename.push(Buffer.from(piece)).toString())).toEqual([
@@ -62,7 +62,7 @@ it('passes everything else on as it comes', () => {
   ]);
 });
 
-it('keeps no more than 8 KiB', () => {
+it('holds back at most 8 KiB', () => {
   const rename = new ModelRename(NAME);
   const pour = (): void => {
     rename.push(Buffer.from('{"model":"'));

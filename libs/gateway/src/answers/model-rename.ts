@@ -2,35 +2,35 @@ import { jsonKeyOf, JsonRefused, JsonScanner, type JsonMember } from '@slipway/p
 import { upstreamFailed } from '../gateway.errors.js';
 
 const MAX_DEPTH = 128;
-/** Of a key of the answer's top level: a longer one is not `model`. */
+/** Most bytes of a top-level key: a longer one is not `model`. */
 const MAX_KEY_BYTES = 64;
-/** Of the value: no name of a model, and no path, is longer. */
+/** Most bytes of a value: no name of a model and no path is longer. */
 const MAX_VALUE_BYTES = 8 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
-/** How any engine writes the key. Text inside of a string has its quotes escaped, so that this is not found there. */
+/** The key as every engine writes it. Quotes inside a string are escaped, so this never matches there. */
 const KEY = Buffer.from('"model"');
-/** Bytes enough for the key and most names. */
+/** Enough bytes for the key and most names. */
 const ENOUGH = 64;
 
 /**
- * Puts the name that the client asked for instead of the value of the outermost `model` of a JSON text, while it arrives; engines write there
- * what they loaded, the path of a file. Every other byte stays where it is. Only the member itself is kept back. What
- * turns out to be no JSON is passed on from there: it has no members.
+ * Replaces the value of the outermost `model` of a JSON text with the name that the client requested, while the text
+ * arrives. Engines write there what they loaded, which is the path of a file. Every other byte stays unchanged, and
+ * only this member is held back. If the text turns out not to be JSON, the rest passes unchanged: it has no members.
  */
 export class ModelRename {
   private readonly scanner = new JsonScanner({ maxDepth: MAX_DEPTH });
   /** The beginning of a member that may be `model`. */
   private kept = NOTHING;
-  /** Offset of its first byte, or else of the next one. */
+  /** Offset of the first kept byte, or of the next byte if none is kept. */
   private keptAt = 0;
   private membersRead = 0;
   private isNoJson = false;
 
-  /** @param name what stands there instead, already JSON */
+  /** @param name the replacement, already encoded as JSON */
   constructor(private readonly name: Buffer) {}
 
   /**
-   * @returns what can be passed on
+   * @returns the bytes that can be sent now
    * @throws GatewayError 502 for what no engine writes: a name of 8 KiB, a thousand members, a hundred levels
    */
   push(piece: Buffer): Buffer {
@@ -38,7 +38,7 @@ export class ModelRename {
     return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
   }
 
-  /** The same, not joined. */
+  /** Like `push`, but returns the pieces without joining them. */
   pieces(piece: Buffer): Buffer[] {
     if (this.isNoJson) return [piece];
     this.scan(piece);
@@ -58,7 +58,7 @@ export class ModelRename {
     return out;
   }
 
-  /** If the text ends while it keeps something, it was broken off in the middle of the member, and nothing is left to say. */
+  /** True if the text ended in the middle of the member: the kept bytes are incomplete and are not sent. */
   get isKeeping(): boolean {
     return this.kept.length > 0;
   }
@@ -88,15 +88,15 @@ export class ModelRename {
   }
 
   private isModel(text: Buffer, keyStart: number, keyEnd: number): boolean {
-    // One whose beginning has been passed on was too long for it.
+    // A key whose beginning has been sent already was too long to be `model`.
     if (keyStart < this.keptAt || keyEnd - keyStart > MAX_KEY_BYTES) return false;
     return jsonKeyOf(text, keyStart - this.keptAt, keyEnd - this.keptAt) === 'model';
   }
 }
 
 /**
- * The same for a text that is there as a whole, in pieces that its user joins. Scans it to the last key of that name, and mostly that is
- * at its beginning.
+ * Does the same for a complete text, and returns pieces for the caller to join. It scans up to the last key of that
+ * name, which is mostly near the beginning.
  */
 export function renamed(text: Buffer, name: Buffer): Buffer[] {
   const last = text.lastIndexOf(KEY);

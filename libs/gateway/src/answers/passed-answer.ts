@@ -5,20 +5,21 @@ import { headerText, isCoded, returnedHeaders } from '../headers.js';
 import { ModelRename, renamed } from './model-rename.js';
 import { StreamWriter } from './stream-writer.js';
 
-/** Up to this many bytes, joining a body with its head costs less than a second write. */
+/** Up to this many bytes, joining the body and the head costs less than a second write. */
 const SMALL = 8 * 1024;
 
 /**
- * Passes an answer on as it comes, under the name that the client asked for. One that came in a single piece is told its length; a
- * longer one ends where it ends, since its name may stand behind everything else.
+ * Passes an answer on unchanged, except for the model's name, which becomes the one that the client requested.
+ * An answer in a single piece gets a `content-length`. A longer one has none, because its name may come after
+ * everything else.
  */
 export class PassedJsonAnswer implements ClientAnswer {
   private status = 502;
   private head: OutgoingHttpHeaders = {};
-  /** Bytes that upstream announced. NaN if it did not. */
+  /** Length in bytes that upstream announced; NaN if it did not. */
   private length = NaN;
   private isRefused = false;
-  /** Of one that comes in pieces. */
+  /** Set for an answer that arrives in pieces. */
   private rename: ModelRename | undefined;
 
   constructor(
@@ -58,10 +59,10 @@ export class PassedJsonAnswer implements ClientAnswer {
 
   private whole(body: readonly Buffer[]): void {
     const length = body.reduce((sum, piece) => sum + piece.length, 0);
-    // A copy of the head would be one of V8's slow objects, and those cost more than all else here.
+    // A copy of the head would be one of V8's slow objects, which cost more than everything else here.
     this.head['content-length'] = length;
     this.response.writeHead(this.status, this.head);
-    // Node sends head and body in one piece only if the body is text.
+    // Node sends head and body in one piece only if the body is a string.
     if (length <= SMALL) this.response.end(latin1Of(body), 'latin1');
     else this.response.end(Buffer.concat(body));
   }
@@ -71,7 +72,7 @@ export class PassedJsonAnswer implements ClientAnswer {
   }
 }
 
-/** One character per byte. */
+/** Decodes with one character per byte. */
 function latin1Of(pieces: readonly Buffer[]): string {
   let text = '';
   for (const piece of pieces) text += piece.toString('latin1');
@@ -79,22 +80,23 @@ function latin1Of(pieces: readonly Buffer[]): string {
 }
 
 const DATA = 'data:';
-/** How any engine writes the key. Text inside of a string has its quotes escaped, so that this is not found there. */
+/** The key as every engine writes it. Quotes inside a string are escaped, so this never matches there. */
 const KEY = '"model"';
 
 /**
- * Passes an event stream on, each event under the name that the client asked for. Nothing waits for the end of its line but that name
- * itself, and a beginning that may become `data:`. Works on Latin-1, which has one character per byte; all that is looked for is ASCII.
+ * Passes an event stream on, with the model's name replaced in each event. Only the name itself and a beginning that
+ * may become `data:` wait for more of their line. Works on Latin-1, which has one character per byte; every pattern is
+ * ASCII.
  */
 export class PassedStreamAnswer implements ClientAnswer {
   private readonly writer: StreamWriter;
   private readonly nameText: string;
   private isInLine = false;
-  /** Of the line that is under way, where it carries data. */
+  /** Renames in the current line, if the line carries data. */
   private rename: ModelRename | undefined;
-  /** The first bytes of a line, as long as they may become `data:`. */
+  /** The first bytes of a line, while they may still become `data:`. */
   private begun = '';
-  /** Key and value as the first event had them, and what stands there instead: the next ones are not scanned for it again. */
+  /** The first event's key and value with their replacement. Later events with this spelling are not scanned. */
   private spelling: { given: string; passed: string } | undefined;
 
   constructor(
@@ -127,7 +129,7 @@ export class PassedStreamAnswer implements ClientAnswer {
     this.begun = '';
     let out = '';
     let copiedTo = 0;
-    // Both ends of a line that the format knows, each looked for once: a piece may be full of one of them.
+    // The format knows two line ends. Each is searched for once, because a piece may consist of one of them.
     let [feed, back] = [text.indexOf('\n'), text.indexOf('\r')];
     for (let start = 0, end; start < text.length; start = end) {
       if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
@@ -157,7 +159,7 @@ export class PassedStreamAnswer implements ClientAnswer {
     return out + text.slice(copiedTo);
   }
 
-  /** A whole one, changed; undefined where there is nothing to change. */
+  /** Renames in a whole event. Returns undefined if nothing changes. */
   private event(json: string): string | undefined {
     const at = json.indexOf(KEY);
     if (at < 0) return undefined;
@@ -173,11 +175,11 @@ export class PassedStreamAnswer implements ClientAnswer {
   private learn(json: string, changed: string, at: number): void {
     const colon = /^\s*:\s*/.exec(json.slice(at + KEY.length))?.[0];
     const valueStart = at + KEY.length + (colon?.length ?? 0);
-    // One further in has kept its value.
+    // A nested `model` has kept its value.
     if (colon === undefined || !changed.startsWith(this.nameText, valueStart)) return;
     const valueEnd = valueStart + this.nameText.length + json.length - changed.length;
     const given = json.slice(at, valueEnd);
-    // The end of a number is where the next one would end differently.
+    // A number has no closing delimiter: the next number may continue after the same digits.
     if (given.endsWith('"')) this.spelling = { given, passed: json.slice(at, valueStart) + this.nameText };
   }
 }

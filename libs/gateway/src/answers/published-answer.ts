@@ -9,18 +9,21 @@ import { StreamWriter } from './stream-writer.js';
 
 export type AnswerRebuilder = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
 
-/** Of an answer that must be kept whole to be rebuilt. Whoever embeds thousands of texts at once asks for base64, as the official clients do. */
+/**
+ * Most bytes of an answer that is kept whole to be rebuilt. Clients that embed thousands of texts at once request
+ * base64, as the official ones do.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Of a line of an event stream. */
+/** Most bytes of a line of an event stream. */
 const MAX_EVENT_BYTES = 1024 * 1024;
-/** What parsing may cost, so that no supplier stops everybody's requests: up to 200 ms for an answer, 20 for an event. */
+/** Limits parsing, so that no supplier blocks the requests of others: 200 ms for an answer, 20 ms for an event. */
 const ANSWER_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 4_000_000 };
 const EVENT_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 400_000 };
-/** Cannot cost much, whatever it contains. */
+/** An event of up to this many bytes is cheap to parse, whatever it contains. */
 const SMALL_EVENT = 4 * 1024;
 const LINE_END = 0x0a;
 
-/** Rebuilds a JSON answer of a supplier from the allow-list. */
+/** Rebuilds a supplier's JSON answer from the allow-list. */
 export class PublishedJsonAnswer implements ClientAnswer {
   private chunks: Buffer[] = [];
   private size = 0;
@@ -35,7 +38,7 @@ export class PublishedJsonAnswer implements ClientAnswer {
   ) {}
 
   begin(): void {
-    // Nothing is sent before the whole answer is known to be one.
+    // Nothing is sent until the whole answer has proved to be valid.
   }
 
   data(chunk: Buffer): boolean {
@@ -63,7 +66,7 @@ export class PublishedJsonAnswer implements ClientAnswer {
   }
 }
 
-/** Rebuilds a stream event by event. Comments, event names and ids of the supplier are dropped with everything else. */
+/** Rebuilds a stream event by event. The supplier's comments, event names, ids and everything else are dropped. */
 export class PublishedStreamAnswer implements ClientAnswer {
   private readonly writer: StreamWriter;
   /** The beginning of a line whose end has not arrived. */
@@ -138,7 +141,7 @@ export class PublishedStreamAnswer implements ClientAnswer {
   }
 }
 
-/** The codes that say something about the client's own request, and nothing about who answered. */
+/** Codes that describe the client's own request and do not reveal the supplier. */
 const DISCLOSED_CODES = new Set([
   'context_length_exceeded',
   'invalid_value',
@@ -148,7 +151,7 @@ const DISCLOSED_CODES = new Set([
   'invalid_json',
 ]);
 
-/** Replaces a supplier's error: its text could name anybody. Says which parameter was wrong if the client itself sent it. */
+/** Replaces a supplier's error: its text could name anyone. Names the wrong parameter if the client itself sent it. */
 export class PublishedErrorAnswer implements ClientAnswer {
   private status = 502;
   private readonly text = new ErrorText();
@@ -173,7 +176,7 @@ export class PublishedErrorAnswer implements ClientAnswer {
       sendGatewayError(this.response, this.own, modelQuotaExceeded());
       return;
     }
-    // 401, 403 and 404 speak of our credential or of the binding's URL: the client did nothing wrong.
+    // 401, 403 and 404 are about our credential or the binding's URL: the client did nothing wrong.
     if (![400, 413, 422].includes(this.status)) {
       sendGatewayError(this.response, this.own, upstreamFailed());
       return;
@@ -195,7 +198,7 @@ export class PublishedErrorAnswer implements ClientAnswer {
   }
 }
 
-/** @throws GatewayError 502 for what is JSON so far and would cost too much to parse */
+/** @throws GatewayError 502 for JSON that would cost too much to parse */
 function isJson(push: () => void): boolean {
   try {
     push();

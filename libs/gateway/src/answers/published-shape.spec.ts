@@ -21,7 +21,7 @@ const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 const envelope = { id: SENTINEL, object: SENTINEL, created: 5, model: SENTINEL };
 const shownMessage = { ...message, tool_calls: [{ ...call, id: expect.stringMatching(new RegExp(`^call_${ID}$`)) }] };
 
-/** A whole answer of each kind, as a supplier sends it, and what a client gets of it. */
+/** A whole answer of each kind, as a supplier sends it, and the answer that a client gets. */
 const cases = [
   {
     name: 'chat completion',
@@ -103,7 +103,7 @@ const cases = [
   },
 ];
 
-/** The same value with a field of the supplier's own in every object of it, however deep. */
+/** Returns the same value with a field of the supplier's own in every object, at every depth. */
 function marked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(marked);
   if (typeof value !== 'object' || value === null) return value;
@@ -111,7 +111,7 @@ function marked(value: unknown): unknown {
   return { ...Object.fromEntries(inner), [SENTINEL]: SENTINEL, provider: { name: SENTINEL } };
 }
 
-/** The same value where each text that is no content, and each number, is something a supplier might put there instead. */
+/** Returns the same value with each number, and each text except content, replaced by an object of the supplier. */
 function bent(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bent);
   if (typeof value === 'object' && value !== null)
@@ -119,7 +119,7 @@ function bent(value: unknown): unknown {
   return { [SENTINEL]: value };
 }
 
-it.each(cases)('shows every part of a $name that clients read, and the slug for a model', ({ shape, from, shown }) => {
+it.each(cases)('shows every part of a $name that clients read, and the slug as its model', ({ shape, from, shown }) => {
   expect(shape(from, disguise)).toEqual(shown);
 });
 
@@ -129,7 +129,7 @@ it.each(cases)('shows nothing that a supplier adds anywhere to a $name', ({ shap
   expect(JSON.stringify(answer)).not.toContain(SENTINEL);
 });
 
-it.each(cases)('shows no object instead of a text or a number of a $name', ({ shape, from }) => {
+it.each(cases)('shows no object in place of a text or a number of a $name', ({ shape, from }) => {
   expect(JSON.stringify(shape(bent(from) as Record<string, unknown>, disguise))).not.toContain(SENTINEL);
   for (const nothing of [{}, { choices: SENTINEL, data: SENTINEL, usage: SENTINEL }, { choices: [SENTINEL] }])
     expect(JSON.stringify(shape(nothing as Record<string, unknown>, disguise))).not.toContain(SENTINEL);
@@ -154,7 +154,7 @@ it('shows only reasons, roles and kinds that clients know', () => {
   ]);
 });
 
-it('makes ids of the request, so that equal ids of an answer stay equal and those of two requests differ', () => {
+it('derives ids from the request, so that equal ids of an answer stay equal and ids of two requests differ', () => {
   const ids = (requestId: string): string[] => {
     const answer = chatCompletion(
       { choices: [{ message: { tool_calls: [{ id: 'one' }, { id: 'two' }, { id: 'one' }] } }] },
@@ -169,7 +169,7 @@ it('makes ids of the request, so that equal ids of an answer stay equal and thos
   expect(first.filter((id) => second.includes(id))).toEqual([]);
 });
 
-it('leaves absent what was absent, since a delta without content says something else than one with none', () => {
+it('leaves absent members absent, because a delta without content differs from one with null content', () => {
   const delta = (value: object): unknown =>
     (chatCompletionChunk({ choices: [{ delta: value }] }, disguise)['choices'] as { delta: unknown }[])[0]?.delta;
   expect(delta({})).toEqual({});

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Allow-lists for answers of published products: what is not copied here by name reaches no client, so that a field a supplier adds
- * tomorrow discloses nothing. Ids are made again, because suppliers tell themselves apart by them.
+ * Allow-lists for the answers of published products. A field that is not copied here by name reaches no client, so a
+ * field that a supplier adds tomorrow discloses nothing. Ids are created anew, because their format identifies the
+ * supplier.
  */
 export interface Disguise {
-  /** What the client sent as model. */
+  /** The name that the client sent as `model`. */
   slug: string;
   requestId: string;
 }
@@ -37,7 +38,7 @@ export const chatCompletionChunk: AnswerShape = (value, disguise) => ({
   ...usage(value['usage']),
 });
 
-/** Also the shape of the chunks of a text completion's stream. */
+/** Also the shape of the chunks of a streamed text completion. */
 export const textCompletion: AnswerShape = (value, disguise) => ({
   ...envelope(value, disguise, 'cmpl', 'text_completion'),
   choices: listOf(value['choices'], (choice) => ({
@@ -65,7 +66,7 @@ function envelope(value: JsonObject, disguise: Disguise, prefix: string, object:
   return { id, object, created: numberOr(value['created'], Math.floor(Date.now() / 1000)), model: disguise.slug };
 }
 
-/** A message or a delta: absent members stay absent, since `content: null` and no `content` differ in a delta. */
+/** Builds a message or a delta. Absent members stay absent: in a delta, `content: null` and no `content` differ. */
 function message(value: unknown, disguise: Disguise): JsonObject {
   const from = objectOr(value);
   const to: JsonObject = {};
@@ -81,7 +82,7 @@ function message(value: unknown, disguise: Disguise): JsonObject {
 function toolCall(call: JsonObject, disguise: Disguise): JsonObject {
   const to: JsonObject = {};
   if ('index' in call) to['index'] = numberOr(call['index'], 0);
-  // Salted with the request: equal ids of one answer stay equal, and nothing of the supplier's numbering is left.
+  // Salted with the request: equal ids in one answer stay equal, and nothing of the supplier's numbering remains.
   if (typeof call['id'] === 'string' && call['id'] !== '')
     to['id'] = `call_${digest(`${disguise.requestId}\0${call['id']}`)}`;
   if ('type' in call) to['type'] = 'function';

@@ -38,13 +38,13 @@ async function until(text: string): Promise<string> {
   return received.slice(received.indexOf('\r\n\r\n') + 4);
 }
 
-it('sends the head at the end of the tick, though nothing has come yet', async () => {
+it('sends the head at the end of the tick, although no data has arrived yet', async () => {
   writer.begin(200, { 'x-own': '1' });
   expect(await until('\r\n\r\n')).toBe('');
   expect(received).toContain('x-own: 1');
 });
 
-it('sends what comes in one tick in one piece, and the next tick does not wait for more', async () => {
+it('sends the data of one tick in one piece, and does not wait for more in the next tick', async () => {
   writer.begin(200, {});
   for (const text of ['a', '', 'b', '\xe9']) expect(writer.write(text)).toBe(true);
   await tick();
@@ -55,7 +55,7 @@ it('sends what comes in one tick in one piece, and the next tick does not wait f
   expect(await until('0\r\n\r\n')).toBe('3\r\nab\xe9\r\n1\r\nc\r\n2\r\nde\r\n0\r\n\r\n');
 });
 
-it('sends at once what is pending where something else shall follow it', async () => {
+it('flushes pending text at once, so that something else can follow it', async () => {
   writer.begin(200, {});
   writer.write('a');
   writer.flush();
@@ -66,7 +66,7 @@ it('sends at once what is pending where something else shall follow it', async (
 it.each([
   ['passed on', () => new PassedStreamAnswer(response, {}, Buffer.from('"m"'))],
   ['rebuilt', () => new PublishedStreamAnswer(response, {}, HELD, { slug: 's', requestId: 'r' }, (value) => value)],
-])('tells what came before an error first, where a stream is %s', async (_how, answerOf) => {
+])('sends what came before an error first, if a stream is %s', async (_how, answerOf) => {
   const answer = answerOf();
   answer.begin(200, {});
   answer.data(Buffer.from('data: {"a":1}\n\n'));
@@ -74,7 +74,7 @@ it.each([
   expect(await until('error')).toMatch(/data: {"a":1}\n\n[^]*data: {"error"/);
 });
 
-it('says when the client is behind, and the response when it is not any more', async () => {
+it('reports when the client is behind, and the response reports when it has caught up', async () => {
   client.pause();
   writer.begin(200, {});
   const piece = 'x'.repeat(64 * 1024);
@@ -90,7 +90,7 @@ it('says when the client is behind, and the response when it is not any more', a
   expect(writer.write('more')).toBe(true);
 });
 
-it('writes nothing to a client that has gone', async () => {
+it('writes nothing to a client that has disconnected', async () => {
   const errors: unknown[] = [];
   response.on('error', (error) => errors.push(error));
   writer.begin(200, {});

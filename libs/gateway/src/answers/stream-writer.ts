@@ -1,15 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
- * Writes an event stream: what comes in one tick of the event loop leaves in one piece at its end. Upstream's chunks mostly arrive
- * several at a time, and each write of its own costs Node more than all else that is done for a chunk.
+ * Writes an event stream. Data that arrives in one tick of the event loop leaves in one piece at the end of the tick.
+ * Upstream's chunks mostly arrive several at a time, and a separate write for each costs Node more than all other work
+ * on a chunk.
  */
 export class StreamWriter {
   private pending = '';
   private isDue = false;
   private hasBegun = false;
 
-  /** @param encoding of the texts: Latin-1 where each character stands for a byte */
+  /** @param encoding of the texts: Latin-1 if each character is a byte */
   constructor(
     private readonly response: ServerResponse,
     private readonly encoding: 'latin1' | 'utf8',
@@ -20,7 +21,7 @@ export class StreamWriter {
     this.plan();
   }
 
-  /** False when the client reads slower than upstream writes: the response will say that it has drained. */
+  /** Returns false when the client reads slower than upstream writes; the response emits `drain` later. */
   write(text: string): boolean {
     if (text === '') return true;
     this.pending += text;
@@ -34,12 +35,12 @@ export class StreamWriter {
     this.hasBegun = true;
   }
 
-  /** What is pending, at once. */
+  /** Sends the pending text at once. */
   readonly flush = (): void => {
     this.isDue = false;
     const { pending, response } = this;
     this.pending = '';
-    // A stream's client wants to know at once that it was accepted, the first token may take a while.
+    // A stream's client wants to know at once that it was accepted; the first token may take a while.
     if (pending !== '') response.write(pending, this.encoding);
     else if (!this.hasBegun) response.flushHeaders();
     this.hasBegun = true;

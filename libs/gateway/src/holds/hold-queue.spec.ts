@@ -17,7 +17,9 @@ const terms = (rest: Partial<PublishedHold> = {}): PublishedHold => ({
 let stats: HoldStats;
 let queue: HoldQueue;
 let isOver: boolean;
-/** The requests that were released, in order, and how they end; refusals and leavings by their status. */
+/**
+ * The released requests in order, each with the callback that ends it; refused and disconnected ones by their status.
+ */
 let gone: { n: number; end: EndCallback }[];
 let refused: [n: number, why: string | number][];
 let refusals: GatewayError[];
@@ -53,7 +55,7 @@ const waitAll = (count: number): void => {
 const order = (): number[] => gone.map(({ n }) => n);
 const after = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
-it('releases no request while it holds, then all in the order of their arrival, few at first, and ends', async () => {
+it('releases no request while it holds, then all in the order of their arrival, a few at first, and ends', async () => {
   queue.hold(terms());
   waitAll(500);
   await after(59_000);
@@ -66,21 +68,21 @@ it('releases no request while it holds, then all in the order of their arrival, 
   expect(order()).toHaveLength(10);
   await after(500);
   expect(order()).toHaveLength(20);
-  // Whoever comes now waits behind them.
+  // A request that arrives now waits behind them.
   void waitFor(500);
   await after(2_500);
   expect(order()).toEqual(Array.from({ length: 501 }, (_, n) => n));
   expect([isOver, refused, queue.size]).toEqual([true, [], 0]);
 });
 
-it('is over at once where nobody waits', () => {
+it('ends at once if no request waits', () => {
   queue.hold(terms());
   expect(isOver).toBe(false);
   queue.letGo();
   expect(isOver).toBe(true);
 });
 
-it('keeps those that have not gone yet when a new hold comes', async () => {
+it('keeps requests that still wait when a new hold begins', async () => {
   queue.hold(terms());
   waitAll(20);
   queue.letGo();
@@ -90,12 +92,12 @@ it('keeps those that have not gone yet when a new hold comes', async () => {
   for (const { end } of gone) end();
   await after(0);
   expect(order()).toHaveLength(8);
-  // From their coming, not from the new hold.
+  // Counted from their arrival and not from the new hold.
   await after(600);
   expect(refused).toHaveLength(12);
 });
 
-it('refuses whom it kept as long as it may, one by one, and says when to come back', async () => {
+it('refuses each request when its longest wait is over, and says when to come back', async () => {
   queue.hold(terms({ max_seconds: 10, estimated_seconds: 8 }));
   void waitFor(0);
   await after(6_000);
@@ -118,7 +120,7 @@ it.each([
   [{ estimated_seconds: 61 }, 60, 61],
   [{ estimated_seconds: 600 }, 60, 600],
   [{ max_seconds: 5, estimated_seconds: 12 }, 12, 12],
-])('refuses at once what would wait for longer than it may: %j', async (rest, retryAfter, estimated) => {
+])('refuses a request at once if it would wait longer than allowed: %j', async (rest, retryAfter, estimated) => {
   queue.hold(terms(rest));
   await waitFor(0);
   expect(refusals[0]).toMatchObject({
@@ -128,7 +130,7 @@ it.each([
   expect(stats.refused.estimate).toBe(1);
 });
 
-it('takes what has passed from the estimate, and no more than all of it from a clock that is wrong', async () => {
+it('subtracts the elapsed time from the estimate, and a wrong clock subtracts at most all of it', async () => {
   queue.hold(terms({ estimated_seconds: 90 }));
   await waitFor(0);
   await after(30_000);
@@ -141,7 +143,7 @@ it('takes what has passed from the estimate, and no more than all of it from a c
   expect([refused.length, queue.size]).toEqual([1, 2]);
 });
 
-it('refuses a request that finds no capacity, with the longest wait where nothing is estimated', async () => {
+it('refuses a request without capacity, with the longest wait as Retry-After if nothing is estimated', async () => {
   queue.hold(terms({ max_seconds: 45 }));
   waitAll(1_001);
   await after(0);
@@ -150,7 +152,7 @@ it('refuses a request that finds no capacity, with the longest wait where nothin
   expect(stats.refused.full).toBe(1);
 });
 
-it('forgets a client that leaves, and frees its capacity', async () => {
+it('forgets a client that disconnects, and frees its capacity', async () => {
   queue.hold(terms());
   const client = new AbortController();
   void waitFor(0, client.signal);
@@ -163,7 +165,7 @@ it('forgets a client that leaves, and frees its capacity', async () => {
   expect(order()).toEqual([1]);
 });
 
-it('goes on holding when nobody waits', async () => {
+it('continues to hold when no request waits', async () => {
   queue.hold(terms());
   const client = new AbortController();
   void waitFor(0, client.signal);
@@ -174,7 +176,7 @@ it('goes on holding when nobody waits', async () => {
   expect(queue.size).toBe(1);
 });
 
-it('ends when the last one that waits leaves while the others go', async () => {
+it('ends when the last waiting request leaves while the others are released', async () => {
   queue.hold(terms());
   const client = new AbortController();
   waitAll(8);
@@ -185,7 +187,7 @@ it('ends when the last one that waits leaves while the others go', async () => {
   expect(isOver).toBe(true);
 });
 
-it('tells those that wait when the process ends, and whoever comes then', async () => {
+it('answers waiting requests when the process ends, and refuses new ones', async () => {
   queue.hold(terms());
   waitAll(2);
   queue.refuseAll();
@@ -193,7 +195,7 @@ it('tells those that wait when the process ends, and whoever comes then', async 
   expect(refused.map(([, status]) => status)).toEqual([503, 503, 503]);
 });
 
-it('counts how long those waited that went on', async () => {
+it('counts how long released requests waited', async () => {
   queue.hold(terms());
   waitAll(2);
   await after(3_000);
@@ -206,7 +208,7 @@ it('counts how long those waited that went on', async () => {
 });
 
 it.each([1, 2, 3, 4, 5])(
-  'whatever comes, leaves and changes, each is told once and no bound is broken (%i)',
+  'answers each request once and exceeds no bound, whatever arrives, leaves and changes (%i)',
   async (seed) => {
     let state = seed;
     const random = (below: number): number => {
@@ -228,7 +230,7 @@ it.each([1, 2, 3, 4, 5])(
         went.push(n);
         setTimeout(end, random(2_000));
       } catch {
-        // Refused, or gone.
+        // Refused, or disconnected.
       }
       told.push(n);
     };

@@ -4,24 +4,24 @@ import { ClientGoneError } from '../requests/body-reader.js';
 import type { HoldShares, Waiter } from './hold-shares.js';
 import type { HoldRefusal, HoldStats } from './hold-stats.js';
 
-/** Requests that go on at once after a hold; each one that ends lets two go, and the number of all doubles at this pace. */
+/** Requests released at once after a hold. Each that ends releases two more, and the total doubles at this pace. */
 const FIRST_AT_ONCE = 8;
 const DOUBLE_EVERY_MS = 500;
-/** Clients ignore a longer `Retry-After` and come back sooner than after a short one. */
+/** Clients ignore a longer `Retry-After`, and come back sooner than after a short one. */
 const MOST_RETRY_AFTER_SECONDS = 60;
 
-/** How long requests wait; of a sleeper also what has become of its starts. */
+/** How long requests wait. For a sleeping revision, also how its starts ended. */
 export type HoldTerms = PublishedHold & Partial<Pick<BackendSleep, 'failures' | 'failure'>>;
 
 /** A request that waits. */
 export interface HeldRequest extends Pick<Waiter, 'tenantId' | 'bytes'> {
-  /** Of `performance.now()`. */
+  /** By `performance.now()`. */
   arrivedAt: number;
-  /** Fires when its client leaves. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** To be called once when a released request has ended. */
+/** Call it once when a released request has ended. */
 export type EndCallback = () => void;
 
 interface QueuedRequest {
@@ -32,17 +32,18 @@ interface QueuedRequest {
 }
 
 /**
- * The requests of one deployment that wait, first come, first served.
+ * The waiting requests of one deployment, first come, first served.
  *
- * States: holding → letting go → (holding | over). While it holds, each request waits at most `max_seconds` from its arrival. Then all
- * go on within seconds, few at first: an engine that has just started would choke on all of them. A request that comes meanwhile waits
- * after them. When none waits it is over, and requests pass by it again.
+ * States: holding → releasing → (holding | over). While it holds, each request waits at most `max_seconds` from its
+ * arrival. Then all continue within seconds, a few at first, because a freshly started engine cannot take all of them.
+ * A request that arrives meanwhile waits after them. When none waits, the queue is over, and requests pass without it
+ * again.
  */
 export class HoldQueue {
   private readonly queued = new Set<QueuedRequest>();
   private terms: HoldTerms | null = null;
   private doubling: NodeJS.Timeout | null = null;
-  /** How many may go on now. */
+  /** Number of requests that may continue now. */
   private allowance = 0;
   private gone = 0;
   private isClosed = false;
@@ -62,12 +63,13 @@ export class HoldQueue {
     return this.queued.size;
   }
 
-  /** From now on, or longer than was said before. */
+  /** Holds requests from now on. If it holds already, the new terms replace the old ones. */
   hold(terms: HoldTerms): void {
     const failures = this.terms?.failures ?? 0;
     this.terms = terms;
     this.stopDoubling();
-    // One start more has come to nothing: those that waited for it know why, and who comes next waits for the next.
+    // Another start has failed: the requests that waited for it get its cause, and the next request waits for the next
+    // start.
     if ((terms.failures ?? 0) > failures) for (const request of this.queued) request.refuse('start_failed');
     for (const request of this.queued) this.boundAge(request, terms);
   }
@@ -85,7 +87,7 @@ export class HoldQueue {
     this.advance();
   }
 
-  /** Resolves when the request may go on. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
+  /** Resolves when the request may continue. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
   wait({ tenantId, bytes, arrivedAt, signal }: HeldRequest): Promise<EndCallback> {
     const { terms } = this;
     if (this.isClosed) throw this.refusal('shutdown');
@@ -125,7 +127,7 @@ export class HoldQueue {
     });
   }
 
-  /** The process ends: those that wait are told instead of cut. */
+  /** The process ends: waiting requests get an answer instead of a broken connection. */
   refuseAll(): void {
     this.isClosed = true;
     for (const request of this.queued) request.refuse('shutdown');
@@ -177,8 +179,9 @@ export class HoldQueue {
 }
 
 /**
- * What is left of the estimate, whole seconds; null where there is none. Only here the clock of this machine is compared
- * with that of Postgres: it moves what clients are told, at most by the estimate, and never how long anybody waits.
+ * Returns the whole seconds left of the estimate, or null without one. Only here this machine's clock is compared with
+ * the clock of Postgres. The difference changes what clients read, by the estimate at most, and never how long a
+ * request waits.
  */
 function remainingSeconds({ estimated_seconds: estimated, since }: PublishedHold): number | null {
   if (estimated === null) return null;

@@ -6,7 +6,7 @@ beforeEach(() => {
   shares = new HoldShares({ maxRequests: 4, maxBytes: 400 });
 });
 
-/** How many requests of these bytes a tenant gets in, asking twenty times. */
+/** Returns how many of twenty requests with this many bytes a tenant may start. */
 function got(tenantId: string, deploymentId: string, ownerId = tenantId, bytes = 1): number {
   const asked = Array.from({ length: 20 }, () => shares.take({ tenantId, deploymentId, ownerId, bytes }));
   return asked.filter(Boolean).length;
@@ -21,7 +21,7 @@ it('bounds the requests of a deployment, of a tenant, and of the gateway', () =>
   expect(shares.requests).toBe(16);
 });
 
-it('bounds the bytes of their bodies in the same way, and lets none in that is larger than all', () => {
+it('bounds the bytes of their bodies in the same way, and refuses a body that is larger than the whole bound', () => {
   expect(got('ten_1', 'dep_1', 'ten_1', 401)).toBe(0);
   expect(got('ten_1', 'dep_1', 'ten_1', 150)).toBe(2);
   expect(got('ten_1', 'dep_2', 'ten_1', 200)).toBe(2);
@@ -35,7 +35,7 @@ it('leaves half of a deployment’s capacity to its owner', () => {
   expect(got('ten_other', 'dep_1', 'ten_owner')).toBe(0);
 });
 
-it('has the capacity again that was given back, and took none where it refused', () => {
+it('has returned capacity available again, and takes none for a refused request', () => {
   const waiter = { tenantId: 'ten', deploymentId: 'dep', ownerId: 'ten', bytes: 200 };
   const [first, second] = [shares.take(waiter), shares.take(waiter)];
   expect(shares.take(waiter)).toBeUndefined();

@@ -1,16 +1,16 @@
-/** Of one deployment. A tenant may keep twice that waiting in this gateway, and all tenants together four times. */
+/** Bounds of one deployment. In this gateway, a tenant may have twice as much waiting, and all tenants four times. */
 export interface HoldBounds {
   maxRequests: number;
-  /** Of their bodies. */
+  /** Bytes of the waiting bodies. */
   maxBytes: number;
 }
 
-/** Who wants to wait for what. */
+/** A request that wants to wait. */
 export interface Waiter {
   deploymentId: string;
-  /** Whose deployment it is. */
+  /** Tenant of the deployment. */
   ownerId: string;
-  /** Whose request it is: a published product is asked for by tenants that do not own it. */
+  /** Tenant of the request: tenants that do not own a published product call it too. */
   tenantId: string;
   bytes: number;
 }
@@ -20,7 +20,7 @@ const GATEWAY_SHARE = 4;
 /** Other tenants' requests leave capacity for the owner's. */
 const GUEST_SHARE = 0.5;
 
-/** What is kept waiting, by whom and for what, so that no tenant takes all the capacity. */
+/** Counts waiting requests by tenant and deployment, so that no tenant takes all the capacity. */
 export class HoldShares {
   private readonly taken = new Map<string, { requests: number; bytes: number }>();
 
@@ -30,7 +30,7 @@ export class HoldShares {
     return this.taken.get('gateway')?.requests ?? 0;
   }
 
-  /** Takes capacity and returns what gives it back; undefined if there is none. */
+  /** Takes capacity and returns a function that gives it back, or undefined if there is none. */
   take(waiter: Waiter): (() => void) | undefined {
     const shares = sharesOf(waiter);
     if (!shares.every(([key, share]) => this.hasCapacity(key, share, waiter.bytes))) return undefined;

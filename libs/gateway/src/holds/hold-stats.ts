@@ -1,13 +1,13 @@
-/** Why a request was not kept waiting, or no longer. */
+/** Why a request was refused instead of waiting, or stopped waiting. */
 export type HoldRefusal = 'full' | 'age' | 'estimate' | 'shutdown' | 'start_failed';
 
-/** Upper bounds, seconds. */
+/** Upper bounds in seconds. */
 const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
 
-/** Since the start, for /metrics. Apart from what engines are measured by: no engine had a part in it. */
+/** Counts since the start, for /metrics. Separate from the metrics of engines: no engine took part in a wait. */
 export class HoldStats {
   readonly refused: Record<HoldRefusal, number> = { full: 0, age: 0, estimate: 0, shutdown: 0, start_failed: 0 };
-  /** Of those that went on. */
+  /** Of the requests that continued. */
   private readonly counts = BUCKETS.map(() => 0);
   private seconds = 0;
   private total = 0;
@@ -19,7 +19,7 @@ export class HoldStats {
     if (bucket >= 0) (this.counts[bucket] as number) += 1;
   }
 
-  /** Prometheus text format. */
+  /** Returns lines in the Prometheus text format. */
   lines(waiting: number): string[] {
     let below = 0;
     return [

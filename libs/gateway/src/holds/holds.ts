@@ -5,17 +5,17 @@ import { HoldQueue, type HoldTerms } from './hold-queue.js';
 import { HoldShares, type HoldBounds } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
 
-/** What requests wait for: a deployment that is being replaced, or a revision that sleeps. */
+/** The subject that requests wait for: a deployment that is being replaced, or a revision that sleeps. */
 interface HoldSubject {
   id: string;
   deploymentId: string;
   tenantId: string;
   terms: HoldTerms | null;
-  /** What leads requests to the queue, so that those of all others pay for nothing. */
+  /** The object that leads requests to the queue, so that requests that need not wait have no lookup to pay for. */
   leader: { queue: HoldQueue | null };
 }
 
-/** All queues of requests that wait, by what they wait for. */
+/** All queues of waiting requests, by what they wait for. */
 export class Holds {
   private readonly queues = new Map<string, { queue: HoldQueue; leader: HoldSubject['leader'] }>();
   private readonly shares: HoldShares;
@@ -28,18 +28,18 @@ export class Holds {
     this.shares = new HoldShares(bounds);
   }
 
-  /** A generation has come. One without a hold lets those go that wait. */
+  /** A new generation of a route was read. Without a hold, it releases the waiting requests. */
   onRoute(route: SnapshotRoute): void {
     const { deployment_id: id, tenant_id: tenantId, hold = null } = route;
     this.take({ id, deploymentId: id, tenantId, terms: hold, leader: route });
   }
 
-  /** Those that wait are told so. */
+  /** Releases the waiting requests: they find that the route is gone. */
   onRouteGone(deploymentId: string): void {
     this.queues.get(deploymentId)?.queue.letGo();
   }
 
-  /** A revision has come, or another state of it. */
+  /** A revision is new or has changed. */
   onBackend(backend: UpstreamBackend): void {
     const { id, deploymentId, tenantId, asleep: terms } = backend.spec;
     if (deploymentId !== null) this.take({ id, deploymentId, tenantId, terms, leader: backend });

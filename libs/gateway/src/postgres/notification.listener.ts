@@ -7,14 +7,14 @@ const ANSWER_WITHIN_MS = 2_000;
 
 export interface ListenerEvents {
   onNotification(channel: string, payload: string): void;
-  /** It listens again. What was notified before that is lost: the moment to compare everything. */
+  /** It listens again. Earlier notifications are lost, so everything must be compared now. */
   onConnected(): void;
   onDisconnected(): void;
 }
 
 /**
- * One LISTEN connection, for ever: it reconnects with a short back-off, and it asks for a sign of life every second, because a
- * connection whose peer vanished without a word looks like one on which nothing happens.
+ * Keeps one LISTEN connection open for ever. It reconnects with a short back-off and pings every second, because a
+ * connection whose peer vanished silently is indistinguishable from a quiet one.
  */
 export class NotificationListener {
   private client: pg.Client | null = null;

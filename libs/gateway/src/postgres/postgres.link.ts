@@ -2,13 +2,14 @@ import pg from 'pg';
 import { migrations, type NamedSql, type QueryClient } from '@slipway/dataplane';
 import { schemaProblem } from '@slipway/platform-database/schema';
 
-/** A statement without an answer for this long is given up: behind a silent network nothing else would end it. */
+/** A statement without an answer for this long is abandoned: on a silent network nothing else would end it. */
 const ANSWER_WITHIN_MS = 3_000;
 const CONNECT_WITHIN_MS = 2_000;
 
 /**
- * A few connections as the gateway's role, outside the platform's `Database`: the gateway must start, and stay small, without
- * Nest and TypeORM. Errors are thrown to the caller, who decides what Postgres' absence means; nothing is retried here.
+ * A few connections as the gateway's role, without the platform's `Database`: the gateway must start, and stay small,
+ * without Nest and TypeORM. Errors are thrown, and the caller decides what the absence of Postgres means; nothing is
+ * retried here.
  */
 export class PostgresLink implements QueryClient {
   private readonly pool: pg.Pool;
@@ -23,12 +24,13 @@ export class PostgresLink implements QueryClient {
       idleTimeoutMillis: 30_000,
       application_name: 'slipway-gateway',
     });
-    // An idle connection that dies is no event: the next query opens another.
+    // An idle connection that dies needs no action: the next query opens another.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => {
-      // While a connection is in use the pool does not listen; its death rejects the query and must not end the process.
+      // While a connection is in use the pool does not listen; its death rejects the query and must not end the
+      // process.
       client.on('error', () => undefined);
-      // Sent ahead of the first query on this connection. When it fails, that query fails on its permissions.
+      // Sent before the first query on this connection. If it fails, that query fails on its permissions.
       client.query('set role slipway_gateway').catch(() => undefined);
     });
   }
@@ -40,7 +42,7 @@ export class PostgresLink implements QueryClient {
       client.release();
       return result.rows as R[];
     } catch (error) {
-      // After a timeout the answer may still come and would be taken for that of the next query.
+      // After a timeout the answer may still arrive and would be taken for that of the next query.
       client.release(true);
       throw error;
     }
@@ -56,8 +58,9 @@ const KNOWN_MIGRATIONS = migrations.map(({ name }) => name);
 const SCHEMA_PATIENCE_MS = 1_500;
 
 /**
- * Why a gateway of this version must not serve from this database, in one line. It reads what the data plane's migrations made, and
- * judges those alone. Undefined also where Postgres cannot be asked: then there is the snapshot on disk.
+ * Returns in one line why a gateway of this version must not serve from this database. It judges only the migrations of
+ * the data plane, which made what it reads. Returns undefined if Postgres is down too: then the snapshot on disk is
+ * served.
  */
 export function unfitSchema(databaseUrl: string): Promise<string | undefined> {
   const check = {

@@ -20,7 +20,7 @@ async function applied({ ownerUrl }: TestDatabase, name: string): Promise<void> 
   await client.end();
 }
 
-it('refuses a schema that lacks what it reads, or took it away, and minds no other part of it', async () => {
+it('refuses a schema that lacks or has removed what it reads, and ignores the other parts', async () => {
   database = await createTestDatabase([...platformMigrations, ...authMigrations]);
   expect(await unfitSchema(database.url)).toMatch(/^the database lacks \d+ migrations: run `npm run migrate`$/);
   await database.drop();
@@ -32,10 +32,10 @@ it('refuses a schema that lacks what it reads, or took it away, and minds no oth
   expect(await unfitSchema(database.gatewayUrl)).toMatch(/newer version .*\(DataplaneNarrow1999999999999\)/);
 });
 
-it('has no objection while Postgres is away: there is the snapshot on disk', async () => {
+it('has no objection while Postgres is down, because the snapshot is on disk', async () => {
   expect(await unfitSchema('postgres://slipway_app@127.0.0.1:1/slipway')).toBeUndefined();
 });
 
-it('knows its migrations by their name', () => {
+it('recognizes its migrations by their name', () => {
   expect(dataplaneMigrations.filter(({ name }) => !name.startsWith('Dataplane'))).toEqual([]);
 });

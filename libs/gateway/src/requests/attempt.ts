@@ -11,10 +11,10 @@ export interface AttemptEvents {
   onError(attempt: Attempt, error: Error): void;
 }
 
-/** The rest of an abandoned answer is read, so that its connection can be used again, unless it is long. */
+/** The rest of an abandoned answer is read up to this size, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 64 * 1024;
 
-/** One try on one instance. Abandoned or aborted, it reports nothing any more. */
+/** One attempt on one instance. After `abandon` or `abort` it reports nothing more. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
   status = 0;
@@ -23,7 +23,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   private isSilent = false;
   private abortReason: Error | undefined;
   private discarded = 0;
-  /** Runs while little is to be hoped for of the instance. */
+  /** Runs while the instance is lost. */
   private silence: NodeJS.Timeout | undefined;
   private readonly stay: Stay;
 
@@ -34,7 +34,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.stay = new Stay(instance.load, this.startedAt);
   }
 
-  /** How loaded the instance was since this attempt began; asked before the attempt is settled, which it counts. */
+  /** Returns the instance's load since this attempt began. Call it before `settle`: the attempt counts itself. */
   load(now: number): AttemptLoad {
     return this.stay.load(now);
   }
@@ -50,8 +50,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The node of the instance says nothing to its cluster, and may serve all the same: the answer breaks once nothing has come of it for so long,
-   * unless what may yet come is hoped for. Where the client is slow to read, silence says nothing.
+   * Handles an instance whose node no longer reports to its cluster but may still serve. The answer breaks after this
+   * long without data, unless `isHopedFor` says that the rest is worth waiting for. While the client reads too slowly,
+   * silence does not count.
    */
   doubt(silenceMs: number, isHopedFor: () => boolean): void {
     this.silence ??= setTimeout(() => {

@@ -24,7 +24,10 @@ const published = (...bindings: PublishedBinding[]): PublishedRow => ({
 
 type State = 'well' | 'ejected' | 'away' | 'unknown';
 
-/** What a request of this session is given, with each binding in its state; the refusal's status if there is none. */
+/**
+ * Returns the binding drawn for a request of this session, with each binding in its state; without one, the status of
+ * the refusal.
+ */
 function chosen(
   row: PublishedRow,
   states: Record<string, State> = {},
@@ -50,7 +53,7 @@ const shares = (row: PublishedRow, draw: (n: number) => string | number): Record
   return counts;
 };
 
-it('is visible to the publisher and its audience, or to all where it is shared', () => {
+it('a slug is visible to the publisher and its audience, or to all if it is shared', () => {
   const row = published();
   expect(['ten_publisher', 'ten_reader', 'ten_other'].map((tenant) => isVisible(row, tenant))).toEqual([
     true,
@@ -61,7 +64,7 @@ it('is visible to the publisher and its audience, or to all where it is shared',
   expect(isVisible(row, 'ten_other')).toBe(true);
 });
 
-it('prefers the lowest priority that is well, then the lowest that serves at all', () => {
+it('prefers the lowest priority that is healthy, then the lowest that serves at all', () => {
   const row = published(binding('a', { priority: 2 }), binding('b', { priority: 1 }), binding('c', { priority: 3 }));
   expect(chosen(row)).toBe('b');
   expect(chosen(row, { b: 'away' })).toBe('a');
@@ -71,7 +74,7 @@ it('prefers the lowest priority that is well, then the lowest that serves at all
   expect(chosen(row, { a: 'away', b: 'away', c: 'unknown' })).toBe(503);
 });
 
-it('draws by weight among equals, sessions too, and nothing of weight 0', () => {
+it('draws by weight among equals, also for sessions, and never draws weight 0', () => {
   const row = published(binding('a', { weight: 3 }), binding('b'), binding('none', { weight: 0 }));
   const drawn = shares(row, () => chosen(row));
   expect(drawn['none']).toBe(0);
@@ -81,7 +84,7 @@ it('draws by weight among equals, sessions too, and nothing of weight 0', () => 
   expect(Math.abs((sessionShares['a'] as number) - 1_500)).toBeLessThan(100);
 });
 
-it('gives a session the same binding again, and by its slug another one elsewhere', () => {
+it('gives a session the same binding again, and can give it another binding for another slug', () => {
   const row = published(binding('a'), binding('b'));
   const elsewhere = { ...row, slug: 'acme/other' };
   const sessions = Array.from({ length: 50 }, (_, n) => `session ${n}`);
@@ -90,37 +93,37 @@ it('gives a session the same binding again, and by its slug another one elsewher
   expect(draw(elsewhere)).not.toEqual(draw(row));
 });
 
-it('keeps a binding’s limit of requests at once, and takes the next binding if it is full', () => {
+it('respects a binding’s limit of concurrent requests, and draws the next binding if it is full', () => {
   const limits = new BindingLimits();
   const full = binding('a', { limits: { max_concurrency: 2 } });
   const row = published(full, binding('b', { priority: 1, limits: { max_concurrency: 1 } }));
   expect([chosen(row, {}, { limits }), chosen(row, {}, { limits })]).toEqual(['a', 'a']);
   expect(chosen(row, {}, { limits })).toBe('b');
-  // Limits alone stand in the way: too many, not away.
+  // Only limits prevent it: the answer is 429 and not 503.
   expect(chosen(row, {}, { limits })).toBe(429);
   limits.leave('a');
   expect(chosen(row, {}, { limits })).toBe('a');
 });
 
-it('keeps a binding’s limit of requests a second, with one second’s worth at once', () => {
+it('respects a binding’s limit of requests per second, with one second’s worth at once', () => {
   const limits = new BindingLimits();
   const row = published(binding('a', { limits: { max_rps: 5 } }));
   const at = (now: number, times: number) => Array.from({ length: times }, () => chosen(row, {}, { limits, now }));
   expect(at(0, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
   expect(at(200, 2)).toEqual(['a', 429]);
   expect(at(60_000, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
-  // A clock that is set back gives nothing, and takes nothing of what comes next.
+  // A clock that is set back adds nothing, and takes nothing from later requests.
   expect(at(0, 1)).toEqual([429]);
   expect(at(1_000, 6)).toEqual(['a', 'a', 'a', 'a', 'a', 429]);
 });
 
-it('lets a slow binding through where its rate is less than one a second', () => {
+it('draws a binding with a rate of less than one request per second', () => {
   const limits = new BindingLimits();
   const row = published(binding('a', { limits: { max_rps: 0.5 } }));
   expect([0, 1_900, 2_000].map((now) => chosen(row, {}, { limits, now }))).toEqual(['a', 429, 'a']);
 });
 
-it('does not count what a binding served without a rate against the rate it is given later', () => {
+it('does not count what a binding served without a rate against the rate it gets later', () => {
   const limits = new BindingLimits();
   for (const before of [undefined, { max_concurrency: 1_000_000 }])
     for (let n = 0; n < 5_000; n += 1) chosen(published(binding('a', { limits: before })), {}, { limits });

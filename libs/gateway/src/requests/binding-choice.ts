@@ -22,7 +22,7 @@ export class BindingLimits {
   enter({ binding_id, limits }: PublishedBinding, now: number): void {
     const usage = this.usageOf(binding_id, limits?.max_rps ?? 0, now);
     usage.inFlight += 1;
-    // Counted while there is a rate only: a binding that gets one later must not start with a debt.
+    // Counted only while there is a rate: a binding that gets one later must not start with a debt.
     if (limits?.max_rps) usage.allowance -= 1;
   }
 
@@ -46,9 +46,9 @@ export class BindingLimits {
 }
 
 /**
- * Draws a binding among those of the best priority that can serve now, by weight. A session always draws the same one while the
- * choice is the same.
- * @throws GatewayError 503 when none can serve, 429 when only limits stand in the way
+ * Draws a binding by weight, among those of the best priority that can serve now. A session always draws the same one
+ * while the choice is the same.
+ * @throws GatewayError 503 if none can serve, 429 if only limits prevent it
  */
 export function chooseBinding(
   published: PublishedRow,

@@ -36,7 +36,7 @@ it.each([
   }
 });
 
-it('needs no timer for a body that comes together with its head, and keeps none of one that has come', async () => {
+it('needs no timer for a body that arrives together with its head, and keeps none for one that has arrived', async () => {
   const together = request({ 'content-length': String(TEXT.length) });
   const read = reading(together);
   together.write(TEXT);

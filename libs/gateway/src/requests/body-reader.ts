@@ -5,7 +5,7 @@ import { BodyScan, type RequestBody } from './request-body.js';
 
 const SLOWEST_MS = 60_000;
 
-/** Refused before a byte of the body is read. */
+/** Refuses a request before a byte of its body is read. @throws GatewayError 413 or 415 */
 export function assertAcceptable(request: IncomingMessage, maxBytes: number): void {
   const type = request.headers['content-type'];
   if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) throw unsupportedMediaType();
@@ -14,16 +14,19 @@ export function assertAcceptable(request: IncomingMessage, maxBytes: number): vo
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** The client went away before its request was complete. There is nobody to answer. */
+/** The client disconnected before its request was complete. No answer is possible. */
 export class ClientGoneError extends Error {}
 
-/** The whole body, refused at its first byte that is wrong or too much. @throws GatewayError 400, 408, 413 or 503, ClientGoneError */
+/**
+ * Reads the whole body, and refuses it at its first byte that is invalid or too much.
+ * @throws GatewayError 400, 408, 413 or 503, ClientGoneError
+ */
 export function readBody(request: IncomingMessage, maxBytes: number, bytes: HeldBytes): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const scan = new BodyScan();
     let size = 0;
-    // A flag, since taking four listeners off costs more than leaving them to a request that ends.
+    // A flag, because removing four listeners costs more than leaving them on a request that ends.
     let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const onData = (chunk: Buffer): void => {
@@ -49,7 +52,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, bytes: Held
       }
     };
     const onGone = (): void => {
-      // Every request closes in the end, and an error nobody reads is dear: it takes down its stack.
+      // Every request closes in the end, and an error that no code reads is expensive: it captures its stack.
       if (!isOver) refuse(new ClientGoneError());
     };
     const refuse = (error: unknown): void => {
@@ -62,7 +65,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, bytes: Held
       clearTimeout(timer);
     };
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
-    // A short body has mostly come together with its head, and then there is nothing to wait for but its end.
+    // A short body has mostly arrived together with its head; then only its end is missing and no timer is needed.
     process.nextTick(() => {
       const hasCome = size === Number(request.headers['content-length']);
       if (!isOver && !hasCome) timer = setTimeout(() => refuse(bodyTooSlow()), SLOWEST_MS);

@@ -9,10 +9,10 @@ import type { Backends } from '../upstream/backends.js';
 import { BindingLimits, chooseBinding } from './binding-choice.js';
 import { isVisible } from './model-list.js';
 
-/** Where one request goes: drawn once, from one generation of one route, and kept until the request ends. */
+/** Destination of one request: drawn once, from one generation of one route, and kept until the request ends. */
 export interface RequestDestination {
   backend: UpstreamBackend;
-  /** What this request's session is to the session book. Undefined without a session. */
+  /** The request as the session book sees it; undefined without a session. */
   sessionRequest: SessionRequest | undefined;
   /** Set for a published product. */
   published: { slug: string; bindingId: string; tenantId: string } | undefined;
@@ -22,18 +22,18 @@ export interface RequestDestination {
 export class PendingDraw {
   constructor(
     readonly queue: HoldQueue,
-    /** Of a published product: the limits of this binding count the request from now on, and not again when it goes on there. */
+    /** For a published product: this binding's limits count the request now, and not again if it continues there. */
     readonly bindingId: string | undefined,
     private readonly before: PendingDraw | undefined,
   ) {}
 
-  /** Whether this queue has released it before. */
+  /** Whether this queue has released the request before. */
   hasWaitedIn(queue: HoldQueue): boolean {
     return this.queue === queue || (this.before?.hasWaitedIn(queue) ?? false);
   }
 }
 
-/** Published products have no route of their own to say otherwise. */
+/** Published products have no route of their own that would set it. */
 const PUBLISHED_AFFINITY: Affinity = { mode: 'soft', ttl_seconds: 600 };
 
 export class Destinations {
@@ -45,7 +45,8 @@ export class Destinations {
   ) {}
 
   /**
-   * @param waited set for a request that a queue released: it goes on by what is published now
+   * Draws the destination of a request.
+   * @param waited set for a request that a queue released: it is drawn from what is published now
    * @throws GatewayError 404 for an unknown model, 503 or 429 for one that cannot serve now
    */
   draw(
@@ -66,7 +67,7 @@ export class Destinations {
     throw modelNotFound(model);
   }
 
-  /** Whether a revision can be sent requests at all, whatever its route says. */
+  /** Whether a revision can serve requests at all, whatever its route says. */
   readonly isServing = (revisionId: string): boolean => this.backends.get(revisionId)?.isServing ?? false;
 
   private drawRevision(
@@ -122,7 +123,10 @@ export class Destinations {
     };
   }
 
-  /** The best binding that is worth waiting for: only where none can serve now. @throws GatewayError 429 where all are at their limits */
+  /**
+   * Returns the best binding to wait for, if none can serve now.
+   * @throws GatewayError 429 if all are at their limits
+   */
   private heldBinding(
     row: PublishedRow,
     backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
@@ -154,7 +158,9 @@ export class Destinations {
     return this.sleeperOf(upstream, waited)?.queue ?? null;
   }
 
-  /** What would have to wake for a binding: behind a route only where nothing else is awake. */
+  /**
+   * Returns the revision that would have to wake for a binding. With a route, only if none of its revisions is awake.
+   */
   private sleeperOf(upstream: PublishedBinding['upstream'], waited: PendingDraw | undefined): Sleeper | undefined {
     if (upstream.kind === 'supplier') return undefined;
     if (upstream.revision_id !== null) {
@@ -182,7 +188,7 @@ export class Destinations {
     return route && this.awakeOfRoute(route, tenantId, session);
   }
 
-  /** A product's request waits for nobody while another of the route can serve it: who sleeps leaves its share to those that do not. */
+  /** A product's request does not wait while another revision can serve: a sleeping one leaves its share to others. */
   private awakeOfRoute(
     route: SnapshotRoute,
     tenantId: string,
@@ -192,7 +198,7 @@ export class Destinations {
     const drawn = this.backendOfRoute(route, tenantId, session);
     if (!drawn || drawn.queue === null) return drawn;
     const serving = route.slotTable.filter((index) => backendAt(index)?.isServing);
-    // One that has just woken lets go first those that waited for it.
+    // A revision that has just woken first serves the requests that waited for it.
     const awake = serving.filter((index) => backendAt(index)?.queue === null);
     const [slots] = [awake, serving].filter(({ length }) => length > 0);
     return slots ? this.backendIn(slots, route, tenantId, session) : drawn;
@@ -222,7 +228,7 @@ export class Destinations {
 
 type Sleeper = UpstreamBackend & { queue: HoldQueue };
 
-/** A released request passes the others that still wait, but not a new hold. */
+/** A released request passes those that still wait, but not a new hold. */
 function mustWait<Leader extends { queue: HoldQueue | null }>(
   leader: Leader,
   waited: PendingDraw | undefined,
@@ -230,13 +236,13 @@ function mustWait<Leader extends { queue: HoldQueue | null }>(
   return leader.queue !== null && (!waited?.hasWaitedIn(leader.queue) || leader.queue.isHolding);
 }
 
-/** That somebody waits is what wakes it. */
+/** A waiting request counts as a use, and that wakes the revision. */
 function heldFor(backend: Sleeper, bindingId: string | undefined, waited: PendingDraw | undefined): PendingDraw {
   backend.uses += 1;
   return new PendingDraw(backend.queue, bindingId, waited);
 }
 
-/** The binding that counts the request already, if it can serve. */
+/** Returns the binding that already counts the request, if it can serve. */
 function bindingKept(
   { bindings }: PublishedRow,
   backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,

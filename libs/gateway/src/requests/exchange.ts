@@ -17,26 +17,26 @@ import type { Instance } from '../upstream/instance.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
 import type { RequestDestination } from './destination.js';
 
-/** One admitted request, and where it was drawn to go. */
+/** One admitted request and its destination. */
 export interface ExchangeInput {
   request: IncomingMessage;
   response: ServerResponse;
   requestId: string;
   /** `/v1/…`, without a query. */
   path: string;
-  /** As upstream shall read it. */
+  /** The body as upstream gets it. */
   body: Buffer;
   model: string;
   isStream: boolean;
-  /** Names of the body's top level. */
+  /** Names of the body's top-level members. */
   parameters: readonly string[];
-  /** What this request keeps in memory; its owner gives it back. */
+  /** The memory that this request takes; its owner gives it back. */
   bytes: HeldBytes;
   destination: RequestDestination;
   token: Token;
 }
 
-/** What all exchanges of a gateway share. */
+/** Parts that all exchanges of a gateway share. */
 export interface ExchangeParts {
   sessions: SessionBook;
   recorder: Recorder;
@@ -50,9 +50,10 @@ const RETRY_PAUSE_MS = 50;
 /**
  * One client request and its attempts on instances of the drawn revision.
  *
- * States: attempting → (retry → attempting)* → answering → over. A retry happens only while no byte of an answer has gone to
- * the client, on a connection error, 502, 503, the 401 of an engine that has a key of its own, or when the node of the instance is lost. Leaving,
- * by the client or by failure, is possible from every state and final: whatever an abandoned attempt still reports is ignored.
+ * States: attempting → (retry → attempting)* → answering → over. A retry happens only while no byte of an answer has
+ * reached the client: on a connection error, 502, 503, the 401 of an engine that has its own key, or if the instance's
+ * node is lost. The client's disconnect or a failure ends it from every state, and finally: later reports of an
+ * abandoned attempt are ignored.
  */
 export class Exchange implements AttemptEvents, BackendRequest {
   private readonly tried: Instance[] = [];
@@ -64,7 +65,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private stallTimer: NodeJS.Timeout | null = null;
   private retryTimer: NodeJS.Timeout | null = null;
   private readonly startedAt = performance.now();
-  /** Over all attempts. */
+  /** Sums over all attempts. */
   private readonly sums = { upstreamFaults: 0, tokensIn: 0, tokensOut: 0, inFlightSum: 0 };
 
   constructor(
@@ -119,7 +120,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     if (attempt.instance.isLost) this.onInstanceLost(attempt.instance);
   }
 
-  /** What has the address now does not know the key of the engine that was asked. What it says is nobody's to read. */
+  /** The server that has the address now does not know the key of our engine. Its answer reaches no client. */
   private onStranger(attempt: Attempt): void {
     attempt.abandon();
     attempt.instance.noteTaken();
@@ -179,12 +180,12 @@ export class Exchange implements AttemptEvents, BackendRequest {
     else this.refuse(isRefusedAddress ? upstreamFailed() : upstreamUnreachable());
   }
 
-  /** Taken for a broken connection, unless nobody else is ready: then what may still come is worth more than nothing. */
+  /** Treats the loss as a broken connection if another instance is ready. Otherwise the request waits for an answer. */
   onInstanceLost(instance: Instance): void {
     const { attempt } = this;
     const { backend } = this.input.destination;
     if (attempt?.instance !== instance) return;
-    // What has begun may go on: nodes that say nothing to the cluster may well serve.
+    // An answer that has begun may continue: a node that no longer reports to the cluster may well serve.
     if (this.answer) return attempt.doubt(this.parts.settings.lostSilenceMs, () => !backend.isServing);
     if (!backend.isServing || !this.mayRetry(true)) return;
     attempt.abort('its instance is lost');
@@ -211,8 +212,9 @@ export class Exchange implements AttemptEvents, BackendRequest {
   }
 
   /**
-   * A server that dies loses all that it had at once, so what another one that is sound can take over is counted with nothing; where
-   * everything fails, none is.
+   * A server that dies loses all its requests at once. A retry on another sound instance therefore costs no retry
+   * allowance;
+   * if everything fails, there is no sound one.
    */
   private mayRetry(isLost: boolean): boolean {
     if (this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
@@ -223,7 +225,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
   private retry(): void {
     this.attempt = null;
     const next = this.input.destination.backend.leastLoaded(Date.now(), this.tried);
-    // Trying the same instance again makes sense only after it had time to recover.
+    // Another attempt on the same instance makes sense only after it had time to recover.
     if (!next || this.tried.includes(next))
       this.retryTimer = setTimeout(() => this.retryAnywhere(), RETRY_PAUSE_MS * this.tried.length);
     else this.move(next);
@@ -274,7 +276,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
     this.sums.tokensIn += metering?.tokensIn ?? 0;
     this.sums.tokensOut += metering?.tokensOut ?? 0;
     this.parts.recorder.add(backend.spec.id, backend.spec.tenantId, record);
-    // A product's figures are measured per binding, even if it leads to a revision with traffic of its own.
+    // A product's metrics are kept per binding, even if the binding leads to a revision with traffic of its own.
     if (published && published.bindingId !== backend.spec.id)
       this.parts.recorder.add(published.bindingId, published.tenantId, record);
   }

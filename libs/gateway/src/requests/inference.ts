@@ -10,17 +10,20 @@ import { PendingDraw, type RequestDestination, type Destinations } from './desti
 import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './request-body.js';
 
-/** At once for known tokens; a promise only if Postgres must be asked. @throws GatewayError 401, 429 or 503 */
+/**
+ * Returns known tokens at once, and a promise only if Postgres must be queried.
+ * @throws GatewayError 401, 429 or 503
+ */
 export type TokenCheck = (request: IncomingMessage) => Token | Promise<Token>;
 
-/** What a request has reserved, in addition to being counted as in flight. */
+/** The reservations of a request, in addition to its count as in flight. */
 interface RequestReservation {
-  /** Whose limits count it. */
+  /** The binding whose limits count it. */
   bindingId: string | undefined;
   notifyEnd: EndCallback | undefined;
 }
 
-/** A request that waits for its deployment, and is then drawn again. */
+/** A request that waits for its deployment and is then drawn again. */
 interface DrawRequest {
   response: ServerResponse;
   model: string;
@@ -30,7 +33,7 @@ interface DrawRequest {
   reserved: RequestReservation;
 }
 
-/** The way of one inference request up to the moment its exchange with upstream begins. */
+/** Handles an inference request until its exchange with upstream begins. */
 export class Inference {
   /** Requests between their admission and their end. */
   inFlight = 0;
@@ -45,7 +48,7 @@ export class Inference {
     this.bytes = new ByteBudget(parts.settings.maxHeldBytes, tooManyBytes);
   }
 
-  /** Resolves once upstream is asked; rejects with what is to be answered instead. */
+  /** Resolves once the request is sent upstream; rejects with the error to answer instead. */
   async handle(request: IncomingMessage, response: ServerResponse, path: string, requestId: string): Promise<void> {
     const checked = this.checkToken(request);
     const token = checked instanceof Promise ? await checked : checked;
@@ -71,7 +74,7 @@ export class Inference {
       if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
         throw invalidParameter('stream', 'a boolean');
 
-      // Its 'close' is over and nothing else would tell the exchange.
+      // Its 'close' event has passed, so the exchange would never learn of it.
       if (response.destroyed) throw new ClientGoneError();
       const session = sessionOf(request.headers, sent.fields);
       const drawn = this.destinations.draw(model, token, session, Date.now());
@@ -103,7 +106,7 @@ export class Inference {
     }
   }
 
-  /** The destination of the request once its queue releases it. @throws GatewayError, ClientGoneError */
+  /** Resolves with the destination once a queue releases the request. @throws GatewayError, ClientGoneError */
   private async afterHold(pending: PendingDraw, request: DrawRequest): Promise<RequestDestination> {
     const { response, model, token, session, bytes, reserved } = request;
     const arrivedAt = performance.now();

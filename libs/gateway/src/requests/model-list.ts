@@ -15,7 +15,7 @@ interface Model {
   owned_by: 'slipway';
 }
 
-/** What a tenant may name as `model`: its deployments that have a route, and the slugs published to it. */
+/** The names that a tenant may send as `model`: its deployments that have a route, and the slugs published to it. */
 export function modelsOf(snapshot: Snapshot, tenantId: string): Model[] {
   const models: Model[] = [];
   for (const route of snapshot.routes.values()) {
@@ -35,7 +35,7 @@ export function modelNamed(snapshot: Snapshot, tenantId: string, id: string): Mo
   return found;
 }
 
-/** The owner is always ours: naming a vendor's company could name the supplier. */
+/** `owned_by` is always our own name: naming a vendor could name the supplier. */
 function modelOf(id: string, createdAt: string): Model {
   return { id, object: 'model', created: Math.floor(Date.parse(createdAt) / 1000), owned_by: 'slipway' };
 }

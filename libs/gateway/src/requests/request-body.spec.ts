@@ -29,7 +29,7 @@ it('changes the named members and no other byte', () => {
   expect(edit(text, { model: '"x"' })).toBe(text.replace('"a\\"b"', '"x"'));
 });
 
-it('removes members with the right comma, wherever they stand', () => {
+it('removes members with the right comma at every position', () => {
   expect(edit('{"session_id":"s","a":1}', {}, ['session_id'])).toBe('{"a":1}');
   expect(edit('{"a":1,"session_id":"s"}', {}, ['session_id'])).toBe('{"a":1}');
   expect(edit('{"a":1 , "session_id":"s" , "b":2}', {}, ['session_id'])).toBe('{"a":1 , "b":2}');
@@ -38,11 +38,11 @@ it('removes members with the right comma, wherever they stand', () => {
   expect(edit('{"a":1,"session_id":1,"session_id":2}', {}, ['session_id'])).toBe('{"a":1}');
 });
 
-it('sees through escapes in keys and changes both of two', () => {
+it('recognizes escaped keys, and changes both of two equal ones', () => {
   expect(edit('{"mod\\u0065l":"a","model":"b"}', { model: '"x"' })).toBe('{"mod\\u0065l":"x","model":"x"}');
 });
 
-it('agrees with parsing, editing and writing anew, for any object and any white space', () => {
+it('has the same result as parsing, editing and serializing, for any object and any white space', () => {
   const key = fc.oneof(fc.constantFrom('model', 'session_id', 'a', '__proto__', 'x"y', 'é\\'), fc.string());
   fc.assert(
     fc.property(
@@ -60,7 +60,7 @@ it('agrees with parsing, editing and writing anew, for any object and any white 
   );
 });
 
-it('reads the members that decide where a request goes, the last of two', () => {
+it('reads the members that decide where a request is sent, and the last of two equal ones', () => {
   const text = '{"model":"a","m\\u006fdel":"b","stream":null,"user":["x"],"messages":[{"stream":true}],"seed":1}';
   expect(scanned(text).fields).toEqual({ model: 'b', stream: null, user: ['x'] });
   expect(scanned(text).members.map(({ name }) => name)).toEqual([
@@ -78,7 +78,7 @@ it.each(['', '7', '[]', '["model"]', '{"model":"a"', '{"model":"a"}}', '{"model"
   (text) => expect(refusal(text)).toEqual([400, 'invalid_json', null]),
 );
 
-it('refuses a body that is nested too deep, and takes an empty one', () => {
+it('refuses a body that is nested too deep, and accepts an empty one', () => {
   const nested = (levels: number) => `{"messages":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   expect(refusal(nested(127))).toEqual([]);
   expect(refusal(nested(128))).toEqual([400, 'invalid_json', null]);

@@ -1,15 +1,15 @@
 import { jsonKeyOf, JsonRefused, JsonScanner, type JsonMember } from '@slipway/platform-bounds';
 import { bodyTooDeep, invalidJson, invalidParameter } from '../gateway.errors.js';
 
-/** Deeper than any tool's schema. An engine that walks its requests recursively is spared the rest. */
+/** Deeper than any tool's schema. It protects engines that walk requests recursively from deeper ones. */
 const MAX_DEPTH = 128;
-/** Of a member that this gateway reads: names of models and of sessions are short. */
+/** Most bytes of a member that this gateway reads: names of models and of sessions are short. */
 const MAX_VALUE_BYTES = 8 * 1024;
-/** A longer name is none that anybody here asks for. */
+/** No member that this gateway reads has a longer name. */
 const MAX_NAME_BYTES = 256;
 const QUOTE = 0x22;
 
-/** The members that decide where a request goes. */
+/** The members that decide where a request is sent. */
 type RoutingMember = 'model' | 'stream' | 'session_id' | 'prompt_cache_key' | 'user';
 const ROUTING_MEMBERS: ReadonlySet<string> = new Set<RoutingMember>([
   'model',
@@ -23,7 +23,7 @@ interface NamedMember extends JsonMember {
   name: string;
 }
 
-/** A request's body: its text as the client sent it, where its outermost members stand, and the few that this gateway reads. */
+/** A request's body as the client sent it, the positions of its top-level members, and the members that are read. */
 export interface RequestBody {
   text: Buffer;
   members: readonly NamedMember[];
@@ -31,8 +31,8 @@ export interface RequestBody {
 }
 
 /**
- * Takes a body piece by piece. Nothing but the members that are read is ever parsed: what `JSON.parse` makes of a body takes up to
- * twenty times its bytes, and stops everybody's requests while it works.
+ * Takes a body piece by piece. Only the members that are read are ever parsed: the result of `JSON.parse` takes up to
+ * twenty times a body's bytes, and all other requests stop while it works.
  */
 export class BodyScan {
   private readonly scanner = new JsonScanner({ maxDepth: MAX_DEPTH });
@@ -42,7 +42,7 @@ export class BodyScan {
     this.checked(() => this.scanner.push(piece));
   }
 
-  /** @param text all pieces. @throws GatewayError 400 */
+  /** @param text all pieces joined. @throws GatewayError 400 */
   end(text: Buffer): RequestBody {
     this.checked(() => this.scanner.end());
     const members: NamedMember[] = [];
@@ -51,7 +51,7 @@ export class BodyScan {
       const name = nameOf(text, keyStart, keyEnd);
       const member = { name, keyStart, keyEnd, valueStart, valueEnd };
       members.push(member);
-      // Of two with one name the last counts, as for `JSON.parse`.
+      // If two members have the same name, the last one counts, as with `JSON.parse`.
       if (isRoutingMember(name)) fields[name] = valueOf(text, member);
     }
     if (members.length === 0 && !isObject(text)) throw invalidJson();
@@ -83,15 +83,15 @@ function isObject(text: Buffer): boolean {
 function valueOf(text: Buffer, { name, valueStart, valueEnd }: NamedMember): unknown {
   if (valueEnd - valueStart <= MAX_VALUE_BYTES) return JSON.parse(text.toString('utf8', valueStart, valueEnd));
   if (text[valueStart] === QUOTE) throw invalidParameter(name, `at most ${MAX_VALUE_BYTES} bytes`);
-  // Too long for anything that means something here, and of another type than what does.
+  // Too long for any valid value, and of the wrong type.
   return {};
 }
 
 /**
- * Sets and removes members of the body's top level and leaves every other byte as the client sent it: numbers beyond double
- * precision, key order and spelling survive, and a long conversation is copied instead of being written again. A member that stands
- * twice is changed twice, since parsers differ in which of the two they believe.
- * @param set new values, already JSON
+ * Sets and removes top-level members and leaves every other byte as the client sent it. Numbers beyond double
+ * precision, the order of keys and their spelling survive, and a long conversation is copied instead of serialized
+ * again. A member that occurs twice is changed twice, because parsers differ in which of the two they use.
+ * @param set new values, already encoded as JSON
  */
 export function editTopLevel(
   { text, members }: Pick<RequestBody, 'text' | 'members'>,
@@ -108,11 +108,11 @@ export function editTopLevel(
   };
   members.forEach((member, index) => {
     if (index > lastKept) return;
-    // The comma behind a member goes with it.
+    // The comma after a member is removed with it.
     if (!isKept(member)) cut(member.keyStart, (members[index + 1] as NamedMember).keyStart);
     else if (Object.hasOwn(set, member.name)) cut(member.valueStart, member.valueEnd, set[member.name]);
   });
-  // Behind the last that stays the comma before the others goes with them.
+  // After the last kept member, the comma before the removed ones is removed with them.
   const last = members.at(-1);
   if (last && lastKept < members.length - 1)
     cut(members[lastKept]?.valueEnd ?? (members[0] as NamedMember).keyStart, last.valueEnd);

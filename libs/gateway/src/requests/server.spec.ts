@@ -79,7 +79,7 @@ function ask(
 
 const codeOf = ({ text }: ReceivedAnswer): string => (JSON.parse(text) as { error: { code: string } }).error.code;
 
-it('sends each path where it belongs, whatever its query, and refuses the rest', async () => {
+it('routes each path to its handler, whatever its query, and refuses all others', async () => {
   for (const path of ['/v1/chat/completions', '/v1/completions?x=1', '/v1/embeddings']) {
     expect((await ask('POST', path)).status).toBe(200);
     const refused = await ask('GET', path);
@@ -108,7 +108,7 @@ it('reads the name of a model with or without its slash encoded', async () => {
   expect(codeOf(await ask('GET', '/v1/models/unknown'))).toBe('model_not_found');
 });
 
-it('serves no inference before it is ready, but goes on with it while it drains', async () => {
+it('serves no inference before it is ready, but continues to serve it while it drains', async () => {
   isReady = false;
   const early = await ask('POST', '/v1/completions');
   expect([early.status, codeOf(early), early.headers['retry-after']]).toEqual([503, 'unavailable', '1']);
@@ -116,12 +116,12 @@ it('serves no inference before it is ready, but goes on with it while it drains'
   expect((await ask('GET', '/healthz')).status).toBe(200);
   isDraining = true;
   const late = await ask('POST', '/v1/completions');
-  // Sent on a connection that stood open; the next one must go to another process.
+  // Sent on a connection that was open; the next connection must lead to another process.
   expect([late.status, late.headers.connection]).toEqual([200, 'close']);
   expect((await ask('GET', '/readyz')).status).toBe(503);
 });
 
-it('keeps a request’s id where it is harmless, and makes one otherwise', async () => {
+it('keeps a harmless request id, and creates one otherwise', async () => {
   for (const id of ['req-1', 'x'.repeat(128)])
     expect((await ask('POST', '/v1/completions', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
   for (const id of ['', 'x'.repeat(129), 'a b', 'é']) {
@@ -131,7 +131,7 @@ it('keeps a request’s id where it is harmless, and makes one otherwise', async
   expect((await ask('GET', '/nothing', { 'x-request-id': 'req-2' })).headers['x-request-id']).toBe('req-2');
 });
 
-it('shows metrics to whom the handler lets, and says nothing else of them', async () => {
+it('shows metrics only to callers that the handler accepts', async () => {
   const shown = await ask('GET', '/metrics', { authorization: 'x' });
   expect([shown.status, shown.text, shown.headers['content-type']]).toEqual([
     200,
@@ -146,7 +146,7 @@ it('shows metrics to whom the handler lets, and says nothing else of them', asyn
   ]);
 });
 
-it('answers 500 without a word about a failure of its own, and breaks off an answer that has begun', async () => {
+it('answers 500 without details if its own code fails, and breaks off an answer that has begun', async () => {
   infer = () => Promise.reject(new Error('the secret of the house'));
   const failed = await ask('POST', '/v1/completions');
   expect([failed.status, codeOf(failed), failed.text.includes('secret')]).toEqual([500, 'internal', false]);
@@ -158,7 +158,7 @@ it('answers 500 without a word about a failure of its own, and breaks off an ans
   await expect(ask('POST', '/v1/completions')).rejects.toThrow();
 });
 
-it('has nothing to say to a client that left', async () => {
+it('sends nothing to a client that has disconnected', async () => {
   let gone: () => void = () => undefined;
   const hasGone = new Promise<void>((resolve) => (gone = resolve));
   infer = async (request) => {
@@ -174,7 +174,7 @@ it('has nothing to say to a client that left', async () => {
   expect(errors).toEqual([]);
 });
 
-/** What comes back on a connection of its own until the server closes it, or until the text ends so. */
+/** Resolves with the bytes received on a separate connection, until the server closes it or `isWhole` accepts them. */
 function raw(text: string, isWhole: (answer: string) => boolean = () => false): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -188,7 +188,7 @@ function raw(text: string, isWhole: (answer: string) => boolean = () => false): 
   });
 }
 
-it('invites a body that it will read, and none that it will not', async () => {
+it('sends 100 Continue only for a body that it will read', async () => {
   infer = async (_request, response) => void response.writeHead(200, { 'content-length': 4 }).end('done');
   const head = (length: number): string =>
     `POST /v1/completions HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${length}\r\n\r\n`;
@@ -204,6 +204,6 @@ it('closes the connection of a refused request with a long body, and keeps that 
   const answer = await raw(
     `POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: ${2 * 1024 * 1024}\r\n\r\nonly the beginning`,
   );
-  // It waits a little for the rest, so that the client reads the refusal; then it closes.
+  // It waits briefly for the rest, so that the client reads the refusal; then it closes.
   expect(answer).toMatch(/^HTTP\/1.1 401 [^]*connection: close[^]*invalid_api_key/i);
 });

@@ -6,13 +6,13 @@ import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
 import { ClientGoneError } from './body-reader.js';
 
-/** What stands behind the paths. */
+/** The handlers that serve the paths. */
 export interface Handlers {
-  /** Resolves when upstream was asked; rejects with what to answer instead. */
+  /** Resolves once the request is sent upstream; rejects with the error to answer instead. */
   infer(request: IncomingMessage, response: ServerResponse, path: string, requestId: string): Promise<void>;
-  /** All models, or the one named. Checks the token itself. */
+  /** Returns all models, or the one named. Checks the token itself. */
   models(request: IncomingMessage, id: string | undefined): Promise<unknown>;
-  /** Undefined if the caller may not read metrics. */
+  /** @throws GatewayError 401 if the caller may not read metrics */
   metrics(request: IncomingMessage): Promise<string>;
   readiness(): { isReady: boolean; status: Record<string, unknown> };
 }
@@ -153,7 +153,7 @@ const RAW_REFUSALS: Readonly<Record<string, [status: string, code: string, messa
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 
-/** For what never became a request. */
+/** Answers input that never became a request. */
 function refuseRaw(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

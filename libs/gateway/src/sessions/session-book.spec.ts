@@ -56,7 +56,7 @@ const idOf = (session: string): string => passportId(key, 'ten', 'dep', session)
 
 const assign = (to: UpstreamBackend, asked = request('s'), now = NOW): SessionAssignment =>
   book.assign(asked, to, (id) => serving.has(id), now) as SessionAssignment;
-/** The same, for a request that is answered. */
+/** Assigns a session's request and marks it as answered. */
 function serve(to: UpstreamBackend, asked = request('s'), now = NOW): SessionAssignment {
   const assignment = assign(to, asked, now);
   if (assignment) book.settled(asked, assignment, true, now);
@@ -65,14 +65,14 @@ function serve(to: UpstreamBackend, asked = request('s'), now = NOW): SessionAss
 const send = (instance: Instance, times = 1): void => {
   for (let n = 0; n < times; n += 1) instance.dispatch({ path: '/', method: 'POST' }, {});
 };
-/** The only session's sighting since it was last asked for. */
+/** Returns the only session's sighting since the last call. */
 function seen(): PassportSighting {
   const taken = book.takeUnwritten();
   expect(taken).toHaveLength(1);
   return taken[0] as PassportSighting;
 }
 
-it('binds a session at its first request and finds it again, whoever is idler', () => {
+it('binds a session at its first request and returns to it, even if another instance is idler', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const first = serve(backend);
   expect(first).toMatchObject({ outcome: 'miss', passportId: idOf('s') });
@@ -102,7 +102,7 @@ it('binds a session at its first request and finds it again, whoever is idler', 
   });
 });
 
-it('ends a binding when it was idle for its time, and each request renews it', () => {
+it('ends a binding after its idle time, and each request renews it', () => {
   const backend = backendOf('rev_1', 'a');
   serve(backend);
   expect(serve(backend, request('s'), NOW + 59_999).outcome).toBe('hit');
@@ -119,7 +119,7 @@ it('ends a binding when it was idle for its time, and each request renews it', (
   });
 });
 
-it('follows the drawn revision, and says whether the one before still serves', () => {
+it('follows the drawn revision, and reports whether the previous one still serves', () => {
   const [one, two] = [backendOf('rev_1', 'a'), backendOf('rev_2', 'b')];
   serve(one);
   expect(serve(two).outcome).toBe('rebind');
@@ -128,13 +128,13 @@ it('follows the drawn revision, and says whether the one before still serves', (
   serving.delete('rev_2');
   expect(serve(one).outcome).toBe('rebind');
   expect(seen()).toMatchObject({ last_rebind_reason: 'revision_retired', revision_id: 'rev_1', instance_id: 'a' });
-  // A binding that has run out as well: where the session had to go says more.
+  // The binding has expired too, but the reason why the session had to move says more.
   serving.add('rev_1');
   expect(serve(two, request('s'), NOW + TTL_SECONDS * 1000).outcome).toBe('rebind');
   expect(seen().last_rebind_reason).toBe('weights_changed');
 });
 
-it('leaves an instance that is gone, or far busier than another, for the idlest', () => {
+it('moves a session to the idlest instance if its own is gone or far busier', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const { instance } = serve(backend);
   const other = instance.id === 'a' ? 'b' : 'a';
@@ -148,7 +148,7 @@ it('leaves an instance that is gone, or far busier than another, for the idlest'
   expect(serve(backend)).toBeUndefined();
 });
 
-it('counts a request that a retry moved once, and as moved', () => {
+it('counts a request that a retry moved once, as moved', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const first = assign(backend);
   const other = backend.leastLoaded(NOW, [first.instance]) as Instance;
@@ -166,7 +166,7 @@ it('counts a request that a retry moved once, and as moved', () => {
   });
 });
 
-it('leaves no record of a session that was never answered, and one of all that follows', () => {
+it('keeps no record of a session that was never answered, and one record from the first answer on', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const none = request('none', { affinity: { mode: 'none', ttl_seconds: TTL_SECONDS } });
   book.settled(none, assign(backend, none), false, NOW);
@@ -188,7 +188,7 @@ it('leaves no record of a session that was never answered, and one of all that f
   expect(seen()).toMatchObject({ requests: 1, rebinds: 1 });
 });
 
-it('has no binding with affinity none, and still tells of the session', () => {
+it('has no binding with affinity none, and still records the session', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const asked = request('s', { affinity: { mode: 'none', ttl_seconds: TTL_SECONDS } });
   const first = serve(backend, asked);
@@ -200,7 +200,7 @@ it('has no binding with affinity none, and still tells of the session', () => {
   expect(seen()).toMatchObject({ mode: 'none', requests: 2, hits: 0, misses: 0, rebinds: 0, instance_id: null });
 });
 
-it('treats a revoked session as none, says nothing more of it, and starts anew when it is declared again', () => {
+it('treats a revoked session as none, records nothing more of it, and starts anew when it is declared again', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   serve(backend);
   book.takeUnwritten();
@@ -211,14 +211,14 @@ it('treats a revoked session as none, says nothing more of it, and starts anew w
   expect(serve(backend).outcome).toBe('miss');
 });
 
-it('tells nothing of the revision behind a published product', () => {
+it('reveals nothing about the revision that serves a published product', () => {
   const backend = backendOf('rev_1', 'a');
   serve(backend, request('s', { isRevisionHidden: true }));
   expect(serve(backend, request('s', { isRevisionHidden: true })).outcome).toBe('hit');
   expect(seen()).toMatchObject({ hits: 1, revision_id: null, revision_name: null, instance_id: null });
 });
 
-it('takes over bindings of the process before, but none over one of its own', () => {
+it('takes over bindings of the previous process, but none that replaces its own', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const rowOf = (session: string, rest: Partial<PassportRow>): PassportRow =>
     ({
@@ -244,7 +244,7 @@ it('takes over bindings of the process before, but none over one of its own', ()
   expect(serve(backend, request('late')).outcome).toBe('rebind');
 });
 
-it('adds what could not be written to what was seen since, without losing the newer reason', () => {
+it('adds what could not be written to later sightings, and keeps the newer reason', () => {
   const [one, two] = [backendOf('rev_1', 'a'), backendOf('rev_2', 'b')];
   serve(one);
   serve(two);
@@ -268,7 +268,7 @@ it('adds what could not be written to what was seen since, without losing the ne
   expect(seen().last_rebind_reason).toBe('ttl_expired');
 });
 
-it('keeps as many bindings as it may, those used last', () => {
+it('keeps at most its limit of bindings, the most recently used ones', () => {
   book = new SessionBook(key, revoked, 2);
   const backend = backendOf('rev_1', 'a');
   for (const session of ['x', 'y', 'x', 'z']) serve(backend, request(session));

@@ -18,7 +18,7 @@ export interface ClientSession {
   source: SessionSource;
 }
 
-/** What tells a session apart, most explicit first. Undefined for a request that belongs to none. */
+/** Returns the key of a request's session, from the most explicit source. Undefined for a request without a session. */
 export function sessionOf(
   headers: IncomingHttpHeaders,
   body: Readonly<Record<string, unknown>>,
@@ -32,12 +32,15 @@ export function sessionOf(
   return undefined;
 }
 
-/** Sightings waiting for Postgres. Beyond that the oldest are given up: the bindings themselves stay. */
+/** Sightings that wait for Postgres. Beyond that, the oldest are dropped: the bindings themselves stay. */
 const MAX_UNWRITTEN = 50_000;
 
 export type AffinityOutcome = 'hit' | 'miss' | 'rebind' | 'off';
 
-/** Who asks, for what. `deploymentId` and `deploymentName` are those of the slug for a published product. */
+/**
+ * A session's request: its caller and its destination. For a published product, `deploymentId` and `deploymentName` are
+ * those of the slug.
+ */
 export interface SessionRequest {
   session: ClientSession;
   tenantId: string;
@@ -45,18 +48,20 @@ export interface SessionRequest {
   deploymentName: string;
   subject: string;
   affinity: Affinity;
-  /** For a published product the revision is nobody's business. */
+  /** True for a published product, whose revision must not be shown. */
   isRevisionHidden: boolean;
 }
 
-/** Where a session's requests go, and what was seen of it since the last write. Times are milliseconds since the epoch. */
+/**
+ * The destination of a session, and what was seen of it since the last write. Times are milliseconds since the epoch.
+ */
 interface SessionBinding {
   revisionId: string;
   revisionName: string | null;
   instanceId: string;
   boundAt: number;
   expiresAt: number;
-  /** Whether a request of it was ever answered. A session that never was is nothing to keep a record of. */
+  /** Whether any of its requests was answered. Without one, the session needs no record. */
   isServed: boolean;
 }
 
@@ -64,14 +69,15 @@ export interface SessionAssignment {
   instance: Instance;
   passportId: string;
   outcome: AffinityOutcome;
-  /** Null where the session is bound to nothing. */
+  /** Null if the session is bound to nothing. */
   binding: SessionBinding | null;
   reason: RebindReason | null;
 }
 
 /**
- * Soft affinity: a session's requests go to the instance that served it last, as long as that one is well, not overloaded, and of
- * the revision its slot leads to. Kept in memory; what Postgres gets is a record, and a start for the next process.
+ * Soft affinity: a session's requests are sent to the instance that served it last, while that instance is healthy, not
+ * overloaded, and of the revision that the session's slot leads to. Bindings are kept in memory. Postgres gets a copy
+ * as a record, and the next process starts from it.
  */
 export class SessionBook {
   private readonly bindings: LRUCache<string, SessionBinding>;
@@ -93,7 +99,7 @@ export class SessionBook {
     return this.unwritten.size;
   }
 
-  /** Chooses the instance for a session's request; `settled` follows. Undefined when the revision has none. */
+  /** Chooses the instance for a session's request; `settled` follows. Returns undefined if the revision has none. */
   assign(
     request: SessionRequest,
     backend: UpstreamBackend,
@@ -133,8 +139,8 @@ export class SessionBook {
   }
 
   /**
-   * Notes a request once it is known how it went, once for each placement.
-   * @param isServed whether its answer began. A session of which no request ever got that far leaves no record
+   * Notes a request once its result is known, once for each placement.
+   * @param isServed whether its answer began. A session none of whose requests got that far leaves no record
    */
   settled(request: SessionRequest, placement: SessionAssignment, isServed: boolean, now: number): void {
     const { passportId: id, binding, outcome, reason } = placement;
@@ -161,14 +167,14 @@ export class SessionBook {
     }
   }
 
-  /** Hands over what is to be written. */
+  /** Returns the sightings to be written and clears them. */
   takeUnwritten(): PassportSighting[] {
     const taken = [...this.unwritten.values()];
     this.unwritten = new Map();
     return taken;
   }
 
-  /** Takes back what could not be written, under what was seen since. */
+  /** Takes back what could not be written, and merges it into newer sightings. */
   putBack(sightings: readonly PassportSighting[]): void {
     for (const older of sightings) {
       const newer = this.unwritten.get(older.id);

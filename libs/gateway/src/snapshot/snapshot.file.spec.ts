@@ -32,7 +32,7 @@ afterEach(() => {
 const stored = (): string[] =>
   (JSON.parse(readFileSync(file, 'utf8')) as { revoked_passports: string[] }).revoked_passports;
 
-/** Every file has the same methods; only an open one shows where they are. */
+/** All file handles share their methods; the prototype is reachable only through an open one. */
 async function methodsOfFiles(): Promise<FileHandle> {
   const probe = await open(path.join(home, 'probe'), 'w');
   const methods = Object.getPrototypeOf(probe) as FileHandle;
@@ -50,7 +50,7 @@ async function onSync(work: (sync: () => Promise<void>) => Promise<void>): Promi
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** So long for each piece of text. */
+/** Makes writing take this long for each piece of text. */
 async function slowly(ms: number): Promise<void> {
   const methods = await methodsOfFiles();
   const { writeFile } = methods;
@@ -66,7 +66,7 @@ async function write(...passports: string[]): Promise<void> {
   await snapshot.flush();
 }
 
-it('reads what it wrote, which nobody but the owner may read', async () => {
+it('reads what it wrote, and only the owner may read the file', async () => {
   expect(snapshot.load()).toBeNull();
   await write('first');
   expect(snapshot.load()).toMatchObject({ format: 1, revoked_passports: ['first'], tokens: [] });
@@ -74,7 +74,7 @@ it('reads what it wrote, which nobody but the owner may read', async () => {
   expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
 });
 
-it('takes nothing from a file of another format, or one that is broken', async () => {
+it('ignores a file of another format, or a broken one', async () => {
   await write('first');
   writeFileSync(file, readFileSync(file, 'utf8').replace('"format":1', '"format":2'));
   expect(snapshot.load()).toBeNull();
@@ -82,7 +82,7 @@ it('takes nothing from a file of another format, or one that is broken', async (
   expect(snapshot.load()).toBeNull();
 });
 
-it('shows the old file until the new one is whole and on disk, and a reader who has it open reads it to its end', async () => {
+it('shows the old file until the new one is complete and on disk, and an open reader reads the old one to its end', async () => {
   await write('first');
   const reader = await open(file, 'r');
   const seen: string[][] = [];
@@ -92,14 +92,14 @@ it('shows the old file until the new one is whole and on disk, and a reader who 
     seen.push(stored());
   });
   await write('second');
-  // Synced once, and by then the old file was still the one with the name.
+  // Synced once, and at that time the name still belonged to the old file.
   expect(seen).toEqual([['first'], ['first']]);
   expect(stored()).toEqual(['second']);
   expect(await reader.readFile('utf8')).toContain('"first"');
   await reader.close();
 });
 
-it('keeps the old file, and nothing beside it, when the disk fails at any point', async () => {
+it('keeps the old file, and leaves no other behind, if the disk fails at any point', async () => {
   await write('first');
   await onSync(() => Promise.reject(new Error('no space left on device')));
   await write('second');
@@ -110,7 +110,7 @@ it('keeps the old file, and nothing beside it, when the disk fails at any point'
   expect(stored()).toEqual(['third']);
 });
 
-it('does not get in the way of another process that writes to the same folder', async () => {
+it('does not disturb another process that writes to the same folder', async () => {
   const errors: string[] = [];
   const content = () => ({ routes: [], backends: [], slugs: [], revoked_passports: ['theirs'], tokens: [] });
   const log = { ...SILENT_LOG, error: (_fields: object, message: string) => void errors.push(message) };
@@ -129,7 +129,7 @@ it('does not get in the way of another process that writes to the same folder', 
   expect(readdirSync(path.dirname(file))).toEqual(['snapshot.json']);
 });
 
-it('writes once more for a change that comes while it writes, never twice at a time', async () => {
+it('writes once more for a change during a write, and never runs two writes at once', async () => {
   let underWay = 0;
   let most = 0;
   let writes = 0;
@@ -153,7 +153,7 @@ it('writes once more for a change that comes while it writes, never twice at a t
   expect([stored(), writes, most]).toEqual([['third'], 2, 1]);
 });
 
-it('writes all of it for a change, so it rests longer than it writes, unless somebody waits', async () => {
+it('pauses longer than it writes, because each write contains everything, unless a caller waits', async () => {
   let writes = 0;
   let writtenAt = Infinity;
   await slowly(10);
@@ -164,7 +164,7 @@ it('writes all of it for a change, so it rests longer than it writes, unless som
   });
   const writingMs = (): number => writtenAt - (takenAt[0] as number);
   let change = 0;
-  // It rests for nine times as long as it wrote.
+  // It pauses for nine times as long as it wrote.
   while (writes === 0 || performance.now() < writtenAt + 3 * writingMs()) {
     revoked = [`change-${(change += 1)}`];
     snapshot.save();
@@ -177,7 +177,7 @@ it('writes all of it for a change, so it rests longer than it writes, unless som
   expect([stored(), writes]).toEqual([[`change-${change}`], 2]);
 });
 
-it('comes to what changed while it rested', async () => {
+it('writes what changed during its pause', async () => {
   await slowly(2);
   await write('first');
   snapshot.save();
@@ -190,7 +190,7 @@ it('comes to what changed while it rested', async () => {
   await snapshot.flush();
 });
 
-it('turns few rows into text at a time, and all of them', () => {
+it('turns a few rows into text at a time, until all are written', () => {
   const backend = { revision_id: 'rev', instances: [{ id: 'ins', base_url: 'http://127.0.0.1:1', state: 'ready' }] };
   const large = {
     format: 1,

@@ -9,14 +9,17 @@ import type { StoredToken } from '../tokens/token-book.js';
 const FORMAT = 1;
 /** Changes come in bursts; one write may carry them all. */
 const GATHER_MS = 50;
-/** Each write is of everything, however little has changed: so many times as long as its text took belong to something else then. */
+/**
+ * Each write contains everything, however little has changed. The pause after it is this many times as long as its text
+ * took, so that other work gets its share.
+ */
 const RESTS = 9;
-/** What a gateway does not know that is killed and starts while Postgres is away. */
+/** Longest pause between writes. A gateway that is killed and restarts without Postgres has lost these changes. */
 const LONGEST_REST_MS = 5_000;
-/** Turned into text at once: meanwhile no request goes on. */
+/** Rows that become text at once: no request is served meanwhile. */
 const ROWS_AT_ONCE = 200;
 
-/** Credentials in it are sealed and tokens are hashes; still nobody but the owner may read it. */
+/** Credentials in it are sealed and tokens are hashes. Even so, only the owner may read the file. */
 export interface StoredSnapshot {
   format: typeof FORMAT;
   saved_at: string;
@@ -27,15 +30,15 @@ export interface StoredSnapshot {
   tokens: StoredToken[];
 }
 
-/** The last known good snapshot on disk: what a gateway serves that starts while Postgres is away. */
+/** The last known good snapshot on disk. A gateway that starts while Postgres is down serves it. */
 export class SnapshotFile {
   private readonly file: string;
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> | null = null;
-  /** Something changed since the running write took its content. */
+  /** Something changed after the running write took its content. */
   private isStale = false;
   private endRest: () => void = () => undefined;
-  /** Callers that wait for what is saved. */
+  /** Callers that wait until everything is on disk. */
   private hurries = 0;
 
   constructor(
@@ -48,7 +51,7 @@ export class SnapshotFile {
     this.file = path.join(folder, 'snapshot.json');
   }
 
-  /** Null when there is none, or none that can be read: a wrong guess would be worse than waiting for Postgres. */
+  /** Returns null if there is no readable snapshot: a wrong guess would be worse than waiting for Postgres. */
   load(): StoredSnapshot | null {
     try {
       const stored = JSON.parse(readFileSync(this.file, 'utf8')) as StoredSnapshot;
@@ -60,7 +63,7 @@ export class SnapshotFile {
     }
   }
 
-  /** Writes the present content soon. */
+  /** Schedules a write of the current content. */
   save(): void {
     if (this.writing) {
       this.isStale = true;
@@ -78,7 +81,7 @@ export class SnapshotFile {
     this.hurries -= 1;
   }
 
-  /** One write at a time, whatever changes meanwhile: a large snapshot takes longer than the next change to come. */
+  /** Runs one write at a time: a large snapshot takes longer to write than the next change to arrive. */
   private write(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
@@ -105,7 +108,10 @@ export class SnapshotFile {
     });
   }
 
-  /** A reader, or a crash at any point, sees the old file or the new one. @returns how long the text took, without the disk */
+  /**
+   * Replaces the file atomically: a reader sees the old or the new file, even after a crash.
+   * @returns milliseconds spent on the text, without the disk
+   */
   private async replace(): Promise<number> {
     const begin = performance.now();
     let textMs: number;
@@ -115,7 +121,7 @@ export class SnapshotFile {
     try {
       const handle = await open(temporary, 'w', 0o600);
       try {
-        // Each goes behind the one before.
+        // Each piece is appended to the previous one.
         for (const piece of piecesOf(stored)) await handle.writeFile(piece);
         textMs = performance.now() - begin;
         await handle.sync();
@@ -131,7 +137,9 @@ export class SnapshotFile {
   }
 }
 
-/** Its JSON, a few rows at a time. Rows are never changed, only replaced, so all are those of the moment at which it was taken. */
+/**
+ * Yields the snapshot's JSON, a few rows at a time. Rows are replaced and never changed, so the text shows one moment.
+ */
 export function* piecesOf(stored: StoredSnapshot): Generator<string> {
   let before = '{';
   for (const [key, value] of Object.entries(stored) as [string, unknown][]) {

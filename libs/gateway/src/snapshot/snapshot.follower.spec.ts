@@ -24,7 +24,7 @@ const TOKEN = {
   expires_at: null,
 };
 
-/** Answers of Postgres that come when the test says so. */
+/** A database whose answers the test gives by hand. */
 class ManualDatabase implements QueryClient {
   readonly asked: { name: string; values: unknown[]; answer: (rows: unknown[]) => void; fail: () => void }[] = [];
 
@@ -43,7 +43,7 @@ class ManualDatabase implements QueryClient {
     });
   }
 
-  /** The one query under way; more than one would mean that answers can overtake each other. */
+  /** Returns the only running query; with two, answers could overtake each other. */
   async next(): Promise<ManualDatabase['asked'][number]> {
     await jest.advanceTimersByTimeAsync(0);
     expect(this.asked.map(({ name }) => name)).toHaveLength(1);
@@ -111,7 +111,7 @@ it('reads what a notification names, one read after the other, and again what wa
   follower.onPublished('backend:rev_1');
   follower.onPublished('slug:acme/chat:x');
   follower.onPublished('passport:cp_1');
-  // Still one query: a second beside it could be answered first.
+  // Still one query: a concurrent one could be answered first.
   expect(db.asked).toEqual([]);
   first.answer([route('dep_1', 1)]);
   expect(await db.answerNext('dataplane_entries', [route('dep_1', 2)])).toEqual([
@@ -124,7 +124,7 @@ it('reads what a notification names, one read after the other, and again what wa
   expect([snapshot.routes.get('dep_1')?.generation, changes]).toEqual([2, 2]);
 });
 
-it('asks after tokens before anything else, and compares everything for a notification it does not know', async () => {
+it('reads tokens before anything else, and compares everything after an unknown notification', async () => {
   const query = (follower.onPublished('route:dep_1'), await db.next());
   follower.onPublished('route:dep_2');
   follower.onPublished('news');
@@ -134,11 +134,11 @@ it('asks after tokens before anything else, and compares everything for a notifi
   await db.answerNext('dataplane_entries');
   await db.answerNext('dataplane_versions');
   await idle();
-  // The token was gone, which is news for the file.
+  // The token was gone, which is a change for the file.
   expect([tokens.size, changes]).toEqual([0, 1]);
 });
 
-it('distrusts what is being read of a token as soon as it is told of it, whatever else is being read', async () => {
+it('distrusts a running read of a token as soon as the token changes, during any other read', async () => {
   follower.compareEverything();
   const distrusted = jest.spyOn(tokens, 'distrust');
   follower.onTokenChanged('tok_2');
@@ -146,7 +146,7 @@ it('distrusts what is being read of a token as soon as it is told of it, whateve
   expect(distrusted.mock.calls).toEqual([[['tok_2']], [null]]);
 });
 
-it('compares versions each round and tokens each fifth, and reads only what differs', async () => {
+it('compares versions in each round and tokens in each fifth, and reads only what differs', async () => {
   for (let round = 1; round <= 5; round += 1) {
     await jest.advanceTimersByTimeAsync(REFRESH_MS);
     if (round === 5) await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);
@@ -158,21 +158,21 @@ it('compares versions each round and tokens each fifth, and reads only what diff
   expect([snapshot.routes.get('dep_1')?.generation, changes]).toEqual([7, 1]);
 });
 
-it('compares everything, tokens too, when it listens again', async () => {
+it('compares everything, including tokens, when it listens again', async () => {
   follower.compareEverything();
   expect(await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }])).toEqual([['tok_1']]);
   await db.answerNext('dataplane_versions');
   await idle();
 });
 
-it('loses nothing that was named while Postgres was away', async () => {
+it('loses no key that was named while Postgres was down', async () => {
   follower.onPublished('route:dep_1');
   (await db.next()).fail();
   await idle();
   expect(follower.isFollowing).toBe(false);
   await jest.advanceTimersByTimeAsync(REFRESH_MS - 1);
   expect(follower.isFollowing).toBe(false);
-  // Whatever comes next brings the tokens and the comparison along.
+  // Any next notification also triggers the tokens and the comparison.
   follower.onPublished('slug:a/b');
   await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '11' }]);
   await db.answerNext('dataplane_entries');
@@ -182,7 +182,7 @@ it('loses nothing that was named while Postgres was away', async () => {
   expect([follower.isFollowing, snapshot.routes.size, changes]).toEqual([true, 1, 2]);
 });
 
-it('reads nothing more once it is closed, and waits for what it reads', async () => {
+it('reads nothing more once it is closed, and waits for the running read', async () => {
   follower.onPublished('route:dep_1');
   const query = await db.next();
   follower.onPublished('route:dep_2');
@@ -197,7 +197,7 @@ it('reads nothing more once it is closed, and waits for what it reads', async ()
   expect(db.asked).toEqual([]);
 });
 
-it('sends digests of what it has with each comparison, so that what is the same need not be listed', async () => {
+it('sends digests of its rows with each comparison, so that Postgres need not list equal ones', async () => {
   follower.onPublished('route:dep_1');
   await db.answerNext('dataplane_entries', [route('dep_1', 7)]);
   await idle();

@@ -3,16 +3,17 @@ import type { Log } from '../log.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Tokens are told by NOTIFY; this comparison only covers what a lost notification would leave. */
+/** NOTIFY reports tokens; this comparison only covers lost notifications. */
 const TOKENS_EVERY_ROUNDS = 5;
 
 type PendingKeys = { [K in keyof EntryKeys]: Set<string> };
 
 /**
- * Keeps the snapshot equal to what is published. A notification names one row, which is read at once; beside that, the
+ * Keeps the snapshot equal to what is published. A notification names one row, which is read at once. In addition, the
  * versions of everything are compared every second and after each reconnect, so that no lost notification lasts.
  *
- * Reads run one after the other. Two at once could be answered out of order and put an older row over a newer one.
+ * Reads run one after the other. Concurrent reads could be answered out of order, and an older row would replace a
+ * newer one.
  */
 export class SnapshotFollower {
   private pending: PendingKeys = nothing();
@@ -45,7 +46,7 @@ export class SnapshotFollower {
     return this.lastReadAt === null ? null : Date.now() - this.lastReadAt;
   }
 
-  /** Reads everything once. Resolves true when that succeeded. */
+  /** Reads everything once. Resolves to true if that succeeded. */
   async start(): Promise<boolean> {
     this.wake();
     await this.running;
@@ -73,7 +74,7 @@ export class SnapshotFollower {
   }
 
   onTokenChanged(tokenId: string): void {
-    // At once, whatever is being read: a look-up that is answered in the meantime may have been read before the change.
+    // Runs at once, even during a read: a lookup that is answered meanwhile may have been read before the change.
     this.tokens.distrust([tokenId]);
     this.pendingTokens.add(tokenId);
     this.wake();
@@ -109,7 +110,7 @@ export class SnapshotFollower {
       if (this.isAway) this.log.info({}, 'following Postgres again');
       this.isAway = false;
     } catch (error) {
-      // What was pending is still covered: the next round compares everything.
+      // The pending keys are still covered: the next round compares everything.
       this.isComparisonDue = true;
       this.areTokensDue = true;
       if (!this.isAway)

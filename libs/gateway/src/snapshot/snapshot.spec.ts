@@ -61,7 +61,7 @@ const keys = (some: Partial<EntryKeys>): EntryKeys => ({ routes: [], backends: [
 const apply = (asked: Partial<EntryKeys>, found: Partial<Entries> = {}): boolean =>
   snapshot.apply(keys(asked), { routes: [], backends: [], slugs: [], revokedPassports: [], ...found });
 
-it('takes a route’s backends before the route, and lets them go after it', () => {
+it('takes a route’s backends before the route, and removes them after it', () => {
   apply({ routes: ['dep'] }, { routes: [route('dep', 1)], backends: [backend('rev', 1)] });
   expect(heard.splice(0)).toEqual(['backend rev v1', 'route dep g1']);
   apply({ routes: ['dep'], backends: ['rev'] });
@@ -69,7 +69,7 @@ it('takes a route’s backends before the route, and lets them go after it', () 
   expect([snapshot.routeByName('ten', 'name-of-dep'), snapshot.backends.size]).toEqual([undefined, 0]);
 });
 
-it('asks for what differs in either direction, and for what is ours and gone', () => {
+it('lists the keys that differ in either direction, and its own keys that are gone', () => {
   apply(
     { routes: ['dep'], backends: ['rev'], slugs: ['a/b'], passports: ['cp'] },
     { routes: [route('dep', 5)], backends: [backend('rev', 5)], slugs: [slug('a/b', 5)], revokedPassports: ['cp'] },
@@ -90,7 +90,7 @@ it('asks for what differs in either direction, and for what is ours and gone', (
   );
 });
 
-it('takes each row that has changed, drops each that was asked for in vain, and says whether anything did change', () => {
+it('takes each changed row, drops each key without a row, and reports whether anything changed', () => {
   expect(apply({ slugs: ['a/b'], backends: ['rev'] }, { slugs: [slug('a/b', 1)], backends: [backend('rev', 1)] })).toBe(
     true,
   );
@@ -104,31 +104,31 @@ it('takes each row that has changed, drops each that was asked for in vain, and 
   expect(heard).toEqual(['backend rev v1', 'slug a/b v1', 'slug a/b v2', 'backend rev v2', 'no slug a/b']);
 });
 
-it('knows a deployment by its present name only, and a name that passed to another deployment by that one', () => {
+it('finds a deployment by its current name only, and a reused name at its new deployment', () => {
   apply({}, { routes: [route('old', 1, 'chat'), route('other', 1, 'before')] });
   apply({}, { routes: [route('other', 2, 'after')] });
   expect(snapshot.routeByName('ten', 'before')).toBeUndefined();
   expect(snapshot.routeByName('ten', 'after')?.generation).toBe(2);
   expect([...(snapshot.routeByName('ten', 'after')?.slotTable ?? [])]).toEqual([0, 1, 0]);
-  // Deleted and made again under its name, both read at once.
+  // Deleted and created again under its name, both read at once.
   apply({ routes: ['old', 'new'] }, { routes: [route('new', 1, 'chat')] });
   expect(snapshot.routeByName('ten', 'chat')?.deployment_id).toBe('new');
   expect(snapshot.routeByName('other tenant', 'chat')).toBeUndefined();
 });
 
-it('tells of a revocation once, and forgets one that was taken back', () => {
+it('reports a revocation once, and forgets one that was withdrawn', () => {
   expect(apply({ passports: ['cp_1', 'cp_2'] }, { revokedPassports: ['cp_1', 'cp_2'] })).toBe(true);
   expect(apply({ passports: ['cp_1'] }, { revokedPassports: ['cp_1'] })).toBe(false);
   expect(heard).toEqual(['revoked cp_1', 'revoked cp_2']);
-  // Declared again: asked for and no longer among the revoked. Those not asked for stay.
+  // Declared again: the key was read and is no longer revoked. Keys that were not read stay.
   expect(apply({ passports: ['cp_1'] })).toBe(true);
   expect([...snapshot.revokedPassports]).toEqual(['cp_2']);
-  // One comes and one goes: the number stands still, the set has changed.
+  // One is added and one removed: the number is equal, but the set has changed.
   expect(apply({ passports: ['cp_2', 'cp_3'] }, { revokedPassports: ['cp_3'] })).toBe(true);
   expect([...snapshot.revokedPassports]).toEqual(['cp_3']);
 });
 
-it('asks for nothing of a kind that is said to be the same, and for what differs of the others', () => {
+it('reads nothing of a kind that is reported as equal, and reads what differs of the others', () => {
   apply({}, { routes: [route('dep', 5)], backends: [backend('rev', 5)], slugs: [slug('a/b', 5)] });
   expect(
     snapshot.differences([
@@ -139,7 +139,7 @@ it('asks for nothing of a kind that is said to be the same, and for what differs
   ).toEqual(keys({ backends: ['other', 'rev'] }));
 });
 
-it('has digests of the rows that it has, whatever came and went', () => {
+it('has digests of the rows that it holds, whatever was added and removed', () => {
   const of = (...versions: number[]): string => {
     const digest = new VersionDigest();
     for (const version of versions) digest.add(version);

@@ -10,11 +10,11 @@ import {
 } from '@slipway/dataplane';
 import type { HoldQueue } from '../holds/hold-queue.js';
 
-/** The index beside each slot of a decoded route. */
+/** A route as published, with its slots decoded into an index for each. */
 export interface SnapshotRoute extends RouteRow {
   /** `slots`, as the hot path reads them. */
   readonly slotTable: Uint8Array;
-  /** Where its requests wait: while it has a hold, and until those have gone on that the hold kept. */
+  /** Queue of its waiting requests. It exists during a hold, and until the requests of that hold have continued. */
   queue: HoldQueue | null;
 }
 
@@ -28,13 +28,13 @@ export interface SnapshotListener {
   onPassportRevoked(id: string): void;
 }
 
-/** What is published, as this process last read it. Changes are applied between two requests, never during one. */
+/** The published state, as this process last read it. Changes are applied between two requests, never during one. */
 export class Snapshot {
   readonly routes = new Map<string, SnapshotRoute>();
   readonly backends = new Map<string, BackendRow>();
   readonly slugs = new Map<string, PublishedRow>();
   readonly revokedPassports = new Set<string>();
-  /** Of the rows above. */
+  /** Digests of the rows above. */
   readonly digests = { route: new VersionDigest(), backend: new VersionDigest(), slug: new VersionDigest() };
   private readonly routesByName = new Map<string, SnapshotRoute>();
 
@@ -44,7 +44,7 @@ export class Snapshot {
     return this.routesByName.get(`${tenantId}\0${deploymentName}`);
   }
 
-  /** The keys whose rows differ from ours, and those of ours that are gone. */
+  /** Returns the keys whose rows differ from ours, and our keys that no longer exist. */
   differences(versions: readonly EntryVersion[]): EntryKeys {
     const keys = { routes: [] as string[], backends: [] as string[], slugs: [] as string[], passports: [] as string[] };
     const seen: Record<EntryKind, Set<string>> = {
@@ -74,8 +74,8 @@ export class Snapshot {
   }
 
   /**
-   * Takes over the rows read for these keys; asked for and absent means gone. Backends come before the routes that need them
-   * and leave after the routes that named them. Returns whether anything changed.
+   * Applies the rows read for these keys; a key without a row is removed. Backends arrive before the routes that need
+   * them and leave after the routes that named them. Returns whether anything changed.
    */
   apply(keys: EntryKeys, entries: Entries): boolean {
     let hasChanged = false;
@@ -93,7 +93,7 @@ export class Snapshot {
     return hasChanged;
   }
 
-  /** The rows as they were read, for the disk. */
+  /** Returns the rows as they were read, for the disk. */
   stored() {
     return {
       routes: [...this.routes.values()].map(({ slotTable: _slotTable, queue: _queue, ...row }): RouteRow => row),

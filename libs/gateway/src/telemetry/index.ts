@@ -1,3 +1,3 @@
-// What the simulation of the gate runs on a clock of its own.
+// For the simulation of the gate, which uses them with its own clock.
 export { Recorder } from './recorder.js';
 export { InFlightCounter, Stay } from '../upstream/in-flight.js';

@@ -8,23 +8,25 @@ export type AttemptClass = 'ok' | 'client_error' | 'server_error' | 'connect_err
 /** One ended attempt. */
 export interface AttemptRecord {
   class: AttemptClass;
-  /** A further attempt followed. */
+  /** Another attempt followed. */
   isRetried: boolean;
   e2eMs: number;
   /** Null unless the answer was a stream. */
   ttftMs: number | null;
   isStream: boolean;
   metering: Metering | null;
-  /** How loaded its instance was meanwhile. */
+  /** Load of its instance meanwhile. */
   load: AttemptLoad;
-  /** Among how many the gateway chose. */
+  /** Number of instances that the gateway chose from. */
   instances: number;
 }
 
-/** An attempt that was answered well. Those that failed are not measured: they would make a broken revision look fast. */
+/** A successful attempt. Failed ones are not measured: they would make a broken revision look fast. */
 export type GoodAttempt = AttemptRecord & { metering: Metering };
 
-/** How each metric of `libs/contracts` is measured: which values one good attempt adds to the metric's histogram. */
+/**
+ * How each metric of `libs/contracts` is measured: which values one successful attempt adds to the metric's histogram.
+ */
 export const MEASUREMENTS: { readonly [M in Distribution]: (attempt: GoodAttempt, values: HistogramRecorder) => void } =
   {
     ttft_ms({ isStream, ttftMs }, values) {

@@ -21,16 +21,18 @@ export interface MetricsSources {
   holds: Holds;
   inFlight: () => number;
   heldBytes: () => number;
-  /** How the operator's file stands; undefined where there is none to follow. */
+  /** State of the operator's file; undefined if there is none to follow. */
   operatorFile?: () => OperatorFileState;
 }
 
-/** Every fourth bucket: factors of about 1.4 from 1 ms on are fine for dashboards; analyses read the full histograms. */
+/**
+ * Every fourth bucket: factors of about 1.4 from 1 ms on are fine for dashboards; analyses read the full histograms.
+ */
 const SHOWN_EVERY = 4;
 const LOWEST_SHOWN = 0;
 const HIGHEST_SHOWN = 144;
 
-/** Prometheus text format, made only when somebody asks, from what the reports count anyway: `prom-client` would count all of it twice. */
+/** Builds the Prometheus text on request, from what reports count anyway: `prom-client` would count it twice. */
 export function metricsText(from: MetricsSources): string {
   const lines: string[] = [];
   const gauge = (name: string, help: string, value: number, labels: Record<string, string> = {}): void => {

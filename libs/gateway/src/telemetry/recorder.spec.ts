@@ -14,7 +14,7 @@ const good: AttemptRecord = {
   instances: 1,
 };
 
-it('closes a window when its second is over, writes it once, and says until when nothing is missing', () => {
+it('closes a window when its second is over, writes it once, and reports up to when nothing is missing', () => {
   const recorder = new Recorder('gw', 10_000);
   recorder.add('rev', 'ten', good, 10_100);
   recorder.add('rev', 'ten', { ...good, class: 'server_error' }, 10_900);
@@ -36,7 +36,7 @@ it('closes a window when its second is over, writes it once, and says until when
   expect(recorder.take(11_300).windows).toEqual([]);
 });
 
-it('never reopens a second whose row may be written, also when the clock is set back', () => {
+it('never reopens a second whose row may be written, even if the clock is set back', () => {
   const recorder = new Recorder('gw', 10_000);
   recorder.add('rev', 'ten', good, 20_000);
   recorder.add('rev', 'ten', good, 15_000);
@@ -54,7 +54,7 @@ it('keeps what could not be stored, up to a bound', () => {
   expect([recorder.take(1_200).windows.length, recorder.lostWindows]).toEqual([20_000, 5]);
 });
 
-it('gives up the oldest of too many windows', () => {
+it('drops the oldest of too many windows', () => {
   const recorder = new Recorder('gw', 0);
   const window = (ok: number): StatsWindow => ({ ok }) as StatsWindow;
   recorder.putBack(Array.from({ length: 20_000 }, (_, n) => window(n)));
@@ -63,7 +63,7 @@ it('gives up the oldest of too many windows', () => {
   expect([windows.length, windows[0]?.ok, windows.at(-1)?.ok]).toEqual([20_000, 0, 19_999]);
 });
 
-it('counts each attempt in its class, and measures good ones only', () => {
+it('counts each attempt in its class, and measures only successful ones', () => {
   const recorder = new Recorder('gw', 0);
   for (const outcome of ['client_error', 'server_error', 'connect_error', 'cancelled'] as const)
     recorder.add('rev', 'ten', { ...good, class: outcome, isRetried: outcome === 'connect_error' }, 0);
@@ -88,14 +88,14 @@ it('counts each attempt in its class, and measures good ones only', () => {
   expect(recorder.totals.get('rev')?.counts).toMatchObject({ ok: 2, cancelled: 1 });
 });
 
-it('sorts what good attempts took by the load until then, and counts who was alone and who joined them', () => {
+it('sorts measurements of successful attempts by load, and counts the time alone and those that joined', () => {
   const recorder = new Recorder('gw', 0);
   const load = { mean: 5, untilFirstToken: 2, aloneMs: null, isJoined: false };
   recorder.add('rev', 'ten', { ...good, load, instances: 2 }, 0);
   recorder.add('rev', 'ten', { ...good, load: { ...load, mean: 1.01, aloneMs: 30, isJoined: true } }, 0);
-  // Measures nothing, but what arrived while it was alone arrived.
+  // It measures nothing, but its time alone still counts.
   recorder.add('rev', 'ten', { ...good, class: 'server_error', load: { ...load, aloneMs: 12, isJoined: false } }, 0);
-  // What came whole has no first token.
+  // An answer that is no stream has no first token.
   recorder.add('rev', 'ten', { ...good, isStream: false, ttftMs: null, load: { ...load, untilFirstToken: null } }, 0);
   const { loads } = recorder.take(1_000).windows[0] as StatsWindow;
   expect(loads).toMatchObject({ instances: 2, alone_ms: 42, joined: 1 });
@@ -107,7 +107,7 @@ it('sorts what good attempts took by the load until then, and counts who was alo
   expect(samples(loads!.histograms.ttft_ms)).toEqual([['3', 2]]);
 });
 
-it('bounds what a row tells of loads, however many are in flight', () => {
+it('bounds what a row records of loads, however many requests are in flight', () => {
   const recorder = new Recorder('gw', 0);
   for (let mean = 1; mean < 1e6; mean *= 1.1)
     recorder.add('rev', 'ten', { ...good, load: { ...good.load, mean, untilFirstToken: mean } }, 0);
@@ -115,14 +115,14 @@ it('bounds what a row tells of loads, however many are in flight', () => {
   for (const by of Object.values(loads!.histograms)) expect(Object.keys(by)).toHaveLength(18);
 });
 
-it('closes the open second at the end, whatever the time', () => {
+it('closes the open second at the end, at any time', () => {
   const recorder = new Recorder('gw', 5_000);
   recorder.add('rev', 'ten', good, 5_100);
   expect(recorder.takeAll().map((window) => window.window_start)).toEqual(['1970-01-01T00:00:05.000Z']);
   expect(recorder.takeAll()).toEqual([]);
 });
 
-it('thins out totals of revisions that are gone once there are very many', () => {
+it('removes totals of revisions that are gone once there are very many', () => {
   const recorder = new Recorder('gw', 0);
   for (let n = 0; n < 1_000; n += 1) recorder.add(`rev_${n}`, 'ten', good, 0);
   recorder.forgetTotals(() => false);

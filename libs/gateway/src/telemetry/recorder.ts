@@ -2,7 +2,7 @@ import { DISTRIBUTIONS, metricOf, type Distribution, type DistributionMetric } f
 import { HistogramRecorder, LoadRecorder, type Histogram, type StatsWindow } from '@slipway/dataplane';
 import { MEASUREMENTS, type AttemptClass, type AttemptRecord, type GoodAttempt } from './measurement.js';
 
-/** What ended on one revision, in one second or since the start. */
+/** Attempts that ended on one revision, in one second or since the start. */
 export class Tally {
   readonly counts: Record<AttemptClass, number> = {
     ok: 0,
@@ -31,7 +31,7 @@ export class Tally {
   }
 }
 
-/** The same by load: needed of a second, to be compared with another revision's, and not of all the time. */
+/** Also counts by load. A second needs that to be compared with another revision's; the totals do not. */
 class SecondTally extends Tally {
   readonly loads = new LoadRecorder();
 
@@ -57,13 +57,13 @@ function eachDistribution<T>(make: (metric: Distribution) => T): Record<Distribu
   return Object.fromEntries(DISTRIBUTIONS.map((metric) => [metric, make(metric)])) as Record<Distribution, T>;
 }
 
-/** More windows than this waiting for Postgres: the oldest are given up, an hour of an outage's statistics is kept in memory. */
+/** Most windows that wait for Postgres: about an hour of an outage's statistics. Beyond it, the oldest are dropped. */
 const MAX_CLOSED = 20_000;
 
-/** Totals of more revisions than this are thinned out: those gone are of no use to /metrics. */
+/** With more revisions than this, the totals of revisions that are gone are removed: /metrics does not need them. */
 const MAX_TOTALS = 1_000;
 
-/** Statistics per revision in windows of one second. Adding is a few increments; storing them happens elsewhere. */
+/** Statistics per revision in windows of one second. `add` costs a few increments; other code stores the windows. */
 export class Recorder {
   /** Since the start, for /metrics. */
   readonly totals = new Map<string, Tally>();
@@ -87,7 +87,7 @@ export class Recorder {
     tallyOf(this.totals, id, () => new Tally(tenantId)).add(attempt);
   }
 
-  /** The closed windows, and until when nothing is missing once they are stored. */
+  /** Returns the closed windows, and the time up to which nothing is missing once they are stored. */
   take(now = Date.now()): { windows: StatsWindow[]; until: Date } {
     this.roll(now);
     const windows = this.closed;
@@ -109,7 +109,7 @@ export class Recorder {
     for (const id of this.totals.keys()) if (!isKnown(id)) this.totals.delete(id);
   }
 
-  /** Closes the open second whatever the time, at shutdown. */
+  /** Closes the open second at any time, at shutdown. */
   takeAll(): StatsWindow[] {
     return this.take((this.openSecond + 1) * 1000).windows;
   }

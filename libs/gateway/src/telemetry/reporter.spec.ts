@@ -49,7 +49,7 @@ const db: QueryClient = {
 };
 
 beforeEach(() => {
-  // `performance.now` goes with the other clocks, and stands at 0 when a process starts.
+  // `performance.now` follows the other fake clocks, and is 0 when a process starts.
   jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
   told = [];
   failing = new Set();
@@ -95,7 +95,7 @@ afterEach(async () => {
 });
 
 const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
-/** What was told since the last time, without the heartbeats that say nothing new. */
+/** Returns the statements since the last call, without heartbeats that carry nothing new. */
 const news = (): ExecutedStatement[] =>
   told.splice(0).filter(({ name, values }) => name !== 'dataplane_report' || values[2] !== '[]' || values[3] !== '[]');
 const reports = (): { followed: unknown[]; inFlight: unknown[] }[] =>
@@ -117,7 +117,7 @@ const count = (id: string, n: number, more = {}) => ({
 });
 const follows = (id: string, generation: number) => ({ deployment_id: id, tenant_id: 'ten', generation });
 
-/** The positions among what was reported where windows were stored, and where their second was claimed to be complete. */
+/** Finds in `told` where windows were stored, and where their second was claimed to be complete. */
 function storedAndClaimed(): { stored: number; claims: number[] } {
   const stored = told.findIndex(({ name }) => name === 'dataplane_write_windows');
   const [window] = windowsIn(told[stored] as ExecutedStatement);
@@ -127,7 +127,7 @@ function storedAndClaimed(): { stored: number; claims: number[] } {
   return { stored, claims: told.flatMap((one, at) => (isClaim(one) ? [at] : [])) };
 }
 
-it('says that statistics are complete only after they are stored', async () => {
+it('claims that statistics are complete only after they are stored', async () => {
   recorder.add('rev', 'ten', good);
   for (let flush = 1; flush <= 10; flush += 1) {
     // Something to report each time, also in the flush that stores the second.
@@ -146,7 +146,7 @@ it('keeps windows that could not be stored, claims nothing meanwhile, and stores
   const until = told.findLast(({ name }) => name === 'dataplane_report')!.values[1];
   told.length = 0;
   await pass(3_000);
-  // It lives, and claims nothing.
+  // It is alive, and claims nothing.
   const claimed = told.filter(({ name }) => name === 'dataplane_report').map(({ values }) => values[1]);
   expect(claimed.length).toBeGreaterThan(1);
   expect(new Set(claimed)).toEqual(new Set([until]));
@@ -160,7 +160,7 @@ it('keeps windows that could not be stored, claims nothing meanwhile, and stores
   expect(beats()).toBeGreaterThan(0);
 });
 
-it('gives a row up that Postgres will never take, and no other', async () => {
+it('drops a row that Postgres will never accept, and no other', async () => {
   for (let n = 0; n < 20; n += 1) recorder.add(`rev_${n}`, 'ten', good);
   const query = db.query.bind(db);
   const taken: string[] = [];
@@ -197,13 +197,13 @@ it('gives back only the parts of a batch that were not stored', async () => {
   expect(sizes).toEqual([500, 1, 1]);
 });
 
-it('tells counts when they change, repeats those that stand, and says 0 for what is gone', async () => {
+it('reports counts when they change, repeats unchanged ones, and reports 0 for backends that are gone', async () => {
   inFlight.set('rev_1', 2).set('rev_2', 0);
   await pass(REPORT_MS);
   expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 2)] }]);
   await pass(1_800);
   expect(reports()).toEqual([]);
-  // Readers believe a count for five seconds.
+  // Readers trust a count for five seconds.
   await pass(REPORT_MS);
   expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 2)] }]);
   inFlight.set('rev_1', 1).set('rev_2', 3);
@@ -217,7 +217,7 @@ it('tells counts when they change, repeats those that stand, and says 0 for what
   expect(reports()).toEqual([]);
 });
 
-it('tells who waits, which instance has the requests, and uses that began and ended meanwhile, until Postgres has taken them', async () => {
+it('reports waiting requests, requests by instance, and uses that have already ended, until Postgres has stored them', async () => {
   inFlight.set('rev', 0);
   held.set('rev', 50);
   atInstances = { ins_leaves: 1 };
@@ -241,7 +241,7 @@ it('tells who waits, which instance has the requests, and uses that began and en
   expect(reports()).toEqual([]);
 });
 
-it('tells a change of counts again when Postgres did not take it', async () => {
+it('reports a change of counts again if Postgres did not store it', async () => {
   inFlight.set('rev', 1);
   await pass(REPORT_MS);
   inFlight.set('rev', 0);
@@ -253,7 +253,7 @@ it('tells a change of counts again when Postgres did not take it', async () => {
   expect(reports()[0]?.inFlight).toEqual([count('rev', 0)]);
 });
 
-it('says at once that it follows a route, beside the counts of that moment', async () => {
+it('reports at once that it follows a route, together with the current counts', async () => {
   inFlight.set('rev', 4);
   reporter.onRoute(route('dep', 7));
   await pass(0);
@@ -262,7 +262,7 @@ it('says at once that it follows a route, beside the counts of that moment', asy
   expect(reports()).toEqual([]);
 });
 
-it('says it until Postgres has taken it, and forgets no newer one that came meanwhile', async () => {
+it('repeats the report of a route until Postgres has stored it, and forgets no newer one meanwhile', async () => {
   failing.add('dataplane_report');
   reporter.onRoute(route('dep', 1));
   await pass(REPORT_MS);
@@ -283,7 +283,7 @@ it('says it until Postgres has taken it, and forgets no newer one that came mean
   expect(reports().map(({ followed }) => followed)).toEqual([[follows('dep', 1)], [follows('dep', 2)]]);
 });
 
-it('says everything it follows when Postgres is back, and when others took it for dead', async () => {
+it('reports everything it follows when Postgres is back, and when other gateways took it for dead', async () => {
   routes.set('dep_1', route('dep_1', 1)).set('dep_2', route('dep_2', 2));
   failing.add('dataplane_report');
   await pass(REPORT_MS);
@@ -300,7 +300,7 @@ it('says everything it follows when Postgres is back, and when others took it fo
   expect(reports().map(({ followed }) => followed)).toEqual([everything]);
 });
 
-it('lives by its heartbeat each second, also when the clock is set back by an hour', async () => {
+it('sends its heartbeat each second, even if the clock is set back by an hour', async () => {
   await pass(REPORT_MS);
   expect(beats()).toBe(1);
   await pass(3_000);
@@ -321,14 +321,14 @@ it('keeps sightings that could not be written, and counts them once', async () =
   expect(told.filter(({ name }) => name === 'dataplane_write_sightings')).toHaveLength(1);
 });
 
-it('notes uses and tidies up now and then', async () => {
+it('notes uses and tidies up periodically', async () => {
   await pass(60_000);
   const names = told.map(({ name }) => name);
   expect(names.filter((name) => name === 'note uses')).toHaveLength(6);
   expect(names.filter((name) => name === 'dataplane_forget_gateways')).toHaveLength(1);
 });
 
-it('stores the second that is still open, then claims it, then says farewell', async () => {
+it('stores the second that is still open, then claims it, then removes itself', async () => {
   await pass(REPORT_MS);
   recorder.add('rev', 'ten', good);
   inFlight.set('rev', 1);

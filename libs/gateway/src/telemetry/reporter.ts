@@ -20,30 +20,32 @@ import type { Recorder } from './recorder.js';
 import type { UsageBook } from './usage.js';
 
 const HEARTBEAT_MS = 1_000;
-/** Counts that do not change are repeated before readers take them for those of a dead gateway. */
+/** Unchanged counts are repeated before readers take them for those of a dead gateway. */
 const REPEAT_MS = 2_000;
 const TIDY_MS = 60_000;
 const NOTE_USES_MS = 10_000;
 const ROWS_PER_STATEMENT = 500;
 
 /**
- * Tells Postgres what this gateway does: that it lives, which generations it follows, what is in flight, what it measured, which
- * sessions it saw. Runs beside the requests, one flush at a time; while Postgres is away everything waits in memory, bounded.
+ * Reports to Postgres that this gateway lives, which generations it follows, what is in flight, what it measured and
+ * which sessions it saw. It runs apart from the requests, one flush at a time. While Postgres is down, a bounded amount
+ * waits in memory.
  */
 export class Reporter {
   private readonly followed = new Map<string, SnapshotRoute>();
-  /** Of what is not 0. */
+  /** Of counts that are not 0. */
   private readonly sentCounts = new Map<string, { tenantId: string; key: string }>();
   private readonly sentUses = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | null = null;
-  // Of `performance.now()`: a clock that is set back must not silence the heartbeat, which would make this gateway a dead one.
+  // By `performance.now()`: a clock that is set back must not silence the heartbeat and make this gateway count as
+  // dead.
   private reportedAt = -Infinity;
   private repeatedAt = -Infinity;
   private tidiedAt = performance.now();
   private notedUsesAt = performance.now();
   private isAway = false;
-  /** Until when all statistics are stored; told with the next report. */
+  /** The time up to which all statistics are stored; sent with the next report. */
   private storedUntil: Date | null = null;
 
   constructor(
@@ -61,20 +63,20 @@ export class Reporter {
     this.timer = setInterval(() => this.flush(), reportMs);
   }
 
-  /** The route is served from now on: said at once, because a rollout may be waiting for it. */
+  /** The route is served from now on. This is reported at once, because a rollout may be waiting for it. */
   onRoute(route: SnapshotRoute): void {
     this.followed.set(route.deployment_id, route);
     setImmediate(() => this.flush());
   }
 
-  /** The last flush, with the second that is still open, and this gateway's farewell. */
+  /** Sends the last flush, with the second that is still open, and removes this gateway from Postgres. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.running;
     const lastWindows = this.recorder.takeAll();
     const lastUsage = this.usage.takeAll();
     try {
-      // Before `work`: the open second is closed now, so what it claims to be complete includes it.
+      // Before `work`: the open second is closed now, so the time up to which `work` claims completeness includes it.
       await this.storeWindows(lastWindows);
       await this.work();
       await this.report({ isDue: true });
@@ -109,7 +111,8 @@ export class Reporter {
   }
 
   private async work(): Promise<void> {
-    // First, and alone: whatever is wrong with what was measured, this gateway lives, and its counts delay nothing.
+    // First, and alone: even if the measurements cannot be written, this gateway counts as alive, and its counts delay
+    // nothing.
     await this.report();
     const { windows, until } = this.recorder.take();
     await this.storeWindows(windows);
@@ -143,7 +146,7 @@ export class Reporter {
     throw unwritten.error;
   }
 
-  /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and delays none of the others. */
+  /** Writes a few hundred rows at a time. A row that Postgres will never accept is dropped and delays no other. */
   private async writeInParts<Row>(rows: Row[], write: (part: Row[]) => Promise<void>): Promise<UnwrittenRows<Row>> {
     let refused = 0;
     const parts = [];
@@ -196,7 +199,7 @@ export class Reporter {
     if (isRepeatDue) this.repeatedAt = now;
   }
 
-  /** Counts that changed, and with `isRepeatDue` all that are not 0. A backend that is gone counts 0. */
+  /** Returns counts that changed, and with `isRepeatDue` all that are not 0. A backend that is gone counts 0. */
   private countsToSend(isRepeatDue: boolean): GatewayReport['inFlight'] {
     const counts: GatewayLoad[] = [];
     const gone = new Map(this.sentCounts);
@@ -232,7 +235,7 @@ export class Reporter {
     this.tidiedAt = performance.now();
     this.recorder.forgetTotals((id) => this.backends.get(id) !== undefined);
     await forgetGateway(this.db, '');
-    // A gateway that was cut off for long was forgotten by the others, with all it follows.
+    // The others forget a gateway that was cut off for long, with all it follows.
     if ((await followedCount(this.db, this.gatewayId)) < this.snapshot.routes.size) this.followEverything();
   }
 }
@@ -245,19 +248,19 @@ function isIdle({ in_flight, held = 0, instances = {} }: GatewayLoad): boolean {
   return in_flight + held === 0 && Object.keys(instances).length === 0;
 }
 
-/** What makes two counts of a revision the same. */
+/** Two counts of a revision with the same key are equal. */
 function loadKey({ in_flight, held, instances }: GatewayLoad): string {
   return JSON.stringify([in_flight, held, instances]);
 }
 
-/** What could not be written: of no use to Postgres, or still to be sent. */
+/** Rows that are not stored: `refused` counts those that Postgres never accepts, `rows` are to be sent again. */
 interface UnwrittenRows<Row> {
   rows: Row[];
   refused: number;
   error: unknown;
 }
 
-/** Whether Postgres refuses the values themselves (SQLSTATE classes 22 and 23), so that sending them again would change nothing. */
+/** Whether Postgres refuses the values themselves (SQLSTATE classes 22 and 23), so that a retry is useless. */
 function isUnstorable(error: unknown): boolean {
   return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''));
 }

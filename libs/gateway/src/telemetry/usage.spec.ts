@@ -17,7 +17,7 @@ const record: UsageRecord = {
   inFlightSum: 2,
 };
 
-it('counts a request once, as its client saw it end, with the faults that a retry hid', () => {
+it('counts a request once, as it ended for its client, with the faults that a retry hid', () => {
   const usage = new UsageBook('gw', 0);
   usage.add(record, 0);
   usage.add({ ...record, upstreamFaults: 1, attempts: 2, inFlightSum: 7 }, 9_999);
@@ -47,14 +47,14 @@ it('counts a request once, as its client saw it end, with the faults that a retr
   expect(usage.take(10_001)).toEqual([]);
 });
 
-it('has no mean of requests that asked nobody', () => {
+it('has no mean for requests that reached no instance', () => {
   const usage = new UsageBook('gw', 0);
   usage.add({ ...record, instanceId: null, outcome: 'server_error', attempts: 0, inFlightSum: 0 }, 0);
   expect(usage.takeAll()).toMatchObject([{ instance_id: null, server_error: 1, attempts: 0, mean_in_flight: 0 }]);
   expect(usage.takeAll()).toEqual([]);
 });
 
-it('tells no more tokens apart than a window may, and gives up no request of theirs before it must', () => {
+it('distinguishes only as many tokens as a window may, and drops their requests only when it must', () => {
   const usage = new UsageBook('gw', 0);
   for (let n = 0; n < 5_003; n += 1) usage.add({ ...record, tokenId: `tok_${n}` }, 0);
   for (let n = 0; n < 5_001; n += 1) usage.add({ ...record, tokenId: 'tok_late', revisionId: `rev_${n}` }, 0);

@@ -1,10 +1,10 @@
 import type { RequestCounts, UsageWindow } from '@slipway/dataplane';
 
-/** One ended request: whose it was, where it went, and how its client saw it end. */
+/** One ended request: its owner, its destination, and how it ended for the client. */
 export interface UsageRecord {
   tenantId: string;
   tokenId: string;
-  /** Revision, or binding of a supplier. */
+  /** Id of the revision, or of a supplier's binding. */
   revisionId: string;
   instanceId: string | null;
   slug: string | null;
@@ -14,21 +14,26 @@ export interface UsageRecord {
   tokensOut: number;
   durationMs: number;
   attempts: number;
-  /** Sum over the attempts of the mean number of requests in flight on the instance while each was under way. */
+  /** Sum over the attempts of the mean number of requests in flight on the instance during each. */
   inFlightSum: number;
 }
 
 const WINDOW_MS = 10_000;
-/** Rows of one window. Beyond them, requests are counted for their tenant and revision only, and there again no more than as many. */
+/**
+ * Most rows of one window. Beyond it, requests are counted per tenant and revision only, in at most as many rows again.
+ */
 const MAX_ROWS = 5_000;
-/** Rows that wait for Postgres; the oldest are given up beyond. */
+/** Most rows that wait for Postgres; beyond it, the oldest are dropped. */
 const MAX_CLOSED = 50_000;
 
 type Sums = Omit<UsageWindow, 'gateway_id' | 'window_start' | 'row_number' | 'mean_in_flight'> & {
   inFlightSum: number;
 };
 
-/** Who used what, in windows of ten seconds. Adding is a look-up and a few increments; storing it happens elsewhere. */
+/**
+ * Usage per tenant, token and revision, in windows of ten seconds. `add` costs a lookup and a few increments; other
+ * code stores the windows.
+ */
 export class UsageBook {
   lostRows = 0;
   private open = new Map<string, Sums>();
@@ -55,13 +60,13 @@ export class UsageBook {
     sums.inFlightSum += record.inFlightSum;
   }
 
-  /** The closed windows. */
+  /** Returns the closed windows and clears them. */
   take(now = Date.now()): UsageWindow[] {
     this.roll(now);
     return this.closed.splice(0);
   }
 
-  /** Closes the open window whatever the time, at shutdown. */
+  /** Closes the open window at any time, at shutdown. */
   takeAll(): UsageWindow[] {
     return this.take((this.openWindow + 1) * WINDOW_MS);
   }
@@ -83,7 +88,10 @@ export class UsageBook {
     return sums;
   }
 
-  /** Begins a row if there is none and fewer than `maxRows`. Nothing is built for one that is there: each request asks for its own. */
+  /**
+   * Begins a row if it is missing and there are fewer than `maxRows`. Builds nothing for an existing row, because each
+   * request calls this.
+   */
   private find(
     tenant: string,
     revision: string,

@@ -18,7 +18,9 @@ const row = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
   ...rest,
 });
 
-/** `api_tokens` as far as the book asks; with `delay` it answers later what it had when it was asked. */
+/**
+ * `api_tokens`, as far as the book reads it. After `delay`, it answers later with the rows of the time of the query.
+ */
 class Tokens implements QueryClient {
   rows: StoredToken[] = [];
   isAway = false;
@@ -33,7 +35,7 @@ class Tokens implements QueryClient {
     return found as R[];
   }
 
-  /** For those that ask from now on. */
+  /** Lets queries from now on through. */
   letThrough(): void {
     this.gate = Promise.resolve();
   }
@@ -64,7 +66,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Status and code of the refusal, or the token's id. */
+/** Returns status and code of the refusal, or the token's id. */
 async function outcome(authorization: string | undefined, address = ADDRESS): Promise<string> {
   try {
     return (await book.check(authorization, address)).id;
@@ -74,20 +76,20 @@ async function outcome(authorization: string | undefined, address = ADDRESS): Pr
   }
 }
 
-it('asks Postgres once about a token, also when many requests bring it at once, and says that it has learned it', async () => {
+it('queries Postgres once per token, even for concurrent requests, and reports that it has learned it', async () => {
   db.rows = [row('a')];
   expect(await Promise.all([outcome(bearer('a')), outcome(bearer('a')), outcome(bearer('a', 'x'.repeat(32)))])).toEqual(
     ['tok_a', 'tok_a', '401 invalid_api_key'],
   );
   expect([db.asked.length, learned]).toEqual([1, 1]);
-  // Known from now on: no promise, no query, and not Postgres' business any more.
+  // Known from now on: it needs no promise, no query and no Postgres.
   db.isAway = true;
   expect(book.check(bearer('a'), ADDRESS)).toMatchObject({ id: 'tok_a', tenantId: 'ten', scopes: ['viewer'] });
   expect(() => book.check(bearer('a', 'y'.repeat(32)), ADDRESS)).toThrow('not valid');
   expect(db.asked).toHaveLength(1);
 });
 
-it('refuses what cannot be a token without asking', async () => {
+it('refuses what cannot be a token without a query', async () => {
   for (const text of [undefined, '', 'Bearer ', `Basic ${SECRET}`, 'Bearer sk-1', `Bearer slw_a_${'s'.repeat(31)}`])
     expect(await outcome(text)).toBe('401 invalid_api_key');
   expect(db.asked).toEqual([]);
@@ -103,14 +105,14 @@ it('remembers for a second that a token does not exist', async () => {
   expect(await outcome(bearer('a'))).toBe('tok_a');
 });
 
-it('asks again at once for a token it did not know when that is told to have changed', async () => {
+it('queries an unknown token again at once when a notification says that it changed', async () => {
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
   db.rows = [row('a')];
   await book.refresh(['tok_a']);
   expect(await outcome(bearer('a'))).toBe('tok_a');
 });
 
-it('says 503 where it cannot ask, and knows nothing of the token afterwards', async () => {
+it('answers 503 if it cannot query Postgres, and remembers nothing about the token', async () => {
   db.rows = [row('a')];
   db.isAway = true;
   expect(await outcome(bearer('a'))).toBe('503 unavailable');
@@ -118,14 +120,14 @@ it('says 503 where it cannot ask, and knows nothing of the token afterwards', as
   expect(await outcome(bearer('a'))).toBe('tok_a');
 });
 
-it('has at most 64 look-ups under way; known tokens do not wait for them', async () => {
+it('runs at most 64 lookups at once, and known tokens do not wait for them', async () => {
   book.load([row('known')]);
   const release = db.delay();
   const waiting = Array.from({ length: 64 }, (_, n) => outcome(bearer(`n${n}`)));
   const waits = new Promise((resolve) => setImmediate(() => resolve('waits')));
   expect(await Promise.race([outcome(bearer('one-more')), waits])).toBe('503 unavailable');
   expect(await outcome(bearer('known'))).toBe('tok_known');
-  // Who asks for one that is looked up already adds none.
+  // A request for a token that is being looked up adds no lookup.
   const joined = outcome(bearer('n0'));
   expect(db.asked).toHaveLength(64);
   release();
@@ -134,7 +136,7 @@ it('has at most 64 look-ups under way; known tokens do not wait for them', async
   expect(db.asked).toHaveLength(65);
 });
 
-it('refuses a token from the millisecond on at which it expires, and no wrong one with that reason', async () => {
+it('refuses a token from the millisecond of its expiry on, and never gives that reason for a wrong one', async () => {
   book.load([row('a', { expires_at: now })]);
   expect(await outcome(bearer('a'))).toBe('401 token_expired');
   expect(await outcome(bearer('a', 'x'.repeat(32)))).toBe('401 invalid_api_key');
@@ -142,7 +144,7 @@ it('refuses a token from the millisecond on at which it expires, and no wrong on
   expect(await outcome(bearer('a'))).toBe('tok_a');
 });
 
-it('forgets what was revoked, takes over what changed, and says whether anything did', async () => {
+it('forgets revoked tokens, takes over changes, and reports whether anything changed', async () => {
   book.load([row('a'), row('b')]);
   db.rows = [row('a'), row('b')];
   expect(await book.refresh(null)).toBe(false);
@@ -161,7 +163,7 @@ it('forgets what was revoked, takes over what changed, and says whether anything
   expect(await book.refresh(['tok_a', 'tok_never_seen'])).toBe(true);
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
   expect(await outcome(bearer('b'))).toBe('tok_b');
-  // Asked after nothing that is known: not worth a query.
+  // None of these tokens is known, so it needs no query.
   const before = db.asked.length;
   expect([await book.refresh(['tok_never_seen']), db.asked.length]).toEqual([false, before]);
 });
@@ -171,13 +173,13 @@ it.each([
   ['listens again', (): void => book.distrust(null)],
   ['compares that token', (): void => void book.refresh(['tok_a'])],
   ['compares everything', (): void => void book.refresh(null)],
-])('lets no token in that was read before its revocation, when it %s', async (_when, told) => {
+])('rejects a token that was read before its revocation, when it %s', async (_when, told) => {
   db.rows = [row('a')];
   const release = db.delay();
   const early = outcome(bearer('a'));
   db.rows = [];
   told();
-  // Who asks from now on reads for itself; it is not made to wait for the old answer either.
+  // Later requests read for themselves, and do not wait for the old answer either.
   db.letThrough();
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
   release();
@@ -188,7 +190,7 @@ it.each([
   ]);
 });
 
-it('a look-up that hangs keeps no other token’s revocation from being noticed', async () => {
+it('notices the revocation of a token while the lookup of another one hangs', async () => {
   book.load([row('b')]);
   db.rows = [row('a'), row('b')];
   const release = db.delay();
@@ -201,7 +203,7 @@ it('a look-up that hangs keeps no other token’s revocation from being noticed'
   expect(await hanging).toBe('tok_a');
 });
 
-it('takes a token for known whose making it is told of while it finds none', async () => {
+it('accepts a token whose creation is notified while its lookup finds none', async () => {
   const release = db.delay();
   const early = outcome(bearer('a'));
   db.rows = [row('a')];
@@ -217,7 +219,7 @@ describe('a flood of tokens that do not exist', () => {
     return outcomes;
   };
 
-  it('costs Postgres six queries a second of an address, and no other address anything', async () => {
+  it('costs Postgres six queries a second per address, and does not affect other addresses', async () => {
     const outcomes = await flood(1_000);
     expect(outcomes.filter((one) => one === '401 invalid_api_key')).toHaveLength(360);
     expect([new Set(outcomes.slice(360)), db.asked.length]).toEqual([new Set(['429 rate_limited']), 360]);
@@ -235,7 +237,7 @@ describe('a flood of tokens that do not exist', () => {
     );
   });
 
-  it('stops no token that is known, and a known one with a wrong secret asks nobody', async () => {
+  it('does not stop known tokens, and a known token with a wrong secret needs no query', async () => {
     book.load([row('known')]);
     await flood(400);
     expect(await outcome(bearer('known'))).toBe('tok_known');
@@ -243,7 +245,7 @@ describe('a flood of tokens that do not exist', () => {
     expect(db.asked).toHaveLength(360);
   });
 
-  it('is not what many clients behind one address are, nor one whose token is wrong, nor an outage', async () => {
+  it('does not include many clients at one address, a client with a wrong token, or an outage', async () => {
     db.rows = Array.from({ length: 500 }, (_, n) => row(`c${n}`));
     expect(new Set((await flood(500, ADDRESS, 'c')).map((one) => one.slice(0, 4)))).toEqual(new Set(['tok_']));
     for (let n = 0; n < 500; n += 1) expect(await outcome(bearer('wrong'))).toBe('401 invalid_api_key');
@@ -262,7 +264,7 @@ it('keeps on disk what it needs to decide without Postgres', async () => {
   expect(() => next.check(bearer('b'), ADDRESS)).toThrow('expired');
 });
 
-it('notes the tokens that were let in, once', async () => {
+it('notes accepted tokens, once', async () => {
   book.load([row('a'), row('b'), row('c', { expires_at: now })]);
   await outcome(bearer('a'));
   await outcome(bearer('a'));
@@ -273,7 +275,7 @@ it('notes the tokens that were let in, once', async () => {
   expect(db.asked).toEqual([{ name: 'gateway_note_uses', ids: ['tok_a'] }]);
 });
 
-it('takes the scheme in any case, with any number of spaces around the token, and nothing else', async () => {
+it('accepts the scheme in any case, with any number of spaces around the token, and nothing else', async () => {
   db.rows = [row('a')];
   const token = bearer('a').slice('Bearer '.length);
   for (const text of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}  `])

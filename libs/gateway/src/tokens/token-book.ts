@@ -4,7 +4,7 @@ import type { NamedSql, QueryClient } from '@slipway/dataplane';
 import { AddressRate } from '@slipway/platform-bounds';
 import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
 
-/** A token as it is kept on disk: its hash, never itself. */
+/** A token as it is kept on disk: its hash, never the token itself. */
 export interface StoredToken {
   id: string;
   tenant_id: string;
@@ -36,7 +36,7 @@ const READ_TOKENS: NamedSql = {
     from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any($1) and k.revoked_at is null`,
 };
 
-/** As platform-http/auth notes uses: once a minute per token, and never waiting for another process that does the same. */
+/** Notes uses as platform-http/auth does: once a minute per token, without waiting for another process doing it. */
 const NOTE_USES: NamedSql = {
   name: 'gateway_note_uses',
   text: `
@@ -47,26 +47,26 @@ const NOTE_USES: NamedSql = {
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** A token that was not there is asked for again after this long, should the notification of its making be lost. */
+/** A token that was not found is looked up again after this long, in case the notification of its creation was lost. */
 const UNKNOWN_FOR_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
-/** Of an address: queries for tokens that do not exist. Those that do are asked for once, and count for nothing. */
+/** Per address: lookups of tokens that do not exist. A token that exists is looked up once and does not count. */
 const WRONG_PER_MINUTE = 360;
-/** Look-ups under way at once. Beyond that, unknown tokens must come back: known ones are never in this queue. */
+/** Concurrent lookups. Beyond that, requests with unknown tokens are refused; known tokens need no lookup. */
 const MAX_LOOKUPS = 64;
 
 /**
- * The tokens this gateway has seen, so that Postgres is asked once per token and not at all while it is away. A revocation
- * arrives by notification; until Postgres can be asked, a token that was valid stays valid.
+ * The tokens that this gateway has seen. Postgres is queried once per token, and not at all while it is down. A
+ * revocation arrives by notification. Until Postgres can be queried, a token that was valid stays valid.
  *
- * An answer that was on its way when its token changed counts for nothing: `distrust` takes its look-up out of `lookups`, and one that
- * does not find itself there asks again.
+ * A row that was being read when its token changed is not used: `distrust` removes its lookup from `lookups`, and a
+ * lookup that does not find itself there reads again.
  */
 export class TokenBook {
   private readonly tokens = new Map<string, Token>();
   private readonly unknownUntil = new Map<string, number>();
   private readonly lookups = new Map<string, Promise<Token | undefined>>();
-  /** Also those that are not in `lookups` any more. */
+  /** Includes lookups that are not in `lookups` any more. */
   private lookupsUnderWay = 0;
   private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
   private usedIds = new Set<string>();
@@ -81,9 +81,10 @@ export class TokenBook {
   }
 
   /**
-   * Answers at once for known tokens; a promise only if Postgres must be asked.
+   * Returns known tokens at once, and a promise only if Postgres must be queried.
    * @param address of the client
-   * @throws GatewayError 401, 429 if the address has brought too many that do not exist, or 503 if the token cannot be checked
+   * @throws GatewayError 401, 429 if the address has sent too many tokens that do not exist, or 503 if the token cannot
+   * be checked
    */
   check(authorization: string | undefined, address: string): Token | Promise<Token> {
     if (!authorization) throw missingToken();
@@ -95,15 +96,16 @@ export class TokenBook {
     return this.firstLookUp(given.id, address).then((token) => this.used(verified(token, given.secret)));
   }
 
-  /** These tokens, or with null any, have changed just now: nothing that was read before is true of those that are not known. */
+  /** These tokens, or any if null, have just changed: what was read earlier about unknown tokens is no longer valid. */
   distrust(ids: readonly string[] | null): void {
     for (const id of ids ?? this.unknownUntil.keys()) this.unknownUntil.delete(id);
     for (const id of ids ?? this.lookups.keys()) this.lookups.delete(id);
   }
 
   /**
-   * Reads the given tokens again, or with null every known one; those revoked or deleted are forgotten.
-   * Returns whether anything changed. Throws when Postgres does not answer.
+   * Reads the given tokens again, or every known one if null; those revoked or deleted are forgotten.
+   * Returns whether anything changed.
+   * @throws Error if Postgres does not answer
    */
   async refresh(ids: readonly string[] | null): Promise<boolean> {
     this.distrust(ids);
@@ -121,7 +123,7 @@ export class TokenBook {
     return hasChanged;
   }
 
-  /** Tells Postgres which tokens were in use since the last time. */
+  /** Reports to Postgres which tokens were used since the last call. */
   async noteUses(): Promise<void> {
     if (this.usedIds.size === 0) return;
     const ids = [...this.usedIds];
@@ -133,7 +135,7 @@ export class TokenBook {
     for (const row of stored) this.tokens.set(row.id, tokenOf(row));
   }
 
-  /** What goes to disk. */
+  /** Returns the tokens in the form for the disk. */
   stored(): StoredToken[] {
     return [...this.tokens.values()].map((token) => ({
       id: token.id,
@@ -215,7 +217,7 @@ function tokenOf(row: StoredToken): Token {
   };
 }
 
-/** Only tokens that were not revoked are in the book. */
+/** Checks secret and expiry; tokens in the book are never revoked. @throws GatewayError 401 */
 function verified(token: Token | undefined, secret: string): Token {
   const facts = token && {
     secretHash: token.secretHash,

@@ -12,7 +12,7 @@ function refusal(work: () => void): { status: number; code: string | null; retry
   throw new Error('was not refused');
 }
 
-it('lets ten seconds’ worth through at once, then the rate, and says when to come back', () => {
+it('accepts ten seconds’ worth at once, then the rate, and says when to come back', () => {
   const limits = new TokenLimits(60, 0);
   for (let n = 0; n < 10; n += 1) limits.enter('a', 0);
   expect(refusal(() => limits.enter('a', 0))).toEqual({ status: 429, code: 'rate_limit_exceeded', retryAfter: '1' });
@@ -24,7 +24,7 @@ it('lets ten seconds’ worth through at once, then the rate, and says when to c
   expect(refusal(() => slow.enter('a', 0)).retryAfter).toBe('30');
 });
 
-it('caps what is in flight, and counts one less when a request ends', () => {
+it('caps requests in flight, and counts one less when a request ends', () => {
   const limits = new TokenLimits(0, 2);
   limits.enter('a', 0);
   limits.enter('a', 0);
@@ -37,7 +37,7 @@ it('caps what is in flight, and counts one less when a request ends', () => {
 it('forgets idle tokens, never those with requests in flight', () => {
   const limits = new TokenLimits(60, 1);
   const kept = (): number => (limits as unknown as { usage: Map<string, unknown> }).usage.size;
-  // It looks for idle ones now and then, counted from when it was made.
+  // It sweeps idle ones periodically, starting from its creation.
   const now = Date.now();
   limits.enter('idle', now);
   limits.leave('idle');
@@ -50,14 +50,14 @@ it('forgets idle tokens, never those with requests in flight', () => {
   expect(refusal(() => limits.enter('busy', now + 500_000)).code).toBe('concurrency_limit_exceeded');
 });
 
-it('saves no more than ten seconds’ worth, however long a token was quiet', () => {
+it('saves at most ten seconds’ worth, however long a token was quiet', () => {
   const limits = new TokenLimits(60, 0);
   limits.enter('a', 0);
   for (let n = 0; n < 10; n += 1) limits.enter('a', 90_000);
   expect(refusal(() => limits.enter('a', 90_000)).status).toBe(429);
 });
 
-it('neither punishes nor rewards a token for a clock that is set back', () => {
+it('neither punishes nor rewards a token when the clock is set back', () => {
   const limits = new TokenLimits(60, 0);
   for (let n = 0; n < 9; n += 1) limits.enter('a', 3_600_000);
   limits.enter('a', 0);
@@ -74,7 +74,7 @@ it('does not charge for a request that it refuses', () => {
   limits.leave('a');
 });
 
-it('limits a tenant to its own rate and number, however many tokens it has', () => {
+it('limits a tenant to its own rate and concurrency, however many tokens it has', () => {
   const limits = new ClientLimits({
     requestsPerMinute: 6_000,
     maxConcurrencyPerToken: 1,
@@ -93,7 +93,7 @@ it('limits a tenant to its own rate and number, however many tokens it has', () 
   limits.enter(of('c'), 4_000);
 });
 
-it('limits a tenant to other limits from the next request on, what is in flight included', () => {
+it('applies a tenant’s new limits from the next request on, including requests in flight', () => {
   let allowed = { requestsPerMinute: 0, maxConcurrency: 3 };
   const settings = { requestsPerMinute: 0, maxConcurrencyPerToken: 0, limitsOfTenant: () => allowed };
   const limits = new ClientLimits(settings);

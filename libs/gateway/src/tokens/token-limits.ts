@@ -15,7 +15,10 @@ interface LimitUsage {
   inFlight: number;
 }
 
-/** Per token, or per tenant: a bucket of requests that refills evenly, and a cap on requests in flight. A library's promise per request is too dear here. */
+/**
+ * Limits per token, or per tenant: a bucket of requests that refills evenly, and a cap on requests in flight. A
+ * library's promise per request would cost too much here.
+ */
 export class TokenLimits {
   private readonly usage = new Map<string, LimitUsage>();
   private sweptAt = Date.now();
@@ -26,7 +29,7 @@ export class TokenLimits {
     private readonly whose = 'this API token',
   ) {}
 
-  /** From the next request on. What is in flight goes on and counts. */
+  /** Applies from the next request on. Requests in flight continue and count. */
   change(requestsPerMinute: number, maxConcurrency: number): void {
     this.requestsPerMinute = requestsPerMinute;
     this.maxConcurrency = maxConcurrency;
@@ -56,7 +59,7 @@ export class TokenLimits {
     if (usage) usage.inFlight -= 1;
   }
 
-  /** Ten seconds' worth may come at once. */
+  /** Up to ten seconds' worth of requests may arrive at once. */
   private get burst(): number {
     return Math.max(1, this.requestsPerMinute / 6);
   }
@@ -78,10 +81,10 @@ export class TokenLimits {
   }
 }
 
-/** A token and its tenant at once: a tenant that makes more tokens gets no more of the gateway. */
+/** Limits a token and its tenant together: a tenant that creates more tokens gets no more of the gateway. */
 export class ClientLimits {
   private readonly tokens: TokenLimits;
-  /** By id: the tenants of the tokens that were seen. */
+  /** By id of the tenants whose tokens were seen. */
   private readonly tenants = new Map<string, TokenLimits>();
 
   constructor(private readonly settings: ClientSettings) {

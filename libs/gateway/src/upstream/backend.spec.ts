@@ -54,7 +54,7 @@ afterEach(() => {
   closed.length = 0;
 });
 
-it('chooses the least loaded, and shares among equals', () => {
+it('chooses the least loaded instance, and spreads requests among equals', () => {
   const backend = backendOf(['a', 'b', 'c']);
   const counts: Record<string, number> = { a: 0, b: 0, c: 0 };
   for (let n = 0; n < 30; n += 1) {
@@ -67,7 +67,7 @@ it('chooses the least loaded, and shares among equals', () => {
   expect(first.size).toBe(3);
 });
 
-it('ejects after five failures in a row, tries one request later, and doubles the time when that fails', () => {
+it('ejects after five failures in a row, sends one trial request later, and doubles the time when that fails', () => {
   const backend = backendOf(['a', 'b']);
   const a = named(backend, 'a');
   fail(a, 4, 0);
@@ -91,18 +91,18 @@ it('ejects after five failures in a row, tries one request later, and doubles th
   expect(a.isEjected(5_000)).toBe(false);
 });
 
-it('tries another time where nothing has failed, though a failed one is idler', () => {
+it('retries on an instance without failures, even if a failed one is idler', () => {
   const backend = backendOf(['a', 'b', 'c']);
   const [a, b, c] = [named(backend, 'a'), named(backend, 'b'), named(backend, 'c')];
   fail(b, 1, 0);
   send(c);
   expect(Array.from({ length: 20 }, () => backend.leastLoaded(0, [a]))).toEqual(new Array(20).fill(c));
-  // A first try asks it again: it would never be well otherwise.
+  // A first attempt may use it: otherwise it would never recover.
   send(a);
   expect(backend.leastLoaded(0)).toBe(b);
 });
 
-it('lets one request try an ejected instance, and takes no other before that one has ended', () => {
+it('sends one request to an ejected instance as a trial, and no other until that has ended', () => {
   const backend = backendOf(['a', 'b']);
   const [a, b] = [named(backend, 'a'), named(backend, 'b')];
   fail(a, 5, 0);
@@ -110,12 +110,12 @@ it('lets one request try an ejected instance, and takes no other before that one
   expect(backend.leastLoaded(1_000)).toBe(a);
   send(a);
   expect(Array.from({ length: 20 }, () => backend.leastLoaded(1_000))).toEqual(new Array(20).fill(b));
-  // The client left: nothing is known of the instance, and the next request tries.
+  // The client left: this says nothing about the instance, so the next request is the trial.
   a.settle('fine', 1_000);
   expect(backend.leastLoaded(1_000)).toBe(a);
 });
 
-it('doubles the time that an instance stands aside up to thirty seconds, and a failure meanwhile adds nothing', () => {
+it('doubles the time of an ejection up to thirty seconds, and a failure meanwhile adds nothing', () => {
   const backend = backendOf(['a', 'b']);
   const a = named(backend, 'a');
   fail(a, 5, 0);
@@ -133,16 +133,16 @@ it('doubles the time that an instance stands aside up to thirty seconds, and a f
   }
 });
 
-it('counts the ejected', () => {
+it('counts the ejected instances', () => {
   const backend = backendOf(['a', 'b']);
   fail(named(backend, 'a'), 5, 0);
   expect([backend.ejectedCount(0), backend.ejectedCount(1_000), backend.isWell(0)]).toEqual([1, 0, true]);
 });
 
-it('tries an ejected instance when there is no other, and prefers untried ones', () => {
+it('uses an ejected instance if there is no other, and prefers untried ones', () => {
   const backend = backendOf(['a', 'b']);
   const [a, b] = [named(backend, 'a'), named(backend, 'b')];
-  // However busy it is: a second try on the one that failed is worth less.
+  // However busy it is: a second attempt on the failed one is worth less.
   for (let n = 0; n < 3; n += 1) send(b);
   expect(backend.leastLoaded(0, [a])).toBe(b);
   expect(backend.leastLoaded(0, [b, a])).toBeDefined();
@@ -152,14 +152,14 @@ it('tries an ejected instance when there is no other, and prefers untried ones',
   expect(backend.isWell(0)).toBe(false);
 });
 
-it('leaves a session on an ejected instance where all stand aside', () => {
+it('leaves a session on an ejected instance if all are ejected', () => {
   const backend = backendOf(['a']);
   const a = named(backend, 'a');
   fail(a, 5, 0);
   expect(backend.bound('a', 0)).toBe(a);
 });
 
-it('keeps instances that stay over a change, drains those marked, lets those gone finish', () => {
+it('keeps instances that stay over a change, drains those marked, and lets removed ones finish', () => {
   const backend = backendOf(['a', 'b']);
   const a = named(backend, 'a');
   backend.update(specWith(['a', 'c'], ['c']));
@@ -177,7 +177,7 @@ it('keeps instances that stay over a change, drains those marked, lets those gon
   expect([backend.isServing, backend.leastLoaded(0)]).toEqual([false, undefined]);
 });
 
-it('connects anew where the address of an instance, or what may be connected to, has changed', () => {
+it('reconnects if the address of an instance, or its allow list, has changed', () => {
   const backend = backendOf(['a']);
   const before = named(backend, 'a');
   const moved = specWith(['a']);
@@ -190,7 +190,7 @@ it('connects anew where the address of an instance, or what may be connected to,
   expect(closed).toHaveLength(2);
 });
 
-it('takes a session off an instance that is far busier than another', () => {
+it('moves a session off an instance that is far busier than another', () => {
   const backend = backendOf(['a', 'b']);
   const a = named(backend, 'a');
   for (let n = 0; n < 8; n += 1) send(a);
@@ -204,7 +204,7 @@ it('takes a session off an instance that is far busier than another', () => {
   expect(backend.bound('a', 0)).toBe('capacity');
 });
 
-it('saves up no more than fifty retries while all is well', () => {
+it('saves at most fifty retries while nothing fails', () => {
   const backend = backendOf(['a']);
   for (let request = 0; request < 1_000; request += 1) {
     backend.enter(guest);
@@ -215,7 +215,7 @@ it('saves up no more than fifty retries while all is well', () => {
   expect([retries, backend.inFlight]).toEqual([50, 0]);
 });
 
-it('does not retry without end when everything fails', () => {
+it('does not retry endlessly when everything fails', () => {
   const backend = backendOf(['a']);
   let retries = 0;
   for (let request = 0; request < 1_000; request += 1) {
@@ -227,6 +227,6 @@ it('does not retry without end when everything fails', () => {
   expect(retries).toBeLessThan(330);
 });
 
-it('takes a base URL with or without /v1 for the same server', () => {
+it('treats a base URL with and without /v1 as the same server', () => {
   expect(named(backendOf(['a']), 'a')).toMatchObject({ origin: 'http://a', prefix: '' });
 });

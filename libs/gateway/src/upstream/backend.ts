@@ -10,23 +10,23 @@ import type { GatewaySettings } from '../settings.js';
 import type { PublishedCredentials } from './credentials.js';
 import { Instance, type GuardedDispatcher, type BackendInstanceSpec } from './instance.js';
 
-/** A bound instance this much busier than the idlest one loses the session. */
+/** A session leaves its bound instance at `BUSIER_BY + BUSIER_TIMES * n` requests in flight, if the idlest has n. */
 const BUSIER_BY = 8;
 const BUSIER_TIMES = 2;
-/** Retries may add this share to a backend's requests, and a few more at first: when everything fails, retrying makes it worse. */
+/** Retries may add this share to a backend's requests, and a few at first: in an outage, retrying makes it worse. */
 const RETRY_SHARE = 0.3;
 const MAX_RETRIES_SAVED = 50;
 
-/** What a backend is made of, whichever table it came from. */
+/** The data of a backend, from either table. */
 export interface BackendSpec {
-  /** Revision, or binding of an external supplier: what statistics are kept under. */
+  /** Id of the revision, or of an external supplier's binding: the key of its statistics. */
   id: string;
   tenantId: string;
   /** Null for a supplier. */
   revisionName: string | null;
   /** The deployment that it belongs to; null for a supplier. */
   deploymentId: string | null;
-  /** While it sleeps. */
+  /** Set while it sleeps. */
   asleep: BackendSleep | null;
   modelId: string;
   authorization: string | null;
@@ -36,21 +36,21 @@ export interface BackendSpec {
 
 /** A request that was sent to a backend and has not ended. */
 export interface BackendRequest {
-  /** Nothing more is to be expected of an instance, where it may have been sent. */
+  /** The instance will answer no more. The request may have been sent to it. */
   onInstanceLost(instance: Instance): void;
 }
 
-/** A revision (or supplier) that can be sent requests: its instances and the choice among them. */
+/** A revision (or supplier) that can serve requests: its instances and the choice among them. */
 export class UpstreamBackend {
   private instances: Instance[] = [];
-  /** Taken away while requests were in flight to them. */
+  /** Instances that were removed while they had requests in flight. */
   private leaving: Instance[] = [];
   private retriesSaved = MAX_RETRIES_SAVED / 5;
-  /** From the draw of the revision to their end, retries included. */
+  /** Requests from the draw of the revision to their end, including retries. */
   private readonly requests = new Set<BackendRequest>();
-  /** Requests that were sent here or waited for it, since the start. */
+  /** Requests that were sent here or waited for this backend, since the start. */
   uses = 0;
-  /** Where requests wait while it sleeps, and until those have gone on that did. */
+  /** Queue of the requests that wait while it sleeps. It exists until those requests have continued. */
   queue: HoldQueue | null = null;
 
   constructor(
@@ -61,7 +61,7 @@ export class UpstreamBackend {
     this.update(spec);
   }
 
-  /** Instances that stay keep their connections and their record; those that left finish what they have. */
+  /** Instances that stay keep their connections and their record; removed ones finish their requests. */
   update(spec: BackendSpec): void {
     const isGuardSame = JSON.stringify(spec.guard) === JSON.stringify(this.spec.guard);
     const next = spec.instances.map((published) => {
@@ -77,7 +77,7 @@ export class UpstreamBackend {
     this.leaving = [...this.stillLeaving(), ...gone.filter(({ inFlight }) => inFlight > 0)];
     this.instances = next;
     this.spec = spec;
-    // After the instances are known that remain.
+    // Only after the remaining instances are known.
     for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
 
@@ -90,7 +90,7 @@ export class UpstreamBackend {
     await Promise.all(this.instances.map((instance) => instance.destroy()));
   }
 
-  /** Instances that take new requests. */
+  /** Number of instances that accept new requests. */
   get size(): number {
     let size = 0;
     for (const { isDraining } of this.instances) if (!isDraining) size += 1;
@@ -101,7 +101,7 @@ export class UpstreamBackend {
     return this.instances.some((instance) => !instance.isDraining);
   }
 
-  /** Whether some ready instance does not stand aside. */
+  /** Whether some ready instance is not ejected. */
   isWell(now: number): boolean {
     return this.instances.some((instance) => !instance.isDraining && !instance.isEjected(now));
   }
@@ -110,25 +110,29 @@ export class UpstreamBackend {
     return this.instances.filter((instance) => instance.isEjected(now)).length;
   }
 
-  /** The least loaded instance, those in `tried` last; for another try those first that have not failed. Undefined when none is ready. */
+  /**
+   * Returns the least loaded instance, those in `tried` last. A retry prefers instances that have not failed. Undefined
+   * if none is ready.
+   */
   leastLoaded(now: number, tried: readonly Instance[] = []): Instance | undefined {
     const ready = this.instances.filter((instance) => !instance.isDraining);
     const healthy = ready.filter((instance) => !instance.isEjected(now));
     const untried = healthy.filter((instance) => !tried.includes(instance));
-    // Who has failed once must be asked again some time, but not by whom another one has failed already.
+    // An instance that failed must be tried again some time, but not by a request that another instance has failed
+    // already.
     const sound = tried.length > 0 ? untried.filter((instance) => !instance.isFailing) : [];
-    // When all stand aside, one of them is still a better answer than a refusal.
+    // If all are ejected, an attempt on one of them is still better than a refusal.
     return idlest([sound, untried, healthy, ready].find((choice) => choice.length > 0) ?? []);
   }
 
-  /** Whether one that was not tried is ready and has not failed since its last good answer. */
+  /** Whether an untried instance is ready and has not failed since its last good answer. */
   hasSoundOne(now: number, tried: readonly Instance[]): boolean {
     return this.instances.some(
       (one) => !one.isDraining && !one.isEjected(now) && !one.isFailing && !tried.includes(one),
     );
   }
 
-  /** The bound instance, or why it cannot serve the session any more. */
+  /** Returns the bound instance, or why it cannot serve the session any more. */
   bound(instanceId: string, now: number): Instance | 'target_unhealthy' | 'capacity' {
     const instance = this.instances.find((one) => one.id === instanceId);
     if (!instance || instance.isDraining) return 'target_unhealthy';
@@ -138,13 +142,13 @@ export class UpstreamBackend {
     return instance;
   }
 
-  /** Instances that take no new requests and have some in flight. */
+  /** Instances that accept no new requests and have some in flight. */
   private stillLeaving(): readonly Instance[] {
     this.leaving = this.leaving.filter(({ inFlight }) => inFlight > 0);
     return this.leaving;
   }
 
-  /** Requests in flight by instance, those that leave included, without those that have none. */
+  /** Requests in flight by instance, including removed ones; instances without any are left out. */
   get inFlightByInstance(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { id, inFlight } of [...this.instances, ...this.stillLeaving()])
@@ -152,7 +156,7 @@ export class UpstreamBackend {
     return counts;
   }
 
-  /** Requests in flight, those between two tries included. */
+  /** Requests in flight, including those between two attempts. */
   get inFlight(): number {
     return this.requests.size;
   }
@@ -178,7 +182,7 @@ export class UpstreamBackend {
   }
 }
 
-/** Ties go to a random one: the first would otherwise serve all of a quiet revision's traffic. */
+/** Breaks ties at random: otherwise the first instance would serve all traffic of a quiet revision. */
 function idlest(instances: readonly Instance[]): Instance | undefined {
   let best: Instance | undefined;
   let ties = 0;
@@ -190,7 +194,9 @@ function idlest(instances: readonly Instance[]): Instance | undefined {
   return best;
 }
 
-/** `open`: the context is what a credential is bound to; one that was copied from another row does not open. */
+/**
+ * `open` needs the context that a credential is bound to; a credential that was copied from another row does not open.
+ */
 export type CredentialOpener = Pick<PublishedCredentials, 'open' | 'keyOf'>;
 
 export function specOfRow(row: BackendRow, { open, keyOf }: CredentialOpener): BackendSpec {
@@ -211,7 +217,7 @@ export function specOfRow(row: BackendRow, { open, keyOf }: CredentialOpener): B
   };
 }
 
-/** Undefined for a binding that leads to a revision: that one has a backend of its own. */
+/** Returns undefined for a binding to a revision: the revision has a backend of its own. */
 export function specOfBinding(
   tenantId: string,
   binding: PublishedBinding,

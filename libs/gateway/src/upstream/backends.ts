@@ -5,12 +5,12 @@ import { UpstreamBackend, specOfBinding, specOfRow, type BackendSpec, type Crede
 import type { GuardedDispatcher } from './instance.js';
 
 export interface BackendListener {
-  /** It has come, or another state of it. */
+  /** The backend is new or has changed. */
   onBackend(backend: UpstreamBackend): void;
   onBackendGone(backend: UpstreamBackend): void;
 }
 
-/** All backends by revision or binding id, kept equal to the snapshot. */
+/** All backends by id of revision or binding, kept equal to the snapshot. */
 export class Backends {
   private readonly byId = new Map<string, UpstreamBackend>();
   private readonly suppliersOfSlug = new Map<string, string[]>();
@@ -63,7 +63,7 @@ export class Backends {
     await Promise.all([...this.byId.values()].map((backend) => backend.destroy()));
   }
 
-  /** A row that makes no sense (a sealed credential of another key, a broken URL) must not keep the other rows from being followed. */
+  /** An unusable row (sealed with another key, broken URL) must not stop the gateway from following the others. */
   private take(id: string, specOf: () => BackendSpec): void {
     try {
       const spec = specOf();

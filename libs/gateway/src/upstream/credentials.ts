@@ -2,7 +2,7 @@ import { instanceKey, openPublished, type PublishedInstance } from '@slipway/dat
 import type { KeyRing } from '@slipway/platform-config/load';
 import type { Log } from '../log.js';
 
-/** This process has not the key that the installation's credentials were sealed with. */
+/** This process does not have the key that sealed the installation's credentials. */
 export class ForeignKeyError extends Error {
   constructor(reason: unknown) {
     super(
@@ -12,7 +12,7 @@ export class ForeignKeyError extends Error {
   }
 }
 
-/** Opens credentials of published rows, and remembers whether that ever went well. */
+/** Opens credentials of published rows, and remembers whether that ever succeeded. */
 export class PublishedCredentials {
   private hasOpened = false;
   private failure: unknown;
@@ -24,7 +24,7 @@ export class PublishedCredentials {
     private readonly log: Log,
   ) {}
 
-  /** @throws SecretBoxError for a key that is not in the ring, or a text that stood in another row */
+  /** @throws SecretBoxError for a key that is not in the ring, or a text that was sealed for another row */
   readonly open = (sealed: string, context: string): string => {
     try {
       const opened = openPublished(this.keyRing, sealed, context);
@@ -37,8 +37,8 @@ export class PublishedCredentials {
   };
 
   /**
-   * What an instance's own engine asks for, `null` where it asks for nothing. Undefined where that cannot be known: the ring has
-   * not the key that the engine was started with, which is said once.
+   * Returns the key that an instance's own engine requires, or `null` if it requires none. Returns undefined if the
+   * ring does not have the key that the engine was started with, and logs that once.
    */
   readonly keyOf = ({ id, key }: PublishedInstance): string | null | undefined => {
     if (!key) return null;
@@ -53,7 +53,10 @@ export class PublishedCredentials {
     return undefined;
   };
 
-  /** One that does not open is one backend's trouble; none is a wrong key. Asked at the start only: a gateway that serves goes on. */
+  /**
+   * If one credential does not open, that affects one backend; if none does, the key is wrong. Checked at the start
+   * only: a serving gateway continues.
+   */
   foreignKey(): ForeignKeyError | undefined {
     return this.failure === undefined || this.hasOpened ? undefined : new ForeignKeyError(this.failure);
   }

@@ -7,7 +7,7 @@ function enter(inFlight: InFlightCounter, now: number): Stay {
   return stay;
 }
 
-it('is the mean over the life of each request, itself included, until its first token and until its end', () => {
+it('the load is the mean over the life of each request, including itself, until its first token and until its end', () => {
   const inFlight = new InFlightCounter(0);
   const first = enter(inFlight, 100);
   enter(inFlight, 110);
@@ -18,19 +18,19 @@ it('is the mean over the life of each request, itself included, until its first 
   expect(inFlight.count).toBe(1);
 });
 
-it('of a request that nobody joined is one, for as long as it lasts', () => {
+it('the load is one for a request that no other joined, for as long as it lasts', () => {
   const inFlight = new InFlightCounter(0);
   const only = enter(inFlight, 5);
   expect(only.load(5)).toEqual({ mean: 1, untilFirstToken: null, aloneMs: 0, isJoined: false });
   expect(only.load(25)).toEqual({ mean: 1, untilFirstToken: null, aloneMs: 20, isJoined: false });
 });
 
-it('says nothing of being alone for one that came to others, and takes the first that joins', () => {
+it('gives no time alone to a request that came to others, and ends that time when the first other request joins', () => {
   const inFlight = new InFlightCounter(0);
   enter(inFlight, 0);
   const second = enter(inFlight, 10);
   inFlight.leave(20);
-  // The one that was alone first has left; this one was never alone.
+  // The request that was alone first has left; this one was never alone.
   enter(inFlight, 30);
   expect(second.load(40)).toMatchObject({ aloneMs: null, isJoined: false });
   inFlight.leave(40);

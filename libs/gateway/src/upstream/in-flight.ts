@@ -1,12 +1,12 @@
 /**
- * How many requests are in flight on one instance, as a running integral: the difference of two readings, divided by the time
- * between them, is how many there were on average. All times are milliseconds of one clock that never goes back.
+ * Counts the requests in flight on one instance, as a running integral. The difference of two readings, divided by the
+ * time between them, is the average number in flight. All times are milliseconds of one monotonic clock.
  */
 export class InFlightCounter {
   count = 0;
   /** Integral of `count` up to `since`, in requests × milliseconds. */
   private ms = 0;
-  /** When a second request came while one was alone; null while none has since the instance was empty. */
+  /** When a second request joined a request that was alone; null if none has since the instance was empty. */
   joinedAt: number | null = null;
 
   constructor(private since: number) {}
@@ -33,13 +33,16 @@ export class InFlightCounter {
   }
 }
 
-/** How loaded the instance was while one request was on it. */
+/** The load of the instance while one request was on it. */
 export interface AttemptLoad {
-  /** Requests in flight on the instance until the end, on average; counts the request itself. */
+  /** Average number of requests in flight on the instance until the end, including this request. */
   mean: number;
   /** The same until the first token; null without one. */
   untilFirstToken: number | null;
-  /** Milliseconds that it was alone there, if it came to an empty instance: until another joined it, or its end. Else null. */
+  /**
+   * Milliseconds that it was alone on an empty instance, until another request joined or it ended. Null if the instance
+   * was not empty.
+   */
   aloneMs: number | null;
   isJoined: boolean;
 }

@@ -4,21 +4,21 @@ import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
 import { InFlightCounter } from './in-flight.js';
 
-/** Makes the dispatcher for addresses a tenant named: it refuses what the allow list does not cover. */
+/** Creates the dispatcher for addresses that a tenant named: it refuses what the allow list does not cover. */
 export type GuardedDispatcher = (
   allow: readonly string[],
   options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number; keepAliveTimeout: number },
 ) => Dispatcher;
 
-/** How an attempt ended, as far as it tells about the instance: a client's own mistake, or its leaving, is fine. */
+/** How an attempt ended, as far as it concerns the instance: a client's own mistake or disconnect counts as fine. */
 export type AttemptResult = 'fine' | 'failed';
 
 export interface BackendInstanceSpec extends PublishedInstance {
-  /** Its engine's own; null for one that takes the revision's. */
+  /** The key of its own engine; null if it uses the revision's. */
   authorization: string | null;
 }
 
-/** One server that answers for a revision: its connections, its load, and whether it deserves requests. */
+/** One server that answers for a revision: its connections, its load, and whether it should get requests. */
 export class Instance {
   readonly id: string;
   readonly baseUrl: string;
@@ -26,7 +26,7 @@ export class Instance {
   /** Path before `/v1/…`. */
   readonly prefix: string;
   isDraining = false;
-  /** Its node does not answer. */
+  /** Its node does not respond. */
   isLost = false;
   authorization: string | null = null;
   /** By the clock of `performance.now()`. */
@@ -59,19 +59,19 @@ export class Instance {
       : new Pool(this.origin, { connect: { timeout: settings.connectTimeoutMs }, ...timeouts });
   }
 
-  /** What may change while its address stays. */
+  /** Applies what may change while the address stays. */
   follow({ state, authorization }: BackendInstanceSpec): void {
     this.isDraining = state !== 'ready';
     this.isLost = state === 'lost';
     this.authorization = authorization;
   }
 
-  /** Whether it stands aside because it kept failing. */
+  /** Whether it gets no requests for now because it kept failing. */
   isEjected(now: number): boolean {
     return this.ejectedUntil > 0 && (now < this.ejectedUntil || this.isProbing);
   }
 
-  /** Whether what it was sent last came to nothing. */
+  /** Whether its last request failed. */
   get isFailing(): boolean {
     return this.consecutiveFailures > 0;
   }
@@ -82,12 +82,12 @@ export class Instance {
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.load.enter(performance.now());
-    // The first request after an ejection tries alone; its outcome decides for the others.
+    // The first request after an ejection is a lone trial; its outcome decides for the others.
     if (this.ejectedUntil > 0) this.isProbing = true;
     this.dispatcher.dispatch(options, handler);
   }
 
-  /** A good answer has begun. Its end may be minutes away, so this is when the instance is well again. */
+  /** A good answer has begun. Its end may be minutes away, so the instance counts as healthy from now on. */
   answered(): void {
     this.consecutiveFailures = 0;
     this.ejections = 0;
@@ -95,7 +95,10 @@ export class Instance {
     this.isProbing = false;
   }
 
-  /** Another server has its address. Told before `settle`, this is as bad as a row of failures: each request would be shown to a stranger. */
+  /**
+   * Another server has its address. Call it before `settle`. It counts as a row of failures, because a stranger would
+   * see each request.
+   */
   noteTaken(): void {
     this.consecutiveFailures += this.settings.ejection.failures;
   }
@@ -114,7 +117,7 @@ export class Instance {
     this.ejections += 1;
   }
 
-  /** Lets what is in flight finish. */
+  /** Lets requests in flight finish. */
   close(): void {
     this.dispatcher.close().catch(() => undefined);
   }
