@@ -112,7 +112,7 @@ it('publishes a route with its slots, notifies on commit, and refuses an older g
   await listener.end();
 });
 
-it('publishes backends and slugs, versioned, and a tenant sees its own only', async () => {
+it('publishes backends and slugs, versioned, and a tenant sees only its own', async () => {
   const backend = {
     revisionId: 'rev_b',
     revisionName: 'chat-00001',
@@ -170,7 +170,7 @@ it('counts in-flight requests and followers of live gateways only, also in a ten
   expect(await inFlight(db, 'rev_c')).toBe(0);
   expect(await routeFollowers(db, 'dep_c', 2)).toEqual({ gateways: 2, behind: 0 });
 
-  // Once the route is known, a live gateway behind it counts as a request that may start.
+  // Once the route is known, a live gateway that does not follow it counts as a request that may start.
   await publishBackend(db, {
     revisionId: 'rev_c',
     revisionName: 'c',
@@ -265,7 +265,7 @@ it('merges the windows of an interval over gateways, and stores a repeated batch
   expect(await lastWindowWith(db, 'rev_s', { before: at(60), seconds: 2, minAttempts: 500 })).toBeNull();
 });
 
-it('knows up to when statistics are complete, and that without a gateway nothing is', async () => {
+it('returns up to when statistics are complete, and nothing without a gateway', async () => {
   expect(await statsCompleteUntil(db)).toBeNull();
   const early = new Date('2026-01-01T00:00:05Z');
   await reportGateway(db, {
@@ -282,7 +282,7 @@ it('knows up to when statistics are complete, and that without a gateway nothing
   for (const id of ['gw_a', 'gw_b', 'gw_c']) await forgetGateway(db, id);
 });
 
-it('adds up sightings of a passport, and a revoked one is told to the gateways', async () => {
+it('adds up sightings of a passport, and notifies the gateways when it is revoked', async () => {
   const key = passportKey(new KeyRing(randomBytes(32)));
   const id = passportId(key, 'ten_p', 'dep_p', 'session 1');
   const sighting: PassportSighting = {

@@ -1,6 +1,6 @@
 /**
- * What this lib needs of a connection. `Tx` of platform-database is one, and so is the gateway's own pool, which must not
- * load Nest or TypeORM. Statements are named: each is parsed once per connection.
+ * The connection that this lib needs. `Tx` of platform-database is one, and so is the gateway's own pool, which must
+ * not load Nest or TypeORM. Statements are named: each is parsed once per connection.
  */
 export interface QueryClient {
   query<R = Record<string, unknown>>(statement: NamedSql, values?: unknown[]): Promise<R[]>;

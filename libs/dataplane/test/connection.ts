@@ -4,12 +4,12 @@ import { migrations as platformMigrations } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { migrations, type NamedSql, type QueryClient } from '../src/index.js';
 
-/** A database of the spec's own, as the system sees it. */
+/** A database for one spec, with a session as the system role. */
 export class DataplaneConnection {
   private database!: TestDatabase;
   private client!: pg.Client;
 
-  /** There from before the first test of the spec that asks until after its last. */
+  /** Exists from before the first test of the spec until after its last. */
   static ofSpec(): DataplaneConnection {
     const connection = new DataplaneConnection();
     beforeAll(async () => {
@@ -20,7 +20,7 @@ export class DataplaneConnection {
     return connection;
   }
 
-  /** Another session in the same database; `close` ends it alone. */
+  /** Opens another session in the same database; `close` ends only that one. */
   async another(): Promise<DataplaneConnection> {
     const other = new DataplaneConnection();
     other.database = { ...this.database, drop: async () => undefined };
@@ -33,7 +33,7 @@ export class DataplaneConnection {
       (await this.client.query({ ...statement, values })).rows as R[],
   };
 
-  /** Of the application's login. */
+  /** URL of the application's login. */
   get url(): string {
     return this.database.url;
   }
@@ -42,7 +42,7 @@ export class DataplaneConnection {
     return (await this.client.query(text, values)).rows as R[];
   }
 
-  /** Everything told on the channel while `work` ran, in its order. */
+  /** Returns every notification on the channel while `work` ran, in order. */
   async heard(channel: string, work: () => Promise<unknown>): Promise<string[]> {
     const told: string[] = [];
     const listener = new pg.Client({ connectionString: this.database.url });
@@ -51,7 +51,7 @@ export class DataplaneConnection {
       listener.on('notification', ({ payload }) => told.push(payload ?? ''));
       await listener.query(`listen ${channel}`);
       await work();
-      // Notifications come before the answer to what is asked after them.
+      // Notifications arrive before the answer to a later query.
       await listener.query('select 1');
       return told;
     } finally {

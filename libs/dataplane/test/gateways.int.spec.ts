@@ -63,7 +63,7 @@ const heardOf = (gatewayId: string, ago: string): Promise<unknown> =>
   ]);
 const count = (): Promise<number> => inFlight(db, 'rev');
 
-it('counts one for each gateway that does not follow the present route, or none of the deployment’s', async () => {
+it('counts one for each gateway that does not follow the current route, or no route of the deployment', async () => {
   await report('gw_follows', { follows: 7, busy: 0 });
   expect(await count()).toBe(0);
   await report('gw_new');
@@ -73,14 +73,14 @@ it('counts one for each gateway that does not follow the present route, or none 
   await report('gw_new', { follows: 7 });
   await report('gw_behind', { follows: 7, busy: 2 });
   expect(await count()).toBe(2);
-  // Beyond it is not behind it.
+  // A gateway with a newer generation is not behind.
   await report('gw_behind', { follows: 8, busy: 0 });
   expect(await count()).toBe(0);
   expect(await routeFollowers(db, 'dep', 8)).toEqual({ gateways: 3, behind: 2 });
   expect(await inFlight(db, 'rev_unknown')).toBe(0);
 });
 
-it('knows which instance has the requests, of all gateways that live; one that does not tell may have all of them at each', async () => {
+it('counts requests by instance over all live gateways; a gateway without that detail may have all of them at each', async () => {
   const both = [
     { id: 'ins_1', revision_id: 'rev' },
     { id: 'ins_2', revision_id: 'rev' },
@@ -91,7 +91,7 @@ it('knows which instance has the requests, of all gateways that live; one that d
   await report('gw_1', { busy: 3, instances: { ins_1: 2, ins_2: 1 } });
   await report('gw_2', { busy: 4, instances: { ins_1: 4, ins_3: 9 } });
   expect(await counts()).toEqual({ ins_1: 6, ins_2: 1, ins_3: 0 });
-  // One that has drawn a request and sent it nowhere yet.
+  // A gateway that has drawn a request and not sent it yet.
   await report('gw_2', { busy: 1, instances: {} });
   expect(await counts()).toEqual({ ins_1: 2, ins_2: 1, ins_3: 0 });
   await report('gw_of_before', { busy: 5 });
@@ -103,7 +103,7 @@ it('knows which instance has the requests, of all gateways that live; one that d
   expect(await inFlightOfInstances(db, [])).toEqual(new Map());
 });
 
-it('takes a gateway for gone when it was not heard of for five seconds, and its counts with it', async () => {
+it('treats a gateway as gone after five seconds without a report, and its counts too', async () => {
   await report('gw', { follows: 6, busy: 3 });
   expect(await count()).toBe(4);
   await heardOf('gw', '1 second');
@@ -112,14 +112,14 @@ it('takes a gateway for gone when it was not heard of for five seconds, and its 
   expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([3, { gateways: 0, behind: 0 }]);
   await connection.sql(`update dataplane_inflight set updated_at = now() - interval '6 seconds'`);
   expect(await count()).toBe(0);
-  // A heartbeat alone tells that it lives, and nothing of its counts.
+  // A heartbeat alone shows that it is alive, and says nothing about its counts.
   await report('gw');
   expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([1, { gateways: 1, behind: 1 }]);
   await report('gw', { busy: 3 });
   expect(await count()).toBe(4);
 });
 
-it('tells of each gateway whether it lives, and how many routes it serves and how many not as they are', async () => {
+it('reports for each gateway whether it is alive, how many routes it follows, and for how many it is behind', async () => {
   const standings = async () =>
     (await gatewayStatuses(db)).map((one) => [one.gateway_id, one.is_alive, one.routes, one.routes_behind]);
   expect(await standings()).toEqual([]);
@@ -136,13 +136,13 @@ it('tells of each gateway whether it lives, and how many routes it serves and ho
   expect(await standings()).toContainEqual(['gw_there', true, 0, 1]);
 });
 
-it('takes statistics for complete up to what the slowest live gateway has stored', async () => {
+it('treats statistics as complete up to what the slowest live gateway has stored', async () => {
   const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
   expect(await statsCompleteUntil(db)).toBeNull();
   await report('gw_1', { statsUntil: at(9) });
   await report('gw_2', { statsUntil: at(5) });
   expect(await statsCompleteUntil(db)).toEqual(at(5));
-  // A heartbeat without a time leaves the time; a later one moves it.
+  // A heartbeat without a time keeps the stored time; a later time replaces it.
   await report('gw_2');
   expect(await statsCompleteUntil(db)).toEqual(at(5));
   await report('gw_2', { statsUntil: at(8) });
@@ -157,7 +157,7 @@ it('takes statistics for complete up to what the slowest live gateway has stored
   expect(await statsCompleteUntil(db)).toEqual(at(9));
 });
 
-it('forgets a gateway that says farewell, and those away for ten minutes, with all they said', async () => {
+it('forgets a gateway that leaves, and those away for ten minutes, with all their reports', async () => {
   for (const id of ['gw_leaves', 'gw_away', 'gw_slow', 'gw_stays']) await report(id, { follows: 7, busy: 1 });
   await heardOf('gw_away', '11 minutes');
   await heardOf('gw_slow', '9 minutes');

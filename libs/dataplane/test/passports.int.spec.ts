@@ -66,7 +66,7 @@ const revokedIds = async (): Promise<string[]> => {
   return versions;
 };
 
-it('lets what one gateway saw late shorten nothing that another saw after it', async () => {
+it('does not let a late sighting of one gateway shorten what another one saw after it', async () => {
   const late = sighting('cp', { last_seen_at: inSeconds(60), expires_at: inSeconds(660) });
   const early = sighting('cp', { last_rebind_reason: 'capacity' });
   await writeSightings(db, [late]);
@@ -77,12 +77,12 @@ it('lets what one gateway saw late shorten nothing that another saw after it', a
     requests: 2,
     last_rebind_reason: 'capacity',
   });
-  // A sighting without a reason says nothing about the last one.
+  // A sighting without a reason keeps the last one.
   await writeSightings(db, [sighting('cp')]);
   expect((await find('cp')).last_rebind_reason).toBe('capacity');
 });
 
-it('gives a starting gateway the bindings that are valid, those used last first, and no more than it asks for', async () => {
+it('gives a starting gateway the valid bindings, the most recently used first, and at most the requested number', async () => {
   await writeSightings(db, [
     sighting('cp_short', { expires_at: inSeconds(100) }),
     sighting('cp_long', { expires_at: inSeconds(300) }),
@@ -100,7 +100,7 @@ it('gives a starting gateway the bindings that are valid, those used last first,
   expect(await ids(2)).toEqual(['cp_long', 'cp_middle']);
 });
 
-it('revokes once: the binding goes, the first time stays, and the gateways are told', async () => {
+it('revokes once: the binding is removed, the first time is kept, and the gateways are notified', async () => {
   await writeSightings(db, [sighting('cp')]);
   let first: Date | null | undefined;
   const told = await connection.heard(DATAPLANE_CHANNEL, async () => {
@@ -113,7 +113,7 @@ it('revokes once: the binding goes, the first time stays, and the gateways are t
   expect(await revokedIds()).toEqual(['cp']);
 });
 
-it('names the revoked to gateways for as long as somebody could still use them', async () => {
+it('lists revoked passports for gateways until they expire', async () => {
   await writeSightings(db, [sighting('cp'), sighting('cp_2')]);
   expect(await revokedIds()).toEqual([]);
   for (const id of ['cp', 'cp_2']) await revokePassport(db, 'ten', id);
@@ -122,7 +122,7 @@ it('names the revoked to gateways for as long as somebody could still use them',
   expect(await revokedIds()).toEqual(['cp']);
 });
 
-it('gives a session that is declared again a new life, with the longer time and the subject it had', async () => {
+it('makes a session valid again when it is declared again, with the longer time and its previous subject', async () => {
   await writeSightings(db, [sighting('cp')]);
   const before = await find('cp');
   await revokePassport(db, 'ten', 'cp');
@@ -150,7 +150,7 @@ it('forgets passports some time after they expired', async () => {
   ]);
 });
 
-describe('how many passports a tenant may have', () => {
+describe('the limit of passports of a tenant', () => {
   const MOST = 5;
   const some = (count: number, rest: Partial<PassportSighting> = {}, first = 0) =>
     Array.from({ length: count }, (_, n) => sighting(`cp_${first + n}`, rest));
@@ -164,7 +164,7 @@ describe('how many passports a tenant may have', () => {
   beforeEach(() => boundPassports(db, 'ten', MOST));
   afterEach(() => connection.sql('update dataplane_passport_counts set max_passports = null'));
 
-  it('is counted as rows come and go, whoever writes them', async () => {
+  it('is compared with a count of the rows that any process writes or deletes', async () => {
     await writeSightings(db, [...some(2), sighting('other_1', { tenant_id: 'other' })]);
     await writeSightings(db, some(3));
     await declare('declared', 600);
@@ -177,7 +177,7 @@ describe('how many passports a tenant may have', () => {
     expect(await counts()).toMatchObject({ ten: 3, other: 0 });
   });
 
-  it('bounds new sessions, within a batch and over several; known ones go on, and other tenants', async () => {
+  it('bounds new sessions, within a batch and over several; known sessions and other tenants continue', async () => {
     await writeSightings(db, some(3));
     await writeSightings(db, [...some(6), sighting('other_1', { tenant_id: 'other' })]);
     expect(await idsOf()).toEqual(['cp_0', 'cp_1', 'cp_2', 'cp_3', 'cp_4']);
@@ -191,13 +191,13 @@ describe('how many passports a tenant may have', () => {
     expect(await idsOf()).toEqual(['cp_0', 'cp_2', 'cp_3', 'cp_4', 'cp_8']);
   });
 
-  it('is bounded by nothing before anybody has said how many', async () => {
+  it('is not enforced before it is set', async () => {
     await connection.sql('update dataplane_passport_counts set max_passports = null');
     await writeSightings(db, some(9));
     expect(await idsOf()).toHaveLength(9);
   });
 
-  it('is gone over by no more than a batch of each gateway that writes at the same moment', async () => {
+  it('is exceeded by at most one batch of each gateway that writes at the same moment', async () => {
     const gateways = await Promise.all(Array.from({ length: 6 }, () => connection.another()));
     try {
       await Promise.all(gateways.map((gateway, n) => writeSightings(gateway.db, some(3, {}, n * 10))));
@@ -211,7 +211,7 @@ describe('how many passports a tenant may have', () => {
     }
   });
 
-  it('frees the capacity of what has expired, a bounded number at a time and of this tenant alone', async () => {
+  it('frees the capacity of expired passports, a bounded number at a time and only of this tenant', async () => {
     await writeSightings(db, [
       ...some(3, { expires_at: inSeconds(-10) }),
       ...some(2, { expires_at: inSeconds(10) }, 3),

@@ -43,7 +43,7 @@ async function versionOf(kind: EntryVersion['kind']): Promise<number | undefined
   return (await readVersions(db)).find((one) => one.kind === kind)?.version;
 }
 
-it('tells the gateways of each change of each kind, and of nothing that did not change', async () => {
+it('notifies the gateways of each change of each kind, and of nothing that did not change', async () => {
   const told = await connection.heard(DATAPLANE_CHANNEL, async () => {
     await publishBackend(db, backend);
     await publishBackend(db, backend);
@@ -69,7 +69,7 @@ it('tells the gateways of each change of each kind, and of nothing that did not 
   ]);
 });
 
-it('gives a row another version whenever it is written, also after a withdrawal that a gateway may have missed', async () => {
+it('gives a row a new version at each write, even after a withdrawal that a gateway may have missed', async () => {
   const seen = { backend: new Set<number>(), slug: new Set<number>() };
   for (let round = 0; round < 3; round += 1) {
     for (let change = 0; change < 2; change += 1) {
@@ -79,7 +79,7 @@ it('gives a row another version whenever it is written, also after a withdrawal 
       seen.slug.add((await versionOf('slug')) as number);
     }
     const read = await readEntries(db, { ...keys, backends: ['rev'], slugs: ['acme/chat'] });
-    // What is compared is what is read.
+    // The compared version equals the version that is read.
     expect(read.backends[0]?.version).toBe(await versionOf('backend'));
     expect(read.slugs[0]?.version).toBe(await versionOf('slug'));
     await withdrawBackend(db, 'rev');
@@ -88,7 +88,7 @@ it('gives a row another version whenever it is written, also after a withdrawal 
   expect([seen.backend.size, seen.slug.size]).toEqual([6, 6]);
 });
 
-it('keeps a route’s slots over its generations, and knows a deployment without a route', async () => {
+it('keeps a route’s slots over its generations, and publishes a deployment without a route', async () => {
   const slotsOf = async (): Promise<(string | undefined)[]> => {
     const [row] = (await readEntries(db, { ...keys, routes: ['dep'] })).routes;
     return row?.slots.map((index) => row.targets[index]?.revision_id) ?? [];
@@ -102,7 +102,7 @@ it('keeps a route’s slots over its generations, and knows a deployment without
   expect(await readEntries(db, { ...keys, routes: ['dep'] })).toMatchObject({
     routes: [{ deployment_id: 'dep', slots: [], targets: [], generation: 3 }],
   });
-  // Nothing is left to keep.
+  // No slots are left to keep.
   await publishRoute(db, { ...route, generation: 4, targets: [target('c', 100)] });
   expect(await slotsOf()).toEqual(new Array(100).fill('c'));
   await unpublishRoute(db, 'dep');
@@ -118,7 +118,7 @@ it('reads the backends of a route’s deployment with the route, and those of no
   await unpublishRoute(db, 'dep');
 });
 
-it('a route’s hold stands while its generation does, and begins when that is published', async () => {
+it('a route’s hold lasts as long as its generation, and begins when that is published', async () => {
   const heldBy = async (): Promise<unknown> => (await readEntries(db, { ...keys, routes: ['dep'] })).routes[0]?.hold;
   const generation = (n: number, hold?: { max_seconds: number; estimated_seconds: number | null }) =>
     publishRoute(db, { ...route, generation: n, targets: [target('rev', 100)], ...(hold && { hold }) });
@@ -128,14 +128,14 @@ it('a route’s hold stands while its generation does, and begins when that is p
   await generation(2, { max_seconds: 60, estimated_seconds: null });
   const hold = (await heldBy()) as { since: string };
   expect(hold).toEqual({ max_seconds: 60, estimated_seconds: null, since: expect.any(String) });
-  // The database runs beside the test, by the same clock.
+  // The database runs on the same machine as the test, with the same clock.
   expect(Math.abs(Date.parse(hold.since) - startedAt)).toBeLessThan(60_000);
   await generation(3);
   expect(await heldBy()).toBeNull();
   await unpublishRoute(db, 'dep');
 });
 
-it('an instance’s key is told by the key of the ring and the generation, or not at all', async () => {
+it('an instance’s key is published as the id of a ring key and a generation, or not at all', async () => {
   const at = { base_url: 'http://127.0.0.1:1', state: 'ready' as const };
   const instances = [
     { ...at, id: 'ins_1', key: { id: 'abcd1234', generation: 3 } },

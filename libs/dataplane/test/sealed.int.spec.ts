@@ -20,7 +20,7 @@ const keyRing = new KeyRing(randomBytes(32), [key]);
 
 const connection = DataplaneConnection.ofSpec();
 
-/** As older versions sealed for gateways: without a key's id, and bound to nothing. */
+/** Seals as older versions did for gateways: without a key id and without a context. */
 function older(plaintext: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -28,7 +28,7 @@ function older(plaintext: string): string {
   return ['v1', ...box.map((part) => part.toString('base64url'))].join('.');
 }
 
-it('a rotation binds older credentials to their rows, and tells gateways to read them again', async () => {
+it('a rotation binds older credentials to their rows, and makes gateways read them again', async () => {
   const tenantId = 'ten_1';
   await publishBackend(connection.db, {
     revisionId: 'rev_1',

@@ -41,7 +41,7 @@ const starts = async (...asked: Parameters<typeof read>) =>
     [...(await read(...asked)).steps].map(([id, steps]) => [id, steps.map((step) => step.at.getUTCSeconds())]),
   );
 
-it('adds a step up over seconds and gateways to what a gate reads of that time', async () => {
+it('adds up a step over seconds and gateways to the values that a gate reads for that time', async () => {
   await writeWindows(db, [
     windowAt(10),
     windowAt(11, { gateway_id: 'gw_1', ttft_ms: one(5, 3) }),
@@ -65,7 +65,7 @@ it('begins steps at multiples of their length, and leaves out those in which not
   expect(await starts(16, 25, 5)).toEqual({});
 });
 
-it('tells of the first revisions that have recorded something, and that there are more', async () => {
+it('returns the first revisions that have recorded something, and that there are more', async () => {
   await writeWindows(
     db,
     [1, 2, 3].map((number) => windowAt(10, { revision_id: `rev_${number}` })),
@@ -81,7 +81,7 @@ it('tells of the first revisions that have recorded something, and that there ar
   expect(await read(10, 20, 1, [])).toEqual({ steps: new Map(), hasMore: false });
 });
 
-it('knows the most instances that a gateway had, also where others do not tell', async () => {
+it('returns the most instances that a gateway had, even if other gateways do not report theirs', async () => {
   const loads = (instances: number) => ({
     instances,
     alone_ms: 0,
@@ -97,14 +97,14 @@ it('knows the most instances that a gateway had, also where others do not tell',
   expect((await read(10, 30, 10)).steps.get('rev')?.map(({ instances }) => instances)).toEqual([3, null]);
 });
 
-it('counts a window of before a metric was measured', async () => {
+it('counts a window from before a metric existed', async () => {
   await writeWindows(db, [windowAt(10)]);
   await connection.sql(`update dataplane_request_stats set histograms = '{}'`);
   const [step] = (await read(10, 20, 10)).steps.get('rev') ?? [];
   expect(step?.stats).toMatchObject({ counts: { ok: 1 }, ttft_ms: { n: 0, b: {} } });
 });
 
-it('leaves the compiler of Postgres off for its own transaction alone', async () => {
+it('turns the compiler of Postgres off for its own transaction alone', async () => {
   await connection.sql('begin');
   await read(10, 20, 10);
   expect(await connection.sql('show jit')).toEqual([{ jit: 'off' }]);

@@ -69,7 +69,7 @@ it('stores each figure under its name', async () => {
   });
 });
 
-it('tells the values of one moment from those of another, over all gateways', async () => {
+it('separates the values of one moment from those of another, over all gateways', async () => {
   const value = (bucket: number) => ({ n: 1, sum: 1, sq: 1, b: { [bucket]: 1 } });
   await writeWindows(db, [
     windowAt(10, { ttft_ms: value(1) }),
@@ -82,12 +82,12 @@ it('tells the values of one moment from those of another, over all gateways', as
   expect(slices?.map(({ ttft_ms }) => ttft_ms.b)).toEqual([{ 1: 1, 2: 2 }, { 3: 1 }]);
 });
 
-it('adds up loads over gateways, each raised by what the other had on the instance meanwhile', async () => {
+it('adds up loads over gateways, each raised by the load of the other on the instance', async () => {
   const one = (sum: number) => ({ n: 1, sum, sq: sum, b: { 8: 1 } });
   const loads = { ...emptyLoads(), instances: 1, alone_ms: 5, joined: 1 };
   loads.histograms.e2e_latency_ms = { 0: one(2) };
   await writeWindows(db, [
-    // Busy half of the second: on average this is half a request more on the instance for whom the other gateway sends there.
+    // Busy for half of the second: on average half a request more on the instance for the other gateway.
     windowAt(0, { gateway_id: 'gw_1', e2e_latency_ms: one(500), loads }),
     windowAt(0, { gateway_id: 'gw_2', e2e_latency_ms: one(2), loads }),
   ]);
@@ -96,7 +96,7 @@ it('adds up loads over gateways, each raised by what the other had on the instan
   expect(merged.histograms.e2e_latency_ms).toEqual({ 0: one(2), 2: one(2) });
 });
 
-it('leaves out of the loads what a gateway of before recorded, which is counted all the same', async () => {
+it('leaves the records of an old gateway out of the loads, and counts them even so', async () => {
   const e2e_latency_ms = { n: 4, sum: 4, sq: 4, b: { 0: 4 } };
   await writeWindows(db, [windowAt(0, { ok: 4, e2e_latency_ms })]);
   expect(await statsBetween(db, 'rev', at(0), at(1))).toMatchObject({
@@ -106,14 +106,14 @@ it('leaves out of the loads what a gateway of before recorded, which is counted 
   });
 });
 
-it('leaves a stored window as it is when it is sent again, whatever it says', async () => {
+it('keeps a stored window unchanged when it is sent again, whatever its content', async () => {
   await writeWindows(db, [windowAt(0, { ok: 1 })]);
   await writeWindows(db, [windowAt(0, { ok: 1 }), windowAt(1, { ok: 2 })]);
   expect((await statsBetween(db, 'rev', at(0), at(2))).counts.ok).toBe(3);
   await writeWindows(db, []);
 });
 
-it('reads the seconds from the first on, up to the last and without it', async () => {
+it('reads the seconds from the first one, up to the last one and without it', async () => {
   await writeWindows(
     db,
     [0, 1, 2, 3].map((second) => windowAt(second, { ok: 10 ** second })),
@@ -122,7 +122,7 @@ it('reads the seconds from the first on, up to the last and without it', async (
   expect((await statsBetween(db, 'rev', at(1), at(3))).counts.ok).toBe(110);
 });
 
-it('finds the newest window that has enough requests, in seconds that ended in time', async () => {
+it('finds the newest window with enough requests, in seconds that ended in time', async () => {
   await writeWindows(db, [
     windowAt(10, { ok: 30, gateway_id: 'gw_1' }),
     windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000 }),
@@ -131,12 +131,12 @@ it('finds the newest window that has enough requests, in seconds that ended in t
     windowAt(30, { ok: 4 }),
     windowAt(11, { ok: 1_000, revision_id: 'rev_other' }),
   ]);
-  // Exactly as many as asked for, over both gateways; those the client left do not count, nor what a retry repaired.
+  // Exactly as many as requested, over both gateways; requests that clients left and retried failures do not count.
   expect(await window(60, 2, 80)).toEqual({ from: at(10), to: at(12) });
   expect(await window(60, 2, 81)).toBeNull();
   expect(await window(60, 3, 81)).toEqual({ from: at(10), to: at(13) });
   expect(await window(60, 1, 20)).toEqual({ from: at(11), to: at(12) });
-  // The newest that has them, not the fullest.
+  // The newest window with enough requests, and not the fullest.
   expect(await window(60, 1, 1)).toEqual({ from: at(30), to: at(31) });
   expect(await window(30, 1, 1)).toEqual({ from: at(12), to: at(13) });
   expect(await window(12, 2, 80)).toEqual({ from: at(10), to: at(12) });
@@ -150,7 +150,7 @@ it('counts what says something about a revision, and a client’s mistakes as se
   expect(attemptFailures({ ...NONE, cancelled: 3 })).toEqual({ failed: 0, of: 0 });
 });
 
-it('counts for the clients what they saw: an attempt that a retry repaired is no request, and no error', () => {
+it('counts for the clients what they saw: an attempt that a retry repaired is no request and no error', () => {
   const repaired = { ...NONE, ok: 363, connect_error: 2, retried: 2 };
   expect(requestFailures(repaired)).toEqual({ failed: 0, of: 363 });
   expect(attemptFailures(repaired)).toEqual({ failed: 2, of: 365 });

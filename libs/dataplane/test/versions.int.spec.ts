@@ -24,7 +24,7 @@ const backend = (revisionId: string) => ({
   guard: null,
 });
 
-/** As a gateway has them that has read all of this. */
+/** Returns the digests of a gateway that has read all of this. */
 function digestsOf(versions: readonly EntryVersion[]) {
   const digests = { route: new VersionDigest(), backend: new VersionDigest(), slug: new VersionDigest() };
   for (const { kind, version } of versions) if (kind !== 'passport' && kind !== 'same') digests[kind].add(version);
@@ -33,7 +33,7 @@ function digestsOf(versions: readonly EntryVersion[]) {
 
 const same = (...kinds: ('route' | 'backend' | 'slug')[]) => kinds.map((id) => ({ kind: 'same', id, version: 0 }));
 
-it('lists no rows of a kind of which all are as the caller has them, and all of one where any came, changed or went', async () => {
+it('lists no rows of a kind that the caller has unchanged, and all rows of a kind with any change', async () => {
   expect(await readVersions(db, digestsOf([]))).toEqual(same('route', 'backend', 'slug'));
   expect(await readVersions(db)).toEqual([]);
 
@@ -61,7 +61,7 @@ it('lists no rows of a kind of which all are as the caller has them, and all of 
   const before = digestsOf(await readVersions(db));
   await withdrawBackend(db, 'rev_1');
   expect((await readVersions(db, before)).filter(({ kind }) => kind !== 'same')).toMatchObject([{ id: 'rev_2' }]);
-  // Whoever has something that is not there at all is told so.
+  // A caller with an empty digest gets all rows.
   expect(await readVersions(db, { ...before, slug: new VersionDigest() })).toEqual(
     expect.arrayContaining([{ kind: 'slug', id: 'acme/chat', version: expect.any(Number) }]),
   );

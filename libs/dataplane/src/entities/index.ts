@@ -1,4 +1,6 @@
-/** The tables as TypeORM knows them, for processes that use it. The gateway does not: it must not import this. */
+/**
+ * The tables as TypeORM knows them, for processes that use it. The gateway does not use it and must not import this.
+ */
 export * from './gateway.entity.js';
 export * from './passport.entity.js';
 export * from './published.entity.js';

@@ -71,7 +71,7 @@ export class DataplanePassportEntity {
   last_rebind_reason: RebindReason | null;
 }
 
-/** The triggers of the migration write it. */
+/** Only the triggers of the migration write it. */
 @Entity({ name: 'dataplane_passport_counts' })
 export class DataplanePassportCountEntity {
   @PrimaryColumn({ type: 'text' })

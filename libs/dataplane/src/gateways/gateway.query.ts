@@ -1,26 +1,26 @@
 import type { NamedSql, QueryClient } from '../sql.js';
 
-/** A gateway that was not heard of for this long is gone: its counts delay nothing. */
+/** A gateway without a report for this long is gone: its counts delay nothing. */
 const LIVE_INTERVAL = `interval '5 seconds'`;
 
 export interface GatewayReport {
   gatewayId: string;
-  /** Null = unchanged. */
+  /** Null means unchanged. */
   statsUntil: Date | null;
   followed: readonly { deployment_id: string; tenant_id: string; generation: number }[];
   inFlight: readonly GatewayLoad[];
 }
 
-/** What one gateway has of one revision. */
+/** The load that one gateway reports for one revision. */
 export interface GatewayLoad {
   revision_id: string;
   tenant_id: string;
   in_flight: number;
-  /** Requests that wait because it sleeps; 0 where absent. */
+  /** Requests that wait because it sleeps; 0 if absent. */
   held?: number;
-  /** Whether there was a request since the last report; where absent, whether one is in flight. */
+  /** Whether there was a request since the last report. If absent: whether one is in flight. */
   is_used?: boolean;
-  /** Of `in_flight`, what is at which instance, without those that have nothing; absent: not known. */
+  /** `in_flight` by instance, without instances that have none. Absent if unknown. */
   instances?: Record<string, number>;
 }
 
@@ -28,25 +28,25 @@ export interface GatewayStatus {
   gateway_id: string;
   started_at: Date;
   seen_at: Date;
-  /** Null: it has stored no statistics yet. */
+  /** Null if it has stored no statistics yet. */
   stats_until: Date | null;
   is_alive: boolean;
   routes: number;
   routes_behind: number;
 }
 
-/** What all live gateways have of a revision. */
+/** The load of a revision over all live gateways. */
 export interface RevisionLoad {
   revision_id: string;
   in_flight: number;
   held: number;
-  /** Seconds since any gateway had a request for it; null where none is known to have had one. */
+  /** Seconds since any gateway had a request for it; null if none is known to have had one. */
   idle_age: number | null;
 }
 
 /**
- * One statement, so that "follows generation 7" never becomes visible before the counts of the requests that generation 6
- * started. Times are the server's: gateways' clocks may differ.
+ * One statement, so that "follows generation 7" never becomes visible before the counts of the requests that generation
+ * 6 started. Times are the server's, because the clocks of gateways may differ.
  */
 const REPORT_GATEWAY: NamedSql = {
   name: 'dataplane_report',
@@ -79,8 +79,9 @@ const FORGET_GATEWAYS: NamedSql = {
 };
 
 /**
- * A gateway that does not follow the deployment's present route yet may start a request on the revision at any moment, so it
- * counts as one: otherwise a 0 read between the commit of a route and its arrival would let an instance be stopped too early.
+ * A gateway that does not follow the deployment's current route yet may start a request on the revision at any moment,
+ * so it counts as one. Otherwise a 0 read between the commit of a route and its arrival would stop an instance too
+ * early.
  */
 const COUNT_IN_FLIGHT: NamedSql = {
   name: 'dataplane_in_flight',
@@ -106,7 +107,7 @@ const READ_REVISION_LOADS: NamedSql = {
     from dataplane_inflight where revision_id = any($1) group by revision_id`,
 };
 
-/** A gateway that does not tell who has a revision's requests may have all of them at each of its instances. */
+/** If a gateway does not report a revision's requests by instance, each instance may have all of them. */
 const COUNT_IN_FLIGHT_OF_INSTANCES: NamedSql = {
   name: 'dataplane_instances_in_flight',
   text: `
@@ -140,7 +141,7 @@ const COUNT_FOLLOWED_ROUTES: NamedSql = {
   text: 'select count(*)::int as total from dataplane_followed_routes where gateway_id = $1',
 };
 
-/** Heartbeat of a gateway with what changed since its last one. */
+/** Writes the heartbeat of a gateway, with the changes since its last one. */
 export async function reportGateway(db: QueryClient, report: GatewayReport): Promise<void> {
   await db.query(REPORT_GATEWAY, [
     report.gatewayId,
@@ -150,25 +151,28 @@ export async function reportGateway(db: QueryClient, report: GatewayReport): Pro
   ]);
 }
 
-/** Every gateway that is not forgotten: how many of the published routes it serves, and how many not as they are now. */
+/** Returns every known gateway: how many published routes it follows, and for how many it is behind. */
 export function gatewayStatuses(db: QueryClient): Promise<GatewayStatus[]> {
   return db.query<GatewayStatus>(READ_GATEWAY_STATUSES);
 }
 
-/** How many routes the gateway is known to follow: less than it does if others thought it gone. */
+/** Returns how many routes the gateway is known to follow. It follows more if other gateways took it for gone. */
 export async function followedCount(db: QueryClient, gatewayId: string): Promise<number> {
   const [row] = await db.query<{ total: number }>(COUNT_FOLLOWED_ROUTES, [gatewayId]);
   return row?.total ?? 0;
 }
 
-/** Removes a gateway, those not heard of for ten minutes, and what was said of routes that are gone. `''` leaves out the first. */
+/**
+ * Removes a gateway, gateways without a report for ten minutes, and reports about deleted routes. `''` skips the first.
+ */
 export async function forgetGateway(db: QueryClient, gatewayId: string): Promise<void> {
   await db.query(FORGET_GATEWAYS, [gatewayId]);
 }
 
 /**
- * Requests in flight on a revision, over all live gateways, at most 0.4 s old, and one more for each gateway that does not follow
- * the present route of its deployment yet. 0 therefore means: none is in flight, and none starts unless a route sends it there.
+ * Returns the requests in flight on a revision over all live gateways, at most 0.4 s old. Adds one for each gateway
+ * that does not follow the current route of its deployment yet. 0 means: none is in flight, and none starts unless a
+ * route leads there.
  */
 export async function inFlight(db: QueryClient, revisionId: string): Promise<number> {
   const [row] = await db.query<{ total: number }>(COUNT_IN_FLIGHT, [revisionId]);
@@ -176,8 +180,9 @@ export async function inFlight(db: QueryClient, revisionId: string): Promise<num
 }
 
 /**
- * How many gateways live and how many of them do not serve this generation (or a newer one) yet. `behind: 0` means that no
- * new request is drawn from an older route, and that `inFlight` knows those the older one started.
+ * Returns how many gateways live, and how many of them do not serve this generation (or a newer one) yet. `behind: 0`
+ * means that no new request is drawn from an older route, and that `inFlight` includes those that the older one
+ * started.
  */
 export async function routeFollowers(
   db: QueryClient,
@@ -188,13 +193,13 @@ export async function routeFollowers(
   return row ?? { gateways: 0, behind: 0 };
 }
 
-/** Requests in flight, requests that wait, and since when there was none, over all live gateways; revisions that none knows are left out. */
+/** Returns requests in flight, waiting ones and the idle time over all live gateways, for the revisions they know. */
 export async function loadsOf(db: QueryClient, revisionIds: readonly string[]): Promise<Map<string, RevisionLoad>> {
   const rows = await db.query<RevisionLoad>(READ_REVISION_LOADS, [revisionIds]);
   return new Map(rows.map((row) => [row.revision_id, row]));
 }
 
-/** Requests that live gateways have in flight to each of these instances, also to those that they were told to send nothing more to. */
+/** Returns the requests in flight to each instance from live gateways, including instances that get no new ones. */
 export async function inFlightOfInstances(
   db: QueryClient,
   instances: readonly { id: string; revision_id: string }[],

@@ -2,7 +2,7 @@ import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { RebindReason, SessionSource } from './passport.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
-/** What one gateway saw of a session since it last wrote. Counts are added, the rest replaces what was there. */
+/** One gateway's observations of a session since its last write. Counts are added; the rest replaces stored values. */
 export interface PassportSighting {
   id: string;
   tenant_id: string;
@@ -27,14 +27,14 @@ export interface PassportSighting {
   last_rebind_reason: RebindReason | null;
 }
 
-/** How many passports a tenant has, and how many it may have; null until a worker has said so. */
+/** How many passports a tenant has, and how many it may have; null until a worker has set the limit. */
 export interface PassportCount {
   tenant_id: string;
   passports: number;
   max_passports: number | null;
 }
 
-/** A row of `dataplane_passports`, times as `Date`, counts as numbers. */
+/** A row of `dataplane_passports`: times as `Date`, counts as numbers. */
 export interface PassportRow extends Omit<PassportSighting, 'bound_at' | 'last_seen_at' | 'expires_at'> {
   bound_at: Date | null;
   created_at: Date;
@@ -48,9 +48,9 @@ const PASSPORT_COLUMNS = `id, tenant_id, deployment_id, deployment_name, key_has
   last_rebind_reason`;
 
 /**
- * Sorted by id: two gateways that write the same sessions must lock their rows in one order. A session that has no row yet gets one
- * as long as the tenant's count allows it. The count is that of before the statement, so gateways that write at the same moment may
- * together go over by a batch each.
+ * Sorted by id: two gateways that write the same sessions must lock their rows in one order. A session without a row
+ * gets one if the tenant's count allows it. The count is the one from before the statement, so gateways that write at
+ * the same moment may together exceed it by a batch each.
  */
 const WRITE_SIGHTINGS: NamedSql = {
   name: 'dataplane_write_sightings',
@@ -81,7 +81,7 @@ const WRITE_SIGHTINGS: NamedSql = {
       rebinds = p.rebinds + excluded.rebinds, last_rebind_reason = coalesce(excluded.last_rebind_reason, p.last_rebind_reason)`,
 };
 
-/** A declared session has no binding yet; declaring a revoked or expired one again gives it a new life. */
+/** A declared session has no binding yet. Declaring a revoked or expired one again makes it valid again. */
 const DECLARE_PASSPORT: NamedSql = {
   name: 'dataplane_declare_passport',
   text: `
@@ -122,7 +122,7 @@ const DELETE_EXPIRED_PASSPORTS: NamedSql = {
   text: `delete from dataplane_passports where expires_at < now() - make_interval(secs => $1)`,
 };
 
-/** The soonest expired first, a bounded number at a time: a tenant that has filled its quota must not delay the others. */
+/** Deletes a bounded number, soonest expired first: a tenant that has filled its quota must not delay the others. */
 const DELETE_EXPIRED_PASSPORTS_OF_TENANT: NamedSql = {
   name: 'dataplane_delete_expired_passports_of',
   text: `
@@ -140,7 +140,7 @@ const READ_PASSPORT_COUNT: NamedSql = {
   text: `select passports::float8 from dataplane_passport_counts where tenant_id = $1`,
 };
 
-/** Without a row nothing has been counted: the bound must be there before the first passport. */
+/** Inserts a row if nothing has been counted: the bound must exist before the first passport. */
 const BOUND_PASSPORTS: NamedSql = {
   name: 'dataplane_bound_passports',
   text: `
@@ -148,12 +148,12 @@ const BOUND_PASSPORTS: NamedSql = {
     on conflict (tenant_id) do update set max_passports = excluded.max_passports where c.max_passports is distinct from excluded.max_passports`,
 };
 
-/** Stores sightings in one statement. Counts are added: a batch that is sent again after a commit in doubt may count twice. */
+/** Stores sightings in one statement. A batch that is sent again after an uncertain commit may count twice. */
 export async function writeSightings(db: QueryClient, sightings: readonly PassportSighting[]): Promise<void> {
   if (sightings.length > 0) await db.query(WRITE_SIGHTINGS, [JSON.stringify(sightings)]);
 }
 
-/** Makes a session known before its first request, or renews it. `id` and `keyHash` come from `passportId` and `sessionKeyHash`. */
+/** Declares a session before its first request, or renews it. Uses the results of `passportId` and `sessionKeyHash`. */
 export async function declarePassport(
   db: QueryClient,
   passport: {
@@ -180,7 +180,10 @@ export async function declarePassport(
   return rows[0] as PassportRow;
 }
 
-/** From the commit on, gateways forget the binding and treat the session's requests as sessionless. Undefined = no such passport. */
+/**
+ * From the commit on, gateways forget the binding and treat the session's requests as sessionless. Returns undefined if
+ * there is no such passport.
+ */
 export async function revokePassport(db: QueryClient, tenantId: string, id: string): Promise<PassportRow | undefined> {
   return (await db.query<PassportRow>(REVOKE_PASSPORT, [tenantId, id]))[0];
 }
@@ -189,7 +192,7 @@ export async function findPassport(db: QueryClient, tenantId: string, id: string
   return (await db.query<PassportRow>(FIND_PASSPORT, [tenantId, id]))[0];
 }
 
-/** The bindings a gateway that starts takes over, those used last first. */
+/** Returns the bindings that a starting gateway takes over, the most recently used first. */
 export async function liveBindings(db: QueryClient, limit: number): Promise<PassportRow[]> {
   return db.query<PassportRow>(READ_LIVE_BINDINGS, [limit]);
 }
@@ -198,12 +201,12 @@ export async function deletePassportsExpiredFor(db: QueryClient, seconds: number
   await db.query(DELETE_EXPIRED_PASSPORTS, [seconds]);
 }
 
-/** Deletes up to `limit` expired passports of one tenant, whose records others might have kept for a while. */
+/** Deletes up to `limit` expired passports of one tenant, which would otherwise be kept as records for a while. */
 export async function deleteExpiredPassportsOf(db: QueryClient, tenantId: string, limit: number): Promise<void> {
   await db.query(DELETE_EXPIRED_PASSPORTS_OF_TENANT, [tenantId, limit]);
 }
 
-/** Of every tenant that has or had passports. */
+/** Returns the counts of every tenant that has or had passports. */
 export async function passportCounts(db: QueryClient): Promise<PassportCount[]> {
   return db.query<PassportCount>(READ_PASSPORT_COUNTS);
 }
@@ -212,7 +215,7 @@ export async function passportCountOf(db: QueryClient, tenantId: string): Promis
   return (await db.query<{ passports: number }>(READ_PASSPORT_COUNT, [tenantId]))[0]?.passports ?? 0;
 }
 
-/** From the commit on, gateways write no passport of a new session that would be beyond `max`. */
+/** From the commit on, gateways write no passport of a new session that would exceed `max`. */
 export async function boundPassports(db: QueryClient, tenantId: string, max: number): Promise<void> {
   await db.query(BOUND_PASSPORTS, [tenantId, max]);
 }

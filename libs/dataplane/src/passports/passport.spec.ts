@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { passportId, passportKey, sessionKeyHash } from './passport.js';
 
-it('gives a session one id per tenant and deployment, under a key of its own', () => {
+it('gives a session one id per tenant and deployment, under a separate key', () => {
   const secret = new KeyRing(randomBytes(32));
   const key = passportKey(secret);
   const id = passportId(key, 'ten_1', 'dep_1', 'session');
@@ -15,7 +15,7 @@ it('gives a session one id per tenant and deployment, under a key of its own', (
   expect(sessionKeyHash(key, 'ten_1', 'session')).not.toContain(id.slice(3));
 });
 
-it('keeps the parts of an id apart, wherever one ends and the next begins', () => {
+it('separates the parts of an id, so that shifted parts give another id', () => {
   const key = passportKey(new KeyRing(randomBytes(32)));
   const ids = [
     ['ten', 'dep', 'session'],
@@ -26,12 +26,12 @@ it('keeps the parts of an id apart, wherever one ends and the next begins', () =
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it('stores another hash of a session key for another tenant, and under another key', () => {
+it('stores a different hash of a session key for another tenant, and under another key', () => {
   const key = passportKey(new KeyRing(randomBytes(32)));
   const hash = sessionKeyHash(key, 'ten_1', 'session');
   expect(hash).toMatch(/^[0-9a-f]{64}$/);
   expect(sessionKeyHash(key, 'ten_1', 'session')).toBe(hash);
-  // Nobody who reads two tenants' rows may learn that both have a user of one name.
+  // Rows of two tenants must not reveal that both have a user of one name.
   expect(sessionKeyHash(key, 'ten_2', 'session')).not.toBe(hash);
   expect(sessionKeyHash(key, 'ten_1', 'session 2')).not.toBe(hash);
   expect(sessionKeyHash(passportKey(new KeyRing(randomBytes(32))), 'ten_1', 'session')).not.toBe(hash);
@@ -42,6 +42,6 @@ it('derives a key for passports that opens nothing else', () => {
   const secret = randomBytes(32);
   const key = passportKey(new KeyRing(secret)).export();
   expect(key).not.toEqual(secret);
-  // Pinned: another derivation would begin every session anew.
+  // Pinned: a different derivation would start every session anew.
   expect(key).toEqual(Buffer.from(hkdfSync('sha256', secret, '', 'slipway context passport', 32)));
 });

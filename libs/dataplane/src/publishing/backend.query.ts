@@ -7,14 +7,14 @@ export interface BackendPublication {
   revisionName: string;
   tenantId: string;
   deploymentId: string;
-  /** What upstream is told as `model`. */
+  /** The model name that upstream gets as `model`. */
   modelId: string;
   instances: readonly PublishedInstance[];
-  /** `sealSecret` of it with its `backendContext`, or null. */
+  /** The credential sealed by `sealSecret` with its `backendContext`, or null. */
   credential: string | null;
-  /** Required for instances of an endpoint target, null for child processes of this host. */
+  /** Required for instances of an endpoint target; null for child processes of this host. */
   guard: AddressGuard;
-  /** Absent or null: it does not sleep. */
+  /** Absent or null if it does not sleep. */
   asleep?: BackendSleep | null;
 }
 
@@ -39,8 +39,8 @@ const DELETE_BACKEND: NamedSql = {
 };
 
 /**
- * A publication of what the rows say already: their stamp moves, and gateways read them again. The clock's time, because a row may have
- * been published in this transaction before.
+ * Publishes rows again without a change: their stamp changes, and gateways read them again. It uses the clock's time,
+ * because a row may have been published in this transaction before.
  */
 export const ANNOUNCE_BACKENDS: NamedSql = {
   name: 'dataplane_announce_backends',
@@ -50,7 +50,7 @@ export const ANNOUNCE_BACKENDS: NamedSql = {
     select pg_notify('${DATAPLANE_CHANNEL}', 'backend:' || revision_id) from written`,
 };
 
-/** Publishes the instances of a revision to the gateways, in the transaction that records their state. Replaces what was there. */
+/** Publishes the instances of a revision to gateways, in the transaction that records their state. Replaces the row. */
 export async function publishBackend(tx: QueryClient, backend: BackendPublication): Promise<void> {
   await tx.query(WRITE_BACKEND, [
     backend.revisionId,
@@ -65,7 +65,7 @@ export async function publishBackend(tx: QueryClient, backend: BackendPublicatio
   ]);
 }
 
-/** Tells the gateways to forget a revision. Requests in flight finish. */
+/** Makes the gateways forget a revision. Requests in flight finish. */
 export async function withdrawBackend(tx: QueryClient, revisionId: string): Promise<void> {
   await tx.query(DELETE_BACKEND, [revisionId]);
 }

@@ -6,19 +6,19 @@ import { ANNOUNCE_BACKENDS } from './backend.query.js';
 import type { PublishedBinding } from './published.js';
 import { ANNOUNCE_SLUGS } from './slug.query.js';
 
-/** What the credential of a published revision is bound to: its tenant's row, and no other. */
+/** Returns the context that binds the credential of a published revision to its tenant's row, and to no other. */
 export function backendContext(tenantId: string, revisionId: string): string {
   return `backend/${tenantId}/${revisionId}`;
 }
 
-/** What a supplier's credential in a published product is bound to. */
+/** Returns the context that a supplier's credential in a published product is bound to. */
 export function supplierContext(tenantId: string, bindingId: string): string {
   return `supplier/${tenantId}/${bindingId}`;
 }
 
 /**
- * Opens a credential of a published row. Older versions sealed them without a key's id, and bound to nothing.
- * @throws SecretBoxError as `openSecret`
+ * Opens a credential of a published row. Older versions sealed credentials without a key id and without a context.
+ * @throws SecretBoxError as `openSecret` does
  */
 export function openPublished(keyRing: Pick<KeyRing, 'all' | 'byId'>, sealed: string, context: string): string {
   return openSecret(keyRing, sealed, sealed.startsWith('v1.') ? '' : context);
@@ -29,7 +29,7 @@ interface PublishedBindings {
   bindings: PublishedBinding[];
 }
 
-/** Gateways keep copies, also on disk, so they are told of a row that was sealed anew. */
+/** Gateways keep copies, on disk too, so they are notified of a row that was sealed anew. */
 export const sealed: readonly SealedColumn[] = [
   {
     table: 'dataplane_backends',
@@ -66,13 +66,16 @@ export const sealed: readonly SealedColumn[] = [
 export interface InstanceKeyParts {
   instanceId: string;
   generation: number;
-  /** Which key of the ring it was derived from at the start: a running engine keeps its key while the ring rotates. */
+  /**
+   * The key of the ring from which it was derived at the start: a running engine keeps its key while the ring rotates.
+   */
   keyId: string;
 }
 
 /**
- * The key of one life of an engine: 43 characters of base64url. Worker and gateways derive the same one, so it is stored nowhere.
- * @throws RangeError where the ring has no such key
+ * Returns the key of one start of an engine: 43 characters of base64url. Worker and gateways derive the same key, so it
+ * is stored nowhere.
+ * @throws RangeError if the ring has no such key
  */
 export function instanceKey(
   keyRing: Pick<KeyRing, 'derive'>,

@@ -1,4 +1,4 @@
-/** The shapes of what areas publish to gateways. JSON columns keep snake_case, as every document of the product does. */
+/** The rows that areas publish to gateways. JSON columns use snake_case, as every document of the product does. */
 
 export type EntryKind = 'route' | 'backend' | 'slug' | 'passport';
 
@@ -26,32 +26,32 @@ export interface RouteRow {
   slots: number[];
   targets: RouteDestination[];
   affinity: Affinity;
-  /** While it is there, gateways keep new requests of the deployment waiting; the next generation may take it away. */
+  /** While it is set, gateways hold new requests of the deployment. The next generation may remove it. */
   hold?: PublishedHold | null;
   created_at: string;
 }
 
-/** Ages are measured from when a request came, so no clock is compared with another. */
+/** Ages are measured from a request's arrival, so no two clocks are compared. */
 export interface PublishedHold {
-  /** The longest that one request waits, 1..290. */
+  /** The longest wait of one request, 1..290. */
   max_seconds: number;
-  /** How long the hold is expected to last, by the last measured starts; null when nothing was measured. */
+  /** Expected duration of the hold, from the last measured starts; null if nothing was measured. */
   estimated_seconds: number | null;
-  /** When it began, RFC 3339, by the clock of Postgres: for people, and for what is left of the estimate. */
+  /** When it began, RFC 3339, by the clock of Postgres: for people, and for the rest of the estimate. */
   since: string;
 }
 
 export interface PublishedInstance {
   id: string;
-  /** Scheme, host, port and an optional path. A path that ends in `/v1` is taken for the OpenAI root itself. */
+  /** Scheme, host, port and an optional path. A path that ends in `/v1` is the OpenAI root itself. */
   base_url: string;
-  /** Only `ready` instances are sent requests. `draining` ones finish theirs; of `lost` ones no answer is to be expected. */
+  /** Only `ready` instances get requests. `draining` ones finish theirs; `lost` ones are not expected to answer. */
   state: 'ready' | 'draining' | 'lost';
-  /** What the key is derived from that the engine asks for (`instanceKey`); absent for one that asks for none. */
+  /** Parts from which the engine's key is derived (`instanceKey`); absent for an engine that requires none. */
   key?: { id: string; generation: number };
 }
 
-/** Addresses an upstream may have: patterns as in `allow` of an endpoint target. Null = a child process on this host. */
+/** Addresses that an upstream may have, as in `allow` of an endpoint target. Null for a child process on this host. */
 export type AddressGuard = { allow: string[] } | null;
 
 /** A row of `dataplane_backends`. */
@@ -62,22 +62,22 @@ export interface BackendRow {
   revision_name: string;
   model_id: string;
   instances: PublishedInstance[];
-  /** `sealSecret` of the bearer credential with its `backendContext`, or null. */
+  /** The bearer credential sealed by `sealSecret` with its `backendContext`, or null. */
   credential: string | null;
   guard: AddressGuard;
-  /** While it is there the revision sleeps: requests for it wait, and that they do wakes it. */
+  /** While it is set, the revision sleeps: requests for it wait, and a waiting request wakes it. */
   asleep?: BackendSleep | null;
   version: number;
 }
 
 export interface BackendSleep extends PublishedHold {
-  /** Starts out of this sleep that came to nothing. Each one more fails those that wait for it. */
+  /** Failed starts during this sleep. Each further one fails the requests that wait for it. */
   failures: number;
-  /** Class of the cause of the last one, from a closed list. */
+  /** Class of the cause of the last failure, from a closed list. */
   failure: string | null;
 }
 
-/** Where one binding of a published product leads: to a revision, or to a deployment's route if `revision_id` is null. */
+/** Destination of one binding of a published product: a revision, or a deployment's route if `revision_id` is null. */
 export interface RevisionUpstream {
   kind: 'revision';
   deployment_id: string;
@@ -88,7 +88,7 @@ export interface SupplierUpstream {
   kind: 'supplier';
   base_url: string;
   model: string;
-  /** `sealSecret` of the bearer credential with its `supplierContext`, or null. */
+  /** The bearer credential sealed by `sealSecret` with its `supplierContext`, or null. */
   credential: string | null;
   guard: { allow: string[] };
 }
@@ -97,7 +97,7 @@ export interface PublishedBinding {
   binding_id: string;
   /** Share among the bindings of its priority, > 0. */
   weight: number;
-  /** Lower is preferred; a higher one serves while no binding below it can. */
+  /** Lower is preferred; a higher one serves while no binding with a lower one can. */
   priority: number;
   limits?: { max_rps?: number | null; max_concurrency?: number | null } | null;
   upstream: RevisionUpstream | SupplierUpstream;
@@ -105,7 +105,7 @@ export interface PublishedBinding {
 
 export interface Audience {
   visibility: 'tenant' | 'shared';
-  /** Beside the publishing tenant, with visibility `tenant`. */
+  /** In addition to the publishing tenant, with visibility `tenant`. */
   tenants: string[];
 }
 

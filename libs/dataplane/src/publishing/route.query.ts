@@ -9,10 +9,16 @@ export interface RoutePublication {
   deploymentName: string;
   /** Must grow with each change of the route. */
   generation: number;
-  /** The revisions of the route, as the column and the API call them. Empty = the deployment exists and has no route: its requests answer 503 instead of 404. */
+  /**
+   * The revisions of the route, named as in the column and the API. Empty if the deployment has no route: its requests
+   * answer 503 instead of 404.
+   */
   targets: readonly (WeightedRevision & { revisionName: string })[];
   affinity: Affinity;
-  /** Keeps new requests waiting while this generation stands; absent: whoever waited goes on, by this generation's weights. It begins now without `since`. */
+  /**
+   * Holds new requests while this generation is current. Absent: waiting requests continue by this generation's
+   * weights. Without `since` it begins now.
+   */
   hold?: Omit<PublishedHold, 'since'> & Partial<Pick<PublishedHold, 'since'>>;
 }
 
@@ -28,7 +34,7 @@ const LOCK_ROUTE: NamedSql = {
   text: 'select slots, targets from dataplane_routes where deployment_id = $1 for update',
 };
 
-/** The guard on the generation keeps a delayed writer from bringing an older route back. */
+/** The condition on the generation stops a delayed writer from restoring an older route. */
 const WRITE_ROUTE: NamedSql = {
   name: 'dataplane_write_route',
   text: `
@@ -53,9 +59,9 @@ const DELETE_ROUTE: NamedSql = {
 
 /**
  * Publishes a generation of a route to the gateways, in the transaction of the change itself; they follow its commit.
- * Reassigns the fewest slots of the generation published before.
+ * Reassigns as few slots of the previous generation as possible.
  * @returns the revision id of each of the 100 slots (empty without targets)
- * @throws RangeError for weights that are none, StaleGenerationError for a generation that is not newer
+ * @throws RangeError for invalid weights, StaleGenerationError for a generation that is not newer
  */
 export async function publishRoute(tx: QueryClient, route: RoutePublication): Promise<{ slots: string[] }> {
   const [previous] = await tx.query<{ slots: number[]; targets: RouteDestination[] }>(LOCK_ROUTE, [route.deploymentId]);
@@ -81,7 +87,7 @@ export async function publishRoute(tx: QueryClient, route: RoutePublication): Pr
   return { slots };
 }
 
-/** Takes a deployment off the gateways: its name is unknown there from the commit on. Nothing happens when it was not published. */
+/** Removes a deployment from the gateways, which do not know it from the commit on. Does nothing if it was unknown. */
 export async function unpublishRoute(tx: QueryClient, deploymentId: string): Promise<void> {
   await tx.query(DELETE_ROUTE, [deploymentId]);
 }

@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { assignSlots, SLOT_COUNT, slotOf, type WeightedRevision } from './slots.js';
 
-/** Weights that sum to 100, cut at random points, for up to six revisions of a small pool (so that generations overlap). */
+/**
+ * Weights that sum to 100, cut at random points, for up to six revisions of a small pool (so that generations overlap).
+ */
 const route: fc.Arbitrary<WeightedRevision[]> = fc
   .uniqueArray(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 6 })
   .chain((ids) =>
@@ -41,7 +43,7 @@ it('gives each revision as many slots as its weight, generation after generation
   );
 });
 
-it('moves nothing when the weights stand still, whatever the order of the revisions', () => {
+it('moves nothing when the weights do not change, whatever the order of the revisions', () => {
   const first = assignSlots(
     [],
     [
@@ -58,7 +60,7 @@ it('moves nothing when the weights stand still, whatever the order of the revisi
   ).toEqual(first);
 });
 
-it('refuses weights that are no weights', () => {
+it('refuses invalid weights', () => {
   expect(() => assignSlots([], [{ revisionId: 'a', weight: 99 }])).toThrow(RangeError);
   expect(() =>
     assignSlots(
@@ -90,7 +92,7 @@ it('refuses weights that are no weights', () => {
   expect(() => assignSlots([], [])).toThrow(RangeError);
 });
 
-it('spreads sessions evenly and keeps each where it is', () => {
+it('spreads sessions evenly, and keeps each in its slot', () => {
   const hits = new Array<number>(SLOT_COUNT).fill(0);
   for (let n = 0; n < 50_000; n += 1) hits[slotOf('ten_1', 'dep_1', `session-${n}`)]! += 1;
   expect(Math.min(...hits)).toBeGreaterThan(380);

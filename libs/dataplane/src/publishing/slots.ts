@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 
-/** The weight space of a route: each slot belongs to one revision, and a weight is a number of slots. */
+/** The number of slots of a route: each slot belongs to one revision, and a weight is a number of slots. */
 export const SLOT_COUNT = 100;
 
 export interface WeightedRevision {
   revisionId: string;
-  /** 0..100, whole. 0 = dark: known to the route, served no traffic. */
+  /** 0..100, whole. 0 means that the route knows it and sends it no traffic. */
   weight: number;
 }
 
 /**
- * Which revision each of the 100 slots belongs to, changing as few slots of the previous generation as the weights allow.
- * A session's slot never changes, so this is also the least number of sessions that must change side.
- * Deterministic: equal arguments give equal slots.
- * @param previous the slots of the generation before (revision ids), or an empty list for a first route
+ * Assigns each of the 100 slots to a revision, and changes as few slots of the previous generation as the weights
+ * allow. A session's slot never changes, so as few sessions as possible change revision. Deterministic: equal arguments
+ * give equal slots.
+ * @param previous the slots of the previous generation (revision ids), or an empty list for a first route
  * @returns 100 revision ids
- * @throws RangeError when the weights are not whole numbers of 0..100 that sum to 100, or a revision stands twice
+ * @throws RangeError if the weights are not whole numbers of 0..100 that sum to 100, or a revision is listed twice
  */
 export function assignSlots(previous: readonly string[], revisions: readonly WeightedRevision[]): string[] {
   const open = openSlots(revisions);
@@ -35,8 +35,8 @@ export function assignSlots(previous: readonly string[], revisions: readonly Wei
 }
 
 /**
- * The slot of a session, 0..99. Equal for equal arguments on every gateway and at every time.
- * NUL separates the parts: neither tenant nor deployment ids can contain one, so no two sessions share a text.
+ * Returns the slot of a session, 0..99. Equal arguments give the same slot on every gateway and at every time.
+ * NUL separates the parts: ids of tenants and deployments cannot contain it, so no two sessions have the same text.
  */
 export function slotOf(tenantId: string, deploymentId: string, session: string): number {
   const digest = hash('sha256', `${tenantId}\0${deploymentId}\0${session}`, 'buffer');

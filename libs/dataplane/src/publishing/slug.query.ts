@@ -12,7 +12,7 @@ export interface SlugPublication {
   audience: Audience;
 }
 
-/** A slug of another tenant is not taken over: the update's condition leaves it, and the caller is told. */
+/** Does not replace a slug of another tenant: the condition skips that row, and the caller gets false. */
 const WRITE_SLUG: NamedSql = {
   name: 'dataplane_write_slug',
   text: `
@@ -34,7 +34,7 @@ const DELETE_SLUG: NamedSql = {
     select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from deleted`,
 };
 
-/** As `ANNOUNCE_BACKENDS`. */
+/** Like `ANNOUNCE_BACKENDS`. */
 export const ANNOUNCE_SLUGS: NamedSql = {
   name: 'dataplane_announce_slugs',
   text: `
@@ -45,7 +45,7 @@ export const ANNOUNCE_SLUGS: NamedSql = {
 
 /**
  * Publishes a product's slug in the transaction of its publication: gateways swap the whole list of bindings at once.
- * @returns false when the slug belongs to another tenant; nothing was written then
+ * @returns false if the slug belongs to another tenant; nothing was written then
  */
 export async function publishSlug(tx: QueryClient, publication: SlugPublication): Promise<boolean> {
   const written = await tx.query(WRITE_SLUG, [
@@ -58,7 +58,7 @@ export async function publishSlug(tx: QueryClient, publication: SlugPublication)
   return written.length > 0;
 }
 
-/** Takes a slug off the gateways. Nothing happens when it was not published. */
+/** Removes a slug from the gateways. Does nothing if it was not published. */
 export async function withdrawSlug(tx: QueryClient, slug: string): Promise<void> {
   await tx.query(DELETE_SLUG, [slug]);
 }

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { readEntries, type EntryKeys } from './snapshot.query.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
-/** Routes `dep_n` with their backends `rev_n`; every answer is of a later moment. */
+/** Routes `dep_n` with their backends `rev_n`; every answer is from a later moment. */
 class PublishedDatabase implements QueryClient {
   readonly asked: number[] = [];
 
@@ -26,7 +26,7 @@ class PublishedDatabase implements QueryClient {
 const NOTHING: EntryKeys = { routes: [], backends: [], slugs: [], passports: [] };
 const named = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${prefix}_${at}`);
 
-it('reads what there is much of in several statements, of which each is answered in time', async () => {
+it('reads many keys in several statements, so that each is answered in time', async () => {
   const db = new PublishedDatabase();
   const keys = {
     routes: named('dep', 5),
@@ -42,7 +42,7 @@ it('reads what there is much of in several statements, of which each is answered
   expect(revokedPassports).toEqual(keys.passports);
 });
 
-it('needs one statement for a thousand', async () => {
+it('needs one statement for a thousand keys', async () => {
   const db = new PublishedDatabase();
   await readEntries(db, { ...NOTHING, routes: named('dep', 1_000), backends: named('rev', 1_000) });
   await readEntries(db, { ...NOTHING, backends: ['rev_1'] });

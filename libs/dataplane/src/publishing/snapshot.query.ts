@@ -1,12 +1,12 @@
 import type { BackendRow, EntryKind, PublishedRow, RouteRow } from './published.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
-/** Passports that are revoked are few, and one expires without a word: they are always listed. */
+/** Revoked passports are few and expire without a notification, so they are always listed. */
 export type DigestedKind = Exclude<EntryKind, 'passport'>;
 
 /**
- * The versions of all rows of one kind in a few digits, kept up to date row by row. Versions are moments in microseconds, so two sets of as many
- * rows with the same sum and the same exclusive or are the same set.
+ * A short digest of the versions of all rows of one kind, updated row by row. Versions are times in microseconds. Two
+ * sets of rows with the same count, the same sum and the same exclusive or are therefore the same set.
  */
 export class VersionDigest {
   private count = 0;
@@ -30,18 +30,18 @@ export class VersionDigest {
   }
 }
 
-/** What was read from a file may have none. */
+/** A row that was read from a file may have no version. */
 const whole = (version: number): bigint => BigInt(Math.trunc(version) || 0);
 
-/** As `VersionDigest` writes it, of a relation with a column `version`. */
+/** SQL for a digest in the format of `VersionDigest`, of a relation with a column `version`. */
 const digestIn = (relation: string): string =>
   `(select count(*) || ':' || coalesce(sum(version), 0) || ':' || coalesce(bit_xor(version), 0) from ${relation})`;
 
-/** A row; or, of kind `same`, that all rows of the kind `id` are as the caller has them. */
+/** A row. Kind `same` means that the caller has all rows of the kind `id` already. */
 export type EntryVersion =
   { kind: EntryKind; id: string; version: number } | { kind: 'same'; id: DigestedKind; version: number };
 
-/** The rows asked for that exist; those asked for and absent are gone. */
+/** The requested rows that exist; requested keys without a row are gone. */
 export interface Entries {
   routes: RouteRow[];
   backends: BackendRow[];
@@ -58,16 +58,18 @@ export interface EntryKeys {
 }
 
 /**
- * What tells two states of a row apart: the moment it was written. Its own count of changes starts again after a withdrawal, and
- * a generation is given twice when a fail-over has lost the first: a gateway that missed that would take the new one for the old.
+ * Distinguishes two states of a row by the time of its write. A row's own version starts again after a withdrawal, and
+ * a fail-over that lost a generation assigns it twice. A gateway that missed that would take the new row for the old
+ * one.
  */
 const STAMP = `(extract(epoch from updated_at) * 1000000)::bigint`;
 
 const KEYS_AT_ONCE = 1_000;
 
 /**
- * What exists and how new it is, so that only what changed is read; asked every second by every gateway. Of a kind whose digest the caller has
- * ($1 routes, $2 backends, $3 slugs) no row is listed: ten thousand of them each second are work for both ends, and nothing has changed.
+ * Lists what exists and how new it is, so that only changes are read; every gateway runs it every second. For a kind
+ * whose digest the caller has ($1 routes, $2 backends, $3 slugs), it lists no row: ten thousand unchanged rows each
+ * second would be work for both ends.
  */
 const READ_VERSIONS: NamedSql = {
   name: 'dataplane_versions',
@@ -87,8 +89,8 @@ const READ_VERSIONS: NamedSql = {
 };
 
 /**
- * One statement, so one moment: a route is never read beside backends of another time. The backends of a changed route's
- * deployment come with it, because both may have been published in one transaction.
+ * One statement reads one moment, so a route is never read with backends of another time. The backends of a changed
+ * route's deployment are read with it, because both may have been published in one transaction.
  */
 const READ_ENTRIES: NamedSql = {
   name: 'dataplane_entries',
@@ -99,7 +101,7 @@ const READ_ENTRIES: NamedSql = {
     union all select 'passport', to_jsonb(id) from dataplane_passports where id = any($4) and revoked_at is not null and expires_at > now()`,
 };
 
-/** @param known digests of what the caller has; without them everything is listed */
+/** @param known digests of the caller's rows; without them, everything is listed */
 export async function readVersions(
   db: QueryClient,
   known: Partial<Readonly<Record<DigestedKind, VersionDigest>>> = {},
@@ -109,8 +111,8 @@ export async function readVersions(
 }
 
 /**
- * Ten thousand routes in one statement would take longer than a gateway waits for an answer, and it would never begin to follow: so a few at a
- * time. A backend that came with its route stays as it was read then.
+ * Reads a few keys at a time. Ten thousand routes in one statement would take longer than a gateway waits for an
+ * answer, and it would never begin to follow. A backend that was read with its route stays as it was read then.
  */
 export async function readEntries(db: QueryClient, keys: EntryKeys, atOnce = KEYS_AT_ONCE): Promise<Entries> {
   const read: Entries = { routes: [], backends: [], slugs: [], revokedPassports: [] };

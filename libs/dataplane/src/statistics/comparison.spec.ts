@@ -7,14 +7,14 @@ import type { RequestStats } from './stats.query.js';
 
 const E2E = { metric: 'e2e_latency_ms', stat: 'p50', limitPercent: 20, z: 1.645, minSamples: 50 } as const;
 
-/** Values that lie closely around one, as many as `samples`. */
+/** Returns as many values as `samples`, close to one value. */
 function around(center: number, samples = 200): Histogram {
   const recorder = new HistogramRecorder();
   for (let index = 0; index < samples; index += 1) recorder.record(center * (0.9 + (0.2 * index) / samples));
   return recorder.snapshot();
 }
 
-/** Values of every metric by bucket of load, and how many requests they were. */
+/** Returns statistics with these values for every metric, by bucket of load. */
 function stats(byLoad: Record<number, Histogram>, { instances = 1, ok = 0 } = {}): RequestStats {
   const all = mergeHistograms(Object.values(byLoad));
   const loads = { ...emptyLoads(), instances };
@@ -32,7 +32,7 @@ function stats(byLoad: Record<number, Histogram>, { instances = 1, ok = 0 } = {}
   };
 }
 
-it('compares at equal load where the baseline is asked more: what waits there is not what the candidate would do', () => {
+it('compares at equal load if the baseline has more traffic, because the candidate would not have its queues', () => {
   const baseline = stats({ 0: around(10), 5: around(100, 4_000) });
   const found = compare(E2E, stats({ 0: around(13), 5: around(100, 5) }), baseline) as Comparison;
   expect(found).toMatchObject({ basis: 'equal_load', candidate: { samples: 200 }, baseline: { samples: 200 } });
@@ -65,8 +65,8 @@ it.each([
   expect(compare(E2E, candidate, baseline)).toMatchObject({ basis: null });
 });
 
-it('needs no buckets where each instance was asked as much', () => {
-  // Thrice as slow, so thrice as many are in flight at once: no load in common, and yet fair.
+it('needs no buckets if each instance got as much traffic', () => {
+  // Three times as slow, so three times as many in flight at once: no load in common, but still fair.
   const slow = stats({ 5: around(30, 300) });
   expect(compare(E2E, slow, stats({ 2: around(10, 300) }))).toMatchObject({ basis: 'equal_traffic' });
   const three = stats({ 2: around(10, 900) }, { instances: 3 });
@@ -74,16 +74,16 @@ it('needs no buckets where each instance was asked as much', () => {
   expect([found.basis, found.boundPercent > 150]).toEqual(['equal_traffic', true]);
 });
 
-it('knows what less traffic does not excuse, and what more does not', () => {
+it('detects a regression that less traffic does not excuse, and an improvement despite more traffic', () => {
   const busy = stats({ 7: around(20, 4_000) });
   expect(compare(E2E, stats({ 5: around(40) }), busy)).toMatchObject({ basis: 'less_traffic' });
-  // Faster with less traffic says nothing, and neither does slower with more.
+  // Faster with less traffic proves nothing, and neither does slower with more.
   expect(compare(E2E, stats({ 5: around(10) }), busy)).toMatchObject({ basis: null });
   expect(compare(E2E, busy, stats({ 5: around(40) }))).toMatchObject({ basis: 'more_traffic' });
   expect(compare(E2E, busy, stats({ 5: around(10) }))).toMatchObject({ basis: null });
 });
 
-it('is less sure where what was slow was slow together: requests that waited behind each other are no evidence each', () => {
+it('is less sure if slow values occurred together, because requests in one queue are not independent evidence', () => {
   const fast = around(10, 20);
   const slow = around(40, 20);
   const cut = ({ n, ...one }: Histogram, by: number): Histogram => ({
@@ -106,14 +106,14 @@ it('is less sure where what was slow was slow together: requests that waited beh
   }
 });
 
-it('looks closer, at equal load, where a candidate of equal traffic is beyond the limit and it may be the queues', () => {
+it('compares at equal load if a candidate of equal traffic is beyond the limit and queues may be the cause', () => {
   const sideOf = (factor: number, queues: readonly number[]) => {
     const slices = queues.map((queue) => stats({ 0: around(10 * factor, 20), 5: around(60 * factor, queue) }));
     const all = stats({ 0: around(10 * factor, 400), 5: around(60 * factor, sum(queues)) }, { ok: 600 });
     return { ...all, slices };
   };
   const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0);
-  // A long queue now and then: two more of them are no evidence against the candidate, and its requests at equal load are.
+  // Occasional long queues: two more of them are no evidence against the candidate, but its requests at equal load are.
   const queues = (long: number) => Array.from({ length: 20 }, (_, index) => (index % 10 < long ? 30 : 1));
   const baseline = sideOf(1, queues(2));
   const mean = { ...E2E, stat: 'avg' } as const;
@@ -124,7 +124,7 @@ it('looks closer, at equal load, where a candidate of equal traffic is beyond th
   expect(slower.percent).toBeCloseTo(30, -1);
 });
 
-it('makes up for long requests that were joined, which leaves the short ones alone, as long as that is little', () => {
+it('corrects for long requests that were joined and so left the alone bucket, while the correction is small', () => {
   const joinedBy = (joined: number, long: number, others: Record<number, Histogram>) => {
     const alone = mergeHistograms([around(10, 500), around(20, long)]);
     const one = stats({ 0: alone, ...others });
@@ -140,7 +140,7 @@ it('makes up for long requests that were joined, which leaves the short ones alo
   expect(percentOf('e2e_latency_ms', 200)).toBeNull();
 });
 
-it('calls the same change a regression of one metric and an improvement of another', () => {
+it('treats the same change as a regression of one metric and an improvement of another', () => {
   const doubled = (metric: 'ttft_ms' | 'output_tokens_per_s') =>
     compare({ ...E2E, metric }, stats({ 0: around(200) }), stats({ 0: around(100) })) as Comparison;
   expect(doubled('ttft_ms').percent).toBeCloseTo(100, -1);
@@ -152,7 +152,7 @@ it('calls the same change a regression of one metric and an improvement of anoth
   expect(compare(E2E, stats({ 0: around(1) }), stats({}))).toBeNull();
 });
 
-it('counts failures at whatever load, and never takes none for never', () => {
+it('counts failures at any load, and does not take zero failures as proof of none', () => {
   const failing = (failed: number, ok: number) => {
     const one = stats({}, { ok });
     return { ...one, counts: { ...one.counts, server_error: failed } };
@@ -163,7 +163,7 @@ it('counts failures at whatever load, and never takes none for never', () => {
   expect((compare(rate, failing(30, 70), failing(10, 1_900)) as Comparison).boundPercent).toBeGreaterThan(1_000);
 });
 
-it('is sure, or says that it is not', () => {
+it('classifies a regression as certain, or as unsure', () => {
   expect(classifyRegression({ boundPercent: 21, upperPercent: 60 }, 20)).toBe('beyond');
   expect(classifyRegression({ boundPercent: 5, upperPercent: 25 }, 20)).toBe('unsure');
   expect(classifyRegression({ boundPercent: 5, upperPercent: 19 }, 20)).toBe('within');

@@ -6,25 +6,26 @@ import { failuresOf, metricHistogram, readMetric, Z_95 } from './statistics.js';
 import type { RequestStats } from './stats.query.js';
 
 /*
- * Whether one revision is worse than another, where latency depends on load and the two are not equally loaded. On the logarithmic
- * scale, where ratios become differences and errors add. tools/decisions/0004 says why it is done so and how often it is wrong.
+ * Decides whether one revision is worse than another, if latency depends on load and the two have different loads. It
+ * works on the logarithmic scale, on which ratios become differences and errors add. tools/decisions/0004 explains the
+ * reasons and the rate of errors.
  */
 
-/** What makes a comparison fair. */
+/** Why a comparison is fair. */
 export type ComparisonBasis =
-  /** A share that failed, which is counted at whatever load. */
+  /** A share of failures, which is counted at any load. */
   | 'counts'
-  /** Each instance was sent as much as the other side's. */
+  /** Each instance got as much traffic as the other side's. */
   | 'equal_traffic'
-  /** The candidate's instances were sent less and were slower all the same. */
+  /** The candidate's instances got less traffic and were slower even so. */
   | 'less_traffic'
-  /** They were sent more and were not slower all the same. */
+  /** The candidate's instances got more traffic and were not slower even so. */
   | 'more_traffic'
-  /** Requests that found as much in flight on their instance. */
+  /** Requests with the same number in flight on their instance. */
   | 'equal_load';
 
 export interface LoadBucket {
-  /** Requests in flight that it stands for. */
+  /** Requests in flight that the bucket represents. */
   load: number;
   candidate: number;
   baseline: number;
@@ -34,14 +35,14 @@ export interface LoadBucket {
 export interface Comparison {
   basis: ComparisonBasis;
   percent: number;
-  /** At least this, with the confidence asked for. */
+  /** At least this, with the requested confidence. */
   boundPercent: number;
   /** At most this, with 95 % confidence. */
   upperPercent: number;
   candidate: Side;
   baseline: Side;
   traffic: Traffic | null;
-  /** Where the basis is equal load: samples in the buckets that were compared. */
+  /** For the basis `equal_load`: samples in the compared buckets. */
   loads: LoadBucket[];
 }
 
@@ -52,7 +53,9 @@ export interface MissingComparison {
   loads: LoadBucket[];
 }
 
-/** Requests that each instance was sent, candidate by baseline; null where an old gateway did not tell how many instances there were. */
+/**
+ * Requests per instance, candidate divided by baseline. Null if an old gateway did not report its number of instances.
+ */
 export interface Traffic {
   ratio: number;
 }
@@ -62,22 +65,22 @@ export interface ComparisonCriterion {
   stat: Stat;
   /** A regression of more percent is a breach. */
   limitPercent: number;
-  /** Of the lower bound: how many standard deviations it lies below. */
+  /** For the lower bound: how many standard deviations it is below the value. */
   z: number;
-  /** Fewer samples that can be compared are not comparable. */
+  /** With fewer comparable samples, the result is not comparable. */
   minSamples: number;
 }
 
-/** A difference of traffic of up to a tenth makes no difference worth naming; more of it may be chance where there are few requests. */
+/** A difference in traffic of up to a tenth is negligible. With few requests, a larger one may be chance. */
 const EQUAL_TRAFFIC_LOG = 0.1;
-/** A bucket of load with fewer on either side is left out. */
+/** A bucket of load with fewer samples on either side is left out. */
 const MIN_IN_BUCKET = 10;
-/** So much of the candidate's samples has to be in buckets that both sides have: the rest may be where it is slow. */
+/** Minimum share of the candidate's samples in buckets that both sides have: the rest may be the slow ones. */
 const MIN_SHARE = 0.5;
-/** A value that the correction for what was joined would count more than so often says nothing reliable any more. */
+/** If the correction for joined requests would count a value more often than this, the result is not reliable. */
 const MAX_CORRECTION = 10;
 
-/** Null if one side has no samples. */
+/** Returns null if one side has no samples. */
 export function compare(
   what: ComparisonCriterion,
   candidate: RequestStats,
@@ -95,11 +98,11 @@ export function compare(
     const off = Math.log(traffic.ratio);
     if (Math.abs(off) <= EQUAL_TRAFFIC_LOG + chanceOf(candidate, baseline)) {
       if (!mayBeBeyond(plain, what.limitPercent)) return found('equal_traffic');
-      // Queues came and went, and it may be them. At equal load they make less of a difference.
+      // Queues that came and went may be the cause. At equal load they make less of a difference.
       const closer = atEqualLoad(what, { candidate, baseline, traffic, pairs });
       return closer && classifyRegression(closer, what.limitPercent) !== 'within' ? closer : found('equal_traffic');
     }
-    // A latency does not fall when more is asked of an instance, so these need no correction.
+    // More traffic per instance never lowers a latency, so these cases need no correction.
     if (off < 0 && classifyRegression(plain, what.limitPercent) === 'beyond') return found('less_traffic');
     if (off > 0 && classifyRegression(plain, what.limitPercent) === 'within') return found('more_traffic');
   }
@@ -117,7 +120,7 @@ export function classifyRegression(
   return boundPercent > 0 && upperPercent > limitPercent ? 'unsure' : 'within';
 }
 
-/** Whether it passes only because it may be chance that it looks beyond the limit. */
+/** Whether it passes only because its excess over the limit may be chance. */
 function mayBeBeyond(
   found: Pick<Comparison, 'percent' | 'boundPercent' | 'upperPercent'>,
   limitPercent: number,
@@ -163,7 +166,7 @@ function attemptsOf({ counts }: Pick<RequestStats, 'counts'>): number {
   return counts.ok + counts.client_error + counts.server_error + counts.connect_error + counts.cancelled;
 }
 
-/** What chance makes of the logarithm of equal traffic (one standard deviation). */
+/** Standard deviation that chance gives the logarithm of the ratio of equal traffic. */
 function chanceOf(candidate: RequestStats, baseline: RequestStats): number {
   return Math.sqrt(1 / Math.max(1, attemptsOf(candidate)) + 1 / Math.max(1, attemptsOf(baseline)));
 }
@@ -193,13 +196,14 @@ interface Sides {
 }
 
 /**
- * The baseline as it would look at the loads that the candidate had. Where most of the candidate's requests were alone on their instance,
- * those alone are compared: what a request that was not alone found there was left by others, and more of it where more arrives. Else
- * each bucket that both have counts as often as the candidate has it.
+ * Estimates the baseline at the loads that the candidate had. If most of the candidate's requests were alone on their
+ * instance, only requests that were alone are compared: others found work that earlier requests had left, and more of
+ * it with more traffic. Otherwise each bucket that both sides have counts as often as in the candidate.
  *
- * Within a bucket one more thing differs. A request that was alone to its end is rather a short one where much arrives, for a long one is
- * joined. So where the value is that time, t milliseconds of the baseline count exp((h − h′)·t) times, h being how often a request
- * that is alone is joined per millisecond here and there: what exactly undoes it if arrivals are independent of each other.
+ * Within a bucket one more thing differs. With much traffic, a request that was alone to its end is rather a short one,
+ * because another request joins a long one. If the value is that time, t milliseconds of the baseline therefore count
+ * exp((h − h′)·t) times. Here h and h′ are how often a request that is alone is joined per millisecond, in the baseline
+ * and in the candidate. This undoes the effect exactly if arrivals are independent of each other.
  */
 function atEqualLoad(what: ComparisonCriterion, { candidate, baseline, traffic, pairs }: Sides): Comparison | null {
   const { metric, stat, minSamples } = what;

@@ -3,12 +3,12 @@ import { bucketValue, type Histogram } from './histogram.js';
 import { quantileOf, samplesOf, Z_95 } from './statistics.js';
 import type { RequestStats } from './stats.query.js';
 
-/* Quantiles and means of weighted histograms, and how sure they are. */
+/* Quantiles and means of weighted histograms, and their uncertainty. */
 
 export interface Side {
-  /** In the metric's unit, of what was compared. */
+  /** The compared value, in the metric's unit. */
   value: number;
-  /** As many independent samples of equal weight would know as much. */
+  /** Effective number of samples: as many independent samples of equal weight would be equally precise. */
   samples: number;
 }
 
@@ -38,7 +38,10 @@ export function independence(definition: DistributionMetric, histogram: Histogra
   return histogram.n === 0 ? 1 : samplesOf(definition, histogram, stats) / histogram.n;
 }
 
-/** @param slices the same values by time, where they are known and all count alike: requests that waited behind each other are less news */
+/**
+ * @param slices the same values by time, if known and equally weighted: requests that waited in one queue are less
+ * evidence
+ */
 export function estimate(
   stat: Stat,
   parts: readonly WeightedHistogram[],
@@ -68,7 +71,7 @@ interface Bin {
   square: number;
 }
 
-/** Lowest first. */
+/** Returns the bins, lowest first. */
 function binsOf(parts: readonly WeightedHistogram[]): Bin[] {
   const bins = new Map<number, Bin>();
   for (const { histogram, weight, tilt } of parts)
@@ -84,8 +87,8 @@ function binsOf(parts: readonly WeightedHistogram[]): Bin[] {
 }
 
 /**
- * The quantile's rank is off by ±z times the deviation of a weighted share; the values at those two ranks show how far the quantile
- * may be off. What the buckets hide is added as noise.
+ * The quantile's rank is uncertain by ±z times the deviation of a weighted share. The values at those two ranks show
+ * how uncertain the quantile is. The width of the buckets is added as noise.
  */
 function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSummary & { share: number }): Estimate {
   const { total, samples, share, slices } = summary;
@@ -103,22 +106,22 @@ function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSumma
 }
 
 /**
- * Of a sum to which each slice of time adds what it is off by. What the requests of one moment have in common (a queue, above all) makes a
- * slice be off as a whole, which counting its values one by one would not show.
+ * Variance of a sum to which each slice of time adds its deviation. Requests of one moment share causes (a queue, above
+ * all). A slice then deviates as a whole, which its values counted one by one would not show.
  */
 function varianceOfSum(offs: readonly number[]): number {
   if (offs.length < 2) return 0;
   return (offs.length / (offs.length - 1)) * offs.reduce((sum, off) => sum + off ** 2, 0);
 }
 
-/** How many values lie beyond a point on the scale of buckets, within a bucket by its share. */
+/** Returns how many values are beyond a point on the scale of buckets; within a bucket, its share. */
 function beyond({ b }: Histogram, at: number): number {
   let sum = 0;
   for (const bucket in b) sum += (b[bucket] as number) * Math.min(1, Math.max(0, Number(bucket) + 1 - at));
   return sum;
 }
 
-/** The value below which lies so much weight; within a bucket the values are taken to be spread evenly (in their logarithms). */
+/** Returns the value below which this weight lies. Within a bucket, the logarithms of values count as spread evenly. */
 function quantileOfBins(bins: readonly Bin[], rank: number): number {
   let below = 0;
   for (const { bucket, weight } of bins) {
@@ -128,7 +131,7 @@ function quantileOfBins(bins: readonly Bin[], rank: number): number {
   return 2 ** (((bins.at(-1) as Bin).bucket + 1) / 8);
 }
 
-/** From the exact sums; what a tilt changes about a mean is read from the buckets. */
+/** Uses the exact sums; only the effect of a tilt on a mean is read from the buckets. */
 function meanEstimate(parts: readonly WeightedHistogram[], { total, samples, slices }: SampleSummary): Estimate | null {
   let sum = 0;
   let square = 0;

@@ -36,7 +36,7 @@ it('keeps every quantile within 5 % of the exact one', () => {
   );
 });
 
-it('says the same of a merge as of all values at once', () => {
+it('gives the same result for a merge as for all values at once', () => {
   fc.assert(
     fc.property(fc.array(values, { minLength: 1, maxLength: 5 }), (lists) => {
       const merged = mergeHistograms(lists.map(histogramOf));
@@ -50,7 +50,7 @@ it('says the same of a merge as of all values at once', () => {
   );
 });
 
-it('survives JSON, keeps the mean exact and has no quantile of nothing', () => {
+it('survives JSON, keeps the mean exact, and has no quantile without values', () => {
   const stored = JSON.parse(JSON.stringify(histogramOf([10, 20, 60]))) as Histogram;
   expect(mean(stored)).toBe(30);
   expect(variance(stored)).toBeCloseTo(700, 6);
@@ -59,7 +59,7 @@ it('survives JSON, keeps the mean exact and has no quantile of nothing', () => {
   expect(variance(histogramOf([5]))).toBeNull();
 });
 
-it('takes zero, negative and huge values without losing their count', () => {
+it('accepts zero, negative and huge values without losing their count', () => {
   const histogram = histogramOf([0, -3, 1e30]);
   expect(histogram.n).toBe(3);
   expect(sortedBuckets(histogram)).toEqual([
@@ -89,7 +89,7 @@ it('reads buckets from the lowest to the highest, those below one first', () => 
   ]);
 });
 
-it('counts a value as often as it is told to', () => {
+it('counts a value as often as requested', () => {
   const recorder = new HistogramRecorder();
   recorder.record(10, 3);
   recorder.record(40);

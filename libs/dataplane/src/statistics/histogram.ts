@@ -1,8 +1,8 @@
 /**
- * Mergeable histograms with fixed logarithmic buckets: bucket i counts the values of [2^(i/8), 2^((i+1)/8)). A quantile read
- * from one is off by at most 4.5 % of its value, whatever was merged; count, sum and sum of squares are exact.
- * `hdr-histogram-js` merges as well, but Postgres cannot add its encoding up; these buckets it can.
- * Values are milliseconds or tokens per second; everything below 2^-10 counts as the lowest bucket.
+ * Mergeable histograms with fixed logarithmic buckets: bucket i counts the values of [2^(i/8), 2^((i+1)/8)). A quantile
+ * read from one is off by at most 4.5 % of its value, whatever was merged; count, sum and sum of squares are exact.
+ * `hdr-histogram-js` merges too, but Postgres cannot add up its encoding; it can add up these buckets. Values are
+ * milliseconds or tokens per second; everything below 2^-10 counts in the lowest bucket.
  */
 export interface Histogram {
   /** Number of values. */
@@ -27,12 +27,12 @@ export function bucketOf(value: number): number {
   return Math.min(HIGHEST, Math.max(LOWEST, Math.floor(Math.log2(value) * BUCKETS_PER_OCTAVE)));
 }
 
-/** The value a bucket stands for: the geometric middle of its bounds. */
+/** Returns the value that a bucket represents: the geometric middle of its bounds. */
 export function bucketValue(bucket: number): number {
   return 2 ** ((bucket + 0.5) / BUCKETS_PER_OCTAVE);
 }
 
-/** The upper bound of a bucket (exclusive). */
+/** Returns the upper bound of a bucket (exclusive). */
 export function bucketUpperBound(bucket: number): number {
   return 2 ** ((bucket + 1) / BUCKETS_PER_OCTAVE);
 }
@@ -48,7 +48,7 @@ export function mergeHistograms(histograms: Iterable<Histogram>): Histogram {
   return merged;
 }
 
-/** The q-quantile (0..1) by nearest rank, or null of nothing. */
+/** Returns the q-quantile (0..1) by nearest rank, or null without values. */
 export function quantile(histogram: Histogram, q: number): number | null {
   if (histogram.n === 0) return null;
   const rank = Math.min(histogram.n, Math.max(1, Math.ceil(q * histogram.n)));
@@ -60,25 +60,25 @@ export function quantile(histogram: Histogram, q: number): number | null {
   return null;
 }
 
-/** The arithmetic mean (exact), or null of nothing. */
+/** Returns the arithmetic mean (exact), or null without values. */
 export function mean(histogram: Histogram): number | null {
   return histogram.n === 0 ? null : histogram.sum / histogram.n;
 }
 
-/** The sample variance, or null of fewer than two values. */
+/** Returns the sample variance, or null for fewer than two values. */
 export function variance(histogram: Histogram): number | null {
   const { n, sum, sq } = histogram;
   return n < 2 ? null : Math.max(0, (sq - (sum * sum) / n) / (n - 1));
 }
 
-/** [bucket, count], lowest bucket first. */
+/** Returns [bucket, count], lowest bucket first. */
 export function sortedBuckets(histogram: Histogram): [bucket: number, count: number][] {
   return Object.entries(histogram.b)
     .map(([bucket, count]): [number, number] => [Number(bucket), count])
     .sort((a, b) => a[0] - b[0]);
 }
 
-/** Collects values on a hot path: an increment in a typed array, nothing allocated per value. */
+/** Collects values on a hot path: an increment in a typed array, and no allocation per value. */
 export class HistogramRecorder {
   private readonly counts = new Uint32Array(HIGHEST - LOWEST + 1);
   private n = 0;
@@ -102,7 +102,7 @@ export class HistogramRecorder {
   }
 }
 
-/** Six decimals: more would only lengthen the stored JSON. */
+/** Rounds to six decimals: more would only lengthen the stored JSON. */
 function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }

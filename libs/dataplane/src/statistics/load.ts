@@ -1,31 +1,31 @@
 import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
 import { HistogramRecorder, mergeHistograms, type Histogram } from './histogram.js';
 
-/** The requests of a revision by how loaded their instance was. Absent in rows of gateways of before: their load is unknown. */
+/** The requests of a revision by the load of their instance. Absent in rows of old gateways: their load is unknown. */
 export interface Loads {
-  /** Ready instances that a gateway chose among; the most that one window saw. */
+  /** Ready instances that a gateway chose from; the maximum over the windows. */
   instances: number;
-  /** Milliseconds that requests which came to an empty instance spent there alone, up to the first that joined them. */
+  /** Milliseconds that requests on an empty instance spent alone there, until the first other request joined them. */
   alone_ms: number;
   /** How many of those were joined. */
   joined: number;
-  /** By metric, and there by bucket of load (`loadBucketOf`): the values. */
+  /** The values by metric, and then by bucket of load (`loadBucketOf`). */
   histograms: Record<Distribution, Record<string, Histogram>>;
 }
 
-/** Below this the request was alone, but for moments that move no latency. */
+/** Below this the request was alone, except for moments that change no latency. */
 const ALONE = 1.03;
 const BUCKETS_PER_OCTAVE = 2;
-/** 256 requests in flight and more are one bucket: so a row has at most 18 of them for each metric. */
+/** 256 requests in flight and more share one bucket, so a row has at most 18 buckets for each metric. */
 const HIGHEST = 1 + 8 * BUCKETS_PER_OCTAVE;
 
-/** @param load requests in flight on the instance, on average over the time that counts; the request itself is one of them */
+/** @param load average requests in flight on the instance over the measured time, including the request itself */
 export function loadBucketOf(load: number): number {
   if (!(load >= ALONE)) return 0;
   return Math.min(HIGHEST, 1 + Math.floor(Math.log2(load) * BUCKETS_PER_OCTAVE));
 }
 
-/** The load a bucket stands for. */
+/** Returns the load that a bucket represents. */
 export function loadOf(bucket: number): number {
   return bucket === 0 ? 1 : 2 ** ((bucket - 0.5) / BUCKETS_PER_OCTAVE);
 }
@@ -34,13 +34,13 @@ export function emptyLoads(): Loads {
   return { instances: 0, alone_ms: 0, joined: 0, histograms: eachDistribution(() => ({})) };
 }
 
-/** One gateway's part of what is merged, and what else was in flight on an instance that this gateway could not see. */
+/** One gateway's part of a merge. `hidden` is the load on an instance that this gateway could not see. */
 export interface LoadsPart {
   loads: Loads;
   hidden: number;
 }
 
-/** What a gateway saw in flight is raised by what the others had there meanwhile, on average. */
+/** Adds to each gateway's own load the average load of the other gateways in the same time. */
 export function mergeLoads(parts: readonly LoadsPart[]): Loads {
   const all = parts.map(({ loads }) => loads);
   return {
@@ -61,7 +61,7 @@ export function mergeLoads(parts: readonly LoadsPart[]): Loads {
   };
 }
 
-/** Collects values by load on a hot path; a bucket that nothing falls into takes no memory. */
+/** Collects values by load on a hot path; an empty bucket takes no memory. */
 export class LoadRecorder {
   instances = 0;
   aloneMs = 0;

@@ -2,7 +2,10 @@ import type { NamedSql, QueryClient } from '../sql.js';
 
 type WindowDeletion = (db: QueryClient, days: number, most: number) => Promise<number>;
 
-/** @returns what deletes the oldest windows of a table, so many of those that are older than so many days, and resolves to how many there were */
+/**
+ * @returns a function that deletes up to `most` windows of a table that are older than `days`, oldest first, and
+ * resolves to their number
+ */
 export function deletionOf(name: string, table: string): WindowDeletion {
   const statement: NamedSql = {
     name,

@@ -5,12 +5,13 @@ import type { NamedSql, QueryClient } from '../sql.js';
 import { histogramsOf, type AttemptCounts, type RequestStats } from './stats.query.js';
 
 /*
- * Read every few seconds for as long as somebody looks at a page, over hours and several revisions. So Postgres adds the histograms up:
- * what it sends are the buckets of each step, whatever the number of seconds and gateways behind it, and no process parses the rows.
- * Nothing is locked; a window is written once, so a step changes only until `statsCompleteUntil` is behind it.
+ * Read every few seconds while a person has a page open, over hours and several revisions. Postgres therefore adds up
+ * the histograms: it sends the buckets of each step, for any number of seconds and gateways, and no process parses the
+ * rows. Nothing is locked. A window is written once, so a step changes only until `statsCompleteUntil` has passed it.
  *
- * `known` is asked one revision after the other, by the primary key: most revisions of a deployment have recorded nothing lately, and a
- * join would read what all tenants recorded in that time. The same goes for `windows`, where `offset 0` keeps it a look-up by key.
+ * `known` reads one revision after the other, by the primary key. Most revisions of a deployment have recorded nothing
+ * lately, and a join would read what all tenants recorded in that time. The same is true for `windows`: its `offset 0`
+ * keeps it a lookup by key.
  */
 const READ_SERIES: NamedSql = {
   name: 'dataplane_read_series',
@@ -57,21 +58,21 @@ const READ_SERIES: NamedSql = {
     order by c.step`,
 };
 
-/** The planner guesses a hundred values in each histogram, and would compile for longer than the statement takes. */
+/** The planner estimates a hundred values in each histogram, and would compile for longer than the statement takes. */
 const WITHOUT_COMPILING: NamedSql = { name: 'dataplane_no_jit', text: `select set_config('jit', 'off', true)` };
 
-/** What ended on a revision within one step, over all gateways. */
+/** Attempts that ended on a revision within one step, over all gateways. */
 export interface SeriesStep {
   /** Start of the step. */
   at: Date;
-  /** Its `loads` say nothing but the number of instances. */
+  /** Of its `loads`, only the number of instances is set. */
   stats: RequestStats;
-  /** Ready instances, the most that a gateway chose among; null where none said. */
+  /** Ready instances, the most that a gateway chose from; null if no gateway reported it. */
   instances: number | null;
 }
 
 export interface Series {
-  /** By revision, oldest step first. A step in which nothing ended is absent, and so is a revision without any. */
+  /** By revision, oldest step first. Steps without ended attempts are absent, and so are revisions without any. */
   steps: Map<string, SeriesStep[]>;
   /** Whether more of the revisions have recorded something in that time. */
   hasMore: boolean;
@@ -90,8 +91,9 @@ interface SeriesRow extends AttemptCounts {
 }
 
 /**
- * Inside a transaction. What ended in the whole seconds of [from, to), in steps that begin at multiples of `stepSeconds`.
- * @param revisionIds those that come first are answered, `most` of those that have recorded something
+ * Returns what ended in the whole seconds of [from, to), in steps that begin at multiples of `stepSeconds`. Call it
+ * inside a transaction.
+ * @param revisionIds in order of preference: the first `most` that have recorded something are returned
  */
 export async function statsSeries(
   db: QueryClient,

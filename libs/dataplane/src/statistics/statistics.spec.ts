@@ -28,7 +28,7 @@ function stats(
 
 const around = (center: number) => Array.from({ length: 200 }, (_, i) => center * (0.9 + i / 1_000));
 
-it('knows the quantiles of the normal distribution', () => {
+it('computes the quantiles of the normal distribution', () => {
   for (const [p, z] of [
     [0.5, 0],
     [0.9, 1.2816],
@@ -39,13 +39,13 @@ it('knows the quantiles of the normal distribution', () => {
     expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(0.0005);
 });
 
-it('counts what the revision is to blame for, among what it was asked', () => {
+it('counts only failures of the revision, among the requests that it got', () => {
   expect(readMetric('upstream_fault_rate', 'rate', stats({}))).toEqual({ samples: 107, value: 10 / 107 });
-  // Three of the failures were repaired by a further attempt, which no client saw.
+  // Three of the failures were repaired by another attempt, and no client saw them.
   expect(readMetric('error_rate', 'rate', stats({}))).toEqual({ samples: 104, value: 7 / 104 });
 });
 
-it('takes one sample per stream where the values of a stream depend on each other', () => {
+it('counts one sample per stream if the values of a stream depend on each other', () => {
   const values = stats({ itl_ms: around(20), ttft_ms: around(20) }, 4);
   expect(readMetric('itl_ms', 'avg', values).samples).toBe(4);
   expect(readMetric('ttft_ms', 'avg', values).samples).toBe(200);
@@ -54,7 +54,7 @@ it('takes one sample per stream where the values of a stream depend on each othe
 it.each([
   ['ttft_ms', 'lower'],
   ['output_tokens_per_s', 'higher'],
-] as const)('is kind to %s in the direction that is better: %s', (metric, better) => {
+] as const)('moves the kindest value of %s in the direction that is better: %s', (metric, better) => {
   const values = stats({ [metric]: around(100) });
   for (const stat of ['avg', 'p50', 'p95'] as const) {
     const kind = kindestValue(metric, stat, values, 0.95)!;

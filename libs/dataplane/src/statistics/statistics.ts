@@ -16,14 +16,14 @@ import {
 } from './stats.query.js';
 
 /*
- * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided. `simple-statistics` and its kin
- * work on samples, which nobody keeps: there are only sums and histograms.
+ * Reads metrics from the records of a revision, with their uncertainty. All bounds are one-sided. `simple-statistics`
+ * and similar libraries work on samples, which are not stored: there are only sums and histograms.
  */
 
 export interface MetricReading {
   /** In the metric's unit; null without samples. */
   value: number | null;
-  /** Independent ones. */
+  /** Number of independent samples. */
   samples: number;
 }
 
@@ -45,8 +45,8 @@ export function readMetric(metric: Metric, stat: Stat, stats: RequestStats): Met
 }
 
 /**
- * The value that chance could have made of a better one: the end of its confidence interval that is kinder to the revision.
- * A limit that even this value breaks is broken.
+ * Returns the end of the value's confidence interval that is kinder to the revision.
+ * If even this value breaks a limit, the limit is broken.
  * @param confidence 0.5..1
  */
 export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, confidence: number): number | null {
@@ -63,14 +63,17 @@ export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, co
   return (quantile(histogram, rank) as number) * BUCKET_ERROR ** kind;
 }
 
-/** The quantile of the standard normal distribution for 0.5 ≤ p < 1 (Abramowitz and Stegun 26.2.23; off by less than 0.00045). */
+/**
+ * Returns the quantile of the standard normal distribution for 0.5 ≤ p < 1 (Abramowitz and Stegun 26.2.23; off by less
+ * than 0.00045).
+ */
 export function normalQuantile(p: number): number {
   if (p <= 0.5) return 0;
   const t = Math.sqrt(-2 * Math.log(1 - p));
   return t - (2.515517 + 0.802853 * t + 0.010328 * t ** 2) / (1 + 1.432788 * t + 0.189269 * t ** 2 + 0.001308 * t ** 3);
 }
 
-/** Wilson's lower bound: sound for few failures too. */
+/** Wilson's lower bound: reliable for few failures too. */
 function wilsonLowerBound({ failed, of: n }: FailureCount, z: number): number | null {
   if (n === 0) return null;
   const p = failed / n;

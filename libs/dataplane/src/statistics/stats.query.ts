@@ -4,15 +4,15 @@ import { mergeLoads, type Loads, type LoadsPart } from './load.js';
 import { deletionOf } from './old-windows.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
-/** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
+/** Attempts by outcome. An attempt is one try on one instance: a retried request counts once per attempt. */
 export interface AttemptCounts {
   ok: number;
   client_error: number;
   server_error: number;
   connect_error: number;
-  /** The client left; says nothing about the revision. */
+  /** The client left, which says nothing about the revision. */
   cancelled: number;
-  /** Those of `server_error` and `connect_error` that no client saw, because a further attempt followed. */
+  /** Those of `server_error` and `connect_error` that no client saw, because another attempt followed. */
   retried: number;
 }
 
@@ -25,15 +25,15 @@ export interface RequestStats extends Histograms {
   streamed: number;
   tokens_in: number;
   tokens_out: number;
-  /** By how loaded the instances were. What of the histograms is not in here was recorded at an unknown load. */
+  /** Values by the load of the instances. Values of the histograms that are missing here have an unknown load. */
   loads: Loads;
-  /** The histograms of equal parts of the time, those without requests left out: shows how much the values of one moment have in common. */
+  /** Histograms of equal parts of the time, without empty ones: they show how much the values of one moment share. */
   slices?: readonly Histograms[];
 }
 
 const SLICES = 20;
 
-/** One row to store: what ended on one gateway within one second. */
+/** One row to store: the attempts that ended on one gateway within one second. */
 export interface StatsWindow extends AttemptCounts, Histograms {
   revision_id: string;
   tenant_id: string;
@@ -47,8 +47,8 @@ export interface StatsWindow extends AttemptCounts, Histograms {
 }
 
 /**
- * A window is written once, by its gateway, after it closed. So a batch whose commit was in doubt can be sent again:
- * rows that arrived are left alone instead of being counted twice.
+ * A window is written once, by its gateway, after it closed. A batch with an uncertain commit can therefore be sent
+ * again: existing rows are kept instead of being counted twice.
  */
 const WRITE_WINDOWS: NamedSql = {
   name: 'dataplane_write_windows',
@@ -99,8 +99,8 @@ export async function writeWindows(db: QueryClient, windows: readonly StatsWindo
 }
 
 /**
- * Everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All zeros if
- * nothing is stored; whether that is complete, `statsCompleteUntil` tells.
+ * Returns everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All
+ * zeros if nothing is stored; `statsCompleteUntil` shows whether that is complete.
  */
 export async function statsBetween(db: QueryClient, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
   const rows = await db.query<WindowRow>(READ_WINDOWS, [revisionId, from, to]);
@@ -118,7 +118,7 @@ export async function statsBetween(db: QueryClient, revisionId: string, from: Da
   };
 }
 
-/** The newest window of `seconds` that ended at or before `before` and has `minAttempts`, or null: a baseline without live traffic. */
+/** Returns the newest window that ended by `before` and has `minAttempts`, or null: a baseline without live traffic. */
 export async function lastWindowWith(
   db: QueryClient,
   revisionId: string,
@@ -134,43 +134,45 @@ export async function lastWindowWith(
 }
 
 /**
- * Up to when the statistics of every live gateway are stored; null when no gateway lives or one has stored none yet.
- * An analysis of a window that ends later would miss requests.
+ * Returns the time up to which the statistics of every live gateway are stored. Null if no gateway is alive or one has
+ * stored none yet. An analysis of a window that ends later would miss requests.
  */
 export async function statsCompleteUntil(db: QueryClient): Promise<Date | null> {
   const [row] = await db.query<{ until: Date | null }>(READ_COMPLETENESS);
   return row?.until ?? null;
 }
 
-/** The oldest first; resolves to how many there were, at most as many as asked for. */
+/** Deletes the oldest first; resolves to their number, at most the requested one. */
 export const deleteWindowsOlderThan = deletionOf('dataplane_delete_old_windows', 'dataplane_request_stats');
 
-/** What failed, of how many. A client's own mistakes (4xx) count as served, and what the client left says nothing. */
+/**
+ * Failures out of a total. A client's own mistakes (4xx) count as served; requests that the client left do not count.
+ */
 export interface FailureCount {
   failed: number;
   of: number;
 }
 
-/** Those of several windows, revisions or bindings together. */
+/** Adds up the counts of several windows, revisions or bindings. */
 export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
   const sum: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
   for (const counts of all) for (const name of Object.keys(sum) as (keyof AttemptCounts)[]) sum[name] += counts[name];
   return sum;
 }
 
-/** Attempts that say something about the revision: each try on an instance. */
+/** Counts the attempts that say something about the revision. */
 export function attemptFailures(counts: AttemptCounts): FailureCount {
   const failed = counts.server_error + counts.connect_error;
   return { failed, of: counts.ok + counts.client_error + failed };
 }
 
-/** Requests as their clients saw them: a failed attempt that a further one followed was seen by nobody. */
+/** Counts requests as their clients saw them: no client sees a failed attempt that was retried. */
 export function requestFailures(counts: AttemptCounts): FailureCount {
   const { failed, of } = attemptFailures(counts);
   return { failed: failed - counts.retried, of: of - counts.retried };
 }
 
-/** As the table keeps a window. A row of before a metric was measured lacks its histogram. */
+/** A window as stored. A row from before a metric existed lacks its histogram. */
 interface WindowRow extends AttemptCounts {
   gateway_id: string;
   window_start: Date;
@@ -178,13 +180,13 @@ interface WindowRow extends AttemptCounts {
   tokens_in: number;
   tokens_out: number;
   histograms: Partial<Histograms>;
-  /** Null in rows of gateways of before. */
+  /** Null in rows of old gateways. */
   loads: Loads | null;
 }
 
 /**
- * A gateway sees in flight on an instance what it sent there itself. What the others had there meanwhile follows from their requests'
- * times (Little's law) and is spread over the instances.
+ * A gateway sees only the requests that it sent to an instance itself. The load of the others in the same time follows
+ * from the durations of their requests (Little's law), and is spread over the instances.
  */
 function partsOf(rows: readonly WindowRow[], windowMs: number): LoadsPart[] {
   const busyMs = new Map<string, number>();

@@ -1,44 +1,44 @@
 import { deletionOf } from './old-windows.js';
 import type { NamedSql, QueryClient } from '../sql.js';
 
-/** Requests by what their clients saw of them; a request that was retried counts once, as it ended. */
+/** Requests by the outcome that their clients saw; a retried request counts once, as it ended. */
 export interface RequestCounts {
   ok: number;
   client_error: number;
-  /** Answered 5xx, cut, or refused because no instance could be asked. */
+  /** Answered 5xx, cut, or refused because no instance could be reached. */
   server_error: number;
   /** The client left. */
   cancelled: number;
 }
 
-/** One row to store: what ended on one gateway within ten seconds, for one token, on one instance, under one name. */
+/** One row to store: requests that ended on one gateway within ten seconds, for one token, instance and name. */
 export interface UsageWindow extends RequestCounts {
   gateway_id: string;
   /** RFC 3339, whole seconds. */
   window_start: string;
-  /** Place among the rows of this gateway and window: with both, what makes a row the same row. */
+  /** Position among the rows of this gateway and window; the three together identify a row. */
   row_number: number;
-  /** Tenant of the token: who asked, and not who owns what answered. */
+  /** Tenant of the token: the caller, and not the owner of what answered. */
   tenant_id: string;
-  /** Null for what came from more tokens, instances and slugs at once than a window tells apart. */
+  /** Null for requests beyond the tokens, instances and slugs that a window distinguishes. */
   token_id: string | null;
   revision_id: string;
-  /** That was asked last; null if none was. */
+  /** The instance of the last attempt; null if there was none. */
   instance_id: string | null;
-  /** The published product that was asked for; null for a deployment of the tenant's own. */
+  /** The published product that was called; null for a deployment of the tenant's own. */
   slug: string | null;
-  /** Attempts that failed upstream, whether or not a further attempt hid them from the client. */
+  /** Attempts that failed upstream, even if another attempt hid them from the client. */
   upstream_faults: number;
   tokens_in: number;
   tokens_out: number;
   /** Sum over the requests, in milliseconds from the draw of a revision to the end of the answer. */
   duration_ms: number;
   attempts: number;
-  /** Requests in flight on the instance, averaged over the life of each attempt, then over the attempts; counts the attempt itself. */
+  /** Requests in flight on the instance, including the attempt: mean over each attempt, then over all attempts. */
   mean_in_flight: number;
 }
 
-/** As with request statistics, a row is written once, so that a batch whose commit was in doubt can be sent again. */
+/** As with request statistics, a row is written once, so that a batch with an uncertain commit can be sent again. */
 const WRITE_USAGE: NamedSql = {
   name: 'dataplane_write_usage',
   text: `
@@ -58,5 +58,5 @@ export async function writeUsage(db: QueryClient, windows: readonly UsageWindow[
   if (windows.length > 0) await db.query(WRITE_USAGE, [JSON.stringify(windows)]);
 }
 
-/** The oldest first; resolves to how many there were, at most as many as asked for. */
+/** Deletes the oldest first; resolves to their number, at most the requested one. */
 export const deleteUsageOlderThan = deletionOf('dataplane_delete_old_usage', 'dataplane_request_usage');
