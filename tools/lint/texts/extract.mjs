@@ -15,7 +15,8 @@ export function textsIn(file, source) {
   return [];
 }
 
-const TITLES = new Set(['it', 'test', 'describe', 'each']);
+/** Also `kubeIt` and others that run a test under a condition. */
+const TITLES = /^(?:it|test|describe|each)$|It$/;
 const IS_SPEC = /\.spec\.tsx?$/;
 /** Two words of letters, the first of at least two. */
 const SENTENCE = /[A-Za-z]{2,}[,;:]? +(?:…|[`'"(]?[A-Za-z])/;
@@ -74,7 +75,7 @@ function wordsOf(node) {
 /** The title of a test, also after `it.each(…)`. */
 function isTitle(node) {
   const call = node.parent;
-  return parentIsCall(call) && call.arguments[0] === node && TITLES.has(firstName(call.expression));
+  return parentIsCall(call) && call.arguments[0] === node && TITLES.test(firstName(call.expression) ?? '');
 }
 
 const parentIsCall = (node) => node !== undefined && ts.isCallExpression(node);
