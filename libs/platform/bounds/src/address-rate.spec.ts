@@ -3,7 +3,7 @@ import { AddressRate } from './address-rate.js';
 
 const drained = (rate: AddressRate, address: string): boolean => rate.take(address) !== undefined;
 
-it('an address may try so often, and another as often', () => {
+it('allows each address its own number of attempts', () => {
   const rate = new AddressRate(2);
   expect([rate.take('10.0.0.1'), rate.take('10.0.0.1')]).toEqual([undefined, undefined]);
   expect(rate.take('10.0.0.1')).toBe(30);
@@ -20,13 +20,13 @@ it.each([
   ['::ffff:10.0.0.1', '10.0.0.1', true],
   ['::ffff:10.0.0.1', '::ffff:10.0.0.2', false],
   ['::1', '::1', true],
-])('%s and %s are of one network: %s', (one, other, isSame) => {
+])('%s and %s belong to the same network: %s', (one, other, isSame) => {
   const rate = new AddressRate(1);
   rate.take(one);
   expect(drained(rate, other)).toBe(isSame);
 });
 
-it('ten thousand addresses are remembered, and all others share one allowance', () => {
+it('remembers ten thousand addresses and gives all others one shared allowance', () => {
   const rate = new AddressRate(1);
   for (let n = 0; n < 10_000; n += 1) rate.take(`10.0.${n >> 8}.${n & 255}`);
   expect([drained(rate, '172.16.0.1'), drained(rate, '172.16.0.2')]).toEqual([false, true]);

@@ -1,22 +1,26 @@
 import { isIPv6 } from 'node:net';
 import { RateLimiter } from './budgets.js';
 
-/** Beyond so many that failed lately, all others share one allowance: remembering each would let them fill the memory. */
+/**
+ * If this many addresses failed lately, all others share one allowance. Remembering each of them would let them fill
+ * the memory.
+ */
 const MAX_ADDRESSES = 10_000;
 
 /**
- * What addresses may try in vain: a bucket each, as a `RateLimiter`'s. A try takes, and one that succeeds gives back, so that many
- * honest clients behind one address never use it up. In memory, per process.
+ * Limits failed attempts for each address, with one `RateLimiter` bucket per address.
+ * An attempt takes a token, and a successful one gives it back, so that many honest clients at one address never use up
+ * their bucket. In memory, per process.
  */
 export class AddressRate {
   private readonly limiter: RateLimiter;
 
-  /** @param perMinute tries a minute, and at once; more than 0 */
+  /** @param perMinute attempts a minute, which can also be made at once; more than 0 */
   constructor(perMinute: number) {
     this.limiter = new RateLimiter(perMinute);
   }
 
-  /** Undefined, or the seconds after which the address may try again. */
+  /** @returns undefined if the attempt is allowed, else the seconds after which the address may try again */
   take(address: string): number | undefined {
     const { isAllowed, retrySeconds } = this.limiter.take(this.keyOf(address));
     return isAllowed ? undefined : retrySeconds;
@@ -32,7 +36,7 @@ export class AddressRate {
   }
 }
 
-/** Of IPv6 the /64, since any host has all of one to itself; an IPv4 address in its clothes is that. */
+/** For IPv6 the /64 network, because a host usually has all of it. An IPv4-mapped IPv6 address is its IPv4 address. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;

@@ -1,4 +1,4 @@
-/** What a bucket says about one request. Times in whole seconds, as headers carry them. */
+/** The decision of a bucket about one request. Times are in whole seconds, as in headers. */
 export interface RateDecision {
   isAllowed: boolean;
   limit: number;
@@ -14,12 +14,14 @@ interface Bucket {
   at: number;
 }
 
-/** Buckets that are full again carry no information; they are dropped this often. */
+/** Full buckets carry no information; they are removed at this interval. */
 const SWEEP_EVERY_MS = 60_000;
 
 /**
- * A token bucket per key: a minute's worth of requests at once, then as many as flow in. In memory, per process. The windows of
- * `rate-limiter-flexible` are fixed: at the border of two, twice as many pass, and what the headers promise jumps.
+ * A token bucket per key. It allows a minute's worth of requests at once, then as many as flow in. In memory, per
+ * process.
+ * `rate-limiter-flexible` uses fixed windows instead: at the border of two windows twice as many requests pass, and the
+ * values of the headers jump.
  */
 export class RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
@@ -49,7 +51,7 @@ export class RateLimiter {
     };
   }
 
-  /** How many keys have used something of theirs. */
+  /** The number of keys whose buckets are not full. */
   get size(): number {
     return this.buckets.size;
   }
@@ -58,7 +60,7 @@ export class RateLimiter {
     return this.buckets.has(key);
   }
 
-  /** Takes back what `take` has just charged, for a request that somebody else refused. */
+  /** Gives back the token that `take` has just charged, for a request that was then refused elsewhere. */
   giveBack(key: string): void {
     const bucket = this.buckets.get(key);
     if (bucket) bucket.tokens += 1;
@@ -81,39 +83,44 @@ export class RateLimiter {
   }
 }
 
-/** Bytes that may be held at a time, by whom. */
+/** The most bytes that may be held at a time: in the process, for a tenant and for a token. */
 export interface ByteBounds {
   process: number;
   tenant: number;
   token: number;
 }
 
-/** What one request holds in memory: its own body, and what must be held of an answer to rebuild it. */
+/**
+ * The bytes that one request holds in memory: its own body, and the part of the response that is needed to rebuild it.
+ */
 export interface HeldBytes {
-  /** @throws what the budget was given, where no more may be held */
+  /** @throws the error of `refusal` if no more bytes may be held */
   take(bytes: number): void;
-  /** Some of what was taken. */
+  /** Releases some of the bytes. */
   give(bytes: number): void;
-  /** All that was taken. May be called again. */
+  /** Releases all bytes. May be called again. */
   release(): void;
 }
 
 /**
- * Bytes held for requests in flight, bounded for each token, for each tenant and for the process: long bodies of one client leave
- * room for everybody else's. What has arrived counts, not what was announced.
+ * Limits the bytes held for requests in flight, for each token, for each tenant and for the process. Long bodies of one
+ * client therefore leave capacity for all others. The bytes that have arrived count, not the announced length.
  */
 export class ByteBudget {
   private inProcess = 0;
   private readonly byTenant = new Map<string, number>();
   private readonly byToken = new Map<string, number>();
 
-  /** @param refusal made for whose requests hold as much as they may: `this token`, `this tenant` or `all clients` */
+  /**
+   * @param refusal makes the error for requests that hold the most they may. Its argument says whose: `this token`,
+   * `this tenant` or `all clients`
+   */
   constructor(
     private readonly most: ByteBounds,
     private readonly refusal: (whose: string) => Error,
   ) {}
 
-  /** Of all requests. */
+  /** The bytes of all requests. */
   get held(): number {
     return this.inProcess;
   }

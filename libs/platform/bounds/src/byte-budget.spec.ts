@@ -8,7 +8,7 @@ beforeEach(() => {
 
 const open = (token: string, tenantId: string): HeldBytes => budget.open({ id: token, tenantId });
 
-it('bounds a token, a tenant and the process, and says which', () => {
+it('limits a token, a tenant and the process, and says which limit was reached', () => {
   open('tok_1', 'ten_1').take(40);
   expect(() => open('tok_1', 'ten_1').take(1)).toThrow('of this token');
   open('tok_2', 'ten_1').take(20);
@@ -18,14 +18,14 @@ it('bounds a token, a tenant and the process, and says which', () => {
   expect(budget.held).toBe(100);
 });
 
-it('has taken nothing where it refused', () => {
+it('takes nothing when it refuses', () => {
   const first = open('tok_1', 'ten_1');
   expect(() => first.take(41)).toThrow('of this token');
   expect(budget.held).toBe(0);
   first.take(40);
 });
 
-it('gives back what one request took, once', () => {
+it('gives back the bytes of one request only once', () => {
   const first = open('tok_1', 'ten_1');
   const second = open('tok_1', 'ten_1');
   first.take(10);

@@ -13,16 +13,16 @@ it.each<[string | undefined, string | string[] | undefined, string]>([
   ['10.0.0.7', '', '10.0.0.7'],
   ['10.0.0.7', undefined, '10.0.0.7'],
   [undefined, '203.0.113.9', ''],
-])('from %s, forwarded for %j, asks %s', (peer, forwardedFor, expected) => {
+])('a connection from %s, forwarded for %j, has the client address %s', (peer, forwardedFor, expected) => {
   expect(clientAddress(peer, forwardedFor, proxies)).toBe(expected);
 });
 
-it('believes nobody where nobody is configured', () => {
+it('ignores X-Forwarded-For if no proxies are configured', () => {
   expect(clientAddress('10.0.0.7', '198.51.100.1', undefined)).toBe('10.0.0.7');
 });
 
 it.each(['', 'proxy', '10.0.0.0/33', '10.0.0.0/x', 'fd00::/129', '10.0.0.7,', '10.0.0.7/8/8'])(
-  '%j is no list of proxies',
+  '%j is not a list of proxies',
   (text) => {
     expect(() => proxyList(text)).toThrow('must be addresses or networks');
   },

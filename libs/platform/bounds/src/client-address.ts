@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses of proxies whose word on who asked is believed. */
+/** Addresses of the proxies whose X-Forwarded-For is trusted. */
 export type ProxyList = BlockList;
 
 /**
- * @param text addresses and networks, `10.0.0.7, 10.1.0.0/16, fd00::/8`
- * @throws Error naming the first that is none
+ * @param text addresses and networks, such as `10.0.0.7, 10.1.0.0/16, fd00::/8`
+ * @throws Error that names the first invalid entry
  */
 export function proxyList(text: string): ProxyList {
   const list = new BlockList();
@@ -25,9 +25,9 @@ export function proxyList(text: string): ProxyList {
 }
 
 /**
- * Who asked: the other end of the connection, or, where that is a trusted proxy, the last that proxies saw and that is none of them.
- * What stands before it in X-Forwarded-For is the client's own and means nothing.
- * @param peer address of the other end; undefined if it is gone
+ * Returns the address of the client. This is the peer of the connection or, if the peer is a trusted proxy, the last
+ * address in X-Forwarded-For that is not a trusted proxy. The entries before it come from the client and prove nothing.
+ * @param peer address of the other end of the connection; undefined if it has closed
  */
 export function clientAddress(
   peer: string | undefined,

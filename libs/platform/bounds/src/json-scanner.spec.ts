@@ -26,7 +26,7 @@ function faultOf(text: string, pieces?: readonly number[], bounds?: JsonBounds):
   }
 }
 
-/** Half of a surrogate pair would be another text in UTF-8. */
+/** Half of a surrogate pair becomes another text in UTF-8. */
 function isWellFormed(text: string): boolean {
   return Buffer.from(text).toString() === text;
 }
@@ -40,7 +40,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Of the outermost object, as `JSON.parse` sees them. */
+/** The members of the outermost object, as `JSON.parse` returns them. */
 function membersOf(text: string, pieces?: readonly number[]): [string, unknown][] {
   const bytes = Buffer.from(text);
   return scanned(bytes, pieces)
@@ -56,9 +56,9 @@ const anyJson = fc
   .tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'))
   .map(([value, space]) => JSON.stringify(value, null, space));
 
-describe('what is JSON', () => {
+describe('valid JSON', () => {
   const GRAMMAR = [...'{}[]:,"\\0129.-+eEu \n\ttrfalsn/\u0001é'];
-  /** A text with one place changed: most are broken, and some are not. */
+  /** A text with one position changed. Most are broken, but some are still valid. */
   const anyChanged = fc
     .tuple(anyJson, fc.nat(), fc.nat(2), fc.constantFrom('', ...GRAMMAR))
     .map(([text, where, removed, added]) => {
@@ -71,7 +71,7 @@ describe('what is JSON', () => {
     ['whole texts', anyJson],
     ['changed texts', anyChanged],
     ['letters', anyLetters],
-  ])('is what JSON.parse takes, in pieces of any size: %s', (_what, texts: fc.Arbitrary<string>) => {
+  ])('is what JSON.parse accepts, in pieces of any size: %s', (_what, texts: fc.Arbitrary<string>) => {
     fc.assert(
       fc.property(texts, anyPieces, (text, pieces) => {
         fc.pre(isWellFormed(text));
@@ -115,16 +115,16 @@ it('finds the members of the outermost object, in pieces of any size', () => {
   );
 });
 
-it('reads escaped names, and tells a name that stands twice twice', () => {
+it('reads escaped names, and returns a repeated name twice', () => {
   expect(membersOf('{"mod\\u0065l": {"model": 1}, "model": [2]}')).toEqual([
     ['model', { model: 1 }],
     ['model', [2]],
   ]);
 });
 
-it.each(['[{"a":1}]', '"a"', '7'])('finds none in %s', (text) => expect(membersOf(text)).toEqual([]));
+it.each(['[{"a":1}]', '"a"', '7'])('finds no members in %s', (text) => expect(membersOf(text)).toEqual([]));
 
-it('refuses what is nested deeper than its bound', () => {
+it('refuses a text that is nested more deeply than maxDepth', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
   expect(faultOf(nested(64))).toBeUndefined();
   expect(faultOf(nested(65))).toBe('too_deep');
@@ -132,7 +132,7 @@ it('refuses what is nested deeper than its bound', () => {
   expect(faultOf('['.repeat(10_000_000))).toBe('too_deep');
 });
 
-it('refuses what would take too much work to parse', () => {
+it('refuses a text that would take too much work to parse', () => {
   const bounds = { maxDepth: 8, maxWork: 100 };
   // 10 for the array, 1 for each number.
   expect(faultOf(`[${Array(90).fill(7).join()}]`, [], bounds)).toBeUndefined();
@@ -146,13 +146,13 @@ it('refuses what would take too much work to parse', () => {
   expect(faultOf(JSON.stringify('x'.repeat(1_000_000)), [], bounds)).toBeUndefined();
 });
 
-it('refuses more outermost members than anybody sends', () => {
+it('refuses more outermost members than any client sends', () => {
   const object = (members: number) => `{${Array.from({ length: members }, (_, index) => `"${index}":0`).join()}}`;
   expect(faultOf(object(1_024))).toBeUndefined();
   expect(faultOf(object(1_025))).toBe('too_much');
 });
 
-it('takes 32 MiB that stop JSON.parse for seconds a piece at a time, and keeps nothing of them', () => {
+it('scans 32 MiB that block JSON.parse for seconds, each piece quickly, and keeps nothing of them', () => {
   const piece = Buffer.from('[],'.repeat(21_845));
   const scanner = new JsonScanner(BOUNDS);
   scanner.push(Buffer.from('{"messages":['));

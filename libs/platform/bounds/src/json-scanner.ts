@@ -1,4 +1,4 @@
-/** Why a text is refused: it is no JSON, or it holds more than its reader takes. */
+/** Why a text is refused: it is not JSON, or it exceeds a bound of its reader. */
 export type JsonFault = 'malformed' | 'too_deep' | 'too_much';
 
 export class JsonRefused extends Error {
@@ -10,11 +10,14 @@ export class JsonRefused extends Error {
 export interface JsonBounds {
   /** Levels of arrays and objects. */
   maxDepth: number;
-  /** What parsing may cost: 1 for a scalar, 10 for an array, an object or a key. A million take `JSON.parse` about 50 ms. */
+  /**
+   * The most work that parsing may take: 1 for a scalar, 10 for an array, an object or a key. `JSON.parse` needs about
+   * 50 ms for a million.
+   */
   maxWork?: number;
 }
 
-/** A member of the outermost object, as offsets into the text. The key's are those of its quotes. */
+/** A member of the outermost object, as offsets into the text. `keyStart` and `keyEnd` include the quotes. */
 export interface JsonMember {
   keyStart: number;
   keyEnd: number;
@@ -23,7 +26,7 @@ export interface JsonMember {
 }
 
 const CONTAINER_WORK = 10;
-/** An outermost object of more members is refused: each is remembered. */
+/** An outermost object with more members is refused, because each member is remembered. */
 const MAX_MEMBERS = 1_024;
 
 const enum State {
@@ -65,7 +68,7 @@ const WORDS: Readonly<Record<number, readonly number[]>> = Object.fromEntries(
 );
 const tableOf = (has: (byte: number) => boolean): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, byte) => +has(byte));
-/** Bytes of a string that mean themselves. */
+/** The bytes that need no escape in a string. */
 const IS_PLAIN = tableOf((byte) => byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH);
 const IS_SPACE = tableOf((byte) => [0x20, 0x09, 0x0a, 0x0d].includes(byte));
 const IS_DIGIT = tableOf((byte) => byte >= DIGIT_0 && byte <= 0x39);
@@ -73,27 +76,28 @@ const IS_HEX = tableOf((byte) => /^[0-9a-f]$/i.test(String.fromCharCode(byte)));
 const IS_ESCAPABLE = tableOf((byte) => '"\\/bfnrt'.includes(String.fromCharCode(byte)));
 
 /**
- * Checks a JSON text while it arrives, in pieces of any size, and finds the members of its outermost object. It builds nothing: its
- * memory does not grow with the text, and no piece takes longer than its bytes (`JSON.parse` of 32 MiB of `[],` stops a process
- * for seconds). What it accepts, `JSON.parse` accepts, and the other way round, but for the bounds (RFC 8259).
+ * Checks a JSON text while it arrives, in pieces of any size, and finds the members of its outermost object.
+ * It builds no values: its memory does not grow with the text, and the time for a piece depends only on its length.
+ * `JSON.parse` of 32 MiB of `[],` blocks a process for seconds.
+ * Except for the bounds, it accepts exactly the texts that `JSON.parse` accepts (RFC 8259).
  */
 export class JsonScanner {
   private state = State.Value;
   private isKey = false;
   private word: readonly number[] = [];
-  /** Bytes of the word, or digits of the `\u`, that have been read. */
+  /** How many bytes of the word, or digits of the `\u` escape, have been read. */
   private read = 0;
   private depth = 0;
   /** Whether the container at each level is an object. */
   private readonly isObjectAt: boolean[] = [false];
   private work = 0;
   private offset = 0;
-  /** Four offsets a member. */
+  /** Four offsets for each member. */
   private readonly marks: number[] = [];
 
   constructor(private readonly bounds: JsonBounds) {}
 
-  /** @throws JsonRefused */
+  /** @throws JsonRefused if the text is malformed or exceeds a bound */
   push(piece: Uint8Array): void {
     const base = this.offset;
     const { length } = piece;
@@ -161,7 +165,7 @@ export class JsonScanner {
     this.offset = base + length;
   }
 
-  /** After the last piece. @throws JsonRefused if the text is not whole */
+  /** Called after the last piece. @throws JsonRefused if the text is incomplete */
   end(): void {
     if (this.depth > 0) throw new JsonRefused('malformed');
     if (isEndOfNumber(this.state)) this.endValue(this.offset);
@@ -169,9 +173,9 @@ export class JsonScanner {
   }
 
   /**
-   * Of the outermost object, in the order of the text; empty if the text is no object. A name may stand twice. Before the text has
-   * ended: those that are whole.
-   * @param from how many to leave out
+   * Returns the members of the outermost object, in the order of the text; empty if the text is not an object. A name
+   * may occur twice. Before the end of the text, only complete members are returned.
+   * @param from how many members to skip
    */
   members(from = 0): JsonMember[] {
     const members: JsonMember[] = [];
@@ -186,7 +190,9 @@ export class JsonScanner {
     return members;
   }
 
-  /** The member of the outermost object that has begun and is not whole yet; without `keyEnd` where its name is not. */
+  /**
+   * The member of the outermost object that has begun and is incomplete. It has no `keyEnd` if its name is incomplete.
+   */
   unfinished(): (Pick<JsonMember, 'keyStart'> & Partial<JsonMember>) | undefined {
     const begun = this.marks.length % 4;
     if (begun === 0) return undefined;
@@ -267,7 +273,7 @@ export class JsonScanner {
     else throw new JsonRefused('malformed');
   }
 
-  /** @returns 0 where the byte ended the number and is still to be read */
+  /** @returns 0 if the byte ended the number and must be read again */
   private inNumber(byte: number, at: number): 0 | 1 {
     const { state } = this;
     const isDigit = IS_DIGIT[byte] === 1;
@@ -291,7 +297,7 @@ function isEndOfNumber(state: State): boolean {
   return state === State.Zero || state === State.Digits || state === State.Fraction || state === State.ExponentDigits;
 }
 
-/** The name of a member. @param text the whole of what was scanned */
+/** The name of a member. @param text the complete text that was scanned */
 export function jsonKeyOf(text: Buffer, keyStart: number, keyEnd: number): string {
   const raw = text.toString('utf8', keyStart + 1, keyEnd - 1);
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;

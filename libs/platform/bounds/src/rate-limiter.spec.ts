@@ -12,7 +12,7 @@ it('allows a minute of requests at once, then as many as flow in', () => {
   expect(limiter.take('a').isAllowed).toBe(false);
 });
 
-it('says how long to wait at slow rates, and forgets full buckets', () => {
+it('says how long to wait at slow rates, and removes full buckets', () => {
   let now = 1_000_000;
   const limiter = new RateLimiter(1, () => now);
   expect(limiter.take('a')).toMatchObject({ isAllowed: true, remaining: 0, resetSeconds: 60 });
@@ -33,21 +33,21 @@ it('survives a clock that steps back', () => {
   expect(limiter.take('a').isAllowed).toBe(false);
 });
 
-it('saves up no more than a minute of requests, and says how many are left and when all are', () => {
+it('saves up at most a minute of requests, and says how many are left and when the bucket is full', () => {
   let now = 1_000_000;
   const limiter = new RateLimiter(6, () => now);
   limiter.take('a');
   now += 600_000;
   expect(limiter.take('a')).toEqual({ isAllowed: true, limit: 6, remaining: 5, resetSeconds: 10, retrySeconds: 1 });
   expect([1, 2, 3, 4, 5].map(() => limiter.take('a').remaining)).toEqual([4, 3, 2, 1, 0]);
-  // Half a request has flowed in: it is none yet.
+  // Half a request has flowed in, which is not enough for one.
   now += 5_000;
   expect(limiter.take('a')).toEqual({ isAllowed: false, limit: 6, remaining: 0, resetSeconds: 55, retrySeconds: 5 });
   now += 5_000;
   expect(limiter.take('a').isAllowed).toBe(true);
 });
 
-it('keeps the bucket of who is being limited, however often it is swept', () => {
+it('keeps the bucket of a limited client, however often full buckets are removed', () => {
   let now = 1_000_000;
   const limiter = new RateLimiter(60, () => now);
   for (let n = 0; n < 60; n += 1) limiter.take('busy');
@@ -59,7 +59,7 @@ it('keeps the bucket of who is being limited, however often it is swept', () => 
   expect(limiter.take('busy').isAllowed).toBe(false);
 });
 
-it('lets nothing flow over the rim of a bucket between two sweeps', () => {
+it('never fills a bucket above its limit between two removals of full buckets', () => {
   let now = 1_000_000;
   const limiter = new RateLimiter(60, () => now);
   expect(limiter.take('a').remaining).toBe(59);
