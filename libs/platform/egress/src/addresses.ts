@@ -4,20 +4,23 @@ import ipaddr from 'ipaddr.js';
 /**
  * - `public`: globally routable unicast.
  * - `internal`: loopback, private, shared (CGNAT) and unique-local networks. An operator may name a host in them.
- * - `forbidden`: link-local, cloud metadata, multicast, unspecified, translated and reserved ranges. Never reached
- *   through a name; only an operator who writes the very address may use it.
+ * - `forbidden`: link-local, cloud metadata, multicast, unspecified, translated and reserved ranges. They are never
+ *   reached through a name. They can be used only if an operator lists the exact address.
  */
 export type AddressReach = 'public' | 'internal' | 'forbidden';
 
 const INTERNAL_RANGES = new Set(['loopback', 'private', 'carrierGradeNat', 'uniqueLocal']);
 
-/** Metadata services that live outside of 169.254.0.0/16: AWS over IPv6, Alibaba, Oracle. */
+/** Metadata services outside 169.254.0.0/16: AWS over IPv6, Alibaba, Oracle. */
 const METADATA = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192']);
 
-/** Only 2000::/3 is assigned for global unicast; this also catches `::127.0.0.1` and the like. */
+/** Only 2000::/3 is assigned for global unicast; this also rejects `::127.0.0.1` and the like. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 
-/** Classifies one textual IP address; IPv4-mapped IPv6 is judged as the IPv4 address it is. Unparsable is forbidden. */
+/**
+ * Classifies one IP address in text form. An IPv4-mapped IPv6 address counts as its IPv4 address. Text that cannot be
+ * parsed is `forbidden`.
+ */
 export function addressReachOf(address: string): AddressReach {
   const canonical = canonicalAddress(address);
   if (canonical === undefined || METADATA.has(canonical)) return 'forbidden';

@@ -7,25 +7,27 @@ import { checkUrl, type UrlCheckResult } from './rules.js';
 const MOST_DISPATCHERS = 100;
 
 /**
- * Where a part of the product may send requests, for whom: a list of origins, each for every tenant or for some, and connections that
- * reach nothing else. An area provides one of its own, because each may call something different; Nest closes it with the application.
+ * Says where a part of the product may send requests, and for whom. It has a list of origins, each for every tenant or
+ * for some, and connections that reach nothing else.
+ * Each area provides its own, because areas may call different hosts. Nest closes it with the application.
  */
 export class Egress {
-  /** By pattern list. Bounded, because addresses of instances come and go; what falls out ends its requests first. */
+  /**
+   * By pattern list. Bounded, because addresses of instances come and go. An evicted dispatcher finishes its requests
+   * first.
+   */
   private readonly dispatchers = new LRUCache<string, Dispatcher>({
     max: MOST_DISPATCHERS,
     dispose: (dispatcher) => void dispatcher.close().catch(() => undefined),
   });
 
-  /**
-   * @param allow asked at each use, because the operator may change it; its patterns have been checked by who read them
-   */
+  /** @param allow read at each use, because the operator may change it; its reader has already checked the patterns */
   constructor(
     private readonly allow: () => readonly AllowEntry[],
     private readonly options: GuardOptions = {},
   ) {}
 
-  /** The patterns that hold for a tenant, by its name. */
+  /** The patterns that apply to a tenant, which is given by its name. */
   patterns(tenantName: string): string[] {
     return originsFor(this.allow(), tenantName);
   }
@@ -38,7 +40,7 @@ export class Egress {
     return this.check(tenantName, url).ok;
   }
 
-  /** The patterns under which the tenant may have this URL called. */
+  /** The patterns that allow this URL for the tenant. */
   patternsFor(tenantName: string, url: string): string[] {
     return this.patterns(tenantName).filter((pattern) => checkUrl([pattern], url).ok);
   }
@@ -51,12 +53,12 @@ export class Egress {
     return known;
   }
 
-  /** As late as possible: work that stops waits for the answers under way. */
+  /** Closes the connections. It runs as late as possible, because stopping work waits for responses in progress. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
   }
 }
 
-/** Any public server; the address is checked, whatever the name says. */
+/** Any public server. The address is checked as well, whatever the name is. */
 export const PUBLIC = ['http://*:*', 'https://*:*'];
 export const PUBLIC_TLS = ['https://*:*'];

@@ -89,7 +89,7 @@ describe('checkUrl', () => {
     ['https://[::ffff:a00:1]/', 'address_not_allowed'],
     ['https://[64:ff9b::a00:1]/', 'address_not_allowed'],
     ['https://169.254.169.254/', 'address_not_allowed'],
-  ])('a wildcard for every host is not one for %s', (url, code) => {
+  ])('a wildcard for every host does not cover %s', (url, code) => {
     expect(checkUrl(['https://*'], url)).toMatchObject({ ok: false, code });
   });
 
@@ -101,11 +101,11 @@ describe('checkUrl', () => {
   });
 
   it.each([[['http://10.0.0.1:*']], [['http://127.0.0.1:9']], [['https://*']], [['http://127.0.0.2:*']]])(
-    'takes localhost for no part of %j',
+    'does not count localhost as part of %j',
     (allow) => expect(checkUrl(allow, 'http://localhost:8000')).toMatchObject({ ok: false, code: 'url_not_allowed' }),
   );
 
-  it('tells what is allowed, as far as a person reads', () => {
+  it('lists the allowed patterns, but only as many as a person reads', () => {
     expect(outsideOf(ALLOW.slice(0, 2))).toBe(
       "is outside of the target's allow list: http://127.0.0.1:*, https://*.inference.example.com",
     );
@@ -186,14 +186,14 @@ describe('addressVerdict', () => {
 });
 
 describe('addressPermitted', () => {
-  it('lets a literally named host be internal, but not link-local or metadata', () => {
+  it('allows a literally named host to be internal, but not link-local or metadata', () => {
     expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, '10.0.0.7')).toBe(true);
     expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, '169.254.169.254')).toBe(false);
     expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, 'fd00:ec2::254')).toBe(false);
     expect(addressPermitted('a.inference.example.com', { isLiteral: false, isOwnPort: false }, '10.0.0.7')).toBe(false);
     expect(addressPermitted('a.inference.example.com', { isLiteral: false, isOwnPort: false }, '8.8.8.8')).toBe(true);
   });
-  it('lets localhost be loopback, where a pattern names that, and nothing else', () => {
+  it('allows localhost to be only loopback, and only if a pattern names loopback', () => {
     const named = { isLiteral: true, isOwnPort: false };
     for (const address of ['127.0.0.1', '127.0.1.1', '::1', '::ffff:127.0.0.1'])
       expect(addressPermitted('localhost', named, address)).toBe(true);
@@ -202,7 +202,7 @@ describe('addressPermitted', () => {
     expect(addressPermitted('localhost', { ...named, isLiteral: false }, '127.0.0.1')).toBe(false);
     expect(addressPermitted('localhost', { ...named, isOwnPort: true }, '127.0.0.1')).toBe(false);
   });
-  it('lets an address be only itself', () => {
+  it('allows an address to be only itself', () => {
     expect(addressPermitted('169.254.1.1', { isLiteral: true, isOwnPort: false }, '169.254.1.1')).toBe(true);
     expect(addressPermitted('127.0.0.1', { isLiteral: true, isOwnPort: false }, '::ffff:127.0.0.1')).toBe(true);
     expect(addressPermitted('8.8.8.8', { isLiteral: true, isOwnPort: false }, '8.8.4.4')).toBe(false);
@@ -250,7 +250,7 @@ describe('guardedDispatcher', () => {
     ).toMatchObject({ status: 200 });
   });
 
-  it('reaches localhost where 127.0.0.1 is named, but no name that merely leads there, nor localhost elsewhere', async () => {
+  it('reaches localhost on loopback if 127.0.0.1 is named, but no other name that resolves to it', async () => {
     const here = ['http://127.0.0.1:*'];
     expect(await get(here, `http://localhost:${port}/`)).toEqual({ status: 200, text: 'hello' });
     expect(await get(here, `http://localhost:${port}/`, to('::1', '127.0.0.1'))).toMatchObject({ status: 200 });
@@ -261,7 +261,7 @@ describe('guardedDispatcher', () => {
     expect(hits.length).toBe(before);
   });
 
-  it('refuses what is not in the list, also an address, without connecting', async () => {
+  it('refuses names and addresses outside the list without connecting', async () => {
     const before = hits.length;
     await expect(get(['http://127.0.0.1:1'], `http://127.0.0.1:${port}/`)).rejects.toMatchObject(refused);
     await expect(get(['http://*:*'], `http://127.0.0.1:${port}/`)).rejects.toMatchObject(refused);
@@ -283,7 +283,7 @@ describe('guardedDispatcher', () => {
     expect(hits.length).toBe(before);
   });
 
-  it('leads to no port of its own on an address of this machine, whatever the pattern', async () => {
+  it('refuses the ports of Slipway on every address of this machine, whatever the pattern', async () => {
     const connections: number[] = [];
     const note = (socket: Socket) => connections.push(socket.remotePort ?? 0);
     server.on('connection', note);
@@ -299,7 +299,7 @@ describe('guardedDispatcher', () => {
       for (const address of [...loopback, ...interfaces.filter((one) => !one.startsWith('fe80'))])
         await expect(own(named, named, to(address))).rejects.toMatchObject(refused);
       expect(connections).toEqual([]);
-      // Another port of this machine, and the same port elsewhere, are what the pattern says.
+      // The pattern decides about other ports of this machine, and about the same port elsewhere.
       expect(await get([named], named, to('127.0.0.1'), [port + 1])).toMatchObject({ status: 200 });
       expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: true }, '8.8.8.8')).toBe(true);
     } finally {
@@ -307,7 +307,7 @@ describe('guardedDispatcher', () => {
     }
   });
 
-  it('dials the address that was checked: a name that rebinds is asked once for one connection', async () => {
+  it('connects to the address that was checked, so that a rebinding name is resolved once per connection', async () => {
     const answers = ['127.0.0.1', '169.254.169.254'];
     let asked = 0;
     const rebinding: ResolveHost = async () => [{ address: answers[asked++], family: 4 }];
@@ -340,21 +340,21 @@ describe('guardedDispatcher', () => {
     expect(hits.slice(before)).toEqual([`127.0.0.1:${port}/redirect`]);
   });
 
-  it('fails plainly when a name has no address', async () => {
+  it('fails with ENOTFOUND if a name has no address', async () => {
     await expect(get(['http://*.example.com:*'], 'http://a.example.com/', async () => [])).rejects.toMatchObject({
       code: 'ENOTFOUND',
     });
   });
 });
 
-it('an egress gives each tenant what is for it', () => {
+it('an egress allows each tenant the origins that are listed for it', () => {
   let allow: AllowEntry[] = ['https://*:*', { origin: 'http://127.0.0.1:*', tenants: ['acme'] }];
   const egress = new Egress(() => allow);
   expect(egress.permits('acme', 'http://127.0.0.1:9')).toBe(true);
   expect(egress.check('other', 'http://127.0.0.1:9')).toMatchObject({ ok: false, code: 'url_not_allowed' });
   expect(egress.patternsFor('acme', 'http://127.0.0.1:9')).toEqual(['http://127.0.0.1:*']);
   expect([egress.patterns('other'), egress.patternsFor('other', 'http://127.0.0.1:9')]).toEqual([['https://*:*'], []]);
-  // The operator may take one away.
+  // The operator may remove an entry.
   allow = ['https://*:*'];
   expect(egress.permits('acme', 'http://127.0.0.1:9')).toBe(false);
 });

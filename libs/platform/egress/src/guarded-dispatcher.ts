@@ -5,23 +5,26 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { canonicalAddress } from './addresses.js';
 import { addressPermitted, checkUrl, parseAllow, type AddressRule } from './rules.js';
 
-/** Resolves a name to every address it has. The default asks the operating system, as any other program would. */
+/** Resolves a name to all its addresses. The default uses the operating system's resolver, like any other program. */
 export type ResolveHost = (hostname: string) => Promise<LookupAddress[]>;
 
 export interface GuardOptions {
   resolve?: ResolveHost;
-  /** Milliseconds for name look-up, TCP and TLS together; 5,000 by default. */
+  /** The time limit in milliseconds for name look-up, TCP and TLS together; 5,000 by default. */
   connectTimeoutMs?: number;
-  /** Passed on to undici: pool size per origin; milliseconds of headers, body, and of a connection that is not used. */
+  /**
+   * Passed to undici: the pool size per origin, and the milliseconds for headers, for the body and for an idle
+   * connection.
+   */
   connections?: number;
   headersTimeout?: number;
   bodyTimeout?: number;
   keepAliveTimeout?: number;
-  /** Ports of this machine that no connection may lead to, whatever a pattern says: Slipway's own. */
+  /** Slipway's own ports on this machine. No connection may lead to them, whatever a pattern says. */
   ownPorts?: readonly number[];
 }
 
-/** The request would have left the allow list. Not worth a retry. The message names the host, never the path. */
+/** The request would have left the allow list, so a retry is useless. The message names the host, never the path. */
 export class EgressRefusedError extends Error {
   readonly code = 'EGRESS_REFUSED';
   constructor(message: string) {
@@ -31,20 +34,23 @@ export class EgressRefusedError extends Error {
 }
 
 /**
- * A dispatcher for `undici.request` that connects only to what `allow` permits. The origin is checked for every new
- * connection, each address when it is resolved (the checked address is the one that is dialled, so a name that changes
- * its mind gains nothing) and once more on the connected socket, before a byte of the request is written. `ownPorts` are closed on every
- * address of this machine, whatever `allow` says. The known guards (`request-filtering-agent`) are agents of node:http and refuse private
- * addresses, which an operator here may name.
+ * Creates a dispatcher for `undici.request` that connects only to hosts that `allow` permits.
+ * The origin is checked for every new connection. Each address is checked when it is resolved, and again on the
+ * connected socket before a byte of the request is written. The checked address is the one that is dialled, so a name
+ * that changes its address gains nothing. `ownPorts` are closed on every address of this machine, whatever `allow`
+ * says.
+ * The known guards (`request-filtering-agent`) are agents for node:http and refuse private addresses, which an operator
+ * may name here.
  *
- * `request` follows no redirects, and a caller must not add an interceptor that does. Close it with `close()`/`destroy()`.
- * @throws TypeError for a malformed pattern.
+ * `request` follows no redirects, and a caller must not add an interceptor that does. Close it with
+ * `close()`/`destroy()`.
+ * @throws TypeError for a malformed pattern
  */
 export function guardedDispatcher(allow: readonly string[], options: GuardOptions = {}): Dispatcher {
   const rules = parseAllow(allow);
   const { resolve = resolveWithSystem, connectTimeoutMs = 5_000, ownPorts = [], ...agentOptions } = options;
   const own = new Set(ownPorts);
-  // Connectors by rule, because a look-up learns only the name: what its addresses may be is decided before.
+  // One connector for each rule: a look-up receives only the name, so its rule must be decided before.
   const connectors = new Map<string, buildConnector.connector>();
   const connectorFor = (rule: AddressRule): buildConnector.connector => {
     const key = `${rule.isLiteral} ${rule.isOwnPort}`;
@@ -63,7 +69,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
     }
     const port = Number(target.port || DEFAULT_PORT[target.protocol === 'https:' ? 'https' : 'http']);
     const rule = { isLiteral: check.isLiteral, isOwnPort: own.has(port) };
-    // `net.connect` looks nothing up for an address: it is judged here.
+    // `net.connect` does no look-up for an address, so the address is checked here.
     const address = canonicalAddress(host);
     if (address !== undefined && !addressPermitted(host, rule, address)) {
       callback(new EgressRefusedError(`${host} is an address that is not allowed`), null);
@@ -86,7 +92,7 @@ export function guardedDispatcher(allow: readonly string[], options: GuardOption
   return new Agent({ ...agentOptions, connect });
 }
 
-/** Refuses a name when any of its addresses is not permitted: a mixed answer is how rebinding looks from here. */
+/** Refuses a name if any of its addresses is not permitted, because a mixed answer is a sign of rebinding. */
 function guardedLookup(resolve: ResolveHost, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
     const answer = async (): Promise<LookupAddress[]> => {

@@ -10,15 +10,15 @@ export type UrlRefusal =
   | 'url_not_allowed'
   | 'address_not_allowed';
 
-/** `isLiteral`: the rule names this very host, so that it may have an internal address. */
+/** `isLiteral`: the rule names exactly this host, so the host may have an internal address. */
 export type UrlCheckResult =
   { ok: true; url: URL; isLiteral: boolean } | { ok: false; code: UrlRefusal; message: string };
 
-/** What is said of an address that no rule is for. */
+/** The message for an address that no rule covers. */
 export const OUTSIDE = "is outside of the target's allow list";
 const MOST_SHOWN = 10;
 
-/** The same, with the rules there are. @param allow those of the tenant who asked, and of nobody else */
+/** The same message with the rules. @param allow the rules of the requesting tenant only */
 export function outsideOf(allow: readonly string[]): string {
   if (allow.length === 0) return `${OUTSIDE}, which is empty`;
   const more = allow.length > MOST_SHOWN ? ` and ${allow.length - MOST_SHOWN} more` : '';
@@ -27,7 +27,7 @@ export function outsideOf(allow: readonly string[]): string {
 
 const ANYTHING_UNPRINTABLE = /[^\x21-\x7e]|\\/;
 
-/** @throws TypeError naming the first pattern that is none. */
+/** @throws TypeError that names the first invalid pattern */
 export function parseAllow(patterns: readonly string[]): AllowPattern[] {
   return patterns.map((pattern) => {
     const parsed = parseAllowPattern(pattern);
@@ -37,8 +37,8 @@ export function parseAllow(patterns: readonly string[]): AllowPattern[] {
 }
 
 /**
- * Judges a URL before anything is looked up. Stricter than the WHATWG parser on purpose: what the parser would repair
- * (`http:\\host`, `http://0x7f.1`, tabs, `%31`) is refused, because two parsers may repair it differently.
+ * Checks a URL before any look-up. It is stricter than the WHATWG parser on purpose: it refuses everything that the
+ * parser would repair (`http:\\host`, `http://0x7f.1`, tabs, `%31`), because two parsers may repair it differently.
  * `allow` is a list of patterns or the result of `parseAllow`.
  */
 export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw: string): UrlCheckResult {
@@ -69,20 +69,24 @@ export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw
   return { ok: true, url, isLiteral };
 }
 
-/** RFC 6761: this name is loopback. Others that merely resolve to it are not. */
+/** RFC 6761: this name is loopback. Other names that only resolve to loopback are not. */
 const LOCALHOST = 'localhost';
 const LOOPBACKS = new Set(['127.0.0.1', '[::1]']);
 
-/** What is known of a connection before its address is: the rule names this very host; the port is one of Slipway's own. */
+/**
+ * The facts about a connection before its address is known: the rule names exactly this host; the port is one of
+ * Slipway's own.
+ */
 export interface AddressRule {
   isLiteral: boolean;
   isOwnPort: boolean;
 }
 
 /**
- * May a connection to `host` use `address`? Checked when the name was resolved and again on the connected socket.
- * A literally named address may be anything; a literally named name may be internal, but never link-local or metadata. `localhost` may be
- * loopback only. None leads to a port of Slipway's own on this machine.
+ * Reports whether a connection to `host` may use `address`. This is checked when the name is resolved, and again on the
+ * connected socket.
+ * A literally named address may be anything. A literally named name may be internal, but never link-local or metadata.
+ * `localhost` may be only loopback. No connection may lead to a port of Slipway on this machine.
  */
 export function addressPermitted(host: string, { isLiteral, isOwnPort }: AddressRule, address: string): boolean {
   const named = canonicalAddress(host);
