@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Keeps the youngest of what it makes, as modules that load do, and says how many bytes the young generation has then. */
+/** Keeps the youngest objects it makes, as loading modules do, and prints the size of the young generation in bytes. */
 const PROGRAM = `
 import { getHeapSpaceStatistics } from 'node:v8';
 const kept = [];

@@ -34,14 +34,14 @@ it('writes JSON with service, pid, level, time and the ids of the current work',
   expect(log.lines[1]).not.toHaveProperty('request_id');
 });
 
-it('keeps the configured level', () => {
+it('writes only lines of the configured level and above', () => {
   const log = capture('warn');
   log.logger.info('no');
   log.logger.warn('yes');
   expect(log.lines.map((line) => line['msg'])).toEqual(['yes']);
 });
 
-it('lets no secret through, as a field or inside a text', () => {
+it('redacts every secret, in fields and inside texts', () => {
   const log = capture();
   const secret = 'sentinel0123456789abcdef0123456789abcdef';
   log.logger.info(
@@ -64,7 +64,7 @@ it('lets no secret through, as a field or inside a text', () => {
   );
 });
 
-it('speaks for Nest: contexts, stacks, objects, and its wiring only at debug', () => {
+it('writes the contexts, stacks and objects of Nest, and its wiring only at debug', () => {
   const log = capture();
   const nest = new NestLogger(log.logger);
   nest.log('Mapped {/x, GET}', 'RouterExplorer');

@@ -4,11 +4,11 @@ import { destination as toFile, pino, stdTimeFunctions, type DestinationStream, 
 export type { Logger } from 'pino';
 
 export interface LoggerOptions {
-  /** `api`, `worker`, `gateway`: stands on every line. */
+  /** `api`, `worker` or `gateway`; written on every line. */
   service: string;
   /** trace, debug, info, warn, error, fatal or silent; the configuration's `logLevel`. */
   level: string;
-  /** For tests. stderr if unset. */
+  /** For tests. Stderr by default. */
   destination?: DestinationStream;
 }
 
@@ -27,8 +27,8 @@ export function withLogContext<T>(context: LogContext, fn: () => T): T {
 }
 
 /**
- * JSON lines on stderr: `level`, `time` (RFC 3339 UTC), `service`, `pid`, the ids of `logContext`, what the call adds,
- * `msg`. Secrets are redacted twice: by field name and in texts.
+ * Creates a logger that writes JSON lines to stderr: `level`, `time` (RFC 3339 UTC), `service`, `pid`, the ids of
+ * `logContext`, the fields of the call and `msg`. Secrets are redacted twice: by field name and inside texts.
  */
 export function createLogger({ service, level, destination }: LoggerOptions): Logger {
   return pino(
@@ -41,12 +41,12 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
       redact: { paths: REDACTED_PATHS, censor: CENSOR },
       hooks: { streamWrite: redactLine },
     },
-    // Synchronous: the last line before an exit is the one that explains it.
+    // Synchronous, because the last line before an exit is the one that explains it.
     destination ?? toFile({ fd: 2, sync: true }),
   );
 }
 
-/** Fields whose value never reaches a log line, wherever they stand in the first levels of an object. */
+/** Fields whose value never reaches a log line, anywhere in the first levels of an object. */
 const SECRET_FIELDS = [
   'authorization',
   'credential',
@@ -61,7 +61,10 @@ const SECRET_FIELDS = [
   '["proxy-authorization"]',
 ];
 
-/** Pino's paths know no "anywhere", so each depth that occurs is named: `authorization`, `headers.authorization`, `req.headers.authorization`. */
+/**
+ * Pino's paths have no "anywhere", so each depth that occurs is listed: `authorization`, `headers.authorization`,
+ * `req.headers.authorization`.
+ */
 const REDACTED_PATHS: string[] = SECRET_FIELDS.flatMap((field) => {
   const below = field.startsWith('[') ? field : `.${field}`;
   return [field, `*${below}`, `*.*${below}`];
@@ -70,8 +73,8 @@ const REDACTED_PATHS: string[] = SECRET_FIELDS.flatMap((field) => {
 const CENSOR = '[redacted]';
 
 /**
- * The second net: secrets inside texts, such as an error message that quotes a URL or a header. Works on the finished
- * line, so a pattern must not eat the quotes and braces around its match.
+ * The second safeguard: it redacts secrets inside texts, such as an error message that quotes a URL or a header. It
+ * works on the finished line, so a pattern must not match the quotes and braces around a secret.
  */
 function redactLine(line: string): string {
   return line

@@ -1,11 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** This process's metrics. Names begin with `slipway_`, units stand at the end (`_seconds`, `_bytes`, `_total`). */
+/** The metrics of this process. Names begin with `slipway_` and end with the unit (`_seconds`, `_bytes`, `_total`). */
 export const metrics = new Registry();
 
 let hasProcessMetrics = false;
 
-/** Adds `service` to every metric, and those of the process and of Node (memory, event loop, collections). Repeatable. */
+/**
+ * Adds `service` to every metric, and adds the metrics of the process and of Node (memory, event loop, collections).
+ * May be called again.
+ */
 export function startProcessMetrics(service: string): void {
   metrics.setDefaultLabels({ service });
   if (hasProcessMetrics) return;
@@ -13,7 +16,7 @@ export function startProcessMetrics(service: string): void {
   collectDefaultMetrics({ register: metrics });
 }
 
-/** The counter of that name, made at its first use. */
+/** Returns the counter with this name, and creates it on first use. */
 export function counter<L extends string = never>(
   name: string,
   help: string,
@@ -25,7 +28,7 @@ export function counter<L extends string = never>(
   );
 }
 
-/** The gauge of that name. `collect` is called at each scrape to set it. */
+/** Returns the gauge with this name. `collect` is called at each scrape to set it. */
 export function gauge<L extends string = never>(
   name: string,
   help: string,
@@ -38,12 +41,12 @@ export function gauge<L extends string = never>(
   );
 }
 
-/** From a fast query to a request that waited for a model. */
+/** From the duration of a fast query to that of a request that waited for a model. */
 export const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-/** The histogram of that name, in seconds unless `buckets` say otherwise. */
+/** Returns the histogram with this name, in seconds unless `buckets` says otherwise. */
 export function histogram<L extends string = never>(
   name: string,
   help: string,
@@ -56,7 +59,7 @@ export function histogram<L extends string = never>(
   );
 }
 
-/** What a scraper is answered. */
+/** Returns the response for a scraper. */
 export async function renderMetrics(): Promise<{ contentType: string; body: string }> {
   return { contentType: metrics.contentType, body: await metrics.metrics() };
 }

@@ -3,12 +3,12 @@ import type { Logger } from './logger.js';
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
-/** Nest names every module and route at each boot: of use to somebody who debugs the wiring only. */
+/** Nest names every module and route at each boot, which is useful only for debugging the wiring. */
 const WIRING = new Set(['InstanceLoader', 'RouterExplorer', 'RoutesResolver', 'NestFactory', 'NestApplication']);
 
 /**
- * Lets Nest, and every `new Logger(context)` of it, write through pino. The context becomes the field `context`. `nestjs-pino` would also
- * log each request, which our hooks do with the ids of the contract.
+ * Makes Nest, and every `new Logger(context)` of it, write through pino. The context becomes the field `context`.
+ * `nestjs-pino` would also log each request, which our hooks already do with the ids of the contract.
  */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
@@ -23,7 +23,8 @@ export class NestLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    // Nest's convention: (message, stack?, context?); one string alone is the context, unless it looks like a stack.
+    // Nest's convention is (message, stack?, context?). A single string is the context unless it has the form of a
+    // stack.
     const stack = rest.find((part): part is string => typeof part === 'string' && part.includes('\n    at '));
     this.write(
       'error',

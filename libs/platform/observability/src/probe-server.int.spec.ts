@@ -10,7 +10,7 @@ const start = async (options: Partial<ProbeServerOptions> = {}): Promise<void> =
 const get = (path: string, init?: RequestInit): Promise<Response> =>
   fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
-it('tells alive from ready', async () => {
+it('distinguishes a live process from a ready one', async () => {
   let problem: string | undefined = 'Postgres is down';
   await start({
     ready: async () => {
@@ -31,7 +31,7 @@ it('does not wait for a check that hangs', async () => {
   expect((await get('/readyz')).status).toBe(503);
 });
 
-it('renders metrics, to the holder of the token where one is set', async () => {
+it('renders metrics, and requires the token if one is set', async () => {
   startProcessMetrics('worker');
   counter('slipway_test_total', 'For this test', ['kind']).inc({ kind: 'a' }, 2);
   expect(counter('slipway_test_total', 'For this test', ['kind'])).toBe(counter('slipway_test_total', 'again'));

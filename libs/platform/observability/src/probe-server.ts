@@ -7,11 +7,11 @@ export interface ProbeServerOptions {
   /** 0 = any free port. */
   port: number;
   host: string;
-  /** Resolves when the process can do its work; its rejection's message becomes the reason of a 503. */
+  /** Resolves if the process can do its work. If it rejects, its message becomes the reason of a 503. */
   ready(): Promise<void>;
-  /** Where set, /metrics asks for it as a bearer token. */
+  /** If set, /metrics requires it as a bearer token. */
   metricsToken?: string;
-  /** What /metrics answers; what this library registered unless given. */
+  /** Renders the response of /metrics; by default, the metrics registered in this library. */
   render?: () => Promise<{ contentType: string; body: string }>;
 }
 
@@ -20,12 +20,13 @@ export interface ProbeServer {
   close(): Promise<void>;
 }
 
-/** A readiness check that hangs is not ready. Below the usual probe timeout of orchestrators. */
+/** A readiness check that takes longer counts as not ready. Shorter than the usual probe timeout of orchestrators. */
 const READY_TIMEOUT_MS = 2_000;
 
 /**
- * /healthz (the process is alive), /readyz and /metrics on a port of their own, for processes that serve no HTTP otherwise. No
- * `@nestjs/terminus`: it needs Nest's HTTP, and its answers have another shape than the contract's.
+ * Serves /healthz (the process is alive), /readyz and /metrics on a port of their own, for processes that serve no
+ * other HTTP. It does not use `@nestjs/terminus`, which needs Nest's HTTP and whose answers differ in shape from the
+ * contract's.
  */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer((request, response) => {
