@@ -1,5 +1,6 @@
-// For a child process of a test. Loads TypeScript of a library's `src` and `test` folders, compiled once and kept. Other libraries come from
-// their `dist`, and third-party packages from the bundles that Jest loads as well: about 50 files instead of 2,500.
+// For child processes of tests. Loads TypeScript from the `src` and `test` folders of a library; each file is compiled
+// once and cached. Other libraries come from their `dist`, and third-party packages from the bundles that Jest also
+// loads: about 50 files instead of 2,500.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,10 +18,10 @@ const BUNDLES = Object.entries(await thirdPartyModules()).map(([pattern, file]) 
   pathToFileURL(file).href,
 ]);
 
-/** An import names the compiled file: `./a.js` is `./a.ts` here. */
+/** An import names the compiled file: `./a.js` means `./a.ts` here. */
 export async function resolve(specifier, context, next) {
   const [, bundle] = BUNDLES.find(([pattern]) => pattern.test(specifier)) ?? [];
-  // A bundle may import a package of its own name.
+  // A bundle may import a package that has the name of the bundle.
   const isOurs = !context.parentURL?.includes('/node_modules/');
   if (bundle && isOurs) return { url: bundle, format: 'module', shortCircuit: true };
   if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {

@@ -2,7 +2,7 @@
 const REGISTER = new URL('../register-typescript.mjs', import.meta.url).href;
 
 /**
- * Node's arguments for a child process whose entry is a TypeScript file of a `test` folder. Its own library is compiled as it loads; other
- * libraries come from their `dist`, which Nx builds before the tests.
+ * Node's arguments for a child process whose entry is a TypeScript file of a `test` folder. The file's own library is
+ * compiled while it loads. Other libraries come from their `dist`, which Nx builds before the tests.
  */
 export const TYPESCRIPT_CHILD: readonly string[] = ['--no-warnings', '--import', REGISTER];

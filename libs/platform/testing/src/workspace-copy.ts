@@ -5,23 +5,23 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The same place from `src` and from `dist`. */
+/** The same folder from `src` and from `dist`. */
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const SKIPPED = new Set(['node_modules', '.git', '.nx', '.slipway', 'coverage']);
 
-/** What a program printed, and how it ended. */
+/** The exit code of a program and its output (stdout and stderr). */
 export interface ProgramResult {
   code: number;
   output: string;
 }
 
-/** The workspace as it lies here, built libraries included, in a folder where a generator or a mutation may write. */
+/** A copy of the current workspace, built libraries included, in a folder that a generator or a mutation may change. */
 export class WorkspaceCopy {
   private constructor(readonly dir: string) {}
 
   static async make(): Promise<WorkspaceCopy> {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'slipway-workspace-'));
-    // Timestamps are kept, so that TypeScript sees that what was built is up to date.
+    // Timestamps are kept, so that TypeScript sees that the built files are up to date.
     const filter = (source: string): boolean => !SKIPPED.has(path.basename(source));
     const copy = new WorkspaceCopy(dir);
     try {
@@ -37,14 +37,14 @@ export class WorkspaceCopy {
     }
   }
 
-  /** Runs a program of node_modules; returns what it printed, rejects with it if it fails. */
+  /** Runs a program of node_modules. Returns its output, or rejects with the output if the program fails. */
   async run(program: string, ...args: string[]): Promise<string> {
     const { code, output } = await this.attempt(program, args);
     if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${output}`);
     return output;
   }
 
-  /** The same for a program that may fail. @param env variables beside those of this process */
+  /** Runs a program that may fail. @param env variables in addition to those of this process */
   async attempt(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<ProgramResult> {
     const file = path.join(this.dir, 'node_modules', program);
     const all = {
@@ -71,12 +71,18 @@ export class WorkspaceCopy {
   }
 }
 
-/** The Nx that runs this tells its children where its workspace lies; they must find the copy instead. */
+/**
+ * The Nx that runs this process passes the path of its workspace to its children. They must find the copy instead, so
+ * its variables are removed.
+ */
 function withoutNx(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NX_')));
 }
 
-/** Every package of the real node_modules by a link, but our own packages from the copy. Caches are made again, because they hold what was built. */
+/**
+ * Links every package of the real node_modules, but copies the links to our own packages, so that they lead into the
+ * copy. Caches are built again, because they contain build results.
+ */
 async function linkPackages(dir: string): Promise<void> {
   const real = path.join(root, 'node_modules');
   const copied = path.join(dir, 'node_modules');

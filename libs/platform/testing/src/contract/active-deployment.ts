@@ -9,7 +9,10 @@ export interface ActiveDeployment {
 
 const SPEC = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 } } };
 
-/** A deployment whose first revision is active. No worker runs beside these tests, so what one would have written is written here. */
+/**
+ * Makes a deployment whose first revision is active. No worker runs during these tests, so this function writes its
+ * rows instead.
+ */
 export async function activeDeployment(
   api: ApiClient,
   name: string,
@@ -30,7 +33,7 @@ export async function activeDeployment(
   return { id, name, revisionId: await activateNewest(api, id) };
 }
 
-/** Lets the rollout of the newest revision have succeeded, with all traffic on it. */
+/** Marks the rollout of the newest revision as succeeded, with all traffic on that revision. */
 export async function activateNewest(api: ApiClient, deploymentId: string): Promise<string> {
   const [revision] = await owned<{ id: string }>(
     api,
@@ -51,7 +54,7 @@ export async function activateNewest(api: ApiClient, deploymentId: string): Prom
   return revision!.id;
 }
 
-/** A statement of the database's owner, whom row-level security does not bind. */
+/** Runs a statement as the owner of the database, to whom row-level security does not apply. */
 export async function owned<R = Record<string, any>>(
   api: ApiClient,
   text: string,

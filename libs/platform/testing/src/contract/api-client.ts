@@ -1,21 +1,21 @@
 import type { Owner } from '@slipway/contracts';
 import type { TestDatabase } from '@slipway/platform-database/testing';
 
-/** A client of an api, wherever that runs, and the database behind it. */
+/** A client of an API, wherever that runs, and the database of that API. */
 export interface ApiClient {
   database: TestDatabase;
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
-  /** A second tenant with an admin token of its own. @param organizations of the hosted provider that it may map */
+  /** Creates a second tenant with its own admin token. @param organizations of the hosted provider that it may map */
   createTenant(name: string, organizations?: string[]): Promise<{ id: string; name: string; token: string }>;
-  /** A token of the given tenant's admin, the operator's unless told otherwise. */
+  /** Creates a token with the token of a tenant's admin, by default the operator's. */
   createToken(scope: 'viewer' | 'operator' | 'admin', admin?: string, owner?: Owner): Promise<string>;
-  /** A token of somebody whom the operator lets operate. */
+  /** Creates a token for a person with the scope `operator`. */
   createPerson(name: string): Promise<string>;
 }
 
 export interface SendOptions {
   body?: unknown;
-  /** The bootstrap token unless given; null sends none. */
+  /** The bootstrap token by default; null sends none. */
   token?: string | null;
   headers?: Record<string, string>;
 }
@@ -27,7 +27,7 @@ export interface Answer {
   text: string;
 }
 
-/** @param token the bootstrap token, which requests carry unless they say otherwise */
+/** @param token the bootstrap token, which requests carry by default */
 export function clientOf(url: () => string, database: TestDatabase, token: string): ApiClient {
   const send = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
     exchange(url(), method, path, { ...options, token: options.token === undefined ? token : options.token });

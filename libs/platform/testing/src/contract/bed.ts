@@ -9,7 +9,7 @@ export const SPEC_WITH_ALL = {
   probes: { path: '/health' },
 };
 
-/** Makes what requests need, over the API wherever it can. */
+/** Makes the resources that requests need, over the API if possible. */
 export class Bed {
   private count = 0;
   private readonly people = new Map<string, Promise<string>>();
@@ -36,14 +36,14 @@ export class Bed {
     return activeDeployment(this.api, this.name('chat'));
   }
 
-  /** Active, and with an instance that can serve. */
+  /** Makes an active deployment with an instance that can serve. */
   async serving(): Promise<string> {
     const deployment = await this.active();
     await this.instance(deployment);
     return deployment.name;
   }
 
-  /** An instance that can serve, as a worker would have started it. */
+  /** Writes an instance that can serve, as a worker would have started it. */
   async instance({ id, revisionId }: Pick<ActiveDeployment, 'id' | 'revisionId'>): Promise<void> {
     await owned(
       this.api,
@@ -66,7 +66,7 @@ export class Bed {
     return { deployment, id: operation.id };
   }
 
-  /** Lets an operation have come to this state, as a worker would. */
+  /** Makes an operation and sets its columns, as a worker would. */
   async operation(set: string): Promise<{ id: string }> {
     const { id } = await this.rollout();
     await owned(this.api, `update operations set ${set} where id = $1`, [id]);
@@ -89,24 +89,24 @@ export class Bed {
     return this.make('POST', '/admin/model-api/target-bindings', await this.bindingBody());
   }
 
-  /** Of a binding that counts as qualified: no worker runs here that would ask its target. */
+  /** The body for a binding that counts as qualified, because no worker runs here that would check its target. */
   async publicationBody(): Promise<Record<string, unknown>> {
     const { id, product_id } = await this.binding();
     await owned(this.api, `update model_api_target_bindings set state = 'qualified' where id = $1`, [id]);
     return { product_id, bindings: [{ binding_id: id }] };
   }
 
-  /** For its own tenant alone. */
+  /** Makes a publication that only its own tenant sees. */
   async publication(): Promise<{ id: string; product_id: string }> {
     return this.make('POST', '/admin/model-api/publications', await this.publicationBody());
   }
 
-  /** The token of a tenant that has nothing yet, for what a tenant may have only so many of. */
+  /** The token of a new tenant that has no resources yet, for resources with a quota. */
   async newTenant(): Promise<string> {
     return (await this.api.createTenant(this.name('tenant'))).token;
   }
 
-  /** The token of an operator of this name: who plans is one, who approves another. */
+  /** The token of an operator with this name. One person plans, and another one approves. */
   person(name: string): Promise<string> {
     const token = this.people.get(name) ?? this.api.createPerson(name);
     this.people.set(name, token);

@@ -1,6 +1,6 @@
 import type { Bed } from './bed.js';
 
-/** A request to one operation. Without a body it has none; the token is the bootstrap token unless given. */
+/** A request to one operation. It has no body unless one is given; the token is the bootstrap token by default. */
 export interface ContractRequest {
   params?: Record<string, string>;
   query?: Record<string, string>;
@@ -10,43 +10,49 @@ export interface ContractRequest {
 }
 
 /**
- * How to ask one operation so that it does what it is for. Each area has a row for each of its operations, in
- * `test/contract-rows.ts`; the suites of apps/api ask all of them: contract, fuzz, authorization, idempotency, audit.
+ * How to call one operation so that it succeeds. Each area has a row for each of its operations, in
+ * `test/contract-rows.ts`. The suites of apps/api use all rows: contract, fuzz, authorization, idempotency, audit.
  */
 export interface Row {
-  /** The status of that. */
+  /** The status of the successful call. */
   status: number;
-  /** Makes what the least valid request needs, and the request. Each call gives one that has not been sent before. */
+  /**
+   * Makes the resources that the minimal valid request needs, and the request. Each call returns a request that has not
+   * been sent before.
+   */
   valid: (bed: Bed) => Promise<ContractRequest>;
   /**
-   * Why no resource of another tenant can be reached, if the path names none. If it names one, the valid request is
-   * sent as a stranger, too, and must find nothing.
+   * If the path names no resource: why the operation cannot reach resources of another tenant. If the path names one,
+   * the valid request is also sent as another tenant, and must find nothing.
    */
   tenancy?: string;
-  /** What the document's example answers on a fresh stack where it cannot succeed. A path that holds an id answers 404 anyway. */
+  /**
+   * The status of the document's example on a fresh stack, if it cannot succeed there. A path that contains an id
+   * always answers 404.
+   */
   example?: { status: number; why: string };
-  /** What the audit calls it. Every mutation has one. */
+  /** The name of the action in the audit. Every mutation has one. */
   audit?: string;
-  /** The body with every nested object in it, from the least body. Needed if the schema has nested objects. */
+  /** Extends the minimal body with every nested object. Needed if the schema has nested objects. */
   full?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** Needed if the operation accepts `Idempotency-Key`. */
   keyed?: KeyedRow;
-  /** Nested objects that cannot stand beside the others, such as alternatives. */
+  /** Nested objects that exclude the others, such as alternatives. */
   apart?: string[];
-  /** Fields that a rule about several fields refuses with the code of a bound. */
+  /** Fields that a rule about several fields refuses with the code for a bound. */
   related?: string[];
 }
 
-/** How the effects of one request are told from those of two with the same `Idempotency-Key`. */
+/** How to distinguish the effects of one request from those of two requests with the same `Idempotency-Key`. */
 export interface KeyedRow {
-  /** Another body that would be accepted too. */
+  /** Changes the body to another one that would also be accepted. */
   other: (body: any) => any;
   /**
-   * SQL that counts the effects on what the first path parameter ($1) names, or the body's `name` if there is none; each must be 1
-   * after any number of requests.
+   * SQL that counts the effects on the resource of the first path parameter ($1), or of the body's `name` if the path
+   * has none. Each count must be 1 after any number of requests.
    */
   effects: Record<string, string>;
-  /** Tells two answers about the same effect from those about two. */
+  /** Returns equal values for two answers about the same effect, and different values for two effects. */
   identity: (body: any) => unknown;
 }
 
