@@ -18,12 +18,12 @@ const OURS = {
 const [LOCAL, ADOPTED] = OURS.targets;
 const SIM = LOCAL!.engines!.sim;
 
-it('a file that says nothing leaves everything as it is', () => {
+it('an empty file changes nothing', () => {
   for (const file of [{}, { targets: [] }, { targets: null, outbound: null }])
     expect(addedTo(OURS, file)).toEqual(OURS);
 });
 
-it('another target stands beside those that are built in, before them', () => {
+it('another target is added before the built-in ones', () => {
   const gpu = { name: 'gpu', kind: 'process', engines: {} };
   expect(addedTo(OURS, { targets: [gpu] })['targets']).toEqual([gpu, LOCAL, ADOPTED]);
 });
@@ -52,31 +52,31 @@ it.each<[string, object, object]>([
   ],
   ['no simulator', { engines: { sim: null } }, { engines: {} }],
   ['for whom it is', { tenants: ['acme'] }, { tenants: ['acme'] }],
-])('of a target that is built in, a file may change %s', (_what, change, becomes) => {
+])('a file may change a built-in target: %s', (_what, change, becomes) => {
   expect(addedTo(OURS, { targets: [{ name: 'local', ...change }] })['targets']).toEqual([
     { ...LOCAL, ...becomes },
     ADOPTED,
   ]);
 });
 
-it('a list replaces, with whom it was for', () => {
+it('a list replaces the built-in list together with its tenants', () => {
   const mine = { name: 'adopted', kind: 'endpoint', allow: ['https://*.example.com'] };
   expect(addedTo(OURS, { targets: [mine] })['targets']).toEqual([mine, LOCAL]);
 });
 
-it('a target of another kind is the file’s alone', () => {
+it('a target with another kind replaces the built-in target of that name', () => {
   const mine = { name: 'local', kind: 'endpoint', allow: [] };
   expect(addedTo(OURS, { targets: [mine] })['targets']).toEqual([mine, ADOPTED]);
 });
 
-it('outbound replaces by purpose', () => {
+it('outbound lists replace the built-in ones by purpose', () => {
   expect(addedTo(OURS, { outbound: { suppliers: [] } })['outbound']).toEqual({
     suppliers: [],
     sandboxes: ['http://127.0.0.1:*'],
   });
 });
 
-it('hands on what it cannot merge, for the reader to refuse, and a key that is called __proto__', () => {
+it('passes values it cannot merge to the reader, which refuses them, and keeps a key that is called __proto__', () => {
   expect(addedTo(OURS, { targets: 'x' })['targets']).toBe('x');
   expect(addedTo(OURS, { targets: [7, null] })['targets']).toEqual([7, null, LOCAL, ADOPTED]);
   const strange = JSON.parse('{"outbound": {"__proto__": {"polluted": true}}}');

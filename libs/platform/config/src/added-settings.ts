@@ -1,13 +1,14 @@
 type Bag = Record<string, unknown>;
 
 /**
- * What the operator's file says, added to what is built in. Both are written as the file is. Mappings merge key by key, `null` takes a
- * key away, everything else replaces (RFC 7386). Targets merge by their names; the file's stand first, so that its problems keep the
- * places they have in it. A target that the file gives another kind is the file's alone.
+ * Adds the operator's file to the built-in settings; both have the format of the file. Mappings merge key by key,
+ * `null` removes a key, and everything else replaces (RFC 7386).
+ * Targets merge by name. Targets of the file come first, so that their problems keep the indexes that they have in it.
+ * If the file gives a target another kind, only the file's entry counts.
  */
 export function addedTo(builtIn: Bag, file: Bag): Bag {
   const { targets: ours, ...settings } = builtIn;
-  // A section of which nothing is left but its name says nothing.
+  // A section that consists only of its name changes nothing.
   const { targets: theirs = [], ...changes } = Object.fromEntries(
     Object.entries(file).filter(([, value]) => value !== null),
   );
@@ -27,11 +28,11 @@ function mergedTargets(builtIn: unknown, file: unknown): unknown {
   return [...given, ...named.values()];
 }
 
-/** Mappings key by key; `null` takes a key away, everything else replaces (RFC 7386). */
+/** Merges mappings key by key; `null` removes a key, and everything else replaces (RFC 7386). */
 export function merged(base: unknown, change: unknown): unknown {
   if (!isBag(change) || !isBag(base)) return change;
   const keys = new Set([...Object.keys(base), ...Object.keys(change)]);
-  // Not by assignment: a key of the file may be called `__proto__`.
+  // Without assignments, because a key of the file may be called `__proto__`.
   return Object.fromEntries(
     [...keys]
       .filter((key) => change[key] !== null)

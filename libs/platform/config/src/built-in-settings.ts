@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { OPERATOR_TENANT } from '@slipway/contracts';
 
-// Absolute, so that the embedded stack may be started from any folder; this file is four levels under the root in src and dist alike.
+// Absolute, so that the embedded stack may be started from any folder. This file is four levels below the root in both
+// src and dist.
 const simulator = fileURLToPath(new URL('../../../../tools/inference-sim/dist/main.js', import.meta.url));
 
 const LOOPBACK = { origin: 'http://127.0.0.1:*', tenants: [OPERATOR_TENANT] };
 
-/** What the operator's file adds to, written as that file is: enough for the quickstart, on one machine. */
+/**
+ * The settings to which the operator's file is added, in the format of that file. They are enough for the quickstart on
+ * one machine.
+ */
 export const BUILT_IN_SETTINGS = {
   targets: [
     {
@@ -36,7 +40,8 @@ export const BUILT_IN_SETTINGS = {
         },
       },
     },
-    // For whom stands with the origin and not with the target: a file that gives `allow` a value of its own says anew for whom it is.
+    // The tenants are part of the origin and not of the target, so that a file that replaces `allow` decides about its
+    // tenants anew.
     { name: 'adopted', kind: 'endpoint', allow: [LOOPBACK] },
   ],
   outbound: { suppliers: [LOOPBACK], sandboxes: [LOOPBACK] },

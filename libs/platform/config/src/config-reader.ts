@@ -3,10 +3,16 @@ import { ALLOW_ENTRY, keysOf } from './setting-schemas.js';
 
 type Bag = Record<string, unknown>;
 
-/** Collects problems as `<key path> <what is wrong>` and gives back usable values meanwhile, so that one run names them all. */
+/**
+ * Collects problems as `<key path> <problem>` and returns usable values meanwhile, so that one run reports all
+ * problems.
+ */
 export class ConfigReader {
   readonly problems: string[] = [];
-  /** Secrets that settings name, by the key path that does; the file must have them. `mayBeReference`: also one whose value only a cluster has. */
+  /**
+   * Secrets that settings name, with the key path of the setting; the file must declare them. `mayBeReference`: the
+   * secret may also be one whose value only a cluster has.
+   */
   readonly secretsNamed: { path: string; name: string; mayBeReference?: boolean }[] = [];
 
   fail(path: string, what: string): void {
@@ -39,12 +45,12 @@ export class ConfigReader {
     return value;
   }
 
-  /** Names of tenants, or `*` for all of them. */
+  /** Reads the names of tenants, or `*` for all of them. */
   names(path: string, value: unknown): string[] {
     return this.list(path, value).map((one, index) => this.string(`${path}[${index}]`, one));
   }
 
-  /** A pattern of origins that names a host. */
+  /** Reads a pattern of origins that names a host. */
   origin(path: string, value: unknown): string {
     const pattern = this.string(path, value);
     const problem = pattern === '' ? undefined : operatorPatternProblem(pattern);
@@ -52,7 +58,7 @@ export class ConfigReader {
     return pattern;
   }
 
-  /** A list of origins, each alone or with the tenants it is for. */
+  /** Reads a list of origins, each alone or with the tenants that may use it. */
   allow(path: string, value: unknown): AllowEntry[] {
     return this.list(path, value).map((one, index) => {
       const at = `${path}[${index}]`;
@@ -74,7 +80,10 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `is not a known key${meant === undefined ? '' : `; did you mean ${meant}?`} (known here: ${known.join(', ')})`;
 }
 
-/** One letter too many, too few or wrong, or two that changed places; for words long enough to be told apart by that. */
+/**
+ * Reports one letter too many, too few or wrong, or two letters swapped. Only for words that are long enough to be
+ * distinguished that way.
+ */
 export function isMisspelling(written: string, meant: string): boolean {
   const [one, other] = [written.toLowerCase().replaceAll('-', '_'), meant.toLowerCase()];
   if (one === other) return true;

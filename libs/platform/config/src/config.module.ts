@@ -5,8 +5,8 @@ import { operatorMetrics } from './operator-metrics.js';
 import { OperatorSettings } from './operator-settings.js';
 
 /**
- * Named places where a test lets a process stand still, to kill it exactly there. Without SLIPWAY_PAUSE_POINT, which
- * production refuses, reaching one costs a comparison.
+ * Named points at which a test can pause a process in order to kill it exactly there. Without SLIPWAY_PAUSE_POINT,
+ * which production refuses, reaching a point costs one comparison.
  */
 @Injectable()
 export class PausePoints {

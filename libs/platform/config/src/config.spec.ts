@@ -13,7 +13,7 @@ import {
 } from './index.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
-/** Of a kind only its name; libs/registry tests the default file with the real ones. */
+/** Kinds with only a name; libs/registry tests the default file with the real ones. */
 const TARGETS: TargetReader[] = [
   { kind: 'process', schema: { properties: { engines: {} } }, read: () => ({}) },
   { kind: 'endpoint', schema: { properties: { allow: {} } }, read: () => ({}) },
@@ -82,7 +82,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('takes names of headers that an engine may get, and none that would show it a credential or break a request', () => {
+  it('accepts names of headers for engines, except those that would expose a credential or break a request', () => {
     const passed = (names: string) =>
       loadConfig({ ...EXTERNAL, SLIPWAY_GATEWAY_PASSED_HEADERS: names }, cwd).gateway.passedHeaders;
     expect(passed(' X-Mine,x-other, x-mine,')).toEqual(['x-mine', 'x-other']);
@@ -123,7 +123,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('chooses Redis when it is given, and asks for it when it is chosen', () => {
+  it('chooses Redis if REDIS_URL is set, and requires REDIS_URL if Redis is chosen', () => {
     expect(loadConfig({ ...EXTERNAL, REDIS_URL: 'redis://r:6379' }, cwd).queue).toEqual({
       backend: 'redis',
       redisUrl: 'redis://r:6379',
@@ -177,11 +177,11 @@ describe('loadConfig', () => {
     ).toHaveLength(1);
   });
 
-  it('wants a secret key beside an external database', () => {
+  it('requires a secret key with an external database', () => {
     expect(problemsOf({ DATABASE_URL: EXTERNAL.DATABASE_URL })[0]).toMatch(/^SLIPWAY_SECRET_KEY is required/);
   });
 
-  it('takes keys that only open, and names none of them in a problem', () => {
+  it('accepts keys that only open, and shows none of them in a problem', () => {
     const old = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
     const { keyRing } = loadConfig({ ...EXTERNAL, SLIPWAY_SECRET_KEYS_OLD: ` ${old.join(', ')},` }, cwd);
     expect(keyRing.all().map(({ secret }) => secret.export())).toEqual([7, 1, 2].map((byte) => Buffer.alloc(32, byte)));
@@ -190,7 +190,7 @@ describe('loadConfig', () => {
     expect(problems.join()).not.toMatch(/c2hvcnQ|AQEB/);
   });
 
-  it('gives gateways a login of their own where there is one', () => {
+  it('gives gateways their own login if one is configured', () => {
     expect(loadConfig(EXTERNAL, cwd).database.gatewayUrl).toBe(EXTERNAL.DATABASE_URL);
     const SLIPWAY_GATEWAY_DATABASE_URL = 'postgres://g:p@db/slipway';
     expect(loadConfig({ ...EXTERNAL, SLIPWAY_GATEWAY_DATABASE_URL }, cwd).database).toMatchObject({
@@ -203,13 +203,13 @@ describe('loadConfig', () => {
     expect(loadConfig({}, cwd).database.gatewayUrl).toBe('postgres://gateway@x/y');
   });
 
-  it('wants the identity variables together', () => {
+  it('requires the identity variables together', () => {
     expect(
       problemsOf({ ...EXTERNAL, SLIPWAY_IDENTITY_ISSUER: 'https://issuer' }).map((problem) => problem.split(' ')[0]),
     ).toEqual(['SLIPWAY_IDENTITY_AUDIENCE', 'SLIPWAY_IDENTITY_JWKS_URL']);
   });
 
-  it('10.7.40: keeps the heads of the audit in the log, unless a file or a bucket is named', () => {
+  it('keeps the heads of the audit in the log, unless a file or a bucket is named', () => {
     const anchor = (value: string) => loadConfig({ ...EXTERNAL, SLIPWAY_AUDIT_ANCHOR: value }, cwd).audit.anchor;
     expect(['', 'log', 'file:/var/heads', 's3://bucket/p'].map(anchor)).toEqual([
       'log',
@@ -231,7 +231,7 @@ describe('loadConfig', () => {
     expect(problemsOf({ ...EXTERNAL, SLIPWAY_WORKSPACE_STORE: '/plain/path' })).toHaveLength(1);
   });
 
-  it('adds slipway.config.yaml of the working folder to what is built in', () => {
+  it('adds slipway.config.yaml of the working folder to the built-in settings', () => {
     writeFileSync(
       path.join(cwd, 'slipway.config.yaml'),
       'targets: [{name: only, kind: endpoint, allow: []}]\nsecrets: {hub: {env: HUB_TOKEN}}',
@@ -245,7 +245,7 @@ describe('loadConfig', () => {
     expect(() => resolveSecret({ targets: [], secrets }, 'far', {})).toThrow('so Slipway cannot read its value');
   });
 
-  it('in production lets a file say everything, unless it asks for what is built in', () => {
+  it('uses only the file in production, unless the file requests the built-in settings', () => {
     const file = path.join(cwd, 'slipway.config.yaml');
     const namesOf = (env: NodeJS.ProcessEnv) =>
       loadConfig({ ...EXTERNAL, ...env }, cwd, { targets: TARGETS }).operator.targets.map(({ name }) => name);
@@ -259,13 +259,13 @@ describe('loadConfig', () => {
     expect(namesOf({})).toEqual([]);
   });
 
-  it('refuses a file that is none of its kind for its size, without reading it', () => {
+  it('refuses a file that is too large without reading it', () => {
     writeFileSync(path.join(cwd, 'slipway.config.yaml'), ' '.repeat(2 ** 20 + 1));
     expect(problemsOf(EXTERNAL)).toEqual([expect.stringContaining('slipway.config.yaml is larger than 1048576 bytes')]);
   });
 });
 
-it('every variable stands in docker/.env.example, and nothing else does', () => {
+it('docker/.env.example lists every variable and no others', () => {
   const file = new URL('../../../../docker/.env.example', import.meta.url);
   expect(existsSync(file)).toBe(true);
   const inFile = [...readFileSync(file, 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(

@@ -16,7 +16,7 @@ import {
 import { readStackFile, type StackFile } from './stack-file.js';
 import { identityVariableProblems, readVariables, type Values } from './variables.js';
 
-// What the gateway reads of this library, which must not load Nest.
+// The gateway reads these exports of this library. It must not load Nest.
 export { KeyRing } from './key-ring.js';
 export { operatorMetrics } from './operator-metrics.js';
 export { type OperatorFileState, type OperatorSettings } from './operator-settings.js';
@@ -25,20 +25,23 @@ export { quotasOf, type QuotaConfig, type QuotaName, type Quotas } from './quota
 /** Nest token of the checked configuration: `@Inject(CONFIG) config: Config`. */
 export const CONFIG: unique symbol = Symbol('slipway.config');
 
-/** Everything a process is told from outside, checked. Read once at boot and immutable afterwards, but for `operator`. */
+/**
+ * The external configuration of a process, checked. It is read once at boot and is immutable afterwards, except
+ * `operator`.
+ */
 export interface Config {
   env: 'development' | 'production' | 'test';
   /** Absolute. */
   home: string;
-  /** PATH, for programs of the host that are asked about it; undefined where there is none. */
+  /** PATH, for programs of the host that supply information about it; undefined if it is not set. */
   searchPath?: string;
   host: string;
   /** 0 = any free port. */
   apiPort: number;
   gatewayPort: number;
   /**
-   * `embedded`: found through the stack file of `npm start`, not through DATABASE_URL. `poolSize`: connections per process.
-   * `migrateUrl`, `gatewayUrl`: logins of their own for the owner and for gateways, where there are some.
+   * `embedded`: found through the stack file of `npm start`, not through DATABASE_URL. `poolSize`: connections per
+   * process. `migrateUrl`, `gatewayUrl`: separate logins for the owner and for gateways, if they are configured.
    */
   database: { url: string; migrateUrl: string; gatewayUrl: string; embedded: boolean; poolSize: number };
   queue: { backend: 'postgres' | 'redis'; redisUrl?: string };
@@ -50,23 +53,26 @@ export interface Config {
     issuer?: string;
     audience?: string;
     jwksUrl?: string;
-    /** With the three above: people sign in to the console at the provider. */
+    /** If this and the three values above are set, people sign in to the console at the provider. */
     clientId?: string;
     clientSecret?: string;
   };
-  /** `files`: absolute, where one is named. `publicUrl`: an origin. `gatewayUrl`: as this process reaches it. */
+  /**
+   * `files`: absolute, if set. `publicUrl`: an origin. `gatewayUrl`: the address at which this process reaches the
+   * gateway.
+   */
   console: { isOn: boolean; files?: string; publicUrl?: string; gatewayUrl: string };
   /** `workspaceStore`: `file:<absolute folder>` or `s3://bucket/prefix`. */
   upload: { maxBytes: number; workspaceStore: string; s3: { endpoint?: string; region: string } };
   /** `anchor`: `log`, `file:/<path>` or `s3://bucket/prefix`. */
   audit: { anchor: string };
-  /** `limits` are per token, but for the size of a request. */
+  /** `limits` are per token, except the size of a request. */
   gateway: {
     publicUrl: string;
     limits: { requestsPerMinute: number; maxConcurrencyPerToken: number; maxBodyBytes: number };
-    /** Of one deployment: a tenant may twice, all tenants together four times as much. */
+    /** For one deployment. The limit of a tenant is twice as high, and that of all tenants together four times. */
     hold: { maxRequests: number; maxBytes: number };
-    /** Names of clients' headers that engines get beside those that the gateway knows; lower case. */
+    /** Lower-case names of client headers that engines receive in addition to those that the gateway knows. */
     passedHeaders: string[];
   };
   leaseSeconds: number;
@@ -77,15 +83,15 @@ export interface Config {
   /** Ports of this machine that no outbound call may reach: those of Slipway's processes, of Postgres and of Redis. */
   ownPorts: readonly number[];
   metricsToken?: string;
-  /** Whose X-Forwarded-For is believed. */
+  /** The proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: ProxyList;
   worker: { concurrency: number };
-  /** Changes while the process runs (`OperatorSettings`): read a key where it is used, and keep no copy. */
+  /** Changes while the process runs (`OperatorSettings`). Read a key when you use it, and keep no copy. */
   operator: OperatorConfig;
   pausePoint?: string;
 }
 
-/** What a process is given at boot. */
+/** The configuration that a process receives at boot. */
 export interface LoadedConfig extends Config {
   operator: OperatorSettings;
   operatorFile: OperatorFile;
@@ -100,19 +106,19 @@ export class ConfigError extends Error {
   }
 }
 
-/** sysexits.h EX_CONFIG: supervisors can tell a wrong configuration from a crash. */
+/** sysexits.h EX_CONFIG: lets supervisors distinguish a wrong configuration from a crash. */
 export const EXIT_CONFIG = 78;
 
 export interface LoadOptions {
-  /** Stands in for `<home>/run/stack.json`, for the launcher that is about to write it. */
+  /** Replaces `<home>/run/stack.json`, for the launcher that is about to write it. */
   stack?: StackFile;
-  /** The kinds of execution targets there are. Without them the operator's targets are not read. */
+  /** The available kinds of execution targets. Without them the operator's targets are not read. */
   targets?: readonly TargetReader[];
 }
 
 /**
  * Reads and checks all configuration.
- * @throws ConfigError listing every problem by the variable's name.
+ * @throws ConfigError that lists every problem by the variable's name
  */
 export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): LoadedConfig {
   const { values, problems } = readVariables(env);
@@ -130,7 +136,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
         `DATABASE_URL is not set and no embedded Postgres runs under ${home}: run \`npm start\`, or set DATABASE_URL`,
       );
   }
-  // With an external database the key has no file to come from; without any database that problem is enough.
+  // With an external database no file contains the key. If there is no database at all, that problem is enough.
   if (!isSet('SLIPWAY_SECRET_KEY') && (production || isSet('DATABASE_URL')) && !options.stack) {
     problems.push('SLIPWAY_SECRET_KEY is required (32 bytes in base64, e.g. the output of `openssl rand -base64 32`)');
   }
@@ -213,7 +219,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
   };
 }
 
-/** For entry points: every problem on stderr, then exit 78. */
+/** For entry points: writes every problem to stderr, then exits with 78. */
 export function loadConfigOrExit(options: LoadOptions = {}): LoadedConfig {
   try {
     return loadConfig(process.env, process.cwd(), options);
@@ -225,8 +231,8 @@ export function loadConfigOrExit(options: LoadOptions = {}): LoadedConfig {
 }
 
 /**
- * For entry points that go on running: what the operator's file says from now on holds when it says it, and at once at SIGHUP. A faulty
- * file is told to the log, and changes nothing.
+ * For entry points that keep running: applies changes of the operator's file when they are written, and at once at
+ * SIGHUP. An invalid file changes nothing, and its problems are logged.
  */
 export function followOperatorFile({ operator, operatorFile }: LoadedConfig, log: FileLog): OperatorFileWatch {
   const watch = new OperatorFileWatch(operator, operatorFile, log);
@@ -235,7 +241,10 @@ export function followOperatorFile({ operator, operatorFile }: LoadedConfig, log
   return watch;
 }
 
-/** Where a client on this machine reaches a server that listens on `host`. A wildcard address is shown as loopback. */
+/**
+ * The address at which a client on this machine reaches a server that listens on `host`. A wildcard address is shown as
+ * loopback.
+ */
 export function addressOf(host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
@@ -250,7 +259,7 @@ const DEFAULT_PORTS: Record<string, number> = {
   'https:': 443,
 };
 
-/** A port of 0 is any free one, which nobody knows yet. */
+/** A port of 0 means any free port, which is not known yet. */
 function ownPorts(values: Values, databases: readonly string[]): number[] {
   const { apiPort, gatewayPort, metricsPort, redisUrl, s3Endpoint, ownPorts: further = [] } = values;
   const services = [...databases, redisUrl, s3Endpoint].flatMap((url) =>
@@ -261,8 +270,8 @@ function ownPorts(values: Values, databases: readonly string[]): number[] {
 }
 
 /**
- * Where there is a file in production, it says everything: nobody there wants a simulator among their targets, or loopback among their
- * origins, that no file names.
+ * In production a file replaces the built-in settings. An operator there wants no simulator among the targets, and no
+ * loopback among the origins, unless a file names them.
  */
 function loadOperatorSettings(
   file: OperatorFile,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { OperatorConfig } from './operator-config.js';
 
-/** This process's environment for a child process, with changes; `undefined` removes a variable. */
+/** Returns this process's environment with changes, for a child process; `undefined` removes a variable. */
 export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };
 }
 
 /**
- * The value behind a secret of the operator's file, read now, so that a rotated file is seen.
- * @throws Error naming the secret, never its value, if it is unknown, unset, unreadable or a reference.
+ * Returns the value of a secret in the operator's file. It is read at each call, so that a rotated file takes effect.
+ * @throws Error that names the secret, never its value, if the secret is unknown, unset, unreadable or a reference
  */
 export function resolveSecret(operator: OperatorConfig, name: string, env: NodeJS.ProcessEnv = process.env): string {
   const source = Object.hasOwn(operator.secrets, name) ? operator.secrets[name] : undefined;

@@ -23,7 +23,7 @@ const problemsOf = (env: NodeJS.ProcessEnv): string[] => {
   }
 };
 
-it('takes the console’s client beside a provider and a public address', () => {
+it('accepts the console’s client together with a provider and a public address', () => {
   const { console, identity } = loadConfig({ ...BASE, ...HOSTED, ...CLIENT, SLIPWAY_IDENTITY_CLIENT_SECRET: 's' }, '/');
   expect(identity).toMatchObject({ clientId: 'console', clientSecret: 's' });
   expect(console).toEqual({ isOn: true, publicUrl: 'https://slipway.example', gatewayUrl: 'http://127.0.0.1:7080' });

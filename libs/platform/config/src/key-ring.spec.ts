@@ -5,13 +5,13 @@ import { KeyRing } from './index.js';
 
 const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
-it('names keys by a hash, seals with the first and knows the others', () => {
+it('names keys by a hash, seals with the first key and finds the others', () => {
   const ring = new KeyRing(one, [two]);
   expect(ring.current.id).toMatch(/^[0-9a-f]{8}$/);
   expect(ring.all().map(({ id }) => id)).toEqual([ring.current.id, new KeyRing(two).current.id]);
   expect(ring.byId(new KeyRing(two).current.id)?.secret.export()).toEqual(two);
   expect(ring.byId('00000000')).toBeUndefined();
-  // The current key may stand among the old ones, too, as while processes are told one after the other.
+  // The current key may also be among the old ones, while processes receive a new key one after the other.
   expect(new KeyRing(one, [one, two]).all()).toHaveLength(2);
 });
 
@@ -24,7 +24,7 @@ it('derives unrelated keys by label and by key', () => {
   expect(() => ring.derive('audit', '00000000')).toThrow(RangeError);
 });
 
-it('shows no key where it is printed', () => {
+it('shows no key when it is printed', () => {
   const shown = inspect(new KeyRing(one, [two]), { depth: 9 }) + JSON.stringify(new KeyRing(one, [two]));
   expect(shown).not.toContain('01 01');
   expect(shown).not.toContain(one.toString('base64'));

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true }));
 
-it('loads nothing where there is no file, nor for one that does not name the kind', async () => {
+it('loads no code if there is no file, or if the file does not name the kind', async () => {
   await loadKinds(KINDS, {}, cwd);
   writeFileSync(file, 'targets: [{name: a, kind: oven}]');
   await loadKinds(KINDS, {}, cwd);
@@ -29,21 +29,21 @@ it('loads nothing where there is no file, nor for one that does not name the kin
 it.each([
   ['in the folder', {}],
   ['where SLIPWAY_CONFIG says', { SLIPWAY_CONFIG: 'slipway.config.yaml' }],
-])('loads a kind that the file names, %s', async (_where, env) => {
+])('loads a kind that the file names (%s)', async (_where, env) => {
   writeFileSync(file, 'targets:\n  - {name: a, "kind": "cluster"}');
   await loadKinds(KINDS, env, cwd);
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-it('leaves a file that cannot be read to who says so, and reads no pipe', async () => {
+it('ignores a file that cannot be read, and reads no pipe', async () => {
   await loadKinds(KINDS, { SLIPWAY_CONFIG: 'no-such.yaml' }, cwd);
   expect(load).not.toHaveBeenCalled();
-  // A folder is no regular file either.
+  // A folder is not a regular file either.
   await loadKinds(KINDS, { SLIPWAY_CONFIG: '.' }, cwd);
   expect(load).toHaveBeenCalledTimes(1);
 });
 
-/** A running process, whose file is as written; the code of `cluster` takes its time. */
+/** A running process with the file as written. Loading the code of `cluster` takes 50 ms. */
 function followed() {
   let isLoaded = false;
   load.mockImplementation(async () => {
@@ -65,7 +65,7 @@ function followed() {
   return { settings, watch: new OperatorFileWatch(settings, { path: file, isNamed: true }, silent) };
 }
 
-it('loads a kind that a running process comes to need, before its file is judged', async () => {
+it('loads a kind that a running process begins to need before it checks the file', async () => {
   const { settings, watch } = followed();
   writeFileSync(file, 'targets: [{name: a, kind: oven}]');
   await watch.reload();
@@ -76,7 +76,7 @@ it('loads a kind that a running process comes to need, before its file is judged
   expect(settings.state.problems).toEqual([]);
 });
 
-it('refuses a file that names code which cannot be loaded, and keeps what held', async () => {
+it('refuses a file that names code which cannot be loaded, and keeps the settings in effect', async () => {
   const { settings, watch } = followed();
   writeFileSync(file, 'targets: [{name: a, kind: oven}]');
   await watch.reload();

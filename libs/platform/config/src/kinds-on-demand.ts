@@ -3,8 +3,8 @@ import type { TargetReader } from './operator-config.js';
 import { operatorFileOf, readOperatorFile } from './operator-settings.js';
 
 /**
- * For entry points that read targets, before `loadConfig`: fetches the code of those kinds that the operator's file names, where a kind has code
- * that most installations never need. What is wrong with the file says `loadConfig`.
+ * For entry points that read targets; called before `loadConfig`. Some kinds have code that most installations never
+ * need. This loads the code of those that the operator's file names. Problems of the file are left to `loadConfig`.
  */
 export async function loadKinds(
   readers: readonly TargetReader[],
@@ -12,12 +12,12 @@ export async function loadKinds(
   cwd: string = process.cwd(),
 ): Promise<void> {
   const file = operatorFileOf(env['SLIPWAY_CONFIG']?.trim() || undefined, cwd);
-  // A pipe can be read once, and that is for `loadConfig` to do.
+  // A pipe can be read only once, and `loadConfig` must do that.
   const isPipe = statSync(file.path, { throwIfNoEntry: false })?.isFile() === false;
   await Promise.all(isPipe ? readers.map((reader) => reader.load?.()) : [loadNamed(readers, textOf(file))]);
 }
 
-/** Of a file's text only whether a kind may be named there: to load one too many does no harm. */
+/** Only checks whether the text may name a kind, because loading one too many does no harm. */
 export async function loadNamed(readers: readonly TargetReader[], text: string | undefined): Promise<void> {
   await Promise.all(readers.filter(({ kind }) => text?.includes(kind)).map((reader) => reader.load?.()));
 }

@@ -27,7 +27,7 @@ const problemsOf = (source: string): string[] => {
 };
 
 describe('parseOperatorConfig', () => {
-  it('reads what every target has, and lets its kind read the rest', () => {
+  it('reads the keys that every target has, and leaves the rest to its kind', () => {
     const source = 'targets: [{name: a, kind: oven, racks: 3}, {name: b, kind: shop, max_instances: 2, allow: [x]}]';
     expect(parseOperatorConfig(source, READERS)).toEqual({
       targets: [
@@ -38,7 +38,7 @@ describe('parseOperatorConfig', () => {
     });
   });
 
-  it('does not look at targets in a process that runs none', () => {
+  it('ignores targets in a process that runs none', () => {
     expect(parseOperatorConfig('targets: [{kind: unheard-of}]\nsecrets: {s: {env: A}}')).toEqual({
       targets: [],
       secrets: { s: { env: 'A' } },
@@ -91,14 +91,14 @@ describe('parseOperatorConfig', () => {
   });
 });
 
-it('reads for whom a secret is and where it may go', () => {
+it('reads which tenants may use a secret and to which origins it may be sent', () => {
   const read = (entry: string) => parseOperatorConfig(`targets: []\nsecrets: {hf: {env: HF, ${entry}}}`).secrets;
   expect(read('tenants: [acme, "*"], origins: ["https://*.hf.example.com"]')).toEqual({
     hf: { env: 'HF', tenants: ['acme', '*'], origins: ['https://*.hf.example.com'] },
   });
 });
 
-it('reads a secret that only a cluster has, and for whom it is', () => {
+it('reads a secret that only a cluster has, and which tenants may use it', () => {
   const source = 'targets: []\nsecrets: {hf-token: {kubernetes: {name: hf.models, key: token_1}, tenants: [acme]}}';
   expect(parseOperatorConfig(source).secrets).toEqual({
     'hf-token': { kubernetes: { name: 'hf.models', key: 'token_1' }, tenants: ['acme'] },
@@ -121,7 +121,7 @@ it.each([
   expect(problemsOf(`targets: []\nsecrets: {s: ${entry}}`)).toContainEqual(expect.stringContaining(problem));
 });
 
-it('refuses a setting that needs the value of a secret which only a cluster has, and lets one that hands it on', () => {
+it('refuses a setting that needs the value of a cluster secret, and accepts one that only passes it on', () => {
   const naming = (mayBeReference: boolean): TargetReader => ({
     kind: 'oven',
     schema: { properties: {} },
@@ -137,7 +137,7 @@ it('refuses a setting that needs the value of a secret which only a cluster has,
   expect(parseOperatorConfig(source, [naming(true)]).targets).toHaveLength(1);
 });
 
-it('reads for whom targets and origins are, and what is called beside targets', () => {
+it('reads the tenants of targets and origins, and the outbound origins', () => {
   const source = `
 targets: [{name: a, kind: oven, racks: 1, tenants: [acme]}]
 outbound:

@@ -8,49 +8,56 @@ import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
 import { isMap, isSeq, parseDocument, type YAMLError } from 'yaml';
 
-/** One execution target. What else a kind has is the business of its folder in `libs/targets`. */
+/** One execution target. The other keys of a kind are read by its folder in `libs/targets`. */
 export interface TargetConfig {
   name: string;
   kind: string;
-  /** Instances it runs at most, over all tenants; undefined = no limit. */
+  /** The most instances it runs, over all tenants; undefined = no limit. */
   max_instances?: number;
-  /** Starts at a time on one accelerator, until ready or over; undefined = 1. */
+  /**
+   * The most starts at a time on one accelerator; a start ends when the instance is ready or has failed. Undefined = 1.
+   */
   start_parallelism_per_device?: number;
-  /** Names of the tenants that may use it; undefined = all. For others it does not exist. */
+  /** Names of the tenants that may use it; undefined = all. It is invisible to others. */
   tenants?: string[];
-  /** Where its servers may be, as `libs/contracts` reads patterns. */
+  /** Patterns for the addresses of its servers, as `libs/contracts` reads patterns. */
   allow?: AllowEntry[];
 }
 
-/** Reads what one kind of target has beside its name. */
+/** Reads the keys of one kind of target. */
 export interface TargetReader {
   readonly kind: string;
-  /** Its keys beside `name`, `kind`, `max_instances` and `tenants`, as editors are told. */
+  /** Its keys in addition to `name`, `kind`, `max_instances` and `tenants`, in the schema for editors. */
   readonly schema: Pick<MappingSchema, 'properties' | 'required'>;
-  /** Where the file names no `max_instances`. */
+  /** The default if the file has no `max_instances`. */
   readonly maxInstances?: number;
-  /** Fetches its code, of a kind that does without until a file names it. Before that only `kind` can be asked for. */
+  /** Loads the code of a kind that is loaded only if a file names it. Before that, only `kind` may be read. */
   load?(): Promise<void>;
-  /** @param path of the entry, for the problems it finds */
+  /** @param path of the entry, for the problems of the entry */
   read(reader: ConfigReader, path: string, entry: Record<string, unknown>): object;
 }
 
-/** Where a cluster keeps a secret that Slipway hands on without having read it. */
+/** Names a secret of a cluster, which Slipway passes on without reading it. */
 export interface SecretReference {
-  /** Of the Secret, in the namespace of who uses it. */
+  /** The name of the Secret, in the namespace of its user. */
   name: string;
   key: string;
 }
 
-/** Names where its value is; the value itself never stands here. One of `env`, `file` and `kubernetes`. */
+/**
+ * Says where the value of a secret is; never contains the value. Exactly one of `env`, `file` and `kubernetes` is set.
+ */
 export interface SecretConfig {
   env?: string;
   file?: string;
   kubernetes?: SecretReference;
   value?: never;
-  /** Names of the tenants that may use it; undefined = the operator tenant alone. */
+  /** Names of the tenants that may use it; undefined = only the operator tenant. */
   tenants?: string[];
-  /** Patterns of where it may be sent; undefined = the operator tenant alone sends it, to whatever its target allows. */
+  /**
+   * Patterns for the origins to which it may be sent; undefined = only the operator tenant sends it, to any origin that
+   * its target allows.
+   */
   origins?: string[];
 }
 
@@ -58,18 +65,18 @@ export interface SecretConfig {
 export interface OperatorConfig {
   targets: TargetConfig[];
   secrets: Record<string, SecretConfig>;
-  /** What the product may call beside targets. */
+  /** Origins that the product may call in addition to targets. */
   outbound?: Outbound;
-  /** Ask `quotasOf`, which knows the defaults. */
+  /** Read this through `quotasOf`, which knows the defaults. */
   quotas?: QuotaSettings;
-  /** Ask `retentionOf`, which knows the defaults. */
+  /** Read this through `retentionOf`, which knows the defaults. */
   retention?: Partial<Retention>;
 }
 
-/** How the operator names targets and engines. */
+/** The names that the operator may give to targets and engines. */
 export const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export const SECRET_NAME = /^[a-z0-9]([-_a-z0-9]{0,61}[a-z0-9])?$/;
-/** What every target has. */
+/** The keys that every target has. */
 export const TARGET_KEYS = {
   properties: {
     name: {
@@ -87,19 +94,22 @@ export const TARGET_KEYS = {
     tenants: { ...TENANTS, description: 'Tenants that may use the target. Default: all tenants' },
   },
 };
-/** `defaults` is taken out before. It is named with the others, for who misspells it. */
+/** `defaults` is removed before. It is in the list so that a misspelling of it gets a suggestion. */
 const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'retention', 'defaults'];
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** What a file adds to: settings written as it is, and whether they hold where the file has no `defaults`. */
+/**
+ * The settings to which a file is added, in the format of the file, and whether they apply if the file has no
+ * `defaults`.
+ */
 export interface BuiltIn {
   settings: Record<string, unknown>;
   areOn: boolean;
 }
 
 /**
- * @param readers of the kinds of targets there are; without them targets are not looked at, for processes that run none
- * @throws OperatorConfigError naming every problem by its key path
+ * @param readers of the available kinds of targets; without them targets are ignored, for processes that run none
+ * @throws OperatorConfigError that names every problem by its key path
  */
 export function parseOperatorConfig(
   source: string,
@@ -220,7 +230,7 @@ function readUse(reader: ConfigReader, path: string, bag: Record<string, unknown
   };
 }
 
-/** What is written in the file, as a mapping, or one line for each mistake of its YAML. */
+/** Returns the content of the file as a mapping, or one line for each YAML mistake. */
 function readMapping(source: string): { mapping: Record<string, unknown> } | { problems: string[] } {
   const document = parseDocument(source, { uniqueKeys: true });
   if (document.errors.length > 0) return { problems: document.errors.map((error) => told(error, source)) };
@@ -233,7 +243,7 @@ function readMapping(source: string): { mapping: Record<string, unknown> } | { p
   try {
     return { mapping: document.toJS() as Record<string, unknown> };
   } catch (error) {
-    // Aliases of aliases that would fill the memory.
+    // Aliases of aliases could fill the memory.
     return { problems: [`the file cannot be read: ${error instanceof Error ? error.message : String(error)}`] };
   }
 }

@@ -42,8 +42,8 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
-describe('a file that is watched', () => {
-  it('holds as it is written from now on, whoever holds the settings', async () => {
+describe('a watched file', () => {
+  it('takes effect when it is written, for every holder of the settings', async () => {
     writeFileSync(file, quota(1));
     boot();
     const { operator } = config;
@@ -60,7 +60,7 @@ describe('a file that is watched', () => {
     expect(said).toEqual([`slipway.config.yaml has changed and is in effect, sha256 ${operator.state.digest}`]);
   });
 
-  it('is followed through a link that is swapped, as Kubernetes mounts one', async () => {
+  it('is followed through a symbolic link that is swapped, as Kubernetes mounts files', async () => {
     const mount = (version: string, text: string) => {
       writeFileSync(path.join(folder, version), text);
       symlinkSync(version, path.join(folder, 'next'));
@@ -75,7 +75,7 @@ describe('a file that is watched', () => {
     await until('the third', () => webhooks() === 3);
   });
 
-  it('is taken when it appears where nobody had named one', async () => {
+  it('takes effect when it appears, if no file was named', async () => {
     boot();
     expect(config.operator.state.digest).toBeNull();
     watch.start();
@@ -83,11 +83,11 @@ describe('a file that is watched', () => {
     await until('the quota', () => webhooks() === 5);
   });
 
-  it('is not taken while it is being written', async () => {
+  it('does not take effect while it is being written', async () => {
     writeFileSync(file, quota(1));
     boot();
     watch.start();
-    // Longer at each look: no two looks find the same, until the writer is done.
+    // Longer at each poll, so that no two polls find the same text until the writer is done.
     let lines = quota(2);
     const writing = setInterval(() => writeFileSync(file, (lines += '# more\n')), 50);
     const ended = Date.now() + 2_500;
@@ -98,10 +98,10 @@ describe('a file that is watched', () => {
   });
 });
 
-describe('a file that cannot hold', () => {
+describe('an invalid file', () => {
   const refused = () => config.operator.state.problems;
 
-  it('is refused whole with each problem, told once, and holds again when it is mended', async () => {
+  it('is refused as a whole, logs each problem once, and takes effect again when it is fixed', async () => {
     writeFileSync(file, quota(1));
     boot();
     const { digest } = config.operator.state;
@@ -113,7 +113,7 @@ describe('a file that cannot hold', () => {
       expect.stringMatching(/^quotas\.tokns is not a known key; did you mean tokens\?/),
       'secrets.S is not a valid secret name',
     ]);
-    // A further problem takes as many looks as one that was told already would.
+    // A further problem needs as many polls as repeating the first one would.
     writeFileSync(file, 'targets: [');
     await until('the other refusal', () => refused().length === 1);
     expect(said.map((line) => line.slice(0, 30))).toEqual([
@@ -126,7 +126,7 @@ describe('a file that cannot hold', () => {
     expect(config.operator.state.digest).toBe(digest);
   });
 
-  it('or that is gone leaves what it said last', async () => {
+  it('leaves the last valid settings in effect if it is removed', async () => {
     writeFileSync(file, quota(1));
     boot();
     watch.start();
@@ -148,7 +148,7 @@ describe('a file that cannot hold', () => {
       },
       'is not a regular file',
     ],
-  ])('because it %s is not waited for', async (_what, change, problem) => {
+  ])('does not block the process if it %s', async (_what, change, problem) => {
     writeFileSync(file, quota(1));
     boot();
     change();
@@ -156,7 +156,7 @@ describe('a file that cannot hold', () => {
     expect([webhooks(), refused()[0]]).toEqual([1, expect.stringContaining(problem)]);
   });
 
-  it('for one who follows the settings is refused for all of them', async () => {
+  it('is refused for all followers of the settings if one of them refuses it', async () => {
     writeFileSync(file, quota(1));
     boot();
     const held: (number | undefined)[] = [];
@@ -174,7 +174,7 @@ describe('a file that cannot hold', () => {
   });
 });
 
-it('a reload that was asked for reads at once, and says so also where nothing has changed', async () => {
+it('a requested reload reads the file at once, and also reports that nothing changed', async () => {
   writeFileSync(file, quota(1));
   boot();
   writeFileSync(file, quota(2));

@@ -7,7 +7,7 @@ interface MetricRow {
   value: number;
 }
 
-/** What every process tells of the operator's file, for whoever compares replicas; all gauges. */
+/** The metrics of the operator's file that every process reports, so that replicas can be compared. All are gauges. */
 export function operatorMetrics({ digest, loadedAt, problems }: OperatorFileState): MetricRow[] {
   return [
     {

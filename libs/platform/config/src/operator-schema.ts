@@ -5,7 +5,7 @@ import { QUOTAS, type QuotaName } from './quotas.js';
 import { RETENTION_SCHEMA } from './retention.js';
 import { SECRET, type MappingSchema, type Schema } from './setting-schemas.js';
 
-/** The JSON schema (draft 7) of the operator's file, for editors: made of what the readers read by. */
+/** Builds the JSON schema (draft 7) of the operator's file for editors, from the schemas that the readers use. */
 export function operatorSchema(readers: readonly TargetReader[]): Schema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -55,7 +55,7 @@ const QUOTA_SCHEMAS = Object.fromEntries(
   }),
 );
 
-/** One that is built in may be named to change a part of it; any other is described whole. */
+/** A built-in target may be named in order to change a part of it; any other target must be complete. */
 function targetSchema(readers: readonly TargetReader[]): Schema {
   const builtIn = BUILT_IN_SETTINGS.targets;
   const whole = readers.map((reader) => {
@@ -92,12 +92,12 @@ function ofKind({ schema }: TargetReader): MappingSchema {
   };
 }
 
-/** The same for what is merged into something: everything is optional, and null takes a key away. */
+/** The same schema for a value that is merged into another one: every key is optional, and null removes a key. */
 export function partOf({ required: _, minProperties: _none, anyOf, ...schema }: Schema): Schema {
   const { properties, additionalProperties } = schema as Partial<MappingSchema>;
   return {
     ...schema,
-    // Beside properties it says which of them have to be there.
+    // Next to `properties`, `anyOf` only says which of them are required.
     ...(Array.isArray(anyOf) && properties === undefined && { anyOf: distinct((anyOf as Schema[]).map(partOf)) }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, orNull(one)])),
@@ -115,7 +115,7 @@ function orNull(schema: Schema): Schema {
   return isChoice ? { ...rest, anyOf: distinct([...(anyOf as Schema[]), NULL]) } : { anyOf: [part, NULL] };
 }
 
-/** Whole and in part, some schemas are the same. */
+/** Some complete schemas equal their partial ones. */
 function distinct(schemas: Schema[]): Schema[] {
   return [...new Map(schemas.map((one) => [JSON.stringify(one), one])).values()];
 }

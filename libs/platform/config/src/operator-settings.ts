@@ -4,22 +4,28 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { type OperatorConfig, OperatorConfigError } from './operator-config.js';
 
-/** How the operator's file stands in this process. */
+/** The state of the operator's file in this process. */
 export interface OperatorFileState {
-  /** SHA-256 of the file that holds, in hex as `sha256sum` prints it; null while none does, so that only what is built in holds. */
+  /**
+   * SHA-256 of the file in effect, in hex as `sha256sum` prints it; null if there is none, so that only the built-in
+   * settings apply.
+   */
   digest: string | null;
-  /** When it began to hold, by this process's clock; for people. */
+  /** When the file took effect, by this process's clock; for people. */
   loadedAt: Date;
-  /** What is wrong with the file as it is now; empty while it holds. */
+  /** The problems of the current file; empty while it is in effect. */
   problems: readonly string[];
 }
 
-/** Makes ready for other settings and returns what then makes them hold, which must not fail. Throws to refuse them whole. */
+/**
+ * Prepares for other settings and returns the function that puts them into effect, which must not fail. Throws to
+ * refuse the settings as a whole.
+ */
 export type SettingsPreparation = (next: OperatorConfig) => () => void;
 
 /**
- * The operator's settings as they hold now. They change while the process runs, so read a key where you use it, and keep no copy; who
- * has to make something of them follows.
+ * The operator's settings in effect. They change while the process runs, so read a key when you use it, and keep no
+ * copy. Code that derives something from them uses `follow`.
  */
 export class OperatorSettings implements OperatorConfig {
   private readonly preparations: SettingsPreparation[] = [];
@@ -32,8 +38,8 @@ export class OperatorSettings implements OperatorConfig {
   ) {}
 
   /**
-   * @param parse reads the file's text, undefined where there is none
-   * @param fetchCode what `parse` needs for a text, where it may lack something
+   * @param parse reads the text of the file; undefined if there is no file
+   * @param fetchCode loads the code that `parse` needs for a text, if it is not loaded yet
    * @throws OperatorConfigError
    */
   static of(
@@ -44,7 +50,7 @@ export class OperatorSettings implements OperatorConfig {
     return new OperatorSettings(parse, fetchCode, parse(text), holding(text));
   }
 
-  /** Settings that no file stands behind, as tests have them. */
+  /** Settings without a file, for tests. */
   static fixed(config: OperatorConfig): OperatorSettings {
     return OperatorSettings.of(() => config, undefined);
   }
@@ -73,13 +79,16 @@ export class OperatorSettings implements OperatorConfig {
     return this.stands;
   }
 
-  /** Prepares for the settings that hold now, and again before others do. @throws what `prepare` does now */
+  /**
+   * Prepares for the current settings, and again before they change. @throws the error of `prepare` for the current
+   * settings
+   */
   follow(prepare: SettingsPreparation): void {
     prepare(this)();
     this.preparations.push(prepare);
   }
 
-  /** Like `offer`, for a text that may name what this process has not needed yet. */
+  /** Like `offer`, for a text that may name code that this process has not needed yet. */
   async offerAnew(text: string | undefined): Promise<readonly string[]> {
     try {
       await this.fetchCode(text);
@@ -92,7 +101,10 @@ export class OperatorSettings implements OperatorConfig {
     return this.offer(text);
   }
 
-  /** Takes the text of the file whole, or refuses it whole and keeps what held. @returns what is wrong with it */
+  /**
+   * Accepts the text of the file as a whole, or refuses it as a whole and keeps the settings in effect. @returns the
+   * problems of the text
+   */
   offer(text: string | undefined): readonly string[] {
     try {
       const next = this.parse(text);
@@ -107,7 +119,7 @@ export class OperatorSettings implements OperatorConfig {
     return this.stands.problems;
   }
 
-  /** For a file that cannot even be read. */
+  /** For a file that cannot be read. */
   refuse(problems: readonly string[]): void {
     this.stands = { ...this.stands, problems };
   }
@@ -121,26 +133,26 @@ function holding(text: string | undefined): OperatorFileState {
   return { digest: text === undefined ? null : fileDigestOf(text), loadedAt: new Date(), problems: [] };
 }
 
-/** Far beyond any real one; what is larger is another file by mistake. */
+/** Far larger than any real file; a larger file was named by mistake. */
 const MAX_BYTES = 2 ** 20;
-/** Asked and not told: what watches a file loses sight of one that a symbolic link stands for, as Kubernetes swaps them. */
+/** Polled, because file watchers lose a file that is a symbolic link when the link is swapped, as Kubernetes does. */
 const POLL_MS = 500;
 
-/** Where the operator's settings are written. */
+/** The file that contains the operator's settings. */
 export interface OperatorFile {
   /** Absolute. */
   path: string;
-  /** Whether it was asked for by name, and so has to be there. */
+  /** Whether the file was configured by name, so that it must exist. */
   isNamed: boolean;
 }
 
-/** For whoever runs a process: what became of a file that changed. */
+/** Receives messages about changes of the file, for the operator of the process. */
 export interface FileLog {
   log(message: string): void;
   error(message: string): void;
 }
 
-/** What a look at the file found. `key` tells two findings apart. */
+/** The result of a poll. Results with different `key` differ. */
 type Finding = { key: string } & ({ text: string | undefined } | { problem: string });
 
 export function operatorFileOf(configured: string | undefined, cwd: string): OperatorFile {
@@ -148,9 +160,9 @@ export function operatorFileOf(configured: string | undefined, cwd: string): Ope
 }
 
 /**
- * At boot. Also from what is no file, such as a pipe, which then cannot be read again.
- * @returns undefined where there is none and none has to be
- * @throws Error telling why it cannot be read
+ * Reads the file at boot. This also reads something that is not a file, such as a pipe, which cannot be read again.
+ * @returns undefined if there is no file and none is required
+ * @throws Error that says why the file cannot be read
  */
 export function readOperatorFile({ path: file, isNamed }: OperatorFile): string | undefined {
   if (!isNamed && !existsSync(file)) return undefined;
@@ -163,8 +175,9 @@ export function readOperatorFile({ path: file, isNamed }: OperatorFile): string 
 }
 
 /**
- * Brings changes of the operator's file to its settings: half a second apart it is read, and taken when two looks found the same, so
- * that a file is not taken while it is being written. A file that is faulty or gone changes nothing but the state, until it is mended.
+ * Applies changes of the operator's file to its settings. It reads the file every half second, and accepts a text that
+ * two polls found, so that a file is not accepted while it is being written.
+ * An invalid or missing file changes only the state until it is fixed.
  */
 export class OperatorFileWatch {
   private judged: string;
@@ -181,7 +194,7 @@ export class OperatorFileWatch {
     this.judged = settings.state.digest ?? ABSENT;
   }
 
-  /** Does nothing for what cannot be read twice. */
+  /** Does nothing for something that cannot be read twice. */
   start(): void {
     if (statSync(this.file.path, { throwIfNoEntry: false })?.isFile() === false) return;
     this.schedule();
@@ -193,7 +206,7 @@ export class OperatorFileWatch {
     await this.looking;
   }
 
-  /** Reads the file now, and says what came of it also where nothing changed. */
+  /** Reads the file now, and logs the result even if nothing changed. */
   reload(): Promise<void> {
     this.looking = this.looking.then(() => this.look(true));
     return this.looking;
@@ -240,7 +253,7 @@ export class OperatorFileWatch {
       return { key: fileDigestOf(text), text };
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      // Nobody named it, and it was never there: what is built in holds.
+      // The file was not named and never existed, so the built-in settings apply.
       if (isAbsent && !isNamed && this.settings.state.digest === null) return { key: ABSENT, text: undefined };
       const problem = unreadable(file, error);
       return { key: problem, problem };
@@ -252,7 +265,7 @@ const ABSENT = 'absent';
 const TOO_LARGE = `is larger than ${MAX_BYTES} bytes`;
 
 async function readBounded(file: string): Promise<string> {
-  // Without waiting: whoever opens a pipe waits for its writer, for ever.
+  // Without blocking, because opening a pipe waits for its writer, possibly for ever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();

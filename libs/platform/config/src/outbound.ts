@@ -4,7 +4,10 @@ import { ALLOW, type Schema } from './setting-schemas.js';
 
 const PURPOSES = ['webhooks', 'suppliers', 'sandboxes'] as const;
 
-/** `outbound:` of the operator's file: what the product may call beside its targets, by purpose. What is for one is for no other. */
+/**
+ * `outbound:` of the operator's file: the origins that the product may call in addition to its targets, by purpose. An
+ * origin of one purpose is not allowed for another.
+ */
 export type Outbound = Partial<Record<(typeof PURPOSES)[number], AllowEntry[]>>;
 
 export const OUTBOUND: Schema & { properties: Record<(typeof PURPOSES)[number], Schema> } = {
@@ -18,7 +21,7 @@ export const OUTBOUND: Schema & { properties: Record<(typeof PURPOSES)[number], 
   },
 };
 
-/** An absent one is undefined. Problems go to the reader, by key path. */
+/** Returns undefined if the section is absent. Problems are added to the reader, by key path. */
 export function readOutbound(reader: ConfigReader, value: unknown): Outbound | undefined {
   if (value === undefined || value === null) return undefined;
   const bag = reader.map('outbound', value, PURPOSES);

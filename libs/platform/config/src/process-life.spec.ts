@@ -63,7 +63,7 @@ it('exits at once if nothing has started yet', async () => {
   expect(exit.mock.calls).toEqual([[0]]);
 });
 
-it('names the variable of a port that is taken', async () => {
+it('names the variable of a port that is in use', async () => {
   const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   const taken = Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' });
   const address = { host: '127.0.0.1', port: 7070, variable: 'SLIPWAY_API_PORT' };

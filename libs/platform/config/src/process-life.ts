@@ -1,12 +1,15 @@
 import { cannotStart, listenFault } from './startup.js';
 
-/** What a process sends to its launcher once it serves. */
+/** The message that a process sends to its launcher once it serves. */
 export const READY_MESSAGE = 'slipway:ready';
-/** What a launcher sends to a worker before its SIGTERM: the whole stack stops, so the engines end with the worker. */
+/**
+ * The message that a launcher sends to a worker before its SIGTERM: the whole stack stops, so the engines end with the
+ * worker.
+ */
 export const STOP_ENGINES_MESSAGE = 'slipway:stop-engines';
 
 interface ProcessOptions {
-  /** `api`, `worker` or `gateway`, for what is said about it. */
+  /** `api`, `worker` or `gateway`, for messages about the process. */
   name: string;
   logLevel: string;
   log: { info(line: string): void; error(line: string): void };
@@ -30,17 +33,17 @@ export class ProcessLife {
     return this.stopping !== undefined;
   }
 
-  /** @param close what a stop waits for; before this call a stop exits at once */
+  /** @param close runs when the process stops, which waits for it; before this call a stop exits at once */
   closesWith(close: (reason: string) => Promise<void>): void {
     this.close = close;
   }
 
-  /** Tells the launcher that the process serves. */
+  /** Notifies the launcher that the process serves. */
   ready(): void {
     process.send?.(READY_MESSAGE);
   }
 
-  /** Ends the process with what is wrong on stderr. */
+  /** Writes the problem to stderr and ends the process. */
   readonly refuse = (error: unknown): never => cannotStart(this.options.name, error, this.options.logLevel);
 
   /** Starts a server. If it cannot listen, the process ends and names the variable to change. */

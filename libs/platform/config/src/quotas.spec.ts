@@ -19,14 +19,14 @@ const problemsOf = (quotas: string): string[] => {
 };
 
 describe('quotas', () => {
-  it('are the defaults of the table where the file says nothing, and four times a token for rates', () => {
+  it('are the defaults of the table if the file is silent, and four times the limit of a token for rates', () => {
     const quotas = quotasOf(configOf(), 'acme');
     for (const [name, spec] of Object.entries(QUOTAS))
       expect([name, quotas[name as keyof typeof QUOTAS]]).toEqual([name, 'default' in spec ? spec.default : 400]);
     expect(quotasOf(configOf('quotas:'), 'acme')).toEqual(quotas);
   });
 
-  it('of a tenant go before those of the file, and those before the defaults', () => {
+  it('of a tenant override those of the file, and those of the file override the defaults', () => {
     const config = configOf(
       'quotas: {tokens: 7, deployments: 8, reads_per_minute: 9, tenants: {acme: {tokens: 3, mutations_per_minute: 0}}}',
     );
@@ -38,11 +38,11 @@ describe('quotas', () => {
       webhooks: 20,
     });
     expect(quotasOf(config, 'other')).toMatchObject({ tokens: 7, mutations_per_minute: 400 });
-    // A name that every object has is no tenant of the file.
+    // A name that every object has as a property is not a tenant of the file.
     expect(quotasOf(config, 'constructor')).toEqual(quotasOf(config, 'other'));
   });
 
-  it('have no rate for a tenant where there is none for a token', () => {
+  it('have no rate limit for a tenant if a token has none', () => {
     expect(quotasOf(configOf('', 0), 'acme')).toMatchObject({
       reads_per_minute: 0,
       mutations_per_minute: 0,
@@ -66,7 +66,7 @@ describe('quotas', () => {
     expect(problemsOf(source)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('stand in docker/slipway.config.yaml with their defaults, and nothing else does', () => {
+  it('are listed with their defaults in docker/slipway.config.yaml, and nothing else is', () => {
     const file = readFileSync(new URL('../../../../docker/slipway.config.yaml', import.meta.url), 'utf8');
     const shown = [...file.matchAll(/^# {3}([a-z_]+): (\d+)$/gm)].map(([, name, value]) => [name, Number(value)]);
     const env = { DATABASE_URL: 'postgres://here/db', SLIPWAY_SECRET_KEY: Buffer.alloc(32).toString('base64') };

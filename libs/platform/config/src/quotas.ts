@@ -1,8 +1,8 @@
 import type { ConfigReader } from './config-reader.js';
 
-/** One bound on what a tenant may have. Values are whole numbers from `min` to `max`. */
+/** One limit on what a tenant may have. Values are whole numbers from `min` to `max`. */
 interface QuotaSpec {
-  /** Absent for rates: four times what a token may, so that both follow one setting. */
+  /** Absent for rates, whose default is four times the limit of a token, so that both follow one setting. */
   default?: number;
   min: number;
   max: number;
@@ -13,7 +13,7 @@ const COUNT = { min: 0, max: 100_000_000 };
 const BYTES = { min: 0, max: 2 ** 50 };
 const RATE = { min: 0, max: 1e9 };
 
-/** Every quota there is, by its key in the operator's file. Documentation and a test are made from it. */
+/** Every quota, by its key in the operator's file. The documentation and a test are generated from this table. */
 export const QUOTAS = {
   deployments: {
     ...COUNT,
@@ -106,22 +106,28 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS;
 export type Quotas = Record<QuotaName, number>;
 
-/** `quotas:` of the operator's file: what holds for every tenant, and what holds for one instead. */
+/**
+ * `quotas:` of the operator's file: the values for every tenant, and under `tenants` the values that replace them for
+ * one tenant.
+ */
 export type QuotaSettings = Partial<Quotas> & { tenants?: Record<string, Partial<Quotas>> };
 
-/** The part of `Config` that quotas are made of. */
+/** The part of `Config` from which quotas are computed. */
 export interface QuotaConfig {
   operator: { quotas?: QuotaSettings };
   rateLimit: { readsPerMinute: number; mutationsPerMinute: number };
   gateway: { limits: { requestsPerMinute: number; maxConcurrencyPerToken: number } };
 }
 
-/** How much faster than one token all tokens of a tenant together may be. */
+/** All tokens of a tenant together may be this many times as fast as one token. */
 const TOKENS_AT_FULL_RATE = 4;
 
 const NAMES = Object.keys(QUOTAS) as QuotaName[];
 
-/** What a tenant may have: its own numbers, else those of the file, else the defaults. A rate of 0 is off. */
+/**
+ * Returns the quotas of a tenant: its own numbers, else those of the file, else the defaults. A rate of 0 means no
+ * limit.
+ */
 export function quotasOf(config: QuotaConfig, tenantName: string): Readonly<Quotas> {
   const settings = config.operator.quotas;
   const last = workedOut.get(config);
@@ -137,16 +143,16 @@ export function quotasOf(config: QuotaConfig, tenantName: string): Readonly<Quot
   return quotas;
 }
 
-/** It is asked for at every request, and changes with the operator's file only. */
+/** Every request needs the quotas, and they change only with the operator's file. */
 const workedOut = new WeakMap<QuotaConfig, { settings?: QuotaSettings; byTenant: Map<string, Quotas> }>();
 const MAX_REMEMBERED = 10_000;
 
-/** Whether some tenant has numbers of its own, so that its name has to be known. */
+/** Whether a tenant has its own numbers, so that the name of the tenant must be known. */
 export function hasQuotasByTenant({ operator }: Pick<QuotaConfig, 'operator'>): boolean {
   return Object.keys(operator.quotas?.tenants ?? {}).length > 0;
 }
 
-/** Reads `quotas:`; an absent one is undefined. Problems go to the reader, by key path. */
+/** Reads `quotas:`; returns undefined if it is absent. Problems are added to the reader, by key path. */
 export function readQuotas(reader: ConfigReader, value: unknown): QuotaSettings | undefined {
   if (value === undefined || value === null) return undefined;
   const { tenants, ...everybody } = reader.map('quotas', value, [...NAMES, 'tenants']);

@@ -14,7 +14,7 @@ const problemsOf = (text: string): string[] => {
 };
 
 describe('retention', () => {
-  it('is that of the table where the file says nothing, key by key', () => {
+  it('is that of the table for each key that the file does not contain', () => {
     const defaults = Object.fromEntries(Object.entries(RETENTION).map(([name, spec]) => [name, spec.default]));
     expect(of('targets: []')).toEqual(defaults);
     expect(of('retention:')).toEqual(defaults);
@@ -44,7 +44,7 @@ describe('retention', () => {
     expect(problemsOf(text)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('stands in docker/slipway.config.yaml with its defaults', () => {
+  it('is listed with its defaults in docker/slipway.config.yaml', () => {
     const file = readFileSync(new URL('../../../../docker/slipway.config.yaml', import.meta.url), 'utf8');
     const [, shown] = /^# (retention: .*)$/m.exec(file)!;
     expect(parseOperatorConfig(shown!).retention).toEqual(of('targets: []'));

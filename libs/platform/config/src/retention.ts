@@ -11,7 +11,10 @@ interface RetentionSpec {
 
 const MAX_DAYS = 3_650;
 
-/** Everything whose length of keeping an operator chooses, by its key in the file. The audit is not among it: nothing of it is ever deleted. */
+/**
+ * Every period of retention that an operator chooses, by its key in the file. The audit has none, because it is never
+ * deleted.
+ */
 export const RETENTION = {
   events_days: {
     default: 90,
@@ -27,7 +30,7 @@ export const RETENTION = {
   },
   statistics_days: {
     default: 14,
-    // What a look of Autopilot may go back to; gates look back less far.
+    // The longest period that Autopilot reads; gates read shorter ones.
     min: 3,
     description: 'Request statistics of the gateways, which metrics, gates and Autopilot use',
   },
@@ -58,13 +61,13 @@ export const RETENTION_SCHEMA: Schema = {
   description: 'Number of days that records are kept. The audit log is kept forever',
 };
 
-/** Absent is undefined. Problems go to the reader, by key path. */
+/** Returns undefined if the section is absent. Problems are added to the reader, by key path. */
 export function readRetention(reader: ConfigReader, value: unknown): Partial<Retention> | undefined {
   if (value === undefined || value === null) return undefined;
   return readAs(reader, 'retention', value, DAYS) as Partial<Retention>;
 }
 
-/** The days that hold now: those of the file, else the defaults. */
+/** Returns the days in effect: those of the file, else the defaults. */
 export function retentionOf({ retention }: { retention?: Partial<Retention> }): Readonly<Retention> {
   return { ...DEFAULTS, ...retention };
 }

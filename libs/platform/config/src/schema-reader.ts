@@ -1,7 +1,7 @@
 import type { ConfigReader } from './config-reader.js';
 import { keysOf, type MappingSchema, type Schema } from './setting-schemas.js';
 
-/** What of a schema is read by. Whatever else a schema says is for editors, or for who asks for this. */
+/** The parts of a schema that the reader uses. All other parts are for editors, or for the caller of the reader. */
 interface ReadableSchema {
   type?: string | string[];
   properties?: Record<string, Schema>;
@@ -20,8 +20,8 @@ interface ReadableSchema {
 }
 
 /**
- * A value as its schema has it, so that a key is written down once for editors and for the reader. Says what is wrong by key path, and
- * gives back what is usable. Defaults are not filled in.
+ * Reads a value by its schema, so that a key is defined once for editors and for the reader. Reports problems by key
+ * path and returns the usable part of the value. Does not fill in defaults.
  */
 export function readAs(reader: ConfigReader, path: string, value: unknown, schema: Schema): unknown {
   const readable: ReadableSchema = schema;
@@ -57,7 +57,7 @@ function readObject(reader: ConfigReader, path: string, value: unknown, schema: 
     if (names && !names.test(key)) reader.fail(`${path}.${key}`, `is not a valid name (${names.source})`);
     return [[key, readAs(reader, `${path}.${key}`, one, of)]];
   });
-  // Not by assignment: a key of the file may be called `__proto__`.
+  // Without assignments, because a key of the file may be called `__proto__`.
   return Object.fromEntries(entries);
 }
 
@@ -100,7 +100,7 @@ function readEnum(reader: ConfigReader, path: string, value: unknown, known: unk
   return known[0];
 }
 
-/** The first whose kind of value it is. */
+/** Uses the first schema that has the type of the value. */
 function readAny(reader: ConfigReader, path: string, value: unknown, schemas: Schema[]): unknown {
   const of = schemas.find(({ type, enum: known }) =>
     Array.isArray(known) ? known.includes(value) : [type].flat().includes(typeOf(value)),

@@ -1,7 +1,7 @@
-/** A part of a JSON schema (draft 7), for editors. What it cannot say, the readers check. */
+/** A part of a JSON schema (draft 7), for editors. The readers check rules that a schema cannot express. */
 export type Schema = Record<string, unknown>;
 
-/** Of a mapping. Its keys are those that the reader knows, so that the two cannot differ. */
+/** The schema of a mapping. Its keys are those that the reader knows, so that the two cannot differ. */
 export interface MappingSchema extends Schema {
   properties: Record<string, Schema>;
   required?: string[];
@@ -32,7 +32,7 @@ export const ALLOW_ENTRY: MappingSchema = {
 
 export const ALLOW: Schema = { type: 'array', items: { anyOf: [ORIGIN, ALLOW_ENTRY] } };
 
-/** A Secret of a cluster: by the names that Kubernetes takes. */
+/** A Secret of a cluster, with the names that Kubernetes accepts. */
 export const SECRET_REFERENCE: MappingSchema = {
   type: 'object',
   additionalProperties: false,
@@ -69,7 +69,7 @@ export const SECRET: MappingSchema = {
   oneOf: [
     { required: ['env'] },
     { required: ['file'] },
-    // It is handed to engines, and sent nowhere.
+    // A secret of a cluster is passed to engines, and is sent nowhere else.
     { required: ['kubernetes'], not: { required: ['origins'] } },
   ],
 };

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What `npm start` tells the processes of the embedded stack. `secretKey`: 32 bytes in base64. */
+/** The settings that `npm start` passes to the processes of the embedded stack. `secretKey`: 32 bytes in base64. */
 export interface StackFile {
   databaseUrl: string;
   migrateUrl: string;
@@ -12,7 +12,10 @@ export interface StackFile {
 
 const fileOf = (home: string): string => path.join(home, 'run', 'stack.json');
 
-/** Undefined if no stack was started under `home`. An unreadable or damaged file counts as none: the next `npm start` rewrites it. */
+/**
+ * Returns undefined if no stack was started under `home`, or if the file is unreadable or damaged: the next `npm start`
+ * rewrites it.
+ */
 export function readStackFile(home: string): StackFile | undefined {
   try {
     const parsed: unknown = JSON.parse(readFileSync(fileOf(home), 'utf8'));
@@ -27,7 +30,7 @@ export function readStackFile(home: string): StackFile | undefined {
   }
 }
 
-/** Writes the file with mode 0600, whole or not at all. */
+/** Writes the file with mode 0600, completely or not at all. */
 export function writeStackFile(home: string, stack: StackFile): void {
   const file = fileOf(home);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -36,7 +39,7 @@ export function writeStackFile(home: string, stack: StackFile): void {
   renameSync(`${file}.new`, file);
 }
 
-/** After a clean stop, so that a process started by hand is told plainly that nothing runs. */
+/** Removes the file after a clean stop, so that a process that is started by hand reports plainly that nothing runs. */
 export function removeStackFile(home: string): void {
   rmSync(fileOf(home), { force: true });
 }

@@ -16,8 +16,8 @@ describe('makeHome', () => {
     expect(statSync(home).mode & 0o066).toBe(0);
   });
 
-  it('names the variable where the system lets nobody make a folder, at once', () => {
-    // Node's own recursive mkdir never comes back from there.
+  it('names the variable at once if the system allows no user to make a folder', () => {
+    // Node's own recursive mkdir never returns there.
     expect(() => makeHome('/proc/x/y')).toThrow(
       new StartupError(
         'SLIPWAY_HOME: cannot write to /proc/x/y (the system does not allow creating it). Set SLIPWAY_HOME to a writable folder.',
@@ -56,19 +56,19 @@ describe('reach', () => {
     return { said, error };
   };
 
-  it('waits for what is away, says so once, and goes on when it is there', async () => {
+  it('waits for an unavailable service, says so once, and continues when it is available', async () => {
     expect(await outcome([away, away, undefined], false)).toEqual({
       said: ['DATABASE_URL: nobody listens. Waiting for it for up to 20 s.'],
       error: undefined,
     });
   });
 
-  it('gives up with 78 in its time', async () => {
+  it('gives up with exit code 78 when its time is over', async () => {
     const { error } = await outcome([away], false, 0);
     expect(error).toEqual(new StartupError('DATABASE_URL: nobody listens.', 78));
   });
 
-  it('does not wait for what is refused, nor for a host that does not exist', async () => {
+  it('does not wait after a refusal, or for a host that does not exist', async () => {
     for (const fault of [refused, unknown])
       expect(await outcome([fault, undefined], false)).toEqual({
         said: [],
@@ -76,7 +76,7 @@ describe('reach', () => {
       });
   });
 
-  it('in production waits without end for what may come back, an unknown host too', async () => {
+  it('in production waits without end for a service that may come back, even on an unknown host', async () => {
     expect(await outcome([away, unknown, undefined], true, 0)).toEqual({
       said: ['DATABASE_URL: nobody listens. Waiting for it.', 'DATABASE_URL: the host is unknown. Waiting for it.'],
       error: undefined,
@@ -84,14 +84,14 @@ describe('reach', () => {
     expect((await outcome([refused], true)).error).toEqual(new StartupError('DATABASE_URL: no.'));
   });
 
-  it('ends its waiting when it is told to', async () => {
+  it('stops waiting when its signal is aborted', async () => {
     const asked = new AbortController();
     const say = (): void => asked.abort();
     await reach(async () => away, { variable: 'X', isPatient: true, say, signal: asked.signal });
   });
 });
 
-it('says which variable a server that cannot listen needs', () => {
+it('names the variable to change if a server cannot listen', () => {
   const asked = { host: '203.0.113.9', port: 80, variable: 'SLIPWAY_API_PORT' };
   const told = (code: string) => listenFault(Object.assign(new Error(), { code }), asked)?.message;
   expect(told('EADDRINUSE')).toBe(
@@ -106,7 +106,7 @@ it('says which variable a server that cannot listen needs', () => {
   expect(told('EPIPE')).toBeUndefined();
 });
 
-it('puts an error into one line', () => {
+it('puts an error on one line', () => {
   expect(oneLine(new Error('a\n  b'))).toBe('a b');
   expect(oneLine(Object.assign(new Error(), { code: 'EPIPE' }))).toBe('EPIPE');
   expect(oneLine(new AggregateError([new Error('::1'), new Error('127.0.0.1'), new Error('::1')]))).toBe(

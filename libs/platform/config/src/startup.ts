@@ -3,7 +3,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, EXIT_CONFIG } from './config.js';
 
-/** What makes a start impossible, in words for whoever typed it: the variable first, then what to do. `exitCode`: 78 unless it is no configuration's fault. */
+/**
+ * Says why a start is impossible, for the person who started it: the variable first, then what to do. `exitCode`: 78,
+ * unless the configuration is not the cause.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 
@@ -15,7 +18,10 @@ export class StartupError extends Error {
   }
 }
 
-/** For entry points: what is wrong on stderr, then the exit. What nobody foresaw ends with 1, and shows its stack at log level debug only. */
+/**
+ * For entry points: writes the problem to stderr, then exits. An unexpected error exits with 1, and shows its stack
+ * only at log level debug.
+ */
 export function cannotStart(what: string, error: unknown, logLevel = 'info'): never {
   const subject = ['Slipway', what, 'cannot start:'].filter(Boolean).join(' ');
   if (error instanceof ConfigError) end(error.message, EXIT_CONFIG);
@@ -29,7 +35,7 @@ function end(text: string, exitCode: number): never {
   process.exit(exitCode);
 }
 
-/** An error in one line; where several addresses were tried, each of their errors once. */
+/** Returns an error on one line. If several addresses were tried, each different error appears once. */
 export function oneLine(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return [...new Set(error.errors.map(oneLine))].join('; ');
@@ -50,8 +56,8 @@ const WHY: Record<string, string> = {
 };
 
 /**
- * Makes the folder and those above it, and sees whether this process may write there.
- * @throws StartupError naming `variable`
+ * Makes the folder and its parents, and checks whether this process may write there.
+ * @throws StartupError that names `variable`
  */
 export function makeHome(home: string, variable = 'SLIPWAY_HOME'): void {
   try {
@@ -70,9 +76,10 @@ function makeFolder(folder: string): void {
   const missing: string[] = [];
   for (let at = folder; !existsSync(at); at = path.dirname(at)) missing.unshift(at);
   for (const one of missing) {
-    // Not `recursive`, with which Node tries for ever where a system lets nobody make folders, as under /proc.
+    // Not `recursive`: Node then tries for ever if a system allows no user to make folders, as under /proc.
     mkdirOnce(one);
-    // As root, the embedded Postgres runs as another user, who must get through. Set apart from mkdir, which the umask would cut.
+    // As root, the embedded Postgres runs as another user, who must be able to pass through. The mode is set after
+    // mkdir, because the umask would reduce it.
     if (one === folder) chmodSync(one, process.getuid?.() === 0 ? 0o711 : 0o700);
   }
 }
@@ -81,12 +88,14 @@ function mkdirOnce(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process of this home was quicker.
+    // Another process of this home was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
-/** Why a server cannot listen, by the variable to change; undefined where it is no configuration's fault. */
+/**
+ * Says why a server cannot listen, and names the variable to change; undefined if the configuration is not the cause.
+ */
 export function listenFault(
   error: unknown,
   { host, port, variable }: { host: string; port: number; variable: string },
@@ -108,21 +117,24 @@ export function listenFault(
 }
 
 /**
- * Why a service cannot be used. `refused`: it answered, and no waiting changes the answer. `unknown_host`: its name leads nowhere.
- * `away`: nobody answers, or it is still starting.
+ * Why a service cannot be used. `refused`: it answered, and waiting does not change the answer. `unknown_host`: its
+ * name cannot be resolved. `away`: nothing answers, or the service is still starting.
  */
 export interface ServiceFault {
   kind: 'refused' | 'unknown_host' | 'away';
-  /** What is wrong and what to do, in sentences. */
+  /** The problem and what to do, in sentences. */
   text: string;
 }
 
 export interface ReachOptions {
   /** The variable that holds the address. */
   variable: string;
-  /** True in production: what may come back is waited for without end, as an outage is likelier there than a wrong address. */
+  /**
+   * True in production. There an outage is likelier than a wrong address, so `reach` waits without end for a service
+   * that may come back.
+   */
   isPatient: boolean;
-  /** Told once for each thing that is waited for, and once a minute. */
+  /** Receives a message for each fault that is waited for: once at first, and then once a minute. */
   say(line: string): void;
   /** Ends the waiting; `reach` then resolves. */
   signal?: AbortSignal;
@@ -134,9 +146,11 @@ const LOOK_MS = 500;
 const SAY_AGAIN_MS = 60_000;
 
 /**
- * Waits until `look` finds no fault any more. A mistake must be told at once, and a replica that starts while Postgres is restarted must
- * not die of it: what was answered with a refusal ends the start, what is away is waited for, a while or (in production) for ever.
- * An unknown host counts as a mistake, but not in production, where the name of a stopped container is unknown too.
+ * Waits until `look` finds no fault. A mistake must be reported at once, but a replica that starts while Postgres
+ * restarts must not exit.
+ * A refusal therefore ends the start. For an unavailable service `reach` waits for a limited time or, in production,
+ * for ever. An unknown host counts as a mistake, except in production, where the name of a stopped container is also
+ * unknown.
  * @throws StartupError
  */
 export async function reach(
@@ -160,7 +174,7 @@ export async function reach(
   }
 }
 
-/** What the network says about an address, or undefined where the error is of another kind. */
+/** Describes the network error of an address; returns undefined for an error of another kind. */
 export function networkFault(error: unknown, address: string, variable: string): ServiceFault | undefined {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const code = (first as NodeJS.ErrnoException | undefined)?.code;

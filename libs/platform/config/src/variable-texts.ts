@@ -1,8 +1,6 @@
 import { isIP } from 'node:net';
 
-/*
- * How the text of a variable becomes a value. Each throws an Error whose message completes "<NAME> …".
- */
+/* The parsers of variables. Each throws an Error whose message completes "<NAME> …". */
 
 export const text = (raw: string): string => raw;
 
@@ -81,18 +79,18 @@ export const auditAnchor = (raw: string): string => {
   return raw;
 };
 
-/** An address that browsers use: no path, since cookies and routes stand at the root. */
+/** An address that browsers use. It has no path, because cookies and routes are set for the root. */
 export const origin = (raw: string): string => {
   const { origin: found, pathname, search, hash } = new URL(url('http', 'https')(raw));
   if (pathname !== '/' || search !== '' || hash !== '') throw new Error('must be a URL without a path');
   return found;
 };
 
-/** What a request has of its own on the way to an engine, and what would show it the client's credentials. */
+/** Headers that each request to an engine has of its own, and headers that would expose the client's credentials. */
 const NEVER_PASSED =
   /^(content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|host|proxy-.*|accept(-encoding)?|authorization|cookie|user-agent|x-request-id|traceparent|tracestate)$/;
 
-/** Names of clients' headers that engines may get, lower case. @throws Error that says what is wrong with them */
+/** Lower-case names of client headers that engines may receive. @throws Error that says which names are not allowed */
 export function headerNames(raw: string): string[] {
   const names = raw
     .toLowerCase()

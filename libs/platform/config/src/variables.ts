@@ -17,10 +17,11 @@ import {
 } from './variable-texts.js';
 
 /*
- * Not `@nestjs/config`: the gateway and the commands read the same variables without Nest, and every fault is told at once.
+ * Not `@nestjs/config`: the gateway and the commands read the same variables without Nest, and every problem is
+ * reported at once.
  */
 
-/** One environment variable: its name, its default as it would be written in the environment, and how its text becomes a value. */
+/** One environment variable: its name, its default as written in the environment, and the parser of its text. */
 export interface Variable<T> {
   name: string;
   default?: string;
@@ -229,7 +230,10 @@ export const VARIABLES: readonly { name: string; default?: string; description: 
     ...(variable.secret ? { secret: true } : {}),
   }));
 
-/** Parses every variable. An empty value counts as unset, as compose files pass it so. A value with a problem is left undefined. */
+/**
+ * Parses every variable. An empty value counts as unset, because compose files pass unset variables that way. A
+ * variable with a problem stays undefined.
+ */
 export function readVariables(env: NodeJS.ProcessEnv): { values: Values; problems: string[] } {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
@@ -246,7 +250,7 @@ export function readVariables(env: NodeJS.ProcessEnv): { values: Values; problem
   return { values: values as Values, problems };
 }
 
-/** What is wrong with the variables of the hosted identity provider, taken together. */
+/** Returns the problems of the variables of the hosted identity provider, taken together. */
 export function identityVariableProblems(env: NodeJS.ProcessEnv, values: Values, production: boolean): string[] {
   const names = ['SLIPWAY_IDENTITY_ISSUER', 'SLIPWAY_IDENTITY_AUDIENCE', 'SLIPWAY_IDENTITY_JWKS_URL'];
   const missing = names.filter((name) => !env[name]?.trim());
@@ -254,7 +258,7 @@ export function identityVariableProblems(env: NodeJS.ProcessEnv, values: Values,
     missing.length > 0 && missing.length < names.length
       ? missing.map((name) => `${name} is required if the other SLIPWAY_IDENTITY_ variables are set`)
       : [];
-  // Whoever can change the keys in transit can sign in as anybody.
+  // An attacker who can change the keys in transit can sign in as any user.
   if (production && isInTheOpen(values.identityJwksUrl))
     problems.push('SLIPWAY_IDENTITY_JWKS_URL must use https when NODE_ENV=production');
   if (production && values.identityClientId && isInTheOpen(values.identityIssuer))
@@ -272,7 +276,7 @@ export function identityVariableProblems(env: NodeJS.ProcessEnv, values: Values,
   return problems;
 }
 
-/** Whether what is sent there can be read on the way. */
+/** Whether requests to this address can be read in transit. */
 function isInTheOpen(address: string | undefined): boolean {
   const url = address === undefined ? undefined : new URL(address);
   return url?.protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
