@@ -47,7 +47,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-it('writes by one statement in one round trip, and leaves no trace of one that fails', async () => {
+it('writes with one statement in one round trip, and leaves no trace of a statement that fails', async () => {
   const database = await open('production');
   const pool = new pg.Pool({ connectionString: testDatabase.ownerUrl, max: 1 });
   await pool.query(`create table once (n int primary key); grant all on once to slipway_system`);
@@ -56,7 +56,7 @@ it('writes by one statement in one round trip, and leaves no trace of one that f
   const kept = async () => (await pool.query<{ n: number }>('select n from once order by n')).rows.map(({ n }) => n);
   const hurried = { lockWithinMs: 50 };
   expect(await database.once('system', insert, [1])).toEqual([{ n: 1, role: 'slipway_system' }]);
-  // More often than there are connections: none of them is left in a transaction that has failed.
+  // More often than there are connections, so that none of them is left in a failed transaction.
   for (let n = 0; n < 8; n += 1)
     await expect(database.once('system', insert, [1], n % 2 ? hurried : {})).rejects.toMatchObject({
       code: '23505',
@@ -88,7 +88,7 @@ it('sends enqueued statements with the commit, and fails as a whole with the err
     );
   expect(await enqueue([1, 2])).toBe('value');
   await expect(enqueue([3, 1, 4])).rejects.toMatchObject({ code: '23505' });
-  // Not with "current transaction is aborted", which is all that a later statement hears.
+  // Not with "current transaction is aborted", which is the error of every later statement.
   await expect(enqueue([3, 1], (tx) => tx.query('select 1'))).rejects.toMatchObject({ code: '23505' });
   await expect(enqueue([3, 1], undefined, true)).rejects.toMatchObject({ code: '23505' });
   expect(await enqueue([3], undefined, true)).toBe('value');
@@ -99,7 +99,7 @@ it('sends enqueued statements with the commit, and fails as a whole with the err
   await pool.end();
 });
 
-it('follows up a commit, and nothing else', async () => {
+it('runs follow-ups after a commit, and only then', async () => {
   const database = await open('production');
   const followed: string[] = [];
   const run = (name: string, end = async (_tx: Tx): Promise<unknown> => undefined, dryRun = false) =>
@@ -120,7 +120,7 @@ it('follows up a commit, and nothing else', async () => {
   expect(followed).toEqual(['committed']);
 });
 
-it('plans once for all values, where that is asked for', async () => {
+it('plans once for all values if hasOnePlan is set', async () => {
   const database = await open('production');
   const statement = prepared('t-one-plan', 'select * from pg_class where oid = $1::oid');
   const plans = `select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements where name = 't-one-plan'`;
@@ -135,7 +135,7 @@ it('plans once for all values, where that is asked for', async () => {
   expect(counted).toEqual([{ generic: 1, custom: 0 }]);
 });
 
-it('what is sent in one turn leaves in one write, on whichever connection', async () => {
+it('statements sent in one turn of the event loop leave in one write, on any connection', async () => {
   const database = await open('production');
   const look = lookup('t-look', 'select $1::int as n');
   const one = prepared('t-one', 'select $1::int as n');
@@ -144,7 +144,7 @@ it('what is sent in one turn leaves in one write, on whichever connection', asyn
       (await Promise.all([1, 2, 3].map((n) => tx.one(one, [n])))).map((row) => row?.n),
     );
   const looks = () => Promise.all([1, 2].map((n) => database.read({ tenantId: 'ten_a' }, look, [n])));
-  // The first time statements are named and connections are made.
+  // The first run names the statements and makes the connections.
   for (const work of [three, looks, looks]) await work();
   const spies = [jest.spyOn(Socket.prototype, '_writev'), jest.spyOn(Socket.prototype, '_write')];
   const writes = () => spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
@@ -165,7 +165,7 @@ describe('in tests', () => {
     database = await open('test');
   });
 
-  it('a transaction inside an open one fails, however deep, and so does a read that needs a connection', async () => {
+  it('fails a transaction inside an open one at any depth, and a read that needs a connection', async () => {
     const inner = () => database.tx('system', async () => 'inner');
     const nested = 'cannot begin a transaction inside an open one';
     await expect(database.tx('system', () => inner())).rejects.toThrow(nested);
@@ -173,7 +173,7 @@ describe('in tests', () => {
     await expect(database.tx('system', () => database.read('system', 'select 1'))).rejects.toThrow(nested);
   });
 
-  it('a look as system sees all rows, and leaves the transaction its tenant', async () => {
+  it('lookAsSystem sees all rows, and leaves the transaction its tenant', async () => {
     const owner = new pg.Client({ connectionString: testDatabase.ownerUrl });
     await owner.connect();
     await owner.query(`create table things (tenant_id text); select slipway_tenant_table('things')`);
@@ -191,7 +191,7 @@ describe('in tests', () => {
     expect(await database.tx({ tenantId: 'ten_b' }, (tx) => tx.one(count))).toEqual({ n: 1 });
   });
 
-  it('a list is one record to the planner, of however many it is', async () => {
+  it('the planner estimates one record for a list of any length', async () => {
     const text = `select 1 from ${listOf('given', { n: 'int' })}`;
     for (const list of ['array_fill(1, array[64])', '(select array_agg(n::int) from generate_series(1, 1000) n)']) {
       const [line] = await database.tx('system', (tx) =>
@@ -201,7 +201,7 @@ describe('in tests', () => {
     }
   });
 
-  it('a list brings each record as it is, and what it leaves out as null', async () => {
+  it('a list returns each record unchanged, and a missing value as null', async () => {
     const columns = {
       id: 'text',
       n: 'int',
@@ -229,17 +229,17 @@ describe('in tests', () => {
     );
   });
 
-  it('one after another, or beside another, is none inside', async () => {
+  it('allows transactions one after another, concurrently, and after the one that began them', async () => {
     const one = () => database.tx('system', async (tx) => (await tx.one<{ n: number }>('select 1 as n'))?.n);
     expect(await one()).toBe(1);
     expect(await Promise.all([one(), one()])).toEqual([1, 1]);
-    // What a transaction began and did not wait for goes on after it.
+    // Work that a transaction began and did not wait for continues after it.
     let late: Promise<number | undefined> | undefined;
     await database.tx('system', async () => void (late = new Promise((done) => setTimeout(done, 20)).then(one)));
     expect(await late).toBe(1);
   });
 
-  it('a transaction that goes back in the order of locks fails before it waits', async () => {
+  it('a transaction that takes locks out of order fails before it waits', async () => {
     const wrong = database.tx('system', async (tx) => {
       await tx.query(LOCK_OPERATION, ['o1']);
       await tx.query(LOCK_DEPLOYMENT, ['d1']);
@@ -247,7 +247,7 @@ describe('in tests', () => {
     await expect(wrong).rejects.toThrow('t-deployment takes a lock on deployment while one on operation is held');
   });
 
-  it('the same row again is no step back, also by its id where it was found by its name', async () => {
+  it('allows a lock on the same row again, also by the id of a row that was found by its name', async () => {
     await database.tx('system', async (tx) => {
       await tx.query(LOCK_BY_NAME, ['chat']);
       await tx.query(LOCK_STREAMS, [['s1', 's2']]);
@@ -263,7 +263,7 @@ describe('in tests', () => {
   });
 });
 
-it('in production nobody pays for watching', async () => {
+it('production does not watch transactions', async () => {
   const database = await open('production');
   const inner = () => database.tx('system', async () => 'inner');
   expect(await database.tx('system', () => inner())).toBe('inner');

@@ -8,7 +8,10 @@ import { TRANSACTION_WATCH, NO_WATCH, TestTransactionWatch } from './tx.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 
-/** Connection settings. The entities are those of every library that this process has imported: nothing lists them again. */
+/**
+ * Connection settings. The entities are those of every library that this process has imported, so there is no other
+ * list of them.
+ */
 export function dataSourceOptions(url: string, poolSize: number): DataSourceOptions {
   return {
     type: 'postgres',
@@ -24,14 +27,15 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
   };
 }
 
-/** What holds for every connection that answers requests. */
+/** The settings of every connection that answers requests. */
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
-  // Without it the operating system asks an idle peer after two hours.
+  // Without it the operating system checks an idle peer only after two hours.
   keepAliveInitialDelayMillis: 10_000,
   statement_timeout: 15_000,
-  // Longer than Postgres needs to refuse by itself, so it counts only if Postgres is gone; the connection goes with it.
+  // Longer than Postgres needs to cancel a statement itself, so it takes effect only if Postgres is gone. It also
+  // closes the connection.
   query_timeout: 20_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,

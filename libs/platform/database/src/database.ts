@@ -19,17 +19,17 @@ import {
 } from './tx.js';
 
 interface BatcherOptions<Item> {
-  /** Most items of one batch. */
+  /** The most items of one batch. */
   most: number;
-  /** Items of one key that wait at the same time are one item, and get one result. */
+  /** Items with the same key that wait at the same time count as one item and get one result. */
   keyOf?: (item: Item) => string;
-  /** Whether an item may be in one batch with these. One that may not waits for a later batch. */
+  /** Whether an item may join a batch with these items. If not, it waits for a later batch. */
   mayJoin?: (item: Item, batch: readonly Item[]) => boolean;
-  /** For how many milliseconds a batch waits for the one before it. By default batches do not wait for each other. */
+  /** The most milliseconds that a batch waits for the previous one. By default batches do not wait for each other. */
   waitMs?: number;
 }
 
-/** Results in the order of the items. An `Error` among them fails its item alone. */
+/** Returns results in the order of the items. An `Error` among them fails only its item. */
 type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
 
 interface BatchEntry<Item, Result> {
@@ -46,8 +46,8 @@ export class BatchFailed extends Error {
 }
 
 /**
- * Runs items together that are added in one turn of the event loop, or while the batch before them runs. If a batch fails, each of its items runs
- * again alone, so an item that cannot be run fails no other.
+ * Runs items together if they are added in one turn of the event loop, or while the previous batch runs. If a batch
+ * fails, each of its items runs again alone, so an invalid item fails no other.
  */
 export class Batcher<Item, Result> {
   private waiting: BatchEntry<Item, Result>[] = [];
@@ -73,7 +73,8 @@ export class Batcher<Item, Result> {
     const { waitMs } = this.options;
     this.isFlushing = true;
     while (this.waiting.length > 0) {
-      // After everything that is added in this turn, also because of the results of the batch before.
+      // Waits for everything that is added in this turn of the event loop, including additions caused by the results of
+      // the previous batch.
       await nextTurn();
       if (waitMs !== undefined) await settledWithin(this.runBatch(this.take()), waitMs);
       else while (this.waiting.length > 0) void this.runBatch(this.take());
@@ -114,7 +115,7 @@ export class Batcher<Item, Result> {
   }
 }
 
-/** Resolves when the work has settled, which never rejects, or after so many milliseconds. */
+/** Resolves when the work has settled (it never rejects), or after this many milliseconds. */
 async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -122,17 +123,18 @@ async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Keys of one request that are worth putting together with those of others; a page of them is a statement of its own. */
+/** The most keys of one request that are combined with those of others. A page of keys gets its own statement. */
 const FEW_KEYS = 4;
 
-/** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
+/** Thrown inside a dry run to leave it: everything is rolled back, and the callback's value is still returned. */
 class DryRunRollback {
   constructor(readonly value: unknown) {}
 }
 
 /**
- * The one door to Postgres. Every transaction takes a role that row-level security knows (`slipway_tenant` or
- * `slipway_system`) for its own length, so that a forgotten `where tenant_id = …` shows nothing instead of everything.
+ * The only access to Postgres. Every transaction takes a role for its duration that row-level security knows
+ * (`slipway_tenant` or `slipway_system`), so that a forgotten `where tenant_id = …` returns nothing instead of
+ * everything.
  */
 @Injectable()
 export class Database implements OnApplicationBootstrap, OnModuleDestroy {
@@ -151,8 +153,8 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
-   * With `dryRun` everything is rolled back and `fn`'s value returned: each check was made, nothing was written.
+   * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is rethrown. With `dryRun`
+   * everything is rolled back and `fn`'s value is returned: each check was made, and nothing was written.
    */
   async tx<T>(
     scope: TxScope,
@@ -160,7 +162,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     options: Pick<TxSettings, 'hasOnePlan'> & { dryRun?: boolean } = {},
   ): Promise<T> {
     return this.onConnection(async (client, tx) => {
-      // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
+      // Not awaited on its own: with a pipelined client it is sent with the first statement of `fn`.
       const begun = client.query(beginText(scope, options));
       begun.catch(() => undefined);
       try {
@@ -171,21 +173,21 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         await tx.answered();
         if (!ended) throw new DryRunRollback(value);
         const committed = await ended;
-        // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
+        // If a statement failed and the callback swallowed its error, COMMIT "succeeds" as a ROLLBACK.
         if (committed.command !== 'COMMIT') throw new Error('Postgres rolled back the transaction');
         tx.committed();
         return value;
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined);
         if (error instanceof DryRunRollback) return error.value as T;
-        // After a failed statement all others fail as well, and say no more than that.
+        // After a failed statement all later ones also fail, and their errors say only that.
         await tx.answered();
         throw error;
       }
     }, scope);
   }
 
-  /** One statement in a transaction of its own, sent and answered in one round trip. Returns its rows. */
+  /** Runs one statement in its own transaction, sent and answered in one round trip. Returns its rows. */
   async read<R = Record<string, unknown>>(
     scope: TxScope,
     statement: Statement | string,
@@ -199,9 +201,10 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * One statement that may write, in a transaction of its own, sent and committed in one round trip. Returns its rows. What is thrown with
-   * the severity `ERROR` is Postgres' answer, and nothing stands; after anything else it may. With `lockWithinMs` the commit may take longer than
-   * that, because one that notifies waits for the one before, for which no row is to blame.
+   * Runs one statement that may write, in its own transaction, sent and committed in one round trip. Returns its rows.
+   * An error with the severity `ERROR` comes from Postgres, and nothing was committed. After any other error the
+   * statement may have been committed. With `lockWithinMs` the commit may take longer than that: a commit that notifies
+   * waits for the previous one, which is not a lock on a row.
    */
   once<R = Record<string, unknown>>(
     scope: TxScope,
@@ -225,14 +228,15 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * The row of one key, by a look-up over a list: `KEYS` are the keys (`$1`), what is shared comes behind, and a row says by its column `key`
-   * whose it is. What is asked in one turn of the event loop goes as one statement, so rows may be shared: nobody changes them.
+   * Returns the row of one key, by a look-up over a list. `KEYS` are the keys (`$1`), the shared values follow, and the
+   * column `key` of a row says to which key it belongs. Look-ups in one turn of the event loop are sent as one
+   * statement, so callers may share a row and must not change it.
    */
   find<R>(scope: TxScope, statement: Statement, key: string, shared: readonly string[] = []): Promise<R | undefined> {
     return this.lookedUp.find(scope, statement, key, shared) as Promise<R | undefined>;
   }
 
-  /** `read` for those who make an answer of several, and write nothing: no connection is held between them. */
+  /** Like `read`, for code that combines several reads and writes nothing: it holds no connection between them. */
   lookups(scope: TxScope): Reads {
     const query = <R>(statement: Statement, values?: unknown[]) => this.read<R>(scope, statement, values);
     return {
@@ -246,7 +250,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 
-  /** A dead peer would cost each idle connection a time-out of its own, one request after the other. */
+  /** If the peer is dead, each idle connection would cost a time-out of its own, one request after the other. */
   private cutAll(): void {
     this.logger.warn('Postgres does not respond; all connections are reopened');
     for (const client of this.pooled) cut(client);
@@ -267,9 +271,9 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Calls `onPayload` for each NOTIFY on the channel, over the one LISTEN connection of this process. Notifications sent
-   * while that connection was away are lost; `onReconnect` is the moment to look for what they would have told.
-   * Returns a function that ends the subscription.
+   * Calls `onPayload` for each NOTIFY on the channel, over the single LISTEN connection of this process. Notifications
+   * sent while that connection was away are lost; `onReconnect` must then check what they would have reported. Returns
+   * a function that ends the subscription.
    */
   listen(
     channel: string,
@@ -296,7 +300,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     this.nesting.assertOutside();
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
-    // TypeORM must join our transaction: without this mark `manager.save` would open and commit one of its own.
+    // TypeORM must join our transaction: without this flag `manager.save` would open and commit its own.
     (runner as { isTransactionActive: boolean }).isTransactionActive = true;
     try {
       return await work(
@@ -310,23 +314,25 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** Most keys of one statement, because every look-up waits for its last row. */
+/** The most keys of one statement, because every look-up waits for its last row. */
 const MOST_KEYS = 32;
 
 type LookupRead = (scope: TxScope, statement: Statement, values: unknown[]) => Promise<object[]>;
 type LookupBatcher = Batcher<string, object | undefined>;
 
 /**
- * Look-ups by key of one turn of the event loop: those with the same statement and tenant are one statement over their keys, and the same key is
- * looked up once. Nothing is kept: each look-up is sent after all who wait for it have asked. Rows of two tenants never come by one statement.
+ * Combines look-ups by key of one turn of the event loop. Look-ups with the same statement and tenant become one
+ * statement over their keys, and each key is looked up once.
+ * Nothing is cached: a statement is sent after all its callers have called `find`. Rows of two tenants never come from
+ * one statement.
  */
 export class GatheredLookups {
-  /** Those that take more keys, by statement and tenant. */
+  /** The batches that accept more keys, by statement and tenant. */
   private readonly open = new Map<string, LookupBatcher>();
 
   constructor(private readonly read: LookupRead) {}
 
-  /** @param shared values after the keys, the same for all of one statement */
+  /** @param shared values after the keys, the same for all callers of one statement */
   find(scope: TxScope, statement: Statement, key: string, shared: readonly string[]): Promise<object | undefined> {
     const name = JSON.stringify([statement.name, scope === 'system' ? null : scope.tenantId, ...shared]);
     const batcher = this.open.get(name) ?? this.newBatcher(name, scope, statement, shared);

@@ -13,7 +13,7 @@ interface SentStatement {
   values: unknown[];
 }
 
-/** Answers each key with itself, `none` with nothing, and fails with `bad` among the keys. */
+/** Answers each key with itself, `none` with nothing, and fails if `bad` is among the keys. */
 function watched(): { lookups: GatheredLookups; sent: SentStatement[] } {
   const sent: SentStatement[] = [];
   const read = async (scope: TxScope, { name }: Statement, values: unknown[]): Promise<object[]> => {
@@ -25,7 +25,7 @@ function watched(): { lookups: GatheredLookups; sent: SentStatement[] } {
   return { lookups: new GatheredLookups(read), sent };
 }
 
-it('looks up what is asked in one turn by one statement, and each key once', async () => {
+it('combines the look-ups of one turn of the event loop into one statement, with each key once', async () => {
   const { lookups, sent } = watched();
   const keys = ['x', 'y', 'x', 'none'];
   const rows = await Promise.all(keys.map((key) => lookups.find('system', THINGS, key, [])));
@@ -33,7 +33,7 @@ it('looks up what is asked in one turn by one statement, and each key once', asy
   expect(sent).toEqual([{ scope: 'system', statement: 'gathered-things', values: [['x', 'y', 'none']] }]);
 });
 
-it('sends nothing before the turn is over, and a look-up that is asked for later once more', async () => {
+it('sends nothing before the turn of the event loop ends, and looks up again for a later caller', async () => {
   const { lookups, sent } = watched();
   const first = lookups.find(A, THINGS, 'x', []);
   await Promise.resolve();
@@ -42,7 +42,7 @@ it('sends nothing before the turn is over, and a look-up that is asked for later
   expect(await lookups.find(A, THINGS, 'x', [])).toEqual({ key: 'x', at: 2 });
 });
 
-it('sends a statement of its own for each tenant, each statement, and each of what is shared', async () => {
+it('sends a separate statement for each tenant, each statement, and each list of shared values', async () => {
   const { lookups, sent } = watched();
   const asked = [A, B, 'system', A, B] as const;
   await Promise.all([
@@ -62,7 +62,7 @@ it('sends a statement of its own for each tenant, each statement, and each of wh
   ]);
 });
 
-it('asks for no more than thirty-two keys at a time', async () => {
+it('requests at most thirty-two keys at a time', async () => {
   const { lookups, sent } = watched();
   const keys = Array.from({ length: 70 }, (_, n) => `${n}`);
   const rows = await Promise.all(keys.map((key) => lookups.find(A, THINGS, key, [])));
@@ -70,7 +70,7 @@ it('asks for no more than thirty-two keys at a time', async () => {
   expect(sent.map(({ values }) => (values[0] as string[]).length)).toEqual([32, 32, 6]);
 });
 
-it('asks for each on its own where a statement for several has failed, so that only what is wrong fails', async () => {
+it('looks up each key alone if a statement for several fails, so that only the invalid key fails', async () => {
   const { lookups, sent } = watched();
   const results = await Promise.allSettled(['x', 'bad', 'bad', 'y'].map((key) => lookups.find(A, THINGS, key, [])));
   expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : result.value))).toEqual([
@@ -82,7 +82,7 @@ it('asks for each on its own where a statement for several has failed, so that o
   expect(sent).toHaveLength(4);
 });
 
-it('does not try again what was alone', async () => {
+it('does not repeat a failed look-up of a single key', async () => {
   const { lookups, sent } = watched();
   await expect(lookups.find(A, THINGS, 'bad', [])).rejects.toThrow('bad among 1');
   expect(sent).toHaveLength(1);

@@ -32,7 +32,7 @@ import { TenantUnseen1700000000004 } from './migrations/1700000000004-tenant-uns
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
 import { TimestampsInlined1700000000003 } from './migrations/1700000000003-timestamps-inlined.js';
 
-/** The migrations of this lib; every platform lib and area exports its own list under the same name. */
+/** The migrations of this library; every platform library and area exports its own list under the same name. */
 export const migrations = [
   Roles1700000000000,
   Timestamps1700000000001,

@@ -48,7 +48,7 @@ const problemOf = (more: Migration[], url = database.url): Promise<string | unde
   schemaProblem(url, { known: [...migrations, ...more].map(({ name }) => name) });
 
 describe('a process that starts', () => {
-  it('refuses a schema that lacks a migration, and serves beside those it does not know', async () => {
+  it('refuses a schema that lacks a migration, and serves with newer ones that it does not know', async () => {
     expect(await problemOf([Things1900000000001])).toBe('the database lacks a migration: run `npm run migrate`');
     expect(await problemOf([Things1900000000001, WiderThings1900000000002])).toContain('lacks 2 migrations');
     await run([Things1900000000001, WiderThings1900000000002]);
@@ -56,7 +56,7 @@ describe('a process that starts', () => {
     expect(await problemOf([])).toBeUndefined();
   });
 
-  it('refuses one that a migration broke for it; the release before that migration still serves', async () => {
+  it('refuses a schema that a migration broke for it, while the previous release still serves', async () => {
     await run([Things1900000000001, WiderThings1900000000002, NarrowThings1900000000003]);
     expect(await problemOf([Things1900000000001])).toMatch(/NarrowThings1900000000003\): run the newer version/);
     expect(await problemOf([Things1900000000001, WiderThings1900000000002])).toBeUndefined();
@@ -64,7 +64,7 @@ describe('a process that starts', () => {
     expect(await schemaProblem(database.url, { known: [], concerns })).toBeUndefined();
   });
 
-  it('finds the mark of a migration before that migration, and minds it only afterwards', async () => {
+  it('finds the breaking mark of a migration before that migration runs, but obeys it only afterwards', async () => {
     await run([Things1900000000001]);
     class Fails1900000000004 implements MigrationInterface {
       static readonly breaksBefore = 'WiderThings1900000000002';
@@ -81,7 +81,7 @@ describe('a process that starts', () => {
     expect(await problemOf([Things1900000000001])).toContain('Fails1900000000004');
   });
 
-  it('as a gateway’s login may ask too, and a database that an older version migrated has no marks', async () => {
+  it('may check with the login of a gateway, and finds no marks in an older database', async () => {
     await migrate(database.ownerUrl, migrations, database.url, database.gatewayUrl);
     expect(await problemOf([], database.gatewayUrl)).toBeUndefined();
     await (await owner()).query('drop table schema_breaks');
@@ -90,7 +90,7 @@ describe('a process that starts', () => {
 });
 
 describe('a migration while others serve', () => {
-  it('steps aside for those who wait behind it, and gets through when the lock is free', async () => {
+  it('gives way to statements that wait for its lock, and succeeds when the lock is free', async () => {
     await run([Things1900000000001]);
     const [holder, reader] = [await owner(), await owner()];
     await holder.query('begin; lock table things in access share mode');
@@ -101,13 +101,13 @@ describe('a migration while others serve', () => {
       );
       return waiting.rows.length > 0;
     });
-    // Stands behind the migration, which without a limit would wait as long as the holder holds.
+    // This read is queued after the migration, which without a limit would wait until the holder commits.
     expect((await reader.query('select count(*)::int as n from things')).rows).toEqual([{ n: 0 }]);
     await holder.query('commit');
     expect(await migrated).toEqual(['WiderThings1900000000002']);
   });
 
-  it('tells which ones it applied, also after one that had to try again', async () => {
+  it('returns the names of the applied migrations, also after a repeated attempt', async () => {
     expect(await run([Things1900000000001, WiderThings1900000000002])).toEqual([
       'Things1900000000001',
       'WiderThings1900000000002',

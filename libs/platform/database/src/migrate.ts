@@ -6,21 +6,26 @@ import { StartupError } from '@slipway/platform-config/startup';
 import { APPLIED, BREAKS, type Migration, schemaProblem } from './schema.js';
 import { keyProblems, type SealedColumn } from './sealed-column.js';
 
-/** A statement that waits for a lock holds up all that come after it, readers too: it stands back this soon, and tries again. */
+/**
+ * A statement that waits for a lock delays all later ones, readers included, so it gives up after this time and tries
+ * again.
+ */
 const LOCK_TIMEOUT_MS = 1_000;
 const PAUSE_MS = 500;
 const PATIENCE_MS = 120_000;
-/** Any constant: two migrators must ask for the same lock. */
+/** Any constant: two migrators must use the same lock. */
 const LOCK_KEY = 7_310_070;
 
 /**
- * Applies what is missing, in timestamp order, under an advisory lock, so that any number of processes may call it at once, also
- * while others serve: each migration is a transaction that waits a second for its locks and is then tried again.
+ * Applies the missing migrations in timestamp order, under an advisory lock, so that any number of processes may call
+ * it at once, also while others serve. Each migration is a transaction that waits a second for its locks and is then
+ * tried again.
  * @param ownerUrl connection that may create tables and roles
- * @param appUrl connection of the running product; its role is admitted to the three application roles
- * @param gatewayUrl connection of gateways, whose role is admitted to theirs only, and made where it is missing
+ * @param appUrl connection of the running product, whose role is added to the three application roles
+ * @param gatewayUrl connection of gateways, whose role is created if it is missing, and is added only to the role of
+ * gateways
  * @returns the names of the migrations applied now
- * @throws where one fails, or gets no lock for two minutes; those before it stay
+ * @throws Error if a migration fails, or gets no lock for two minutes; the migrations before it stay applied
  */
 export async function migrate(
   ownerUrl: string,
@@ -39,7 +44,7 @@ export async function migrate(
       migrations: [...migrations],
       migrationsTableName: APPLIED,
       migrationsTransactionMode: 'each',
-      // Every try that finds a lock taken would be a line on stdout.
+      // Otherwise every attempt that finds a lock taken would print a line on stdout.
       logger: 'debug',
       extra: { lock_timeout: LOCK_TIMEOUT_MS },
     }).initialize();
@@ -64,7 +69,7 @@ export async function migrate(
   }
 }
 
-/** Before any of them runs: a process that starts in between must not find a breaking migration without its mark. */
+/** Runs before the migrations: a process that starts in between must not find a breaking migration without its mark. */
 async function tellBreaks(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   await client.query(`create table if not exists ${BREAKS} (name text primary key, breaks_before text not null)`);
   await client.query(
@@ -86,7 +91,7 @@ async function apply(source: DataSource): Promise<void> {
       await source.runMigrations();
       return;
     } catch (error) {
-      // lock_not_available: the migration was rolled back whole, and those before it need not run again.
+      // lock_not_available: the migration was rolled back as a whole, and those before it need not run again.
       if ((error as { code?: string }).code !== '55P03') throw error;
       if (performance.now() > deadline)
         throw new Error(
@@ -113,7 +118,10 @@ function loginOf(url: string): Login {
   return { name: decodeURIComponent(username) || 'postgres', password: decodeURIComponent(password) };
 }
 
-/** So that an installation whose database was made without one gets the gateways' login by an update, and by another one its own password. */
+/**
+ * Lets an update create the gateways' login in an installation whose database was made without it, and set its password
+ * if that has changed.
+ */
 async function ensureLogin(client: pg.Client, { name, password }: Login, url: string): Promise<void> {
   const role = pg.escapeIdentifier(name);
   const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [name]);
@@ -133,7 +141,7 @@ async function opens(url: string): Promise<boolean> {
     await client.connect();
     return true;
   } catch (error) {
-    // Whatever else is wrong, another password would not cure.
+    // No other problem would be fixed by another password.
     return (error as { code?: string }).code !== '28P01';
   } finally {
     await client.end().catch(() => undefined);
@@ -142,7 +150,7 @@ async function opens(url: string): Promise<boolean> {
 
 async function admit(client: pg.Client, login: string, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query(
-    // Since 16 a role's maker is its member without being allowed to take it, so membership alone says too little.
+    // Since version 16 the creator of a role is its member but may not take it, so membership alone is not enough.
     `with server as (select current_setting('server_version_num')::int as version), asked as (select version, case when version >= 160000 then 'SET' else 'MEMBER' end as how from server)
      select version, rolsuper or (select bool_and(pg_has_role(rolname, taken, how)) from unnest($2::text[]) taken) as is_admitted from pg_roles, asked where rolname = $1`,
     [login, roles],
@@ -154,7 +162,8 @@ async function admit(client: pg.Client, login: string, roles: readonly string[])
 }
 
 /**
- * A process that is too old for the schema would write rows that others cannot read, and one with another key opens no credential.
+ * Checks that this process fits the database. A process that is too old for the schema would write rows that others
+ * cannot read, and one with another key cannot open any credential.
  * @throws StartupError
  */
 export async function requireFit(

@@ -6,15 +6,15 @@ import { cut } from './tx.js';
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 2_000;
 const PING_EVERY_MS = 3_000;
-/** A peer that has not answered so trivial a question by then is taken for gone. */
+/** A peer that has not answered a trivial query within this time counts as gone. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * One LISTEN connection per process, shared by all channels. States: idle (no channel, no connection) → connected ⇄
- * waiting to reconnect → closed. Every reconnect listens to all channels again and tells every subscriber, because
+ * waiting to reconnect → closed. Every reconnect listens to all channels again and notifies every subscriber, because
  * Postgres keeps no notification for a listener that was away.
  *
- * It asks for a sign of life: a connection whose peer vanished without a word looks like one on which nothing happens, for hours.
+ * It checks the connection regularly: a connection whose peer vanished silently resembles an idle one for hours.
  */
 @Injectable()
 export class Notifications {
@@ -29,7 +29,7 @@ export class Notifications {
 
   constructor(private readonly url: string) {}
 
-  /** Connects before anybody listens, for the sake of `onSilence`. */
+  /** Connects before there is a listener, so that `onSilence` works. */
   start(): void {
     if (!this.client) void this.connect();
   }
@@ -52,7 +52,7 @@ export class Notifications {
     };
   }
 
-  /** Calls back when the peer does not answer: the other connections of this process lead to the same place. */
+  /** Calls back if the peer does not answer, because the other connections of this process lead to the same server. */
   onSilence(listener: () => void): void {
     this.silences.on('silence', listener);
   }

@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('shows each of many interleaved reads the rows of its own scope only', async () => {
+it('returns to each of many interleaved reads only the rows of its own scope', async () => {
   const scopes = [{ tenantId: 'ten_a' }, { tenantId: 'ten_b' }, 'system', { tenantId: 'ten_none' }] as const;
   const wanted = [['a1', 'a2'], ['b1'], ['a1', 'a2', 'b1'], []];
   const reads = Array.from({ length: 200 }, (_, n) => reader.read<{ name: string }>(scopes[n % 4]!, NAMES, []));
@@ -46,7 +46,7 @@ it('shows each of many interleaved reads the rows of its own scope only', async 
   expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => wanted[n % 4]));
 });
 
-it('reads under the role and the tenant of each, and uses three connections for any number of reads', async () => {
+it('reads under the role and tenant of each caller, over three connections for any number of reads', async () => {
   const reads = await Promise.all(
     Array.from({ length: 30 }, (_, n) => reader.read<any>(n % 3 === 0 ? 'system' : { tenantId: `ten_${n}` }, WHO, [])),
   );
@@ -59,7 +59,7 @@ it('reads under the role and the tenant of each, and uses three connections for 
   expect(new Set(reads.map((rows) => rows?.[0].pid)).size).toBeLessThanOrEqual(3);
 });
 
-it.each(['system', { tenantId: 'ten_a' }] as const)('keeps a failed read of %o from its neighbours', async (scope) => {
+it.each(['system', { tenantId: 'ten_a' }] as const)('a failed read of %o affects no other', async (scope) => {
   const results = await Promise.allSettled(
     Array.from({ length: 40 }, (_, n) => reader.read<{ result: number }>(scope, DIVIDE, [n % 4])),
   );
@@ -69,7 +69,7 @@ it.each(['system', { tenantId: 'ten_a' }] as const)('keeps a failed read of %o f
   });
 });
 
-it('gives nothing out where it could not go over to the tenant, and leaves the next tenant alone', async () => {
+it('returns nothing if it could not change to the tenant, and does not affect the next tenant', async () => {
   const known = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   let isFailing = true;
   const query = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: any[]) {
@@ -92,7 +92,7 @@ it.each(['system', { tenantId: 'ten_a' }] as const)(
   'reads nothing as %o over a session of another role',
   async (scope) => {
     const connect = jest.spyOn(pg.Client.prototype, 'connect').mockImplementation(async function (this: pg.Client) {
-      // As a pooler does that ignores startup parameters.
+      // Like a pooler that ignores startup parameters.
       connect.mockRestore();
       Object.assign((this as unknown as { connectionParameters: object }).connectionParameters, { options: '' });
       await this.connect();
@@ -102,12 +102,12 @@ it.each(['system', { tenantId: 'ten_a' }] as const)(
   },
 );
 
-it('refuses what is no tenant id before it sends anything', async () => {
+it('refuses an invalid tenant id before it sends anything', async () => {
   await expect(reader.read({ tenantId: `x'; reset role; --` }, NAMES, [])).rejects.toThrow('not a tenant id');
   expect(await reader.read({ tenantId: 'ten_b' }, NAMES, [])).toEqual([{ name: 'b1' }]);
 });
 
-it('fails what was under way when its connection dies, and connects again', async () => {
+it('fails the reads in progress when its connection dies, and connects again', async () => {
   for (const scope of ['system', { tenantId: 'ten_b' }] as const) {
     const [before] = (await reader.read<{ pid: number }>(scope, WHO, []))!;
     const slow = reader.read(scope, lookup('reader-slow', 'select pg_sleep(30)'), []);
@@ -120,22 +120,22 @@ it('fails what was under way when its connection dies, and connects again', asyn
   }
 });
 
-it('tries to connect anew for each read while the server cannot be reached', async () => {
+it('tries to connect again for each read while the server cannot be reached', async () => {
   const nowhere = new PipelinedReader({ connectionString: 'postgres://slipway_app@127.0.0.1:1/x' });
   await expect(nowhere.read('system', NAMES, [])).rejects.toThrow(/ECONNREFUSED/);
   await expect(nowhere.read('system', NAMES, [])).rejects.toThrow(/ECONNREFUSED/);
   await nowhere.close();
 });
 
-it('sends a caller away when its lanes are full', async () => {
+it('returns undefined when its shared connections are full', async () => {
   const reads = Array.from({ length: 300 }, () => reader.read('system', NAMES, []));
   const answers = await Promise.all(reads);
   expect(answers.filter((rows) => rows === undefined)).toHaveLength(300 - 256);
   expect(await reader.read('system', NAMES, [])).toHaveLength(3);
 });
 
-it('shows to each of two tenants its own of the same keys, and fails only the key that Postgres refuses', async () => {
-  // Without the tenant among its conditions, as if it had been forgotten.
+it('gives two tenants their own rows for the same keys, and fails only a key that Postgres refuses', async () => {
+  // Without the tenant in its conditions, as if it had been forgotten.
   const named = lookup('reader-named', `select name as key from things where name = any ${KEYS}`);
   const lookups = gathered();
   const asked = ['ten_a', 'ten_b'].flatMap((tenantId) =>
@@ -147,7 +147,7 @@ it('shows to each of two tenants its own of the same keys, and fails only the ke
   expect(seen).toEqual([{ key: 'a1' }, undefined, '22021', undefined, { key: 'b1' }, '22021']);
 });
 
-it('plans a look-up by key once, though one key is less work than the many it may be', async () => {
+it('plans a look-up by key once, although one key is less work than many', async () => {
   await owner.query(
     `insert into things select 'ten_c', 'c' || n from generate_series(1, 2000) n; create index on things (name); analyze things`,
   );
@@ -163,7 +163,7 @@ it('plans a look-up by key once, though one key is less work than the many it ma
   expect(await reader.read('system', plans, [])).toEqual([{ custom_plans: 5, generic_plans: 7 }]);
 });
 
-it('finds what several asked for once more where the connection died under them', async () => {
+it('repeats the look-ups of a combined statement alone if its connection dies', async () => {
   const slow = lookup(
     'reader-slow-keys',
     `select key, pg_sleep(case when cardinality($1::text[]) > 1 then 30 else 0 end)::text as slept from unnest($1::text[]) key`,

@@ -2,7 +2,10 @@ import pg from 'pg';
 import { cut, gatherWrites, renewPlans, send, quotedTenant, type TxScope, type Statement } from './tx.js';
 
 const TENANT_CONNECTIONS = 2;
-/** Reads on one connection that have not been answered; more would only wait longer than a pooled connection takes. */
+/**
+ * The most unanswered reads on one connection; further reads would wait longer than it takes to use a pooled
+ * connection.
+ */
 const MAX_WAITING = 256;
 
 interface SharedConnection {
@@ -14,21 +17,23 @@ interface SharedConnection {
 
 interface OpenConnection {
   client: pg.Client;
-  /** Whose rows row-level security shows to what is sent next, if `entered` does not fail. */
+  /** The tenant whose rows row-level security shows to the next statement, if `entered` does not fail. */
   tenantId?: string;
   entered?: Promise<unknown>;
 }
 
 /**
- * Look-ups of many requests over few connections: they are written one behind the other without waiting for answers, which
- * spares a connection's checkout and return for each. Only statements that `lookup()` made may come here: what one read
- * waits for, all behind it wait for.
+ * Sends the look-ups of many requests over few connections. They are written one after the other without waiting for
+ * answers, which saves the checkout and return of a connection for each. Only statements made by `lookup()` may be sent
+ * here, because a slow read delays all later ones.
  *
- * Each read is a transaction of its own, so a failed one leaves nothing to its neighbours. A connection has its role from its
- * start. A tenant's connection keeps the tenant of the read before, which most often is this one's too; to go over to another takes a message
- * in front of the read. Where that one fails, what was sent behind it has seen rows of somebody else, and fails with it.
+ * Each read is its own transaction, so a failed one does not affect its neighbours. The role of a connection is set
+ * when it opens. A tenant's connection keeps the tenant of the previous read, which is most often also the next one's;
+ * changing it takes a message before the read. If that message fails, the reads sent after it have seen rows of another
+ * tenant, and fail with it.
  *
- * A shared connection: closed → connecting → open → closed (connection lost: all its unanswered reads fail, the next one connects).
+ * A shared connection: closed → connecting → open → closed (connection lost: all its unanswered reads fail, the next
+ * one connects).
  */
 export class PipelinedReader {
   private readonly system: SharedConnection = { role: 'slipway_system', waiting: 0 };
@@ -39,7 +44,10 @@ export class PipelinedReader {
 
   constructor(private readonly connection: pg.ClientConfig) {}
 
-  /** The rows, or undefined if all shared connections are full and the caller should take a connection of its own. */
+  /**
+   * Returns the rows, or undefined if all shared connections are full and the caller should take a connection of its
+   * own.
+   */
   async read<R>(scope: TxScope, statement: Statement, values: unknown[]): Promise<R[] | undefined> {
     const shared = scope === 'system' ? this.system : this.emptiest();
     if (shared.waiting >= MAX_WAITING) return undefined;
@@ -51,7 +59,7 @@ export class PipelinedReader {
       if (scope === 'system') return (await send(connection.client, statement, values)).rows as R[];
       return await readAsTenant<R>(connection, scope.tenantId, statement, values);
     } catch (error) {
-      // Postgres says good-bye before it closes the connection; the next read must not meet it in between.
+      // Postgres reports the end before it closes the connection; the next read must not use it in between.
       if ((error as pg.DatabaseError).severity === 'FATAL') shared.connection = undefined;
       throw error;
     } finally {
@@ -59,7 +67,7 @@ export class PipelinedReader {
     }
   }
 
-  /** Takes all connections away: their unanswered reads fail, and the next ones connect. */
+  /** Closes all connections at once: their unanswered reads fail, and the next ones connect. */
   cut(): void {
     for (const shared of [this.system, ...this.tenants]) {
       void shared.connection?.then(
@@ -82,7 +90,8 @@ export class PipelinedReader {
   }
 
   private connect(shared: SharedConnection): Promise<OpenConnection> {
-    // As a startup parameter, because a pooler that shares connections refuses it, but would pass a SET ROLE on to others.
+    // As a startup parameter, because a pooler that shares connections refuses it, but would pass a SET ROLE on to
+    // other clients.
     const options = `-c role=${shared.role}`;
     const client = new pg.Client({ ...this.connection, options, pipeline: true } as pg.ClientConfig);
     const opening = open(client, shared.role);
@@ -101,7 +110,7 @@ export class PipelinedReader {
 async function open(client: pg.Client, role: SharedConnection['role']): Promise<OpenConnection> {
   await client.connect();
   const { rows } = await client.query<{ role: string }>(`select current_user as role`);
-  // A pooler that was told to ignore startup parameters would hand this session's tenant to others.
+  // A pooler that is configured to ignore startup parameters would pass this session's tenant to other clients.
   if (rows[0]?.role !== role) throw new Error(`Postgres did not open the session as the requested role ${role}`);
   gatherWrites(client);
   return { client };
@@ -114,13 +123,13 @@ async function readAsTenant<R>(
   values: unknown[],
 ): Promise<R[]> {
   if (connection.tenantId !== tenantId) enter(connection, tenantId);
-  // Both are awaited, whichever fails, so that nothing is under way when the caller goes on.
+  // Both are awaited even if one fails, so that nothing is in progress when the caller continues.
   const [entered, read] = await Promise.allSettled([connection.entered, send(connection.client, statement, values)]);
   for (const result of [entered, read]) if (result.status === 'rejected') throw result.reason;
   return (read as PromiseFulfilledResult<pg.QueryResult>).value.rows as R[];
 }
 
-/** Goes over to a tenant, for what is sent from now on. */
+/** Changes the tenant for all later statements. */
 function enter(connection: OpenConnection, tenantId: string): void {
   const entered = connection.client.query(`SET slipway.tenant = ${quotedTenant(tenantId)}`);
   Object.assign(connection, { tenantId, entered });

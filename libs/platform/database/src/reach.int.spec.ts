@@ -30,11 +30,11 @@ const changed = (change: (url: URL) => void): string => {
   return url.href;
 };
 
-it('finds no fault in a Postgres that lets the user in', async () => {
+it('finds no fault in a Postgres that accepts the user', async () => {
   expect(await postgresFault(database.url)).toBeUndefined();
 });
 
-it('tells each mistake in an address, and what to do', async () => {
+it('reports each mistake in an address, and what to do', async () => {
   const told = async (url: string, variable?: string) => (await postgresFault(url, variable))?.text;
   expect(await told(changed((url) => (url.password = 'wrong')))).toBe(
     `Postgres at ${address} rejected the password of user slipway_app. Correct DATABASE_URL.`,
@@ -63,7 +63,7 @@ it('tells each mistake in an address, and what to do', async () => {
   });
 });
 
-it('knows a server that is no Postgres, whether it answers, closes or is silent', async () => {
+it('detects a server that is not Postgres, whether it answers, closes or is silent', async () => {
   const http = await listening(createServer((_, response) => response.end('hi')));
   expect(await postgresFault(`postgres://u:p@${http}/x`)).toEqual({
     kind: 'refused',
@@ -78,7 +78,7 @@ it('knows a server that is no Postgres, whether it answers, closes or is silent'
     });
 }, 30_000);
 
-it('takes a port on which nobody listens for a Postgres that may come', async () => {
+it('a port without a listener counts as a Postgres that may still start', async () => {
   const server = net.createServer();
   const free = await listening(server);
   server.close();

@@ -10,10 +10,10 @@ import {
   type ServiceFault,
 } from '@slipway/platform-config/startup';
 
-/** Longer than a busy server takes to let somebody in. */
+/** Longer than a busy server takes to accept a connection. */
 const ANSWER_MS = 5_000;
 const OLDEST = 14;
-/** Of the protocol; every Postgres answers it with one byte. */
+/** SSLRequest of the protocol; every Postgres answers it with one byte. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /** The logins that a configuration may hold, and the variable of each. */
@@ -24,20 +24,23 @@ const VARIABLES = {
 } as const;
 
 export interface ReachPostgresOptions extends Omit<ReachOptions, 'variable'> {
-  /** Whose login; that of api and worker unless given. */
+  /** Which login to use; by default that of api and worker. */
   login?: keyof typeof VARIABLES;
-  /** What else the database must hold, asked each time it answers. A StartupError ends the waiting; other failures are waited out. */
+  /**
+   * Checks what else the database must contain, each time it answers. A StartupError ends the waiting; other failures
+   * are waited out.
+   */
   check?(url: string): Promise<void>;
 }
 
 /**
  * Waits for Postgres as a start does (`reach`), without Nest.
- * @throws StartupError naming the variable that a person has to change
+ * @throws StartupError that names the variable to change
  */
 export async function reachPostgres(database: Config['database'], options: ReachPostgresOptions): Promise<void> {
   const { login = 'url', check } = options;
   const url = database[login];
-  // A login that has no variable of its own is that of DATABASE_URL.
+  // A login without a variable of its own is that of DATABASE_URL.
   const variable = url === database.url ? VARIABLES.url : VARIABLES[login];
   const look = async (): Promise<ServiceFault | undefined> => {
     const fault = await postgresFault(url, variable);
@@ -53,7 +56,7 @@ export async function reachPostgres(database: Config['database'], options: Reach
   await reach(look, { ...options, variable });
 }
 
-/** Why this address cannot be used as a database; undefined if it can. Takes at most some ten seconds. */
+/** Says why this address cannot be used as a database; undefined if it can. Takes at most about ten seconds. */
 export async function postgresFault(url: string, variable = 'DATABASE_URL'): Promise<ServiceFault | undefined> {
   let client: pg.Client;
   try {
@@ -63,7 +66,7 @@ export async function postgresFault(url: string, variable = 'DATABASE_URL'): Pro
       `the URL is invalid (${oneLine(error)}). Correct ${variable}: percent-encode special characters of the user name and the password.`,
     );
   }
-  // A connection that breaks while it is given back is told by the query already.
+  // If a connection breaks while it is closed, the query has already reported it.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -116,13 +119,13 @@ function faultOf(error: pg.DatabaseError, client: pg.Client, variable: string): 
     return refused(`Postgres at ${address} requires a password for user ${user}. Add it to ${variable}.`);
   if (/SSL|certificate|self[- ]signed/i.test(`${error.message} ${error.code}`))
     return refused(`TLS with Postgres at ${address} failed (${oneLine(error)}). Correct sslmode in ${variable}.`);
-  // Postgres said no in words of its own: a number that it would say again.
+  // Postgres refused with an error code of its own, which it would return again.
   return error instanceof pg.DatabaseError && /^(0|22|28|3D|42)/.test(error.code ?? '')
     ? refused(`Postgres at ${address} returned an error: ${oneLine(error)}. Correct ${variable}.`)
     : undefined;
 }
 
-/** The client waits for an answer that it understands. Here the same question is asked again, and whatever comes back is looked at. */
+/** The client waits for an answer that it understands. This sends the same request again and examines any answer. */
 async function strangerAt(client: pg.Client, variable: string, error: unknown): Promise<ServiceFault> {
   const address = addressOf(client);
   const answer = await answerToTlsQuestion(client.host, client.port);
@@ -136,7 +139,7 @@ async function strangerAt(client: pg.Client, variable: string, error: unknown): 
   return refused(`the server at ${address} is not Postgres. Correct ${variable}.`);
 }
 
-/** Empty: closed without a word; undefined: silence. */
+/** Empty: closed without an answer; undefined: silence. */
 function answerToTlsQuestion(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = net.connect({ host, port });
@@ -145,7 +148,7 @@ function answerToTlsQuestion(host: string, port: number): Promise<string | undef
       resolve(answer);
     };
     socket.once('connect', () => socket.write(SSL_REQUEST));
-    // And then a line's end: a server that reads lines says what it thinks of it.
+    // Then a line end: a server that reads lines answers it with an error.
     socket.setTimeout(1_000).on('timeout', () => {
       if (socket.bytesWritten > SSL_REQUEST.length) done(undefined);
       else socket.write('\r\n\r\n');

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { ClientBase } from 'pg';
 import { renewPlans } from './tx.js';
 
-/** A client that notes at what time, in seconds, it was asked for new plans. */
+/** A client that records the times, in seconds, at which it receives DISCARD PLANS. */
 function watched(answer: () => Promise<unknown> = async () => undefined) {
   const seen: number[] = [];
   let now = 0;
@@ -14,19 +14,19 @@ function watched(answer: () => Promise<unknown> = async () => undefined) {
   return { seen, useAt };
 }
 
-it('has the plans of a connection made anew after a second of use, and each time after twice as long, up to a minute', () => {
+it('renews the plans of a connection after a second of use, then after twice as long each time, up to a minute', () => {
   const { seen, useAt } = watched();
   for (let second = 100; second <= 400; second += 0.5) useAt(second);
   expect(seen.map((second) => second - 100)).toEqual([1, 3, 7, 15, 31, 63, 123, 183, 243]);
 });
 
-it('asks once after a long rest, and nothing of a connection that nobody uses', () => {
+it('renews once after a long pause, and never for an unused connection', () => {
   const { seen, useAt } = watched();
   for (const second of [0, 3_600, 3_600.1]) useAt(second);
   expect(seen).toEqual([3_600]);
 });
 
-it('counts for each connection by itself', () => {
+it('counts separately for each connection', () => {
   const [one, other] = [watched(), watched()];
   one.useAt(0);
   other.useAt(1.5);
@@ -35,7 +35,7 @@ it('counts for each connection by itself', () => {
   expect([one.seen, other.seen]).toEqual([[2], []]);
 });
 
-it('leaves a failure to what is sent behind it', async () => {
+it('leaves the report of a failure to the next statement', async () => {
   const { useAt } = watched(() => Promise.reject(new Error('Connection terminated')));
   useAt(0);
   useAt(1);

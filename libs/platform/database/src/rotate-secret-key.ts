@@ -7,12 +7,15 @@ import { DatabaseModule } from './database.module.js';
 import { countSealed, reseal, type SealedColumn, type SealedCount } from './sealed-column.js';
 import type { Tx } from './tx.js';
 
-/** Where a key of the ring is in use beyond what it has sealed, and nothing can be sealed anew: what was given out goes on with it. */
+/**
+ * A use of a key other than sealing that cannot be renewed here, because what was issued with the key, such as an
+ * engine's key, stays in use.
+ */
 export interface KeyUse {
-  /** What uses it, for people: `engines`. */
+  /** The name of the user, for people: `engines`. */
   readonly noun: string;
   readonly table: string;
-  /** The key's id; null where a row uses none. */
+  /** The key's id; null if a row uses none. */
   readonly column: string;
 }
 
@@ -25,9 +28,9 @@ export async function countUses(tx: Tx, { table, column }: KeyUse): Promise<{ ke
 const USAGE = 'usage: rotate-secret-key [--check]\n';
 
 /**
- * The command: seals everything stored under the current key, and says on stdout how many texts each key has sealed, and what else uses
- * it. With `--check` it changes nothing.
- * @returns the exit status: 0 = the current key is the only one that is needed, 1 = another one still is, 2 = it could not be asked for
+ * The command: seals everything stored under the current key. It prints on stdout how many texts each key has sealed,
+ * and what else uses it. With `--check` it changes nothing.
+ * @returns the exit status: 0 = only the current key is needed, 1 = another key is still needed, 2 = the check failed
  */
 export async function rotateSecretKey(
   config: Config,
@@ -98,7 +101,10 @@ async function countAllUses(database: Database, keyUses: readonly KeyUse[]): Pro
   return counts;
 }
 
-/** One line a key: those of the ring, then those that have sealed something, or are used otherwise, and are missing in it. */
+/**
+ * One line for each key: those of the ring, then those that are missing in the ring although they have sealed something
+ * or are used otherwise.
+ */
 function linesOf(counts: readonly SealedCount[], uses: readonly UseCount[], keyRing: KeyRing): string[] {
   const of = (id: string | null): number => counts.find(({ keyId }) => keyId === id)?.texts ?? 0;
   const alsoOf = (id: string): string =>

@@ -1,21 +1,20 @@
 import pg from 'pg';
 import type { MigrationInterface } from 'typeorm';
 
-/**
- * One step of the schema. An older process works beside it, unless it says `breaksBefore`.
- */
+/** One step of the schema. An older process works with it, unless it has `breaksBefore`. */
 export interface Migration {
   new (): MigrationInterface;
   /**
-   * Name of a migration: processes that do not know that one cannot work with the schema once this one has run, and refuse to
-   * start. It names the migration that the last release came with, which has stopped to use what goes away now.
+   * Name of a migration. Processes that do not know that migration cannot work with the schema once this one has run,
+   * and refuse to start. It names the last migration of the previous release, which no longer uses what this migration
+   * removes.
    */
   readonly breaksBefore?: string;
 }
 
-/** TypeORM's list of what was applied. */
+/** TypeORM's list of applied migrations. */
 export const APPLIED = 'schema_migrations';
-/** Which of them break older processes: those know a migration by its name only. */
+/** The applied migrations that break older processes, which know a migration only by its name. */
 export const BREAKS = 'schema_breaks';
 
 const PATIENCE_MS = 5_000;
@@ -23,16 +22,17 @@ const PATIENCE_MS = 5_000;
 export interface SchemaCheck {
   /** Names of the migrations that this process was built with. */
   known: readonly string[];
-  /** Which migrations of others concern it; all where unset. */
+  /** Which migrations of other versions concern this process; by default all. */
   concerns?: (name: string) => boolean;
   /** For the connection, and for each answer. */
   patienceMs?: number;
 }
 
 /**
- * Why a process must not work with this database, in one line; undefined where it may. A schema that is newer is no reason: what a
- * newer version added, an older process does not see. One that is older is, and so is a migration that says it breaks this process.
- * @throws what Postgres or the connection says where it cannot be asked
+ * Says in one line why a process must not work with this database; undefined if it may. A newer schema is no reason,
+ * because an older process does not see the additions of a newer version. An older schema is one, and so is a migration
+ * that is marked as breaking this process.
+ * @throws the error of Postgres or of the connection if the check fails
  */
 export async function schemaProblem(
   url: string,
@@ -43,7 +43,7 @@ export async function schemaProblem(
     connectionTimeoutMillis: patienceMs,
     query_timeout: patienceMs,
   });
-  // A connection that dies between two statements is told by the next one.
+  // If a connection dies between two statements, the next one reports it.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -66,7 +66,7 @@ function count(names: readonly string[]): string {
   return names.length === 1 ? 'a migration' : `${names.length} migrations`;
 }
 
-/** Two columns of a table, or nothing where it does not exist yet. */
+/** Two columns of a table, or nothing if it does not exist yet. */
 async function namesIn(client: pg.Client, table: string, key: string, value = key): Promise<Map<string, string>> {
   const { rows } = await client.query('select to_regclass($1) as found', [`public.${table}`]);
   if (!rows[0].found) return new Map();

@@ -50,7 +50,7 @@ async function rotate(): Promise<{ written: number; unopened: string[] }> {
   return { written, unopened };
 }
 
-it('seals every text anew in batches, once, and opens to the same', async () => {
+it('seals every text again in batches, once, so that it still opens to the same secret', async () => {
   expect(await counts()).toEqual([{ keyId: old.current.id, texts: ROWS }]);
   expect(await rotate()).toEqual({ written: ROWS, unopened: [] });
   expect(told.map((ids) => ids.length)).toEqual([100, 100, 50]);
@@ -60,14 +60,14 @@ it('seals every text anew in batches, once, and opens to the same', async () => 
   expect(await rotate()).toEqual({ written: 0, unopened: [] });
 });
 
-it('passes by a row that somebody has locked, and takes it the next time', async () => {
+it('skips a row that another transaction has locked, and seals it the next time', async () => {
   await bed.whileLocked(`select from things where id = 't007' for update`, [], async () => {
     expect(await rotate()).toEqual({ written: ROWS - 1, unopened: [] });
   });
   expect(await rotate()).toEqual({ written: 1, unopened: [] });
 });
 
-it('leaves what no key opens, or what stands in another row, as it is and names it', async () => {
+it('leaves a text that no key opens, or that belongs to another row, unchanged and names it', async () => {
   const foreign = sealSecret(new KeyRing(lost), 'x', 'thing/t001');
   await bed.sql(`update things set secret = $1 where id = 't001'`, [foreign]);
   await bed.sql(`update things set secret = (select secret from things where id = 't003') where id = 't002'`);
@@ -75,7 +75,7 @@ it('leaves what no key opens, or what stands in another row, as it is and names 
   expect(await bed.sql(`select secret from things where id = 't001'`)).toEqual([{ secret: foreign }]);
 });
 
-it('tells a process by the key’s id, or by trying where there is none, that its key is another', async () => {
+it('reports that the key of a process differs, by the key’s id or, if the text has none, by trying', async () => {
   const { url } = bed;
   expect(await keyProblems(url, [column], old)).toEqual([]);
   expect(await keyProblems(url, [column], rotated)).toEqual([]);

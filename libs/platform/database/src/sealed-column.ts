@@ -4,23 +4,26 @@ import type { Tx } from './tx.js';
 import { keyIdOf, openSecret, sealSecret, SecretBoxError } from './secret-box.js';
 
 /**
- * Where sealed secrets stand, as each library that has some exports it under `sealed`: a rotation of the key re-seals them, and
- * a process that starts with another key is told.
+ * A column with sealed secrets. Each library exports its columns as `sealed`. A rotation of the key re-seals them, and
+ * a process that starts with another key is refused with an explanation.
  */
 export interface SealedColumn {
   readonly table: string;
-  /** Its primary key, one column. */
+  /** The primary key of the table, one column. */
   readonly id: string;
   readonly column: string;
-  /** What else of a row its contexts are made of. */
+  /** Further columns of a row that its contexts need. */
   readonly contextColumns?: readonly string[];
-  /** SQL: the sealed texts of row `t`, null for none. `t.<column>` where the column is one. */
+  /** SQL for the sealed texts of row `t`, null for none. By default `t.<column>`, if the column is one text. */
   readonly texts?: string;
-  /** The row's column, made anew of what `reseal` gives for each text and the context it is bound to. */
+  /**
+   * Builds the new value of the column from the results of `reseal`, which takes each text and the context it is bound
+   * to.
+   */
   renewed(row: Record<string, unknown>, reseal: (sealed: string, context: string) => string): unknown;
-  /** `openSecret`, where no version has ever sealed otherwise. */
+  /** By default `openSecret`; needed only if an older version sealed otherwise. */
   readonly open?: typeof openSecret;
-  /** In the same transaction: tells who keeps copies. */
+  /** Runs in the same transaction and notifies processes that keep copies. */
   onResealed?(tx: Tx, ids: readonly string[]): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ interface SealReader {
   query<R = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
-/** How many texts a key has sealed; `keyId` is null for those from before keys had names. */
+/** How many texts a key has sealed; `keyId` is null for texts without a key id, which older versions wrote. */
 export interface SealedCount {
   keyId: string | null;
   texts: number;
@@ -39,7 +42,7 @@ const BATCH = 100;
 const textsOf = ({ texts, column }: SealedColumn): string => texts ?? `select t.${column}`;
 const nameOf = ({ table, column }: SealedColumn): string => `${table}.${column}`;
 
-/** Reads every row; the tables are those that quotas bound. */
+/** Reads every row; quotas limit the size of these tables. */
 export async function countSealed(tx: SealReader, column: SealedColumn): Promise<SealedCount[]> {
   return tx.query<SealedCount>(`
     select case when starts_with(s.sealed, 'v1.') then null else split_part(s.sealed, '.', 2) end as "keyId", count(*)::int as texts
@@ -47,8 +50,8 @@ export async function countSealed(tx: SealReader, column: SealedColumn): Promise
 }
 
 /**
- * What keeps a process with these keys from opening what is stored, in words; empty where it can. Of texts from before keys had
- * names one of each column is tried.
+ * Says why a process with these keys cannot open the stored secrets; empty if it can. Of the texts without a key id, it
+ * tries one for each column.
  */
 export async function keyProblems(
   appUrl: string,
@@ -82,11 +85,12 @@ async function opensOne(tx: SealReader, column: SealedColumn, keyRing: KeyRing):
 }
 
 /**
- * Seals under the current key, and bound to its row, whatever is not. In transactions of a bounded number of rows, and passing by
- * rows that somebody else has locked: safe beside running processes, to repeat and to kill.
+ * Seals every text under the current key and bound to its row, unless it already is. It works in transactions with a
+ * limited number of rows and skips rows that others have locked. It is therefore safe next to running processes, and
+ * may be repeated and killed.
  * @param inTransaction runs one transaction as the system
- * @param onUnopened called with the column and the id of a row that no key of the ring opens; it stays as it is
- * @returns how many rows were written
+ * @param onUnopened called with the column and the id of a row that no key of the ring opens, which stays unchanged
+ * @returns the number of rows written
  */
 export async function reseal(
   inTransaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
@@ -153,7 +157,7 @@ function rowsWhere(
   );
 }
 
-/** Texts of a row that are under the current key stay as they are. */
+/** Texts of a row that are already under the current key stay unchanged. */
 function renew(column: SealedColumn, row: Record<string, unknown>, keyRing: KeyRing): unknown {
   return column.renewed(row, (sealed, context) =>
     keyIdOf(sealed) === keyRing.current.id

@@ -15,7 +15,7 @@ function sealedWithoutKeyId(secret: Buffer, plaintext: string, context: string):
   return ['v1', ...box.map((part) => part.toString('base64url'))].join('.');
 }
 
-it('opens what it sealed, and never seals alike twice', () => {
+it('opens what it sealed, and never seals the same way twice', () => {
   const sealed = sealSecret(ring, 'sk-ünïcode', 'backend:rev_1');
   expect(openSecret(ring, sealed, 'backend:rev_1')).toBe('sk-ünïcode');
   expect(sealed).not.toContain('sk-');
@@ -23,7 +23,7 @@ it('opens what it sealed, and never seals alike twice', () => {
   expect(openSecret(ring, sealSecret(ring, '', 'a'), 'a')).toBe('');
 });
 
-it('refuses another key, another context, a changed or truncated text', () => {
+it('refuses another key, another context, and a changed or truncated text', () => {
   const sealed = sealSecret(ring, 'secret', 'a');
   expect(() => openSecret(new KeyRing(randomBytes(32)), sealed, 'a')).toThrow(SecretBoxError);
   expect(() => openSecret(ring, sealed, 'b')).toThrow(SecretBoxError);
@@ -42,7 +42,7 @@ it('refuses another key, another context, a changed or truncated text', () => {
   for (const parts of others) expect(() => openSecret(ring, parts.join('.'), 'a')).toThrow(SecretBoxError);
 });
 
-it('names the key in the text, so that a ring opens what an older key sealed and a lost key is told by its id', () => {
+it('writes the key’s id into the text, so that a ring opens texts of older keys and an error names a lost key', () => {
   const sealed = sealSecret(ring, 'secret', 'a');
   expect(sealed).toMatch(new RegExp(`^v2\\.${ring.current.id}\\.`));
   expect(keyIdOf(sealed)).toBe(ring.current.id);
@@ -52,7 +52,7 @@ it('names the key in the text, so that a ring opens what an older key sealed and
   expect(() => openSecret(new KeyRing(randomBytes(32)), sealed, 'a')).toThrow(ring.current.id);
 });
 
-it('opens what was sealed before keys had names with any key of the ring', () => {
+it('opens a text without a key id with any key of the ring', () => {
   const sealed = sealedWithoutKeyId(key, 'secret', 'a');
   expect(keyIdOf(sealed)).toBeNull();
   expect(openSecret(new KeyRing(randomBytes(32), [key]), sealed, 'a')).toBe('secret');

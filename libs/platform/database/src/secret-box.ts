@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'n
 import type { KeyRing } from '@slipway/platform-config/load';
 
 const VERSION = 'v2';
-/** What was sealed before keys had names. */
+/** The version of texts that were sealed before keys had ids. */
 const VERSION_WITHOUT_KEY_ID = 'v1';
 
 /** The text was not made by `sealSecret` with a key of this ring and this context, or it was changed since. */
@@ -15,7 +15,8 @@ export class SecretBoxError extends Error {
 
 /**
  * Encrypts a credential for storage (AES-256-GCM, random 96-bit nonce) under the ring's current key.
- * @param context what the secret belongs to; opening needs the same text, so that a row's ciphertext cannot be moved to another
+ * @param context names the owner of the secret; opening needs the same text, so that a ciphertext cannot be moved to
+ * another row
  * @returns `v2.<key id>.<nonce>.<ciphertext>.<tag>`, the last three in base64url
  */
 export function sealSecret({ current }: Pick<KeyRing, 'current'>, plaintext: string, context: string): string {
@@ -27,7 +28,10 @@ export function sealSecret({ current }: Pick<KeyRing, 'current'>, plaintext: str
   return [VERSION, current.id, ...box].join('.');
 }
 
-/** The plaintext of `sealSecret`. @throws SecretBoxError on a key that is not in the ring, another context or a changed text. */
+/**
+ * Returns the plaintext of `sealSecret`. @throws SecretBoxError for a key that is not in the ring, another context or a
+ * changed text
+ */
 export function openSecret(keyRing: Pick<KeyRing, 'all' | 'byId'>, sealed: string, context: string): string {
   const keyId = keyIdOf(sealed);
   if (keyId === null) {
@@ -47,7 +51,10 @@ export function openSecret(keyRing: Pick<KeyRing, 'all' | 'byId'>, sealed: strin
   return opened;
 }
 
-/** Which key a text was sealed with; null for one that was sealed before keys had names. @throws SecretBoxError for any other text */
+/**
+ * Returns the id of the key that sealed a text; null if it was sealed before keys had ids. @throws SecretBoxError for
+ * any other text
+ */
 export function keyIdOf(sealed: string): string | null {
   const [version, keyId] = sealed.split('.');
   if (version === VERSION_WITHOUT_KEY_ID) return null;
@@ -59,7 +66,7 @@ function open(key: KeyObject, box: readonly string[], context: string): string |
   const [nonce, ciphertext, tag, ...rest] = box;
   if (!nonce || ciphertext === undefined || !tag || rest.length > 0) return undefined;
   try {
-    // The tag's length is fixed: Node would otherwise accept a truncated, forgeable one.
+    // The tag's length is fixed, because Node would otherwise accept a truncated, forgeable tag.
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 });
     decipher.setAAD(Buffer.from(context, 'utf8'));
     decipher.setAuthTag(Buffer.from(tag, 'base64url'));

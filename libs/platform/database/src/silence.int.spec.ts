@@ -8,7 +8,7 @@ import { Notifications } from './notifications.js';
 import { prepared, lookup } from './tx.js';
 import { createTestDatabase, TcpProxy, until, type TestDatabase } from './testing/index.js';
 
-/** What is promised is 30 s. */
+/** The documentation promises 30 s. */
 const RECOVERED_WITHIN_MS = 20_000;
 const ONE = prepared('silence-one', 'select 1 as one');
 const LOOKUP = lookup('silence-lookup', 'select 1 as one');
@@ -38,7 +38,7 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
-it('is back soon after Postgres vanished without a word: statements on their way fail, notifications come again', async () => {
+it('recovers after Postgres vanished silently: statements in progress fail, notifications arrive again', async () => {
   const told: string[] = [];
   let reconnects = 0;
   await database.listen(
@@ -46,7 +46,7 @@ it('is back soon after Postgres vanished without a word: statements on their way
     (payload) => told.push(payload),
     () => (reconnects += 1),
   );
-  // Every connection of the pool, and of the reader, is open.
+  // Opens every connection of the pool and of the reader.
   const asked = () => [
     ...Array.from({ length: 4 }, () => database.read('system', ONE)),
     database.read('system', LOOKUP),
@@ -65,7 +65,7 @@ it('is back soon after Postgres vanished without a word: statements on their way
   expect(Date.now() - begin).toBeLessThan(RECOVERED_WITHIN_MS);
 }, 60_000);
 
-it('leaves no connection behind when it is closed while it connects', async () => {
+it('leaves no connection open if it is closed while it connects', async () => {
   const notifications = new Notifications(testDatabase.url);
   notifications.start();
   const { connecting } = notifications as unknown as { connecting: Promise<void> };
@@ -78,6 +78,6 @@ it('leaves no connection behind when it is closed while it connects', async () =
     );
     return row?.count;
   };
-  // The one of this spec's own module stays.
+  // The connection of this spec's own module stays.
   await until('it is gone', async () => (await listening()) === 1);
 });

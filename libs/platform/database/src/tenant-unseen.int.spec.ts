@@ -16,7 +16,7 @@ const runner = (): QueryRunner =>
     query: async (text: string, values?: unknown[]) => (await owner.query(text, values)).rows,
   }) as unknown as QueryRunner;
 
-/** What a tenant sees, in a transaction of its own. */
+/** Returns the rows that a tenant sees, in a transaction of its own. */
 async function as<Row extends pg.QueryResultRow>(tenant: string, text: string): Promise<Row[]> {
   await owner.query('begin');
   try {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   owner = new pg.Client({ connectionString: database.ownerUrl });
   await owner.connect();
   await migration.down(runner());
-  // As a database of the release before: two tables, one of which was done before the migration was interrupted.
+  // A database of the previous release: two tables, one of which was changed before the migration was interrupted.
   await owner.query(`
     create table things (id text primary key, tenant_id text not null, made int not null) with (autovacuum_enabled = off);
     create index things_newest on things (tenant_id, made);
@@ -52,14 +52,14 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('finds by its key what belongs to a tenant that began after the statistics were taken', async () => {
+it('finds rows by key for a tenant that began after the statistics were collected', async () => {
   expect(await plan()).toContain('things_newest');
   await migration.up(runner());
   expect(await plan()).toContain('things_pkey');
   expect(await plan()).not.toContain('things_newest');
 });
 
-it('shows and takes the rows of one tenant only, in tables from before and after it', async () => {
+it('shows and accepts only the rows of one tenant, in tables from before and after the migration', async () => {
   await owner.query(
     `create table later (id text primary key, tenant_id text not null); select slipway_tenant_table('later')`,
   );

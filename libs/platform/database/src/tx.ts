@@ -5,53 +5,56 @@ import type { ClientBase, PoolClient, QueryResult } from 'pg';
 import type { EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 
 /**
- * The order in which every transaction takes row and advisory locks that several areas share. Whoever takes them in this order
- * cannot deadlock with anybody who does. A statement that takes one says so (`locking`), and in tests a transaction that goes
- * back in the list fails.
+ * The order in which every transaction takes row and advisory locks that several areas share. Transactions that take
+ * them in this order cannot deadlock with each other. A statement that takes such a lock declares it (`locking`), and
+ * in tests a transaction that takes locks out of order fails.
  *
- * What is not in the list is locked by one area only, which keeps an order of its own.
+ * Locks that are not in the list are taken by one area only, which keeps its own order.
  */
 export const LOCK_ORDER = [
-  /** An Idempotency-Key: its request waits here for the one before. */
+  /** An Idempotency-Key: its request waits here for the previous one. */
   'idempotency_key',
   /** The first lock of everything that changes a deployment. */
   'deployment',
-  /** Decisions about a plan take turns. */
+  /** Decisions about a plan are made one at a time. */
   'plan',
-  /** A quota of a tenant: who adds to it counts after the one before. */
+  /** A quota of a tenant: each transaction that adds to it counts after the previous one. */
   'quota',
-  /** What should run of a revision: holds, and the reconciler's changes. */
+  /** The wanted instances of a revision: reasons to retain them, and the reconciler's changes. */
   'workload',
   /** The row of a durable operation: a commit of its worker, a cancel, a retry. */
   'operation',
-  /** The end of an event stream. Always last, because the sequence it gives must become visible in commit order. */
+  /** The end of an event stream. Always last, because its sequence numbers must become visible in commit order. */
   'event_stream',
 ] as const;
 
 export type Lock = (typeof LOCK_ORDER)[number];
 
 /**
- * A statement the server parses and plans once per connection. The name must belong to one text only,
- * so statements are made at module load, or once for each of a few kinds.
+ * A statement that the server parses and plans once per connection. A name must belong to one text only, so statements
+ * are made at module load, or once for each of a few kinds.
  */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Made by `lookup`: may share a connection with reads of others. */
+  /** Made by `lookup`: may share a connection with reads of other requests. */
   readonly isLookup?: true;
-  /** Made by `locking`: which locks of `LOCK_ORDER` it takes, in that order. */
+  /** Made by `locking`: the locks of `LOCK_ORDER` that it takes, in that order. */
   readonly locks?: readonly LockUse[];
 }
 
 interface LockUse {
   readonly lock: Lock;
-  /** Which rows of that lock the values name. */
+  /** Returns the rows of that lock that the values name. */
   readonly keysOf: (values: readonly unknown[]) => readonly string[];
 }
 
 const textByName = new Map<string, string>();
 
-/** Registers a named statement. Throws when another text already has the name: Postgres would refuse it at run time. */
+/**
+ * Registers a named statement. @throws Error if another text already has the name, which Postgres would refuse at run
+ * time
+ */
 export function prepared(name: string, text: string): Statement {
   const known = textByName.get(name);
   if (known !== undefined && known !== text) throw new Error(`two statements are named ${name}`);
@@ -60,22 +63,24 @@ export function prepared(name: string, text: string): Statement {
 }
 
 /**
- * A named statement that finds a few rows by key, at once: no locks, no writes, no functions that wait. `Database.read` sends
- * it over connections that all requests share, where a slow statement would hold up everybody behind it.
+ * Registers a statement that finds a few rows by key, quickly: no locks, no writes, no functions that wait.
+ * `Database.read` sends it over connections that all requests share, where a slow statement would delay all later ones.
  */
 export function lookup(name: string, text: string): Statement {
   return { ...prepared(name, text), isLookup: true };
 }
 
 /**
- * The keys of a look-up that is made for `Database.find`: `where id = any ${KEYS}`. Behind a select, where Postgres cannot count them: it
- * would take one plan for any number of keys to be dearer than one for this number, and plan anew each time, for more than the look-up costs.
+ * The keys of a look-up for `Database.find`: `where id = any ${KEYS}`. They are inside a select, so that Postgres
+ * cannot count them. Otherwise it would estimate that one plan for any number of keys costs more than a plan for this
+ * number, and would plan each time, which takes longer than the look-up.
  */
 export const KEYS = '((select $1::text[])::text[])';
 
 /**
- * A statement that takes a lock of the order, after those that it is said to take already. Its first value is the key, unless `keysOf` says otherwise.
- * @param keysOf which rows of that lock the values name: their ids, or what else tells one from another
+ * Declares that a statement takes a lock of the order, in addition to the locks that it already declares. Its first
+ * value is the key, unless `keysOf` says otherwise.
+ * @param keysOf returns the rows of that lock that the values name: their ids, or another key that distinguishes them
  */
 export function locking(
   lock: Lock,
@@ -89,9 +94,11 @@ export function locking(
 export type Columns = Readonly<Record<string, string>>;
 
 /**
- * A list of records as SQL, an array for each column: one statement whatever its length. `at` is the place of a record in the list, from 0.
- * The planner takes such a list for a few rows and, because of the condition, for one: so it looks rows up by their key. Told of many it
- * would read whole tables while these are small, and keep that plan for a while when they are not.
+ * A list of records as SQL, with an array for each column, so that one statement fits any length. `at` is the index of
+ * a record in the list, from 0.
+ * The planner estimates few rows for such a list and, because of the condition, one, so it looks rows up by their key.
+ * If it expected many rows, it would read whole tables while they are small, and would keep that plan for some time
+ * after they have grown.
  */
 export function listOf(name: string, columns: Columns): string {
   const types = Object.values(columns);
@@ -102,7 +109,7 @@ export function listOf(name: string, columns: Columns): string {
     where place = place + 0) as ${name}`;
 }
 
-/** An array of arrays would have to be of one length. */
+/** An array of arrays would need inner arrays of equal length. */
 function isSimple(type: string): boolean {
   return type !== 'jsonb' && !type.endsWith('[]');
 }
@@ -113,7 +120,7 @@ function fromList(column: string, type: string): string {
   return `case when ${column} is not null then array(select jsonb_array_elements_text(${column}::jsonb))::${type} end`;
 }
 
-/** The values that go with `listOf`. What a record leaves out is null. */
+/** Returns the values that go with `listOf`. A value that a record lacks is null. */
 export function listValues(columns: Columns, records: readonly object[]): unknown[][] {
   return Object.entries(columns).map(([name, type]) => {
     const isText = !isSimple(type);
@@ -125,8 +132,8 @@ export function listValues(columns: Columns, records: readonly object[]): unknow
 }
 
 /**
- * Sends a statement at once and waits for its answer. pg copies a query that is given as an object of settings property by property;
- * one that was made is sent as it is.
+ * Sends a statement at once and waits for its answer. pg copies a query that is given as an object of settings,
+ * property by property; it sends a `Query` unchanged.
  */
 export async function send(client: ClientBase, statement: Statement | string, values: unknown[]): Promise<QueryResult> {
   const isNamed = typeof statement !== 'string';
@@ -137,15 +144,16 @@ export async function send(client: ClientBase, statement: Statement | string, va
       client.query(Object.assign(query, { name: isNamed ? statement.name : undefined, callback }));
     });
   } catch (error) {
-    // Where it was asked, not where the answer was read.
+    // The stack of the caller, not of the code that read the answer.
     Error.captureStackTrace(error as Error);
     throw error;
   }
 }
 
 /**
- * Statements that are sent in one turn of the event loop leave in one write: the system call costs more than all else that the
- * client does for a statement, and the server wakes once for all of them. Nothing waits longer: the write comes before anything is read.
+ * Sends all statements of one turn of the event loop in one write. The system call costs more than everything else that
+ * the client does for a statement, and the server wakes once for all of them. This delays nothing, because the write
+ * happens before anything is read.
  */
 export function gatherWrites(client: ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: Writable } };
@@ -172,9 +180,11 @@ const MOST_MS = 60_000;
 const due = new WeakMap<ClientBase, { at: number; gapMs: number }>();
 
 /**
- * A named statement is planned once per connection, for tables as they are then. What was planned on empty ones reads all of a table, or all
- * of a tenant, and would do so until Postgres analyses the table, a minute and thousands of rows later. So plans are made anew: a second after
- * a connection's first use, then each time after twice as long, up to a minute. The message goes in front of whatever is sent next.
+ * Renews the plans of a connection. A named statement is planned once per connection, for the tables as they are then.
+ * A plan for empty tables reads the whole table, or all rows of a tenant. It would stay until Postgres analyses the
+ * table, a minute and thousands of rows later.
+ * Plans are therefore renewed one second after a connection's first use, then each time after twice as long, up to a
+ * minute. The message is sent before the next statement.
  */
 export function renewPlans(client: ClientBase, now = performance.now()): void {
   const next = due.get(client);
@@ -185,16 +195,16 @@ export function renewPlans(client: ClientBase, now = performance.now()): void {
   if (now < next.at) return;
   next.gapMs = Math.min(2 * next.gapMs, MOST_MS);
   next.at = now + next.gapMs;
-  // Where it fails, so does what is sent behind it.
+  // If it fails, the next statement also fails.
   client.query('DISCARD PLANS').catch(() => undefined);
 }
 
-/** Takes a connection away at once; what waits on it fails. `end` would wait for a peer that may be gone. */
+/** Closes a connection at once; statements that wait on it fail. `end` would wait for a peer that may be gone. */
 export function cut(client: ClientBase): void {
   (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
-/** Thrown in tests only: in production the statement runs, and Postgres would find a deadlock if it came to one. */
+/** Thrown in tests only. In production the statement runs, and Postgres would detect an actual deadlock. */
 export class LockOrderError extends Error {
   constructor(statement: string, lock: Lock, held: Lock) {
     super(`${statement} takes a lock on ${lock} while one on ${held} is held; the order is ${LOCK_ORDER.join(', ')}`);
@@ -202,11 +212,11 @@ export class LockOrderError extends Error {
   }
 }
 
-/** The locks of one transaction, as far as its statements say what they take. */
+/** The locks of one transaction that its statements declare. */
 export class TransactionLocks {
   private readonly keys = new Map<Lock, Set<string>>();
 
-  /** Before a statement runs. Taking again what is held already is no step back. */
+  /** Called before a statement runs. Taking a lock again that is already held is allowed. */
   assertMayTake({ name, locks = [] }: Statement, values: readonly unknown[]): void {
     for (const { lock, keysOf } of locks) {
       if (keysOf(values).every((key) => this.keys.get(lock)?.has(key))) continue;
@@ -215,7 +225,7 @@ export class TransactionLocks {
     }
   }
 
-  /** After it has run: a row that was asked for by another key is known by its id from then on. */
+  /** Called after it has run: a row that was found by another key is also known by its id from then on. */
   took({ locks = [] }: Statement, values: readonly unknown[], rows: readonly object[]): void {
     for (const { lock, keysOf } of locks) {
       const keys = this.keys.get(lock) ?? new Set();
@@ -229,18 +239,18 @@ export class TransactionLocks {
 export const TRANSACTION_WATCH = Symbol('Nesting');
 
 /**
- * What tests watch of every transaction: that nothing inside of it opens another one, which waits for a second connection while
- * it keeps the first (a pool of such is a deadlock), and that it takes its locks in order.
+ * Checks every transaction in tests. Nothing inside it may open another one, because that waits for a second
+ * connection while it keeps the first; a pool of such transactions deadlocks. It must also take its locks in order.
  */
 export interface TransactionWatch {
   within<T>(work: () => Promise<T>): Promise<T>;
-  /** @throws Error inside of a transaction that is open */
+  /** @throws Error inside an open transaction */
   assertOutside(): void;
-  /** For a new transaction; undefined if nobody watches. */
+  /** The locks of a new transaction; undefined if locks are not watched. */
   locks(): TransactionLocks | undefined;
 }
 
-/** In production nobody watches, and nothing is paid for it. */
+/** Production does not watch transactions, and so pays nothing for it. */
 export const NO_WATCH: TransactionWatch = {
   within: (work) => work(),
   assertOutside: () => undefined,
@@ -271,17 +281,17 @@ export class TestTransactionWatch implements TransactionWatch {
 
 const NOW = prepared('transaction-now', 'select now() as now');
 
-/** Who a transaction acts for: one tenant (row-level security shows its rows only) or the system (all rows). */
+/** For whom a transaction acts: one tenant (row-level security shows only its rows) or the system (all rows). */
 export type TxScope = { tenantId: string } | 'system';
 
 /**
- * What answers a statement: an open transaction, or `Database.lookups`, where each is one of its own. Both show what is committed at the
- * moment of the statement, and what the transaction itself has written.
+ * Answers statements: an open transaction, or `Database.lookups`, in which each statement is its own transaction. Both
+ * see the data that is committed at the moment of the statement, and the transaction's own writes.
  */
 export interface Reads {
   query<R = Record<string, unknown>>(statement: Statement, values?: unknown[]): Promise<R[]>;
   one<R = Record<string, unknown>>(statement: Statement, values?: unknown[]): Promise<R | undefined>;
-  /** The rows of these keys, each a different one, by a statement as `Database.find` takes it. A key without a row is left out. */
+  /** Returns the rows of these distinct keys, with a statement for `Database.find`. A key without a row is omitted. */
   find<R = Record<string, unknown>>(
     statement: Statement,
     keys: readonly string[],
@@ -290,9 +300,9 @@ export interface Reads {
 }
 
 /**
- * An open transaction. It is the first argument of every method that writes; nobody keeps one after its callback ended.
- * `repository` is for plain reads and writes of a table, `query` and `one` for SQL that earns its keep. All use the transaction's
- * own connection.
+ * An open transaction. It is the first argument of every method that writes, and must not be kept after its callback
+ * has ended. `repository` is for plain reads and writes of a table, `query` and `one` for SQL that is worth its own
+ * statement. All use the transaction's own connection.
  */
 export class Tx implements Reads {
   private readonly followUps: (() => void)[] = [];
@@ -302,25 +312,26 @@ export class Tx implements Reads {
     readonly tenantId: string | null,
     private readonly runner: QueryRunner,
     private readonly client: PoolClient,
-    /** In tests: what it has locked. */
+    /** In tests: the locks that it holds. */
     private readonly held?: TransactionLocks,
   ) {}
 
   /**
-   * TypeORM's repository of an entity, bound to this transaction. Use `find…`, `insert`, `update` and `delete`, each with the tenant
-   * among its conditions. Not `save`: it reads before it writes, and what happens between the two is lost.
+   * Returns TypeORM's repository of an entity, bound to this transaction. Use `find…`, `insert`, `update` and `delete`,
+   * each with the tenant in its conditions. Do not use `save`: it reads before it writes, and overwrites changes made
+   * between the two.
    */
   repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
     return this.runner.manager.getRepository(entity);
   }
 
-  /** The tenant of this transaction; throws in a system transaction, which has none. */
+  /** The tenant of this transaction. @throws Error in a system transaction, which has none */
   get tenant(): string {
     if (this.tenantId === null) throw new Error('a system transaction has no tenant');
     return this.tenantId;
   }
 
-  /** When this transaction began, by the clock that stored times were taken from: what ages are measured with. */
+  /** When this transaction began, by the clock that sets stored times. Use it to compute ages. */
   async now(): Promise<Date> {
     const row = await this.one<{ now: Date }>(NOW);
     return (row as { now: Date }).now;
@@ -340,8 +351,8 @@ export class Tx implements Reads {
   }
 
   /**
-   * Sends a statement whose rows nobody needs, and does not wait for its answer: it shares a round trip with what is sent next, if need be with
-   * the commit. If it fails, so does the transaction, with its error.
+   * Sends a statement whose rows are not needed, and does not wait for its answer. It shares a round trip with the next
+   * statement, or with the commit if there is none. If it fails, the transaction fails with its error.
    */
   enqueue(statement: Statement, values: unknown[]): void {
     const sent = this.query(statement, values);
@@ -350,7 +361,7 @@ export class Tx implements Reads {
     this.enqueued.push(sent);
   }
 
-  /** Called by `Database`: waits for all that is enqueued. @throws the first error */
+  /** Called by `Database`: waits for all enqueued statements. @throws the first error */
   async answered(): Promise<void> {
     for (const sent of this.enqueued) await sent;
   }
@@ -364,12 +375,12 @@ export class Tx implements Reads {
   }
 
   /**
-   * One look at the rows of all tenants, also from inside a tenant's transaction: what decides about one may stand with others. The
-   * rows are for that decision and for no answer.
+   * Reads rows of all tenants once, also inside a tenant's transaction, because a decision about one tenant may depend
+   * on rows of others. Use the rows only for that decision, never in an answer.
    */
   async lookAsSystem<R = Record<string, unknown>>(statement: Statement, values: unknown[] = []): Promise<R[]> {
     if (this.tenantId === null) return this.query<R>(statement, values);
-    // Sent together, so that nothing of this transaction comes between the two roles.
+    // Sent together, so that nothing of this transaction runs between the two roles.
     const results = await Promise.allSettled([
       this.client.query('SET LOCAL ROLE slipway_system'),
       this.send<R>(statement, values),
@@ -396,15 +407,18 @@ export class Tx implements Reads {
   }
 }
 
-/** What a transaction may be told at its begin. */
+/** Settings of a transaction, which apply from its begin. */
 export interface TxSettings {
-  /** A lock that is not given in this time fails it. */
+  /** The most milliseconds to wait for a lock before the transaction fails. */
   lockWithinMs?: number;
-  /** Its statements are planned once, not for their values: Postgres goes on planning for values whose plans once looked cheap, while tables were small. */
+  /**
+   * Plans the statements once and not for their values. Otherwise Postgres keeps planning for values if those plans
+   * were cheap while the tables were small.
+   */
   hasOnePlan?: boolean;
 }
 
-/** Opens a transaction under the scope's role and tenant, in one message. */
+/** Returns one message that opens a transaction under the scope's role and tenant. */
 export function beginText(scope: TxScope, { lockWithinMs, hasOnePlan }: TxSettings = {}): string {
   const role =
     scope === 'system'
@@ -415,7 +429,7 @@ export function beginText(scope: TxScope, { lockWithinMs, hasOnePlan }: TxSettin
   return `BEGIN; ${role}${limit}${plans}`;
 }
 
-/** The id as it stands in a SET, which takes no parameters; the pattern keeps it harmless. */
+/** Returns the id as a literal for SET, which takes no parameters; the pattern keeps it harmless. */
 export function quotedTenant(tenantId: string): string {
   if (!/^[a-z0-9_]{1,64}$/.test(tenantId)) throw new Error('not a tenant id');
   return `'${tenantId}'`;

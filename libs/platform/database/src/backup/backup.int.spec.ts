@@ -79,7 +79,7 @@ async function fill(): Promise<void> {
   await query(source, `insert into things (tenant_id) select 'ten_a' from generate_series(1, 1200)`);
 }
 
-it('brings back every value of every tenant as it was, fires no trigger, and goes on counting where it was', async () => {
+it('restores every value of every tenant unchanged, fires no trigger, and continues the sequences', async () => {
   await fill();
   const before = await query(source, THINGS);
   expect(await writeBackup(pathOf('b'), source.url, {})).toEqual({ rows: 1204, kept: [] });
@@ -100,7 +100,7 @@ it('brings back every value of every tenant as it was, fires no trigger, and goe
   expect(tables).toHaveLength(3);
 });
 
-it('is of one moment, while others write', async () => {
+it('a backup shows one moment while other transactions write', async () => {
   await fill();
   let isOver = false;
   const writing = (async () => {
@@ -113,7 +113,7 @@ it('is of one moment, while others write', async () => {
   for (let i = 0; i < 5; i += 1) await writeBackup(pathOf(`b${i}`), source.url, {});
   isOver = true;
   await writing;
-  // The reference of each thing to its owner holds again only where both are of one moment.
+  // The reference of each thing to its owner is valid again only if both are from one moment.
   await restoreBackup(pathOf('b4'), into(target), {});
   const [row] = await query(
     target,
@@ -122,7 +122,7 @@ it('is of one moment, while others write', async () => {
   expect(row.counted).toBe(row.things);
 });
 
-it('is restored by a newer version, which then migrates it, and refused by an older one', async () => {
+it('a backup is restored by a newer version, which then migrates it, and refused by an older one', async () => {
   await fill();
   await writeBackup(pathOf('b'), source.url, {});
   await expect(restoreBackup(pathOf('b'), into(target, migrations), {})).rejects.toThrow(
@@ -135,7 +135,7 @@ it('is restored by a newer version, which then migrates it, and refused by an ol
 it.each([
   ['things', 'notes'],
   ['notes', 'things'],
-])('is refused by a database that serves, and takes part in no deadlock there: %s before %s', async (held, wanted) => {
+])('a restore is refused by a database that serves, without a deadlock there: %s before %s', async (held, wanted) => {
   await fill();
   await query(source, `create table notes (tenant_id text); select slipway_tenant_table('notes')`);
   await writeBackup(pathOf('b'), source.url, {});
@@ -156,7 +156,7 @@ it.each([
   }
 });
 
-it('goes into no database that is in use, and into one where a restore broke off', async () => {
+it('a restore refuses a database in use, and accepts one in which a restore was interrupted', async () => {
   await fill();
   await writeBackup(pathOf('b'), source.url, {});
   await expect(restoreBackup(pathOf('b'), into(source), {})).rejects.toThrow(
@@ -172,7 +172,7 @@ it('goes into no database that is in use, and into one where a restore broke off
   expect(await query(target, 'select count(*)::int as n from things')).toEqual([{ n: 1202 }]);
 });
 
-it('keeps files with it, for nobody else to read, and overwrites none', async () => {
+it('keeps files in the backup that only the owner may read, and overwrites none', async () => {
   writeFileSync(pathOf('key'), 'ours', { mode: 0o600 });
   mkdirSync(pathOf('store/deep'), { recursive: true });
   cpSync(pathOf('key'), pathOf('store/deep/key'));

@@ -10,7 +10,7 @@ import { tablesOf, TEXT_SETTINGS, type BackedUpTable } from './tables.query.js';
 export const FORMAT = 1;
 const ROWS_AT_A_TIME = 500;
 
-/** What a dump is made of; `rows` by table. The time is that of Postgres. */
+/** The contents of a dump; `rows` is by table. The time is that of Postgres. */
 export interface DatabaseDump {
   format: number;
   taken_at: string;
@@ -18,12 +18,13 @@ export interface DatabaseDump {
   tables: (BackedUpTable & { rows: number })[];
 }
 
-/** A line is the text of one row's values as an array, in JSON. */
+/** Each line contains the text of one row's values as a JSON array. */
 export const fileOf = (folder: string, table: string): string => path.join(folder, `${table}.jsonl.gz`);
 
 /**
- * Writes every table of one moment into an empty folder, a file each, while others go on writing. Needs no more than the
- * application's login: the role of the system sees all rows. The queue's jobs are not among them; what is due is made anew from here.
+ * Writes every table as of one moment into an empty folder, one file each, while other transactions write. It needs
+ * only the application's login, because the role of the system sees all rows. The queue's jobs are not included; due
+ * work is queued again from the tables.
  * @param url login of the application
  */
 export async function dumpDatabase(url: string, folder: string): Promise<DatabaseDump> {

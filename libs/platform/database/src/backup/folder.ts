@@ -5,17 +5,19 @@ import { dumpDatabase, type DatabaseDump } from './dump.js';
 import { loadDatabase, RestoreError, type RestoreInto } from './load.js';
 
 /**
- * A back-up is a folder: `backup.json`, written last, so that without it there is none; `database/`, a file for each table; `files/`,
- * what stands beside the database. It opens everything that the installation may: mode 0700.
+ * A backup is a folder with three parts. `backup.json` is written last, so that a backup without it is incomplete.
+ * `database/` has a file for each table. `files/` has the files that belong to the database. A backup gives access to
+ * everything that the installation can access, so its mode is 0700.
  */
 const MANIFEST = 'backup.json';
 
-/** Files and folders that belong to the database, by the name they get in the back-up. One that is missing is left out. */
+/** Files and folders that belong to the database, by their name in the backup. A missing one is skipped. */
 export type KeptFiles = Readonly<Record<string, string>>;
 
 /**
- * @param files are copied before and after the moment of the dump: a file that a row of the dump names is in one of the two.
- * @returns the rows of all tables together, and which of the files there were
+ * @param files are copied before and after the moment of the dump, so that a file that a row of the dump names is in
+ * one of the two copies
+ * @returns the number of rows of all tables, and the files that existed
  */
 export async function writeBackup(
   folder: string,
@@ -34,7 +36,7 @@ export async function writeBackup(
   return { rows: dump.tables.reduce((sum, table) => sum + table.rows, 0), kept };
 }
 
-/** @throws RestoreError where the folder holds no whole back-up */
+/** @throws RestoreError if the folder contains no complete backup */
 export async function readManifest(folder: string): Promise<DatabaseDump> {
   const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => undefined);
   if (text === undefined)
@@ -43,8 +45,9 @@ export async function readManifest(folder: string): Promise<DatabaseDump> {
 }
 
 /**
- * Files first: what is loaded last, in one transaction, is what an interrupted restore lacks when it is called again.
- * @throws RestoreError where a file is there already and says something else, and as `loadDatabase` does
+ * Restores the files first. The rows are loaded last, in one transaction, so that only they are missing after an
+ * interrupted restore, which can be called again.
+ * @throws RestoreError if a file already exists with other contents, and for the reasons of `loadDatabase`
  */
 export async function restoreBackup(folder: string, into: RestoreInto, files: KeptFiles): Promise<void> {
   const dump = await readManifest(folder);
@@ -52,7 +55,7 @@ export async function restoreBackup(folder: string, into: RestoreInto, files: Ke
   await loadDatabase(dump, path.join(folder, 'database'), into);
 }
 
-/** For what has to stand there before a database does. Repeatable. */
+/** Restores files that must exist before the database. May be called again. */
 export async function restoreFiles(folder: string, files: KeptFiles): Promise<void> {
   await readManifest(folder);
   for (const [name, location] of Object.entries(files)) {
@@ -66,7 +69,7 @@ export async function restoreFiles(folder: string, files: KeptFiles): Promise<vo
   }
 }
 
-/** Undefined for a folder, or where there is none. */
+/** Undefined for a folder, or if the file does not exist. */
 function contentOf(file: string): Promise<Buffer | undefined> {
   return readFile(file).catch(() => undefined);
 }
@@ -77,7 +80,7 @@ async function copyAll(files: KeptFiles, folder: string): Promise<string[]> {
   return Object.keys(files).filter((name) => existsSync(path.join(folder, 'files', name)));
 }
 
-/** The product goes on while this runs, so a file may go away under it. */
+/** The product keeps running meanwhile, so a file may disappear during the copy. */
 async function copyMissing(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { withFileTypes: true }).catch(() => undefined);
   if (!entries) return copyOne(from, to);

@@ -9,11 +9,11 @@ import { tablesOf, TEXT_SETTINGS } from './tables.query.js';
 
 const LINES_AT_A_TIME = 500;
 
-/** Why a dump cannot be restored here, in words for whoever typed the command. */
+/** Why a dump cannot be restored here, in words for the person who ran the command. */
 export class RestoreError extends Error {}
 
 export interface RestoreInto {
-  /** As for `migrate`. */
+  /** The login for migrations, as for `migrate`. */
   ownerUrl: string;
   appUrl: string;
   gatewayUrl: string;
@@ -21,9 +21,9 @@ export interface RestoreInto {
 }
 
 /**
- * Puts a dump into a database that holds nothing yet: first the schema of that time, then all rows in one transaction, then the
+ * Loads a dump into a database without rows: first the schema of the dump, then all rows in one transaction, then the
  * migrations since. After a kill at any line it may be called again.
- * @throws RestoreError where rows of a tenant are there already, the dump is damaged, or a newer version made it
+ * @throws RestoreError if a tenant already has rows, if the dump is damaged, or if a newer version made it
  */
 export async function loadDatabase(dump: DatabaseDump, folder: string, into: RestoreInto): Promise<void> {
   if (dump.format !== FORMAT) throw new RestoreError(`the backup has format ${dump.format}, not ${FORMAT}`);
@@ -46,17 +46,18 @@ export async function loadDatabase(dump: DatabaseDump, folder: string, into: Res
   await migrate(ownerUrl, into.migrations, appUrl, gatewayUrl);
 }
 
-/** What migrations put into a new database belongs to nobody. */
+/** Rows that migrations put into a new database belong to no tenant, so they do not count. */
 async function refuseUsed(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
-    // The owner sees no rows of a table whose row-level security is forced, not even that there are some.
+    // If row-level security of a table is forced, the owner sees no rows of it, and not even whether there are any.
     const { rows } = await client.query<{ name: string }>(
       `select attrelid::regclass::text as name from pg_attribute join pg_class c on c.oid = attrelid
        where attname = 'tenant_id' and not attisdropped and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`,
     );
-    // One after the other: whoever names a database that serves by mistake locks a table of it for a moment, and dies in no deadlock.
+    // One table after the other. If the command is run by mistake on a database that serves, it locks one table for a
+    // moment and causes no deadlock.
     for (const { name } of rows) {
       await client.query(`begin; alter table ${name} no force row level security`);
       const used = await client.query(`select from ${name} limit 1`);
@@ -69,7 +70,7 @@ async function refuseUsed(ownerUrl: string): Promise<void> {
   }
 }
 
-/** Triggers and references are for changes: rows that were right together come back as they were, in any order. */
+/** Triggers and references are for changes. Rows that were consistent together are restored unchanged, in any order. */
 async function loadRows(client: pg.Client, dump: DatabaseDump, folder: string): Promise<void> {
   const tables = (await tablesOf(client)).map(({ name }) => pg.escapeIdentifier(name));
   const references = await client.query<{ table: string; name: string; definition: string }>(

@@ -1,16 +1,19 @@
 import type pg from 'pg';
 
-/** A table as a back-up keeps it: the columns in the order of each line, without those that Postgres computes. */
+/** A table as a backup contains it: the columns in the order of each line, without those that Postgres computes. */
 export interface BackedUpTable {
   name: string;
   columns: string[];
 }
 
-/** Texts of values are exact, and read back as written, only where both sides agree on these. */
+/** Texts of values are exact, and are read unchanged, only if both sides use these settings. */
 export const TEXT_SETTINGS = `set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
   set local bytea_output = 'hex'; set local extra_float_digits = 1`;
 
-/** Not those that a crash of Postgres empties: nobody relies on them. Not an entity's business: the catalog says which tables there are, also those of a newer or an older version. */
+/**
+ * Excludes unlogged tables, which a crash of Postgres empties, so that nothing relies on them. Reads the catalog and
+ * not the entities, because the database may have the tables of a newer or an older version.
+ */
 export async function tablesOf(client: pg.Client): Promise<BackedUpTable[]> {
   const { rows } = await client.query<BackedUpTable>(`
     select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns

@@ -16,8 +16,8 @@ import path from 'node:path';
 import { may, type ServerUser } from './server-user.js';
 
 /**
- * Only for root: if SLIPWAY_HOME lies under a folder closed to the server's user (a clone in root's home), the
- * cluster lives outside of it, and this file in SLIPWAY_HOME says where.
+ * Only for root: if SLIPWAY_HOME is below a folder that is closed to the server's user (a clone in root's home), the
+ * cluster is outside SLIPWAY_HOME, and this file in SLIPWAY_HOME contains its location.
  */
 const POINTER = 'postgres.location';
 const STATE_FOLDER = '/var/lib';
@@ -32,7 +32,7 @@ export function annexOf(home: string): string | undefined {
   }
 }
 
-/** Makes that folder and remembers it. The server's user can enter it but not list it. */
+/** Makes that folder and records it. The server's user can enter it but not list it. */
 export function createAnnex(home: string, user: ServerUser): string {
   const folder = sharedFolder(user) ? named(home) : mkdtempSync(path.join(os.tmpdir(), 'slipway-'));
   chmodSync(folder, 0o711);
@@ -40,7 +40,10 @@ export function createAnnex(home: string, user: ServerUser): string {
   return folder;
 }
 
-/** A folder that only root writes and the server's user may enter, for what several homes share; undefined on a read-only system. */
+/**
+ * A folder for data that several homes share, which only root writes and the server's user may enter; undefined on a
+ * read-only system.
+ */
 export function sharedFolder(user: ServerUser): string | undefined {
   try {
     accessSync(STATE_FOLDER, constants.W_OK);
@@ -55,7 +58,8 @@ function named(home: string): string {
     STATE_FOLDER,
     `slipway-${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 12)}`,
   );
-  // Left by a home of this path that was deleted since, with the passwords: kept aside, as it may hold somebody's data.
+  // A home at this path was deleted, and its passwords with it. Its cluster is kept aside, because it may contain a
+  // user's data.
   if (existsSync(folder)) renameSync(folder, `${folder}.abandoned-${Date.now()}`);
   mkdirSync(folder);
   return folder;

@@ -7,8 +7,9 @@ export const APP_ROLE = 'slipway_app';
 export const GATEWAY_ROLE = 'slipway_gateway_app';
 
 /**
- * The embedded stack connects as neither superuser nor owner: `slipway_owner` migrates, `slipway_app` runs the product
- * (and may create schemas, for the queue's own), `slipway_gateway_app` its gateway. Repeatable; run at each start, so that a kill in between heals.
+ * The embedded stack connects as neither superuser nor owner. `slipway_owner` migrates, `slipway_app` runs the product
+ * (and may create schemas, for the queue's own), and `slipway_gateway_app` runs its gateway. May be called again; it
+ * runs at each start, so that a start repairs an interrupted one.
  */
 export async function ensureApplicationRoles(superuserUrl: string, credentials: Credentials): Promise<void> {
   await withClient(superuserUrl, async (client) => {

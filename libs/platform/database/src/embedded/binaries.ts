@@ -24,9 +24,10 @@ export interface Binaries {
 }
 
 /**
- * The server's programs, where `user` can run them: those of the npm package, or a copy of them (60 MB, once per version)
- * if the package lies under a folder closed to that user, or cannot be completed because it is read-only.
- * @throws if npm installed none for this platform, or they do not run here.
+ * Returns the server's programs in a folder where `user` can run them. These are the programs of the npm package. If
+ * the package is below a folder that is closed to that user, or cannot be completed because it is read-only, they are a
+ * copy (60 MB, once per version).
+ * @throws Error if npm installed no programs for this platform, or if they do not run here
  */
 export async function findBinaries(user: ServerUser, home: string): Promise<Binaries> {
   const { native, version } = locatePackage();
@@ -67,8 +68,8 @@ function locatePackage(): { native: string; version: string } {
 }
 
 /**
- * npm packages hold no symlinks, so this one lists them, and its install script makes them. Where install scripts are
- * off (npm 11 asks for consent) that is left to us. @returns false if the folder does not let us.
+ * npm packages contain no symlinks, so this package lists them, and its install script makes them. If install scripts
+ * are off (npm 11 requires consent), this function makes them. @returns false if the folder does not allow it
  */
 function hydrate(native: string): boolean {
   const list = path.join(native, 'pg-symlinks.json');
@@ -91,7 +92,7 @@ function linkOnce(to: string, at: string): void {
   try {
     symlinkSync(to, at);
   } catch (error) {
-    // Another starter made it meanwhile.
+    // Another start made the link meanwhile.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -104,7 +105,7 @@ function makeRunnable(program: string): void {
   }
 }
 
-/** Only a complete copy bears the final name, as it is renamed last; only root's own is run if root made it. */
+/** Only a complete copy has the final name, because it is renamed last. As root, only a copy that root made is run. */
 function isTrusted(copy: string): boolean {
   const found = lstatSync(copy, { throwIfNoEntry: false });
   if (!found) return false;
@@ -122,12 +123,12 @@ function copyNative(native: string, copy: string): void {
     renameSync(partial, copy);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    // Another starter was faster.
+    // Another start was faster.
     if (!existsSync(copy)) throw error;
   }
 }
 
-/** Installed under umask 077, the files would be closed to the server's user in the copy as well. */
+/** If the package was installed with umask 077, the files of the copy would also be closed to the server's user. */
 function openForReading(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -16,7 +16,7 @@ import { annexOf, createAnnex } from './annex.js';
 import type { Binaries } from './binaries.js';
 import { may, rootFolder, runAs, serverEnvironment, serverUser, type ServerUser } from './server-user.js';
 
-/** A cluster's folder belongs to the server's user, mode 0700; `data` inside it is complete or absent. */
+/** A cluster's folder belongs to the server's user, with mode 0700; `data` in it is complete or absent. */
 export interface Cluster {
   folder: string;
   data: string;
@@ -24,8 +24,8 @@ export interface Cluster {
 }
 
 /**
- * Finds the cluster of an existing home, or makes its empty folder in a place that the server's user can reach it.
- * @throws if an existing cluster belongs to a user that this process cannot act as.
+ * Finds the cluster of an existing home, or makes an empty folder for it where the server's user can reach it.
+ * @throws Error if an existing cluster belongs to a user that this process cannot act as
  */
 export function locateCluster(home: string): Cluster {
   const folder = path.join(annexOf(home) ?? home, 'postgres');
@@ -38,7 +38,10 @@ export function locateCluster(home: string): Cluster {
   return clusterIn(makeFolder(path.join(createAnnex(home, user), 'postgres'), user), user);
 }
 
-/** initdb into a folder beside, renamed when it is whole: a killed initdb leaves nothing that looks like a cluster. */
+/**
+ * Runs initdb in a temporary folder that is renamed when it is complete, so that a killed initdb leaves nothing that
+ * resembles a cluster.
+ */
 export async function initialize(
   cluster: Cluster,
   binaries: Binaries,
@@ -73,7 +76,10 @@ export async function initialize(
   renameSync(unfinished, cluster.data);
 }
 
-/** For a cluster whose passwords were lost: the single-user server needs none. No other server may run on it. */
+/**
+ * Sets the password of a cluster whose passwords were lost, with the single-user server, which needs none. No other
+ * server may run on the cluster.
+ */
 export function resetPassword(
   cluster: Cluster,
   binaries: Binaries,

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Kept in `<home>/postgres.json`, mode 0600. `port`: the last one used, so that addresses stay the same across starts. */
+/**
+ * Kept in `<home>/postgres.json` with mode 0600. `port` is the last one used, so that addresses stay the same across
+ * starts.
+ */
 export interface Credentials {
   superuserPassword: string;
   ownerPassword: string;
@@ -15,7 +18,7 @@ const secret = (): string => randomBytes(24).toString('hex');
 
 const fileOf = (home: string): string => path.join(home, 'postgres.json');
 
-/** @returns `isNew` if the file was lost or never was: then an existing cluster must be given the new passwords. */
+/** @returns `isNew` if the file was lost or never existed; an existing cluster must then get the new passwords */
 export function readCredentials(home: string): { credentials: Credentials; isNew: boolean } {
   if (existsSync(fileOf(home))) {
     const kept = parse(readFileSync(fileOf(home), 'utf8'));
@@ -43,7 +46,7 @@ function parse(text: string): Credentials | undefined {
       text,
     ) as Partial<Credentials>;
     if (!superuserPassword || !ownerPassword || !appPassword) return undefined;
-    // A file of an older version has none.
+    // The file of an older version has none.
     const kept = { superuserPassword, ownerPassword, appPassword, gatewayPassword: gatewayPassword ?? secret() };
     return { ...kept, ...(Number.isInteger(port) ? { port } : {}) };
   } catch {

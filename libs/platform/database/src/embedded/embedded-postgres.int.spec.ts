@@ -27,7 +27,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from './index.js';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
-// Launchers that get killed are processes of their own, so they run what the build made.
+// Launchers that are killed run in processes of their own, so they use the build.
 const built = new URL('../../dist/embedded/index.js', import.meta.url);
 const nobodyReads =
   isRoot &&
@@ -37,7 +37,7 @@ const nobodyReads =
     cwd: '/',
   }).status === 0;
 
-/** Holds a home whose server was stopped. Copying it is faster than initdb. */
+/** Contains a home whose server was stopped. Copying it is faster than initdb. */
 let template: string;
 let parent: string;
 let home: string;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   await (await start()).stop();
   running.length = 0;
   const credentials = path.join(home, 'postgres.json');
-  // Each copy chooses a port of its own.
+  // Each copy chooses its own port.
   const { port: _, ...passwords } = JSON.parse(readFileSync(credentials, 'utf8')) as Record<string, unknown>;
   writeFileSync(credentials, JSON.stringify(passwords));
 });
@@ -79,7 +79,7 @@ function removeWithAnnex(folder: string, ofHome: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Makes the home that of an installation that ran before. `cp` keeps the owner of the cluster. */
+/** Copies the home of an installation that ran before. `cp` keeps the owner of the cluster. */
 const copyHome = (): void => void execFileSync('cp', ['-a', `${path.join(template, 'home')}/.`, home]);
 
 const start = async (options: { port?: number; application?: boolean } = {}): Promise<EmbeddedPostgres> => {
@@ -136,7 +136,7 @@ const killed = async (launcher: ChildProcess): Promise<void> => {
 };
 
 describe('startEmbeddedPostgres', () => {
-  it('starts, keeps data, port and passwords across starts, and closes its secrets', async () => {
+  it('starts, keeps data, port and passwords across starts, and protects its secrets', async () => {
     const first = await start();
     await ask(first.ownerUrl, 'create table kept as select 42 as answer');
     await first.stop();
@@ -173,7 +173,7 @@ describe('startEmbeddedPostgres', () => {
     );
   });
 
-  it('gives gateways a login of their own, also in a home of an older version', async () => {
+  it('gives gateways their own login, also in a home of an older version', async () => {
     copyHome();
     const first = await start();
     await first.stop();
@@ -187,7 +187,7 @@ describe('startEmbeddedPostgres', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ gatewayPassword: expect.any(String) });
   });
 
-  it('goes on after the launcher was killed and left the server running', async () => {
+  it('continues after the launcher was killed and left the server running', async () => {
     copyHome();
     const before = await launch();
     await ask(before.ownerUrl, 'create table kept as select 1 as answer');
@@ -199,7 +199,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask(after.ownerUrl, 'select answer from kept')).toBe(1);
   });
 
-  it('goes on after launcher and server were killed at once', async () => {
+  it('continues after launcher and server were killed at once', async () => {
     copyHome();
     const before = await launch();
     await ask(before.ownerUrl, 'create table kept as select 1 as answer');
@@ -214,7 +214,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask(after.ownerUrl, 'select answer from kept')).toBe(1);
   });
 
-  it('is not misled by a pid file whose number is another living process now', async () => {
+  it('is not misled by a pid file with the pid of another living process', async () => {
     copyHome();
     const first = await start();
     await first.stop();
@@ -224,7 +224,7 @@ describe('startEmbeddedPostgres', () => {
     expect(isAlive(process.pid)).toBe(true);
   });
 
-  it('starts again where initdb was cut short', async () => {
+  it('starts again after initdb was interrupted', async () => {
     copyHome();
     await (await start()).stop();
     const data = path.join(home, 'postgres', 'data');
@@ -234,7 +234,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask((await start()).appUrl, 'select 1')).toBe(1);
   });
 
-  it('sets new passwords where their file was lost', async () => {
+  it('sets new passwords if their file was lost', async () => {
     copyHome();
     const first = await start();
     await first.stop();
@@ -244,7 +244,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask(second.appUrl, 'select 1')).toBe(1);
   });
 
-  it('takes another port where the last one is taken', async () => {
+  it('uses another port if the last one is taken', async () => {
     copyHome();
     const first = await start();
     const { port } = first;
@@ -259,7 +259,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask(second.appUrl, 'select 1')).toBe(1);
   });
 
-  it('refuses a second launcher on the same home and leaves the first one alone', async () => {
+  it('refuses a second launcher on the same home and leaves the first one running', async () => {
     copyHome();
     const first = await start();
     await expect(start()).rejects.toThrow(/is already running in .* \(process \d+\)/);
@@ -288,7 +288,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await ask((await start()).ownerUrl, 'select answer from kept')).toBe(7);
   });
 
-  it('copies its programs where the project itself lies under a folder of mode 700', async () => {
+  it('copies its programs if the project itself is under a folder of mode 700', async () => {
     const clone = path.join(parent, 'clone');
     const modules = fileURLToPath(new URL('../../../../../node_modules/', import.meta.url));
     cpSync(fileURLToPath(new URL('.', built)), path.join(clone, 'embedded'), { recursive: true });
@@ -315,14 +315,14 @@ describe('startEmbeddedPostgres', () => {
     for (const copy of copies()) if (!before.has(copy)) rmSync(copy, { recursive: true });
   });
 
-  it('goes on with a cluster of another user as that user', async () => {
+  it('continues with a cluster of another user as that user', async () => {
     mkdirSync(path.join(home, 'postgres'), { recursive: true });
     chownSync(path.join(home, 'postgres'), NOBODY, NOBODY);
     const server = await start();
     expect(statSync(`/proc/${server.pid}`).uid).toBe(NOBODY);
   });
 
-  (nobodyReads ? it : it.skip)('works for an ordinary user, who is told where a cluster is not theirs', async () => {
+  (nobodyReads ? it : it.skip)('works for an ordinary user, and reports a cluster of another user', async () => {
     chownSync(parent, NOBODY, NOBODY);
     const user = { uid: NOBODY, gid: NOBODY };
     const first = await launch(user);
@@ -341,7 +341,7 @@ describe('startEmbeddedPostgres', () => {
   });
 });
 
-it('completes the npm package where install scripts did not run', async () => {
+it('completes the npm package if install scripts did not run', async () => {
   copyHome();
   const server = await start({ application: false });
   const native = path.resolve(

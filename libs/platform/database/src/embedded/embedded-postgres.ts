@@ -13,22 +13,25 @@ import { evictOrphans, isReady } from './orphans.js';
 import { rootFolder, serverEnvironment } from './server-user.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the stack (SLIPWAY_HOME). Made if missing; passwords, port and log live in it, and if possible the cluster. */
+  /**
+   * Folder of the stack (SLIPWAY_HOME). It is made if missing, and contains passwords, port, log and, if possible, the
+   * cluster.
+   */
   dir: string;
-  /** Where unset: the port of the last start if it is free, else any free one. */
+  /** If unset: the port of the last start if it is free, else any free one. */
   port?: number;
-  /** Further server flags, e.g. `['-c', 'fsync=off']`. */
+  /** Further server flags, such as `['-c', 'fsync=off']`. */
   flags?: string[];
-  /** Name of the superuser; `postgres` if unset. Fixed once the cluster exists. */
+  /** Name of the superuser; `postgres` if unset. It cannot change once the cluster exists. */
   superuser?: string;
-  /** False makes a bare server, without database `slipway` and its roles (for tests, which make their own). */
+  /** False makes a bare server, without the database `slipway` and its roles, for tests that make their own. */
   application?: boolean;
 }
 
 export interface EmbeddedPostgres {
   /** Login `slipway_app`, database `slipway`: neither superuser nor owner. */
   appUrl: string;
-  /** Login `slipway_gateway_app`, which may only what a gateway needs. */
+  /** Login `slipway_gateway_app`, which has only the rights that a gateway needs. */
   gatewayUrl: string;
   /** Login `slipway_owner`, for migrations. */
   ownerUrl: string;
@@ -36,20 +39,25 @@ export interface EmbeddedPostgres {
   superuserUrl: string;
   port: number;
   pid: number;
-  /** Settles when the server's process ends, asked or not. Never rejects. */
+  /** Settles when the server's process ends, requested or not. Never rejects. */
   exited: Promise<void>;
-  /** Fast shutdown, then harder; resolves when the server is gone. Repeatable. */
+  /** Fast shutdown, then harder; resolves when the server is gone. May be called again. */
   stop(): Promise<void>;
 }
 
-/** Bad luck at a start, cured by another try: the port was taken meanwhile, or a killed server's backends are still going. */
+/**
+ * A temporary failure of a start, which another attempt may fix: the port was taken meanwhile, or a killed server's
+ * backends still run.
+ */
 const TRANSIENT = /could not bind|Address already in use|pre-existing shared memory block|lock file .* already exists/;
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * Starts Postgres from npm on 127.0.0.1. Own life cycle: no signal hooks, and an own session, so that Ctrl-C reaches the
- * launcher only, which stops its processes first and the server last. A server left by a killed launcher is stopped first.
- * @throws Error that says what to do: no binaries for this platform, no user to run as, the home is in use, it does not start.
+ * Starts Postgres from npm on 127.0.0.1. It has its own life cycle: no signal hooks and a session of its own, so that
+ * Ctrl-C reaches only the launcher, which stops its processes first and the server last. A server that a killed
+ * launcher left running is stopped first.
+ * @throws Error that says what to do: no binaries for this platform, no user to run as, the home is in use, or the
+ * server does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const home = path.resolve(options.dir);
@@ -80,7 +88,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 async function prepare(home: string, cluster: Cluster, binaries: Binaries, superuser: string): Promise<Credentials> {
   const { credentials, isNew } = readCredentials(home);
   if (!existsSync(cluster.data)) {
-    // Written first: a cluster with an unknown password must not come into being.
+    // Written first: a cluster with an unknown password must not exist.
     keepCredentials(home, credentials);
     await initialize(cluster, binaries, superuser, credentials.superuserPassword);
     return credentials;
@@ -112,7 +120,7 @@ async function startOnAPort(
   }
 }
 
-/** @returns the running server, or the end of its log if it gave up. */
+/** @returns the running server, or the end of its log if it gave up */
 async function startOnce(
   home: string,
   cluster: Cluster,
@@ -123,7 +131,7 @@ async function startOnce(
 ): Promise<ChildProcess | string> {
   const logFile = path.join(home, 'postgres.log');
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
-  // A file and no pipe: a server that outlives its launcher must not lose its log, nor stumble over a closed pipe.
+  // A file and not a pipe: a server that outlives its launcher must not lose its log, nor fail on a closed pipe.
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(
     binaries.postgres,
@@ -186,7 +194,7 @@ function describe(
 }
 
 async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<void> {
-  // Fast (disconnects clients), immediate (recovers at the next start), and at last the end.
+  // Fast (disconnects clients), immediate (recovers at the next start), and finally SIGKILL.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (hasEnded(child)) break;
     child.kill(signal);

@@ -4,13 +4,16 @@ import { isAlive } from './orphans.js';
 
 interface Holder {
   pid: number;
-  /** Start of that process in clock ticks since boot, if the system tells: a pid alone is reused, in containers soon. */
+  /**
+   * Start of that process in clock ticks since boot, if the system reports it. A pid alone is reused, in containers
+   * soon.
+   */
   started: string | undefined;
 }
 
 /**
- * At most one launcher per home: a second one would take the first one's server for an orphan and stop it.
- * @returns release, repeatable. @throws if a living process holds the home.
+ * Allows at most one launcher per home. A second one would treat the server of the first as an orphan and stop it.
+ * @returns a function that releases the lock and may be called again @throws Error if a living process holds the home
  */
 export function lockHome(home: string): () => void {
   const file = path.join(home, 'postgres.lock');
@@ -31,7 +34,7 @@ export function lockHome(home: string): () => void {
   }
 }
 
-/** A second call must not remove the lock of whoever came next. */
+/** A second call must not remove the lock of the next holder. */
 function once(act: () => void): () => void {
   let isDone = false;
   return () => {
@@ -40,7 +43,7 @@ function once(act: () => void): () => void {
   };
 }
 
-/** Whole file or none appears under the name, and only if the name is free. */
+/** The complete file appears under the name or nothing does, and only if the name is free. */
 function linked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -51,7 +54,9 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Two starters may find the same dead holder: the slower one must not remove the lock that the faster one just took. */
+/**
+ * Two launchers may find the same dead holder. The slower one must not remove the lock that the faster one just took.
+ */
 function takeAway(file: string, dead: Holder | undefined): void {
   const aside = `${file}.dead-${process.pid}`;
   try {
@@ -78,7 +83,7 @@ function lives(holder: Holder): boolean {
 
 function startOf(pid: number): string | undefined {
   try {
-    // Field 22; counted after the command's closing parenthesis, as the command itself may hold spaces.
+    // Field 22, counted after the command's closing parenthesis, because the command itself may contain spaces.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ')[19];
   } catch {
     return undefined;

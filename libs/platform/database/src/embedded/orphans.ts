@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { runAs, type ServerUser } from './server-user.js';
 
 /**
- * Stops what a killed launcher left in a cluster's data folder: a server that still runs, processes of a server that
- * was itself killed, or a pid file whose number belongs to somebody else by now.
+ * Stops the remains of a killed launcher in a cluster's data folder: a server that still runs, processes of a server
+ * that was itself killed, or a pid file whose pid now belongs to another process.
  */
 export async function evictOrphans(data: string, pgCtl: string, user: ServerUser): Promise<void> {
   const pidFile = path.join(data, 'postmaster.pid');
@@ -17,7 +17,8 @@ export async function evictOrphans(data: string, pgCtl: string, user: ServerUser
     return;
   }
   await backendsGone(data);
-  // Postgres removes a stale file itself, but takes a stranger (or a zombie) with that pid for a server and gives up.
+  // Postgres removes a stale file itself, but mistakes another process (or a zombie) with that pid for a server and
+  // gives up.
   if (isTaken(pid)) rmSync(pidFile, { force: true });
 }
 
@@ -33,12 +34,12 @@ export function isReady(data: string, pid: number): boolean {
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
 }
 
-/** A zombie is dead: in a container without an init nobody collects it. */
+/** A zombie is dead: in a container without an init no process collects it. */
 export function isAlive(pid: number): boolean {
   return isTaken(pid) && processState(pid) !== 'Z';
 }
 
-/** What Postgres itself asks about the pid in its pid file. */
+/** The same check that Postgres makes for the pid in its pid file. */
 function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -50,7 +51,7 @@ function isTaken(pid: number): boolean {
 
 function processState(pid: number): string | undefined {
   try {
-    // After the command's closing parenthesis, as the command itself may hold anything.
+    // After the command's closing parenthesis, because the command itself may contain anything.
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.[0];
   } catch {
     return undefined;
@@ -63,7 +64,7 @@ async function stop(data: string, pgCtl: string, user: ServerUser): Promise<void
       await runAs(user, pgCtl, ['-D', data, 'stop', '-m', mode, '-w', '-t', '30'], 40_000);
       return;
     } catch (error) {
-      // It may have ended by itself meanwhile; a server that hangs is stopped the hard way.
+      // It may have ended by itself meanwhile; a server that hangs is stopped harder.
       const pid = postmasterPid(data);
       if (pid === undefined || !isServerOf(pid, data)) return;
       if (mode === 'immediate') throw error;
@@ -71,7 +72,9 @@ async function stop(data: string, pgCtl: string, user: ServerUser): Promise<void
   }
 }
 
-/** Backends notice the death of their server by themselves, and a new server refuses to start before they did. */
+/**
+ * Backends notice the death of their server by themselves, and a new server refuses to start before they have ended.
+ */
 async function backendsGone(data: string): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (processesIn(data).length > 0 && Date.now() < deadline) await delay(50);
@@ -82,11 +85,13 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
-/** A server's working folder is its data folder: the pid alone may have been given to another program, also in a container. */
+/**
+ * A server's working folder is its data folder. Its pid alone may since belong to another program, also in a container.
+ */
 function isServerOf(pid: number, data: string): boolean {
   if (!isAlive(pid)) return false;
   if (existsSync('/proc/self/cwd')) return folderOf(pid) === realpathSync(data);

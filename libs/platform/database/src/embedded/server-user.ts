@@ -1,6 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
 
-/** Who runs the server. Empty: the user of this process. Postgres refuses to run as root, so root hands it to another user. */
+/**
+ * The user that runs the server. Empty: the user of this process. Postgres refuses to run as root, so root starts it as
+ * another user.
+ */
 export interface ServerUser {
   uid?: number;
   gid?: number;
@@ -10,8 +13,8 @@ const OS_USER = 'postgres';
 const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * @param owner uid and gid of an existing cluster: it goes on under the user it belongs to.
- * @throws if this process is root and no OS user `postgres` exists or can be made.
+ * @param owner uid and gid of an existing cluster, which keeps running as the user it belongs to
+ * @throws Error if this process is root and no OS user `postgres` exists or can be made
  */
 export function serverUser(owner?: { uid: number; gid: number }): ServerUser {
   if (!isRoot()) return {};
@@ -19,17 +22,17 @@ export function serverUser(owner?: { uid: number; gid: number }): ServerUser {
   return lookUp() ?? createUser();
 }
 
-/** True if that user may really do it: asks the system instead of reasoning about modes, ACLs and mount options. */
+/** True if that user can really do it. It tries instead of computing the answer from modes, ACLs and mount options. */
 export function may(user: ServerUser, what: 'enter' | 'read', path: string): boolean {
   const test = what === 'enter' ? 'cd "$1" 2>/dev/null && test -w .' : 'test -r "$1"';
   if (process.platform === 'win32') return true;
   return spawnSync('/bin/sh', ['-c', test, 'sh', path], { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** Runs a program of the server to its end. @throws with its output if it fails. */
+/** Runs a program of the server to its end. @throws Error with its output if it fails */
 export function runAs(user: ServerUser, program: string, args: string[], timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    // Not this process's environment: PGDATA, PGPORT or a locale in it would change what the programs do.
+    // Not this process's environment: PGDATA, PGPORT or a locale in it would change the behaviour of the programs.
     execFile(
       program,
       args,

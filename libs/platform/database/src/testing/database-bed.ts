@@ -10,7 +10,7 @@ import { until } from './waiting.js';
 
 export { dataSourceOptions } from '../database.module.js';
 
-/** The parts of a library on a database of their own, for its specs. */
+/** Sets up the providers of a library on a database of their own, for its specs. */
 export class DatabaseBed {
   readonly database: Database;
 
@@ -45,7 +45,7 @@ export class DatabaseBed {
     return [module, testDatabase];
   }
 
-  /** Of the application's login. */
+  /** The url of the application's login. */
   get url(): string {
     return this.testDatabase.url;
   }
@@ -55,12 +55,12 @@ export class DatabaseBed {
     await this.testDatabase.drop();
   }
 
-  /** As the system, in a transaction of its own. */
+  /** Runs SQL as the system, in a transaction of its own. */
   async sql<R = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<R[]> {
     return this.database.tx('system', (tx) => tx.query<R>(text, values));
   }
 
-  /** As the owner of the server, who sees what every connection does. */
+  /** Runs SQL as the owner of the server, who sees the activity of every connection. */
   async asOwner<R extends pg.QueryResultRow>(text: string): Promise<R[]> {
     const owner = new pg.Client({ connectionString: this.testDatabase.ownerUrl });
     await owner.connect();
@@ -71,7 +71,7 @@ export class DatabaseBed {
     }
   }
 
-  /** While a transaction of somebody else holds the locks that a statement takes. */
+  /** Runs `work` while another transaction holds the locks that a statement takes. */
   async whileLocked<T>(text: string, values: unknown[], work: () => Promise<T>): Promise<T> {
     const owner = new pg.Client({ connectionString: this.testDatabase.ownerUrl });
     await owner.connect();
@@ -90,7 +90,7 @@ export class DatabaseBed {
     return until('somebody waits for a lock', async () => (await this.asOwner(waiting)).length > 0);
   }
 
-  /** Ends this process's LISTEN connection, as a restart of Postgres does; what is notified meanwhile is lost. */
+  /** Ends this process's LISTEN connection, as a restart of Postgres does; notifications sent meanwhile are lost. */
   async cutNotifications(): Promise<void> {
     await this.asOwner(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'slipway-listen'`,

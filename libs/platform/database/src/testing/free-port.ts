@@ -1,13 +1,13 @@
 import net from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections, so that no other process gets it while a killed one is started again. Above
- * 10080, the highest port that `fetch` and browsers refuse to connect to.
+ * Below the ports that systems use for outgoing connections, so that no other process gets the port while a killed
+ * process is restarted. Above 10080, the highest port that `fetch` and browsers refuse to connect to.
  */
 const FROM = 10_081;
 const COUNT = 9_900;
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** Returns a port of 127.0.0.1 without a listener. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = FROM + Math.floor(Math.random() * COUNT);

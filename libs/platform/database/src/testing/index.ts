@@ -1,4 +1,5 @@
-// Light: what starts the product as processes needs neither Nest nor TypeORM for its own. `./database-bed.js` has both.
+// Lightweight: code that starts the product as processes needs neither Nest nor TypeORM itself. `./database-bed.js`
+// needs both.
 export { copyOf, createTestDatabase, type Template, type TestDatabase } from './test-database.js';
 export { TcpProxy } from './tcp-proxy.js';
 export { freePort } from './free-port.js';

@@ -2,8 +2,8 @@ import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Stands between a process and Postgres, and can take Postgres away: refused, cut, or silent as behind a dead network. Toxiproxy does
- * the same, but is a server to be installed.
+ * A proxy between a process and Postgres that can make Postgres unavailable: refused, cut, or silent like a dead
+ * network. Toxiproxy does the same, but is a server that must be installed.
  */
 export class TcpProxy {
   private mode: 'open' | 'refusing' | 'silent' = 'open';
@@ -28,7 +28,7 @@ export class TcpProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** The url of a database, seen through this proxy. */
+  /** Returns the url of a database, through this proxy. */
   through(url: string): string {
     const changed = new URL(url);
     changed.hostname = '127.0.0.1';
@@ -46,12 +46,14 @@ export class TcpProxy {
     this.cut();
   }
 
-  /** Connections stay open and nothing moves on them. */
+  /** Keeps connections open, and transfers nothing on them. */
   silence(): void {
     this.mode = 'silent';
   }
 
-  /** Peers that vanished without a word: nothing moves on the present connections any more, new ones are served. */
+  /**
+   * Simulates peers that vanished silently: the present connections transfer nothing any more, and new ones are served.
+   */
   vanish(): void {
     for (const socket of this.sockets) this.vanished.add(socket);
   }

@@ -2,7 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Migration } from '../schema.js';
 
-/** A database of a test's own. `url` is the application's login, `gatewayUrl` that of gateways, `ownerUrl` may change the schema. */
+/**
+ * A database for one test. `url` is the application's login, `gatewayUrl` that of gateways, and `ownerUrl` may change
+ * the schema.
+ */
 export interface TestDatabase {
   url: string;
   gatewayUrl: string;
@@ -12,24 +15,24 @@ export interface TestDatabase {
 
 const APP_ROLE = 'slipway_app';
 const GATEWAY_ROLE = 'slipway_gateway_app';
-/** Any constant: test processes that build templates at once must ask for the same lock. */
+/** Any constant: test processes that build templates at once must use the same lock. */
 const LOCK_KEY = 7_310_071;
 
-/** A database that others are copied from. */
+/** A database that is copied for tests. */
 export interface Template {
-  /** Another one for another schema; a part of a name in Postgres. */
+  /** Differs for each schema; a part of a name in Postgres. */
   key: string;
-  /** Called once a server, on an empty database. */
+  /** Called once per server, on an empty database. */
   fill(database: Omit<TestDatabase, 'drop'>): Promise<void>;
 }
 
-/** A database with these migrations. */
+/** Creates a database with these migrations. */
 export function createTestDatabase(migrations: readonly Migration[]): Promise<TestDatabase> {
   const sources = migrations.map((migration) => migration.name + migration.toString()).sort();
   return copyOf({
     key: createHash('sha256').update(sources.join()).digest('hex').slice(0, 16),
     async fill({ ownerUrl, url, gatewayUrl }) {
-      // Only where it is needed: a process that finds the template there loads no TypeORM.
+      // Imported only if needed: a process that finds the template loads no TypeORM.
       const { migrate } = await import('../migrate.js');
       await migrate(ownerUrl, migrations, url, gatewayUrl);
     },
@@ -37,8 +40,8 @@ export function createTestDatabase(migrations: readonly Migration[]): Promise<Te
 }
 
 /**
- * Copies a template, which the first caller fills. The server is the one of TEST_PG_URL, which Jest's global setup starts if it is
- * not set.
+ * Copies a template, which the first caller fills. The server is that of TEST_PG_URL, which Jest's global setup starts
+ * if the variable is not set.
  */
 export async function copyOf(template: Template): Promise<TestDatabase> {
   // Set by Jest's global setup for tests only; no process of the product reads it.
@@ -66,7 +69,7 @@ async function ensureTemplate(admin: pg.Client, adminUrl: string, { key, fill }:
     );
     const found = await admin.query('select 1 from pg_database where datname = $1', [template]);
     if (found.rowCount) return template;
-    // Built under another name, so that a killed build is never taken for a template.
+    // Built under another name, so that an interrupted build is never mistaken for a template.
     const build = `${template}_build`;
     await admin.query(`drop database if exists ${build} with (force)`);
     await admin.query(`create database ${build}`);

@@ -3,13 +3,13 @@ import { jest } from '@jest/globals';
 
 const DEADLINE_MS = 20_000;
 
-/** Runs something as another process would: in no transaction that is open here. */
+/** Runs code as another process would: outside every transaction that is open here. */
 export const beside = AsyncLocalStorage.snapshot();
 
 /**
- * Checks a condition that has a name until it holds. The pauses grow up to `longestPauseMs`: each check costs the processor that the
- * awaited work needs.
- * @param seen what to show in the error of a deadline
+ * Polls a named condition until it holds. The pauses grow up to `longestPauseMs`, because each check uses processor
+ * time that the awaited work needs.
+ * @param seen returns what to show in the error when the deadline passes
  */
 export async function until(
   what: string,
@@ -25,7 +25,7 @@ export async function until(
   }
 }
 
-/** Something that happens when a test says so. */
+/** An event that the test triggers. */
 export class Latch<T = void> {
   readonly promise: Promise<T>;
   resolve!: (value: T) => void;
@@ -36,7 +36,7 @@ export class Latch<T = void> {
   }
 }
 
-/** Intervals pass when a test says so (`jest.advanceTimersByTime`); everything else takes its time. */
+/** Intervals elapse only when the test says so (`jest.advanceTimersByTime`); everything else runs in real time. */
 export function holdIntervals(): void {
   const names = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const;
   const timers = ['setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const;
