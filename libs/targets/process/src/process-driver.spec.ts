@@ -26,7 +26,7 @@ describeConformance('ProcessDriver', {
   },
 });
 
-/** Without /proc nothing tells the children of an engine from strangers. */
+/** Without /proc nothing distinguishes the children of an engine from foreign processes. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 let host: EngineHost;
@@ -57,7 +57,7 @@ describe('a worker that is killed with SIGKILL', () => {
 });
 
 describe('stopping', () => {
-  it('kills an engine that ignores SIGTERM when the grace period is over, though the worker that began is gone', async () => {
+  it('kills an engine that ignores SIGTERM after its grace period, even if the first worker is gone', async () => {
     const spec = host.spec({}, { ignore_term: true });
     const first = host.driver({ graceSeconds: 600 });
     await first.provision(spec);
@@ -71,13 +71,13 @@ describe('stopping', () => {
     await first.close();
     expect(await isRunning(pid)).toBe(true);
 
-    // The mark is as old as the grace period now.
+    // The mark is now as old as the grace period.
     const past = new Date(Date.now() - 601_000);
     await utimes(join(folderOf('inst_1'), '1.stop'), past, past);
     const successor = host.driver({ graceSeconds: 600 });
     await terminateUntilGone(successor, 'inst_1');
     expect(await isRunning(pid)).toBe(false);
-    // Once, since many servers take the second one as "drop everything".
+    // Only once, because many servers treat the second one as "drop everything".
     expect((await readFile(join(folderOf('inst_1'), '1.stdout.log'), 'utf8')).match(/not now/g)).toHaveLength(1);
     await successor.close();
   });
@@ -92,7 +92,7 @@ describe('stopping', () => {
     await prompt.close();
   });
 
-  itOnLinux('takes the children of a crashed engine along', async () => {
+  itOnLinux('ends the children of a crashed engine as well', async () => {
     const spec = host.spec({}, { with_child: true });
     await driver.provision(spec);
     const pid = pidOf(await observeUntil(driver, spec, 'ready'));
@@ -104,12 +104,12 @@ describe('stopping', () => {
     expect(await isRunning(child!)).toBe(false);
   });
 
-  it('never signals a stranger that has the pid by now', async () => {
+  it('never signals a foreign process that has the pid by now', async () => {
     const spec = host.spec();
     await driver.provision(spec);
     await observeUntil(driver, spec, 'ready');
     await terminateUntilGone(driver, 'inst_1');
-    // As after a reuse of the pid: this very test process, born at another time.
+    // As after a reuse of the pid: this test process, born at another time.
     const reused = host.spec({ instanceId: 'inst_2' });
     const [, , port, boot] = (await readFile(join(folderOf('inst_1'), '1.pid'), 'utf8')).split('\n');
     await mkdir(folderOf('inst_2'), { recursive: true });
@@ -119,7 +119,7 @@ describe('stopping', () => {
   });
 });
 
-describe('what became of a start', () => {
+describe('the result of a start', () => {
   it('reports the exit code of an engine that ends by itself', async () => {
     const spec = host.spec({}, { exit_code: 3 });
     await driver.provision(spec);
@@ -143,13 +143,13 @@ describe('what became of a start', () => {
     });
   });
 
-  it('reports a program that is not there as 127, as a shell does', async () => {
+  it('reports a missing program as 127, as a shell does', async () => {
     const spec = host.spec({ runtime: { engine: 'missing', args: {}, env: {} } });
     await driver.provision(spec);
     expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ lastExit: { code: 127 } });
   });
 
-  it('fails when there is no shell, and can be tried again', async () => {
+  it('fails if there is no shell, and can be tried again', async () => {
     const broken = host.driver({ shell: '/no/such/shell' });
     await expect(broken.provision(host.spec())).rejects.toMatchObject({ code: 'ENOENT' });
     await broken.close();
@@ -169,14 +169,14 @@ describe('what became of a start', () => {
     expect(await host.starts()).toEqual([]);
   });
 
-  it('is unhealthy when it does not become ready in time', async () => {
+  it('is unhealthy if it does not become ready in time', async () => {
     await host.setHealthy(false);
     const spec = host.spec({ readyTimeoutSeconds: 0.1 });
     await driver.provision(spec);
     expect((await observeUntil(driver, spec, 'unhealthy')).message).toMatch(/^not ready within 0.1 s: /);
   });
 
-  it('does not take ready on trust from the worker before', async () => {
+  it('checks again whether an engine is ready after a change of the worker', async () => {
     const spec = host.spec();
     await driver.provision(spec);
     await observeUntil(driver, spec, 'ready');
@@ -187,8 +187,8 @@ describe('what became of a start', () => {
   });
 });
 
-describe('what an engine gets', () => {
-  it('its command line, its folder, its environment, and nothing of the worker', async () => {
+describe('an engine', () => {
+  it('gets its command line, its folder and its environment, and nothing of the worker', async () => {
     process.env.DATABASE_URL = 'postgres://secret';
     try {
       const spec = host.spec({ model: { id: '; rm -rf $HOME `id` $(id) "\'' } });
@@ -202,7 +202,7 @@ describe('what an engine gets', () => {
     expect(argv.slice(0, 2)).toEqual(['--port', expect.stringMatching(/^2\d{4}$/)]);
     expect(argv.slice(2, 4)).toEqual(['--model', '; rm -rf $HOME `id` $(id) "\'']);
     expect(cwd).toMatch(/libs\/targets\/process$/);
-    // A shell may add its own working folder and depth; nothing else comes from anywhere.
+    // A shell may add its own working folder and depth; there are no other variables.
     const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, _: _last, ...rest } = env;
     expect(Object.keys(rest).sort()).toEqual([
       'API_KEY',
@@ -217,7 +217,7 @@ describe('what an engine gets', () => {
     expect(rest.API_KEY).toBe('k 1');
   });
 
-  it('logs that nobody else can read, bounded', async () => {
+  it('gets bounded logs that no other user can read', async () => {
     const chatty = host.driver({ maxLogBytes: 1_000 });
     const spec = host.spec({}, { chatter: 5_000 });
     await chatty.provision(spec);
@@ -232,7 +232,7 @@ describe('what an engine gets', () => {
     await chatty.close();
   });
 
-  it('a port of its own', async () => {
+  it('gets a port of its own', async () => {
     const specs = ['a', 'b', 'c'].map((instanceId) => host.spec({ instanceId }));
     await Promise.all(specs.map((spec) => driver.provision(spec)));
     const urls = await Promise.all(specs.map(async (spec) => (await observeUntil(driver, spec, 'ready')).baseUrl));
@@ -255,7 +255,7 @@ describe('folders', () => {
     await forgetful.close();
   });
 
-  it('that somebody deleted are absent', async () => {
+  it('that were deleted count as absent', async () => {
     const spec = host.spec({}, { exit_code: 0 });
     await driver.provision(spec);
     await observeUntil(driver, spec, 'exited');
@@ -265,7 +265,7 @@ describe('folders', () => {
   });
 });
 
-it('refuses a target that is configured wrongly, naming every problem', () => {
+it('refuses a target with an invalid configuration, and names every problem', () => {
   const config = engineConfig();
   config.name = '../local';
   config.engines = {
@@ -288,14 +288,14 @@ it('refuses a target that is configured wrongly, naming every problem', () => {
   );
 });
 
-describe('a target that is configured anew', () => {
+describe('a target with a new configuration', () => {
   const askedElsewhere = () => {
     const config = engineConfig();
     config.engines['sim']!.ready = { path: '/no-such-path', timeout_seconds: 1 };
     return config;
   };
 
-  it('asks what runs as it was started, also through a worker that knows only the new configuration', async () => {
+  it('checks running engines as they were started, also through a worker that knows only the new one', async () => {
     const spec = host.spec();
     await driver.provision(spec);
     const before = await observeUntil(driver, spec, 'ready');
@@ -306,7 +306,7 @@ describe('a target that is configured anew', () => {
     await successor.close();
   });
 
-  it('starts as the new one says, and what it no longer names not at all', async () => {
+  it('starts engines by the new configuration, and none that it no longer names', async () => {
     const config = engineConfig();
     config.engines = { other: config.engines['sim']! };
     driver.reconfigure(config)();
@@ -317,7 +317,7 @@ describe('a target that is configured anew', () => {
     await observeUntil(driver, spec, 'ready');
   });
 
-  it('changes nothing where the new one cannot be worked with, nor before it is to hold', async () => {
+  it('changes nothing if the new configuration is invalid, nor before it takes effect', async () => {
     expect(() => driver.reconfigure({ ...engineConfig(), engines: { sim: { command: ['x'] } } })).toThrow('{port}');
     driver.reconfigure({ ...engineConfig(), engines: { other: engineConfig().engines['sim']! } });
     expect(driver.engines().map(({ name }) => name)).toEqual(['sim', 'missing']);

@@ -34,7 +34,10 @@ import { ModelPrefetch } from './lifecycle/model-prefetch.js';
 import { PortReservations, type PortRange } from './lifecycle/port-reservations.js';
 import { homedir } from 'node:os';
 
-/** A target of `kind: process`: engines by name. The caller enforces `max_instances`, because it knows what may be given up. */
+/**
+ * A target of `kind: process`: engines by name. The caller enforces `max_instances`, because it knows which instances
+ * it can stop.
+ */
 export type ProcessTargetConfig = TargetConfig & {
   engines: Record<string, EngineConfig>;
   /** Accelerators of the host; `auto` by default. */
@@ -44,9 +47,9 @@ export type ProcessTargetConfig = TargetConfig & {
 const DEFAULT_PORTS: PortRange = { from: 20_000, to: 29_999 };
 
 /**
- * Runs engines as processes of this host. They are sessions of their own and outlive the worker; everything that a
- * successor needs is in the instance's folder (`instance-folder.ts`), and who may start is decided by the engine's own
- * process (`start-script.ts`).
+ * Runs engines as processes of this host. They have sessions of their own and outlive the worker. Everything that a
+ * successor needs is in the instance's folder (`instance-folder.ts`), and the engine's own process decides whether it
+ * may start (`start-script.ts`).
  */
 export class ProcessDriver implements TargetDriver {
   readonly kind = 'process';
@@ -73,7 +76,7 @@ export class ProcessDriver implements TargetDriver {
   private readonly cgroups: EngineCgroups | undefined;
   private readonly surroundings: { cwd: string; path: string };
 
-  /** @throws TargetConfigError naming every problem of the target's configuration. */
+  /** @throws TargetConfigError that names every problem of the target's configuration */
   constructor(config: ProcessTargetConfig, options: ProcessDriverOptions) {
     this.name = config.name;
     this.home = resolve(options.home);
@@ -102,7 +105,7 @@ export class ProcessDriver implements TargetDriver {
         secret: options.secret,
         pausePoint: options.pausePoint,
       },
-      // All targets of the host share it, and none can have this name.
+      // All targets of the host share this folder, and no target can have this name.
       new PortReservations(join(instances, '.ports'), options.ports ?? DEFAULT_PORTS),
     );
     this.stopper = new EngineStopper(this.processes, graceSeconds, (instanceId) => this.folder(instanceId));
@@ -182,7 +185,7 @@ export class ProcessDriver implements TargetDriver {
       user,
       launch: (allocation) => engine.launch(spec, allocation),
     });
-    // Only now does a file of a newer generation keep late callers from starting these.
+    // Only from now on does a file of a newer generation keep late callers from starting these.
     await Promise.all(older.map(({ generation }) => folder.forget(generation)));
   }
 
@@ -197,7 +200,7 @@ export class ProcessDriver implements TargetDriver {
     return { state: 'running', progress: fetched.state === 'running' ? fetched.progress : { phase: 'downloading' } };
   }
 
-  /** Asks no rule of `check`: what runs is observed also when the operator has since changed the target. */
+  /** Does not apply `check`: a running instance is observed even if the operator has since changed the target. */
   async observe(spec: InstanceSpec): Promise<Observation> {
     if (!SAFE_NAME.test(spec.instanceId)) return { state: 'absent' };
     return this.observer.observe(spec, this.folder(spec.instanceId));
@@ -297,37 +300,49 @@ export class ProcessDriver implements TargetDriver {
 }
 
 export interface ProcessDriverOptions {
-  /** SLIPWAY_HOME; every worker that shares the target shares it. Instances live in `<home>/instances/<target>/<id>`. */
+  /**
+   * SLIPWAY_HOME, which is the same for all workers of the target. Instances are in `<home>/instances/<target>/<id>`.
+   */
   home: string;
-  /** Working folder of the engines, against which relative file names of a command resolve. The worker's by default. */
+  /** Working folder of the engines, for relative file names in a command. The worker's by default. */
   cwd?: string;
-  /** Environment of every engine beside what its spec sets. By default PATH, HOME and LANG; never the worker's own. */
+  /** Environment of every engine in addition to its spec. By default PATH, HOME and LANG; never the worker's own. */
   environment?: Record<string, string>;
-  /** From SIGTERM to SIGKILL; 30 by default. */
+  /** Seconds from SIGTERM to SIGKILL; 30 by default. */
   graceSeconds?: number;
-  /** How long a terminated instance's folder with its logs is kept; 604,800 (a week) by default. */
+  /** Seconds for which a terminated instance's folder with its logs is kept; 604,800 (a week) by default. */
   retainSeconds?: number;
-  /** Bound of each log file; 16 MiB by default. */
+  /** The most bytes of each log file; 16 MiB by default. */
   maxLogBytes?: number;
   /** Ports for engines; 20000 to 29999 by default. */
   ports?: PortRange;
-  /** Where programs that list devices are looked for, as the variable PATH; that of the engines by default. */
+  /**
+   * Folders in which programs that list devices are searched, like the variable PATH; that of the engines by default.
+   */
   toolPath?: string;
   /** A POSIX shell; `/bin/sh` by default. */
   shell?: string;
-  /** Whether engines get control groups of their own where the host allows it (true). */
+  /** Whether engines get control groups of their own if the host allows it (true). */
   cgroups?: boolean;
-  /** Whether this process starts and stops engines (true); one that only asks and checks need not be allowed to. */
+  /**
+   * Whether this process starts and stops engines (true). A process that only observes and checks needs no rights for
+   * that.
+   */
   starts?: boolean;
-  /** Value of one of the operator's secrets, for `secret_env` of templates. @throws Error where it has none */
+  /**
+   * Returns the value of one of the operator's secrets, for `secret_env` of templates. @throws Error if there is none
+   */
   secret?: (name: string) => string;
-  /** Named points at which a test may hold or kill the process. */
+  /** Named points at which a test may pause or kill the process. */
   pausePoint?: (name: ProvisionPoint) => Promise<void>;
 }
 
 export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** What a program needs to find others and its caches. The worker's own environment holds secrets and stays where it is. */
+/**
+ * The variables that a program needs to find other programs and its caches. The worker's own environment holds secrets
+ * and is not passed on.
+ */
 export function defaultEnvironment(): Record<string, string> {
   return { PATH: DEFAULT_PATH, HOME: homedir(), LANG: 'C.UTF-8' };
 }

@@ -13,7 +13,7 @@ const problemsOf = (source: string): string[] => {
   }
 };
 
-it('reads an engine and fills what may be left out', () => {
+it('reads an engine and fills in its optional keys', () => {
   expect(
     read('targets: [{name: gpu, kind: process, engines: {llamacpp: {command: [llama-server, "--port", "{port}"]}}}]')
       .targets,
@@ -79,7 +79,7 @@ it.each([
   expect(problems.some((problem) => expected.test(problem))).toBe(true);
 });
 
-/** One engine with these keys, on a target with those. */
+/** An engine with these keys, on a target with those. */
 const engineWith = (keys: string, target = '') =>
   problemsOf(`targets: [{name: a, kind: process${target}, engines: {e: {command: [serve, "{port}"], ${keys}}}}]`);
 
@@ -144,7 +144,7 @@ it.each([
   ['extends: lamacpp', 'extends must be a built-in template, not lamacpp; did you mean llamacpp?'],
   ['extends: builtin', 'extends must be a built-in template, not e (known: vllm'],
   ['extends: llamacpp@2', 'extends must be a built-in template, not llamacpp@2'],
-])('refuses %s by its place', (keys, problem) => {
+])('refuses %s by its key path', (keys, problem) => {
   expect(engineWith(keys).map((one) => one.slice(0, problem.length + 'targets[0].engines.e.'.length))).toContain(
     `targets[0].engines.e.${problem}`,
   );
@@ -156,12 +156,12 @@ it.each([
   [', start_parallelism_per_device: 0', 'targets[0].start_parallelism_per_device must be a whole number from 1 to 16'],
   [', engine_defaults: {args: {}}', 'targets[0].engine_defaults.args is not a known key'],
   [', engine_defaults: {env: {A: 1}}', 'targets[0].engine_defaults.env.A must be text'],
-])('refuses %s once', (target, problem) => {
+])('reports only once: %s', (target, problem) => {
   const problems = engineWith('env_allow: []', target);
   expect(problems).toEqual([expect.stringContaining(problem)]);
 });
 
-it('refuses a port that has no name, and a count that no device gives, in a command', () => {
+it('refuses a port without a name and a device count that may be missing, in a command', () => {
   const told = (command: string, keys = '') =>
     problemsOf(`targets: [{name: a, kind: process, engines: {e: {command: [serve, "{port}", ${command}]${keys}}}}]`);
   expect(told('"{port.metrics}"')).toEqual([
@@ -176,7 +176,7 @@ it('refuses a port that has no name, and a count that no device gives, in a comm
   expect(told('--enable-log-requests')).toEqual([expect.stringContaining('it logs prompts')]);
 });
 
-it('takes the port of an engine that is told it by a variable, and 503 without quotes', () => {
+it('accepts an engine that gets its port by a variable, and 503 without quotes', () => {
   const keys = 'command: [ollama, serve], env: {OLLAMA_HOST: "127.0.0.1:{port}"}, ready: {while_starting: 503}';
   const [target] = read(`targets: [{name: a, kind: process, engines: {e: {${keys}}}}]`).targets;
   expect(target).toMatchObject({ engines: { e: { ready: { while_starting: '503' } } } });

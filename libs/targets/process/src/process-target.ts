@@ -4,7 +4,10 @@ import { readProcessEngine, readEngineDefaults } from './templates/engine-reader
 import { ENGINE_DEFAULTS, ENGINE_ENTRY } from './templates/engine-schema.js';
 import { ProcessDriver, type ProcessTargetConfig } from './process-driver.js';
 
-/** From SIGTERM to SIGKILL. Whoever stops the whole stack waits 30 s for its worker, engines and operations included. */
+/**
+ * Seconds from SIGTERM to SIGKILL. Stopping the whole stack waits 30 s for the worker, including its engines and
+ * operations.
+ */
 const GRACE_SECONDS = 15;
 
 const DEVICES: MappingSchema['properties'][string] = {

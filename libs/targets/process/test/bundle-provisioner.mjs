@@ -1,8 +1,8 @@
-// Prints the provisioner as one file: a child that loads each module of its libraries takes a second to start.
+// Prints the provisioner as one file, because a child that loads each module of its libraries takes a second to start.
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** An index exports more than the driver needs: no module is loaded only because an index names it. */
+/** An index exports more than the driver needs. This plug-in loads no module only because an index names it. */
 const onlyWhatIsUsed = {
   name: 'only-what-is-used',
   setup({ onResolve, resolve }) {

@@ -1,4 +1,5 @@
-// A process that an engine starts, in a session of its own, with a child in another one. It writes down its pid and the signals it gets.
+// A process that an engine starts, in its own session, with a child in another one. It records its pid and the signals
+// it gets.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 

@@ -18,19 +18,19 @@ export interface StartLine {
   cwd: string;
 }
 
-/** A start that stands still at a chosen line. */
+/** A start that is paused at a chosen line. */
 export interface PausedStart {
   shell: string;
-  /** Resolves when a process stands there. */
+  /** Resolves when a process has reached that line. */
   paused(): Promise<void>;
-  /** Lets it go on, and resolves when it has ended, or has become the engine that it must not become. */
+  /** Lets it continue, and resolves when it has ended, or has become the engine that it must not become. */
   goOn(): Promise<void>;
 }
 
 /** Relative to `cwd`, as an operator would write it. */
 const CWD = fileURLToPath(new URL('..', import.meta.url));
 
-/** `engine` is what `sim` has beside its command. */
+/** `engine` adds keys to those of the engine `sim`. */
 export function engineConfig(engine: Partial<EngineConfig> = {}): ProcessTargetConfig {
   return {
     name: 'local',
@@ -59,7 +59,7 @@ export function engineConfig(engine: Partial<EngineConfig> = {}): ProcessTargetC
   };
 }
 
-/** A home of its own with engines that write down their starts; `dispose` kills what is left of them. */
+/** A home with engines that record their starts; `dispose` kills the remaining processes. */
 export class EngineHost {
   private constructor(readonly home: string) {}
 
@@ -98,14 +98,14 @@ export class EngineHost {
       .map((line) => JSON.parse(line) as StartLine);
   }
 
-  /** Of the one that fetches a model. */
+  /** The pid of the process that fetches a model. */
   async pidOfPrefetch(): Promise<number> {
     const root = join(this.home, 'instances', '.prefetch');
     const [id = ''] = await readdir(root);
     return Number((await readFile(join(root, id, '1.pid'), 'utf8')).split('\n')[0]);
   }
 
-  /** What the children of engines have written down: their pids, and the signals that they got. */
+  /** The records of the engines' children: their pids, and the signals that they got. */
   async children(): Promise<{ pids: number[]; signals: string[] }> {
     const lines = (await readFile(`${this.log()}.children`, 'utf8').catch(() => '')).split('\n').filter(Boolean);
     return {
@@ -114,7 +114,7 @@ export class EngineHost {
     };
   }
 
-  /** A worker of its own that provisions `spec`, holds at `point` and waits there for its death. */
+  /** Runs a separate worker that provisions `spec`, pauses at `point` and is killed there. */
   async provisionAndDieAt(
     point: string,
     spec: InstanceSpec,
@@ -143,8 +143,9 @@ export class EngineHost {
   }
 
   /**
-   * A shell for `options.shell` that holds the process of a start: before its first line, right before it claims its
-   * generation, or between the claim and the look at who has come meanwhile. `held` tells when it stands there.
+   * Makes a shell for `options.shell` that pauses the process of a start: before its first line, right before it claims
+   * its generation, or between the claim and the check for newer generations. `paused` resolves when a process has
+   * reached that line.
    */
   async pausingShell(at: 'start' | 'claim' | 'look'): Promise<PausedStart> {
     const [file, hook, gate, paused] = ['shell', 'hook', 'gate', 'held-pid'].map((name) => join(this.home, name)) as [
@@ -154,7 +155,8 @@ export class EngineHost {
       string,
     ];
     const pause = `echo $$ >| ${paused}; while [ ! -e ${gate} ]; do sleep 0.02; done`;
-    // Bash runs the trap before each command of the script; `>|` and `touch` because the script forbids itself to overwrite.
+    // Bash runs the trap before each command of the script; `>|` and `touch`, because the script forbids overwriting
+    // files.
     const before = { start: '', claim: 'printf*', look: '"[ -e"*' }[at];
     await writeFile(hook, `trap 'case $BASH_COMMAND in ${before}) ${pause};; esac' DEBUG\n`);
     const script = at === 'start' ? `${pause}\nexec /bin/sh "$@"` : `BASH_ENV=${hook} exec bash "$@"`;
@@ -172,7 +174,7 @@ export class EngineHost {
     };
   }
 
-  /** A shell that writes down each process it is started for. */
+  /** Makes a shell that records each process for which it is started. */
   async countingShell(): Promise<{ shell: string; spawned: () => Promise<number> }> {
     const [file, log] = [join(this.home, 'counting-shell'), join(this.home, 'spawned.log')];
     await writeFile(file, `#!/bin/sh\necho $$ >> ${log}\nexec /bin/sh "$@"\n`, { mode: 0o700 });
@@ -197,14 +199,14 @@ const run = promisify(execFile);
 
 let bundle: Promise<string> | undefined;
 
-/** The program that `provisionAndDieAt` starts, made once for a spec file. */
+/** The program that `provisionAndDieAt` starts, bundled once for each spec file. */
 function provisioner(): Promise<string> {
   const bundler = fileURLToPath(new URL('./bundle-provisioner.mjs', import.meta.url));
   bundle ??= run(process.execPath, [bundler], { maxBuffer: 64 * 1024 * 1024 }).then(({ stdout }) => stdout);
   return bundle;
 }
 
-/** A zombie runs nothing any more. */
+/** A zombie no longer runs. */
 export async function isRunning(pid: number): Promise<boolean> {
   const state = existsSync('/proc/self/stat') ? await stateFromProc(pid) : await stateFromPs(pid);
   return state !== '' && !state.startsWith('Z');
@@ -221,7 +223,7 @@ async function stateFromPs(pid: number): Promise<string> {
   return stdout.trim();
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition holds. */
 export async function until(what: string, isTrue: () => Promise<boolean>, deadlineMs = 20_000): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!(await isTrue())) {

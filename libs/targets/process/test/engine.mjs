@@ -1,4 +1,4 @@
-// A server that tells how it was started, for the driver's tests. One line per start goes to --log.
+// A server for the driver's tests that records how it was started, with one line per start in the file of --log.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,8 +14,8 @@ const { values } = parseArgs({
     'exit-code': { type: 'string' },
     'with-child': { type: 'boolean' },
     chatter: { type: 'string' },
-    // `session`: in sessions of their own; `group`: in the engine's; `wiped`: as setproctitle would leave it;
-    // `hidden`: without any environment.
+    // `session`: in sessions of their own; `group`: in the engine's; `wiped`: with the environment that setproctitle
+    // leaves; `hidden`: without any environment.
     children: { type: 'string' },
     says: { type: 'string' },
     'note-signals': { type: 'boolean' },

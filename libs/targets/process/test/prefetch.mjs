@@ -1,4 +1,4 @@
-// Fetches a model, as far as a test can tell: writes down that it ran, goes on while a file is there, ends as it is told.
+// Simulates the fetch of a model: records that it ran, continues while a file exists, and ends as the test requires.
 import { appendFileSync, existsSync, readFileSync, writeSync } from 'node:fs';
 
 const [, , home, uri] = process.argv;

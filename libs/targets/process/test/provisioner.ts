@@ -1,4 +1,4 @@
-// A worker in miniature: provisions one instance and holds at a named point until somebody kills it.
+// A minimal worker: provisions one instance and pauses at a named point until the test kills it.
 import { ProcessDriver } from '../src/index.js';
 import { engineConfig } from './engine-host.js';
 

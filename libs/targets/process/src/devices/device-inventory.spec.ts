@@ -21,7 +21,7 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(file, 0o755);
 }
 
-/** Answers each query of nvidia-smi with what it is given. */
+/** Installs an nvidia-smi that gives these answers to its queries. */
 function nvidiaSmi(answers: { gpus: string; list?: string; apps?: string }): Promise<void> {
   return program(
     'nvidia-smi',
@@ -39,7 +39,7 @@ function inventory(options: Partial<DeviceInventoryOptions> = {}): DeviceInvento
 
 const L4 = { uuid: 'GPU-1', index: 0, name: 'NVIDIA L4', memory_mb: 23034, used_mb: 5, is_usable: true, foreign_mb: 0 };
 
-it('lists cards with their memory; what the driver does not tell is unknown, and a lost card is not usable', async () => {
+it('lists cards with their memory, unknown values as null, and a lost card as not usable', async () => {
   await nvidiaSmi({
     gpus: `0, GPU-1, NVIDIA L4, 23034, 5
 1, GPU-2, NVIDIA GB10, [N/A], [Not Supported]
@@ -82,7 +82,7 @@ GPU 1: NVIDIA A100 (UUID: GPU-bb)`,
   ]);
 });
 
-it('counts what strangers hold, and not what instances do', async () => {
+it('counts the memory of foreign processes, and not that of instances', async () => {
   await nvidiaSmi({
     gpus: '0, GPU-1, NVIDIA L4, 23034, 5',
     apps: 'GPU-1, 11, 4000\nGPU-1, 12, 300\nGPU-1, 13, [N/A]\nGPU-1, 14, 9000',
@@ -91,7 +91,7 @@ it('counts what strangers hold, and not what instances do', async () => {
   expect(devices).toEqual([{ ...L4, foreign_mb: 4300 }]);
 });
 
-it('reads rocm-smi where that is what the host has', async () => {
+it('reads rocm-smi if the host has that program', async () => {
   await program(
     'rocm-smi',
     `echo 'WARNING: low power'; echo '{"card0": {"Unique ID": "0xAB12", "Card Series": "MI300X", "VRAM Total Memory (B)": "206141652992", "VRAM Total Used Memory (B)": "297795584"}, "system": {"Driver": "6"}}'`,
@@ -101,7 +101,7 @@ it('reads rocm-smi where that is what the host has', async () => {
   });
 });
 
-it('takes cards that nobody can ask for present and of unknown size, and a host without any for one without', async () => {
+it('lists cards without a program to query as of unknown size, and none on a host without cards', async () => {
   expect(await inventory().look('auto')).toEqual({ devices: [] });
   await writeFile(join(host, 'dev', 'nvidia1'), '');
   await writeFile(join(host, 'dev', 'nvidiactl'), '');
@@ -111,7 +111,7 @@ it('takes cards that nobody can ask for present and of unknown size, and a host 
   });
 });
 
-it("takes the operator's list as it is and asks nobody", async () => {
+it("uses the operator's list unchanged, and runs no program", async () => {
   await program('nvidia-smi', `touch ${join(host, 'asked')}`);
   expect(await inventory().look([{ index: 1, memory_mb: 100 }])).toEqual({
     devices: [{ ...L4, uuid: 'local/1', index: 1, name: 'device', memory_mb: 100, used_mb: null }],
@@ -124,18 +124,18 @@ it.each([
   ['fails', 'echo "NVIDIA-SMI has failed"; exit 9', 'ended with code 9'],
   ['talks without end', 'while :; do echo "0, GPU-1, NVIDIA L4, 1, 1, garbage garbage garbage"; done', '256 KiB'],
   ['talks nonsense', 'head -c 3000 /dev/urandom', 'no readable device'],
-])('says what is wrong with a program that %s', async (_what, script, problem) => {
+])('reports the problem of a program that %s', async (_what, script, problem) => {
   await program('nvidia-smi', script);
   const found = await inventory().look('auto');
   expect(found.problem).toContain(problem);
   expect(found.devices.length).toBeLessThanOrEqual(128);
 });
 
-it('is back in time from a program that hangs, which ends with all that it has started', async () => {
+it('returns in time from a program that hangs, and ends it with all its children', async () => {
   await program('nvidia-smi', `echo x >> ${join(host, 'starts')}\nsleep 600 & echo $! > ${join(host, 'child')}\nwait`);
   const devices = inventory({ limitMs: 500 });
   const begun = performance.now();
-  // Who asks meanwhile waits for the same answer.
+  // A caller during the query waits for the same answer.
   const answers = await Promise.all([devices.look('auto'), devices.look('auto')]);
   expect(performance.now() - begun).toBeLessThan(5_000);
   expect(answers[0]).toEqual({ devices: [], problem: expect.stringMatching(/did not respond within 0\.\d s/) });
@@ -144,8 +144,8 @@ it('is back in time from a program that hangs, which ends with all that it has s
   await until(() => !isAlive(child));
 });
 
-it('starts no second program beside one that not even SIGKILL ends', async () => {
-  // A process in the uninterruptible sleep of a broken driver is one whose end never comes: here the end is what is kept back.
+it('starts no second program while one runs that not even SIGKILL ends', async () => {
+  // A process in the uninterruptible sleep of a broken driver never ends. Here the test prevents the end instead.
   const { askProgram } = await import('./host-command.js');
   await program('nvidia-smi', `echo x >> ${join(host, 'starts')}\necho $$ > ${join(host, 'pid')}\nexec sleep 600`);
   const file = join(host, 'bin', 'nvidia-smi');

@@ -14,29 +14,34 @@ import {
 import { parseRocm, ROCM_QUERY } from './rocm-smi.js';
 import { INSTANCE_VARIABLE } from '../instances/engine-process.js';
 
-/** As the operator's file says it. `auto` asks the host; a list is taken as it is, and what is in use stays unknown. */
+/**
+ * The setting of the operator's file. `auto` queries the host. A list is used unchanged, and the used memory stays
+ * unknown.
+ */
 export type DevicesConfig = 'auto' | 'none' | { index: number; memory_mb: number; uuid?: string }[];
 
 export interface Inventory {
   devices: Device[];
-  /** Why the list may be wrong or old. */
+  /** Why the list may be wrong or outdated. */
   problem?: string;
 }
 
 export interface DeviceInventoryOptions {
-  /** Where the programs are looked for, as the variable PATH. */
+  /** Folders in which the programs are searched, like the variable PATH. */
   path: string;
-  /** Of all programs of one look together; 14 s by default. */
+  /** The time limit of all programs of one query together; 14 s by default. */
   limitMs?: number;
   /** `/dev` by default. */
   devFolder?: string;
-  /** Whether a process of this host belongs to an instance; by its environment or its control group by default. */
+  /**
+   * Whether a process of this host belongs to an instance; by default decided by its environment or its control group.
+   */
   isOurs?: (pid: number) => Promise<boolean>;
 }
 
 const LIMIT_MS = 14_000;
 
-/** The accelerators of this host. One look at a time: who asks during one gets its answer. */
+/** The accelerators of this host. Only one query runs at a time: callers during a query get its answer. */
 export class DeviceInventory {
   private looking?: Promise<Inventory>;
 
@@ -45,7 +50,7 @@ export class DeviceInventory {
     private readonly options: DeviceInventoryOptions,
   ) {}
 
-  /** Within 15 s; never throws. */
+  /** Returns the inventory within 15 s; never throws. */
   look(config: DevicesConfig): Promise<Inventory> {
     if (config === 'none') return Promise.resolve({ devices: [] });
     if (config !== 'auto') return Promise.resolve({ devices: config.map((one) => this.declared(one)) });
@@ -56,7 +61,7 @@ export class DeviceInventory {
   }
 
   private declared({ index, memory_mb, uuid }: Exclude<DevicesConfig, string>[number]): Device {
-    // Two targets that share a host must name it, so that both mean the same one.
+    // Two targets that share a host must name the device's UUID, so that both mean the same one.
     const id = uuid ?? `${this.target}/${index}`;
     return { uuid: id, index, name: 'device', memory_mb, used_mb: null, is_usable: true, foreign_mb: 0 };
   }
@@ -77,7 +82,7 @@ export class DeviceInventory {
   private async askNvidia(program: string, until: number): Promise<Inventory> {
     const { output, problem } = await this.run(program, GPU_QUERY, until);
     const gpus = parseGpus(output);
-    // Without cards there is nothing more to ask, and of a program that has just failed nothing better to hear.
+    // Without cards there is nothing more to query, and a program that has just failed would fail again.
     if (gpus.length === 0) return inventory([], problem ?? unreadable(output));
     const listed = await this.run(program, ['-L'], until);
     const apps = await this.run(program, APPS_QUERY, until);
@@ -89,7 +94,7 @@ export class DeviceInventory {
     return inventory(devices.slice(0, MAX_DEVICES), problem ?? listed.problem ?? apps.problem);
   }
 
-  /** MiB by card that processes hold which no instance has started. */
+  /** Returns MiB by card held by processes that no instance started. */
   private async foreign(output: string): Promise<Map<string, number>> {
     const { isOurs = isOfInstance } = this.options;
     const used = new Map<string, number>();
@@ -100,7 +105,7 @@ export class DeviceInventory {
     return used;
   }
 
-  /** No program to ask: what the kernel shows is there, and how large it is nobody knows. */
+  /** Without a program to query, lists the devices that the kernel shows; their size is unknown. */
   private async present(): Promise<Inventory> {
     const { devFolder = '/dev' } = this.options;
     const names = await readdir(devFolder).catch((): string[] => []);
@@ -129,7 +134,7 @@ export class DeviceInventory {
   }
 }
 
-/** A divided card is its parts; each process sees one of them, and by its UUID only. */
+/** Replaces a divided card by its parts. Each process sees one part, and only by its UUID. */
 function divided(gpu: Device, parts: readonly MigDevice[]): Device[] {
   const own = parts.filter(({ parent }) => parent === gpu.uuid);
   if (own.length === 0) return [gpu];
@@ -150,7 +155,10 @@ function inventory(devices: Device[], problem: string | undefined): Inventory {
   return problem === undefined ? { devices } : { devices, problem };
 }
 
-/** Whether a process belongs to an instance of any target of this host: by its environment, or by its cgroup where that is closed to us. */
+/**
+ * Whether a process belongs to an instance of any target of this host: by its environment or, if that cannot be read,
+ * by its cgroup.
+ */
 async function isOfInstance(pid: number): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   if (environment.split('\0').some((variable) => variable.startsWith(`${INSTANCE_VARIABLE}=`))) return true;

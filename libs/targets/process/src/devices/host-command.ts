@@ -1,21 +1,21 @@
 import { spawn } from 'node:child_process';
 
-/** Of one program's output; a host of 64 accelerators needs some tens of kilobytes. */
+/** The limit for one program's output; a host with 64 accelerators needs some tens of kilobytes. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
 
 export interface CommandAnswer {
-  /** What it wrote, cut off at 256 KiB; empty where it did not end. */
+  /** The output, cut off at 256 KiB; empty if the program did not end. */
   output: string;
-  /** Why the output is not to be relied on. */
+  /** Why the output is not reliable. */
   problem?: string;
 }
 
-/** By the file of the program: the one of this process that has not ended. Under a broken driver of the kernel it never does. */
+/** By the file of the program: the process of ours that has not ended. With a broken kernel driver it never does. */
 const running = new Map<string, { since: number; ended: Promise<void> }>();
 
 /**
- * Runs a program that tells of the host, and is back within the limit whatever it does. One that cannot be killed, as under a broken driver,
- * is left behind, and no second one is started beside it. Never throws.
+ * Runs a program that reports about the host, and returns within the limit in any case. A program that cannot be
+ * killed, as with a broken driver, is left running, and no second one is started meanwhile. Never throws.
  */
 export async function askProgram(
   file: string,
@@ -25,10 +25,10 @@ export async function askProgram(
   const before = running.get(file);
   if (before && !(await isOver(before.ended, limitMs)))
     return { output: '', problem: `${file} has not responded for ${secondsSince(before.since)} s` };
-  // Two may have waited for the same one.
+  // Two callers may have waited for the same process.
   if (running.has(file)) return askProgram(file, args, { path, limitMs });
   return new Promise((resolve) => {
-    // A group of its own: what a wrapper has started ends with it.
+    // A process group of its own, so that the children of a wrapper end with it.
     const child = spawn(file, args, {
       detached: true,
       env: { PATH: path, LC_ALL: 'C' },

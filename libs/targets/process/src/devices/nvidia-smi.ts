@@ -1,10 +1,10 @@
 import type { Device } from '@slipway/contracts';
 
-/** What is read of one look; a host has at most 16, and slices of them. */
+/** The most devices that are read from one output; a host has at most 16, and slices of them. */
 export const MAX_DEVICES = 128;
 
 const UUID = /^[A-Za-z0-9][A-Za-z0-9/_.-]{0,99}$/;
-/** Printable ASCII: it is shown to people, and the program is not ours. */
+/** Everything but printable ASCII is removed: people see the text, and the program is not ours. */
 const UNSHOWABLE = /[^\x20-\x7e]/g;
 const MAX_NAME = 100;
 
@@ -14,11 +14,14 @@ export const GPU_QUERY = [
 ] as const;
 export const APPS_QUERY = ['--query-compute-apps=gpu_uuid,pid,used_memory', '--format=csv,noheader,nounits'] as const;
 
-/** Of `GPU_QUERY`; lines that say something else are left out. What the driver cannot tell is null, and a card that it lost is not usable. */
+/**
+ * Parses the output of `GPU_QUERY` and skips lines of another form. A value that the driver does not report is null,
+ * and a card that it lost is not usable.
+ */
 export function parseGpus(output: string): Device[] {
   return lines(output).flatMap((line): Device[] => {
     const fields = line.split(',').map((field) => field.trim());
-    // A name may have commas.
+    // A name may contain commas.
     const [index = '', uuid = ''] = fields;
     const [total = '', used = ''] = fields.slice(-2);
     if (fields.length < 5 || !/^\d{1,4}$/.test(index) || !UUID.test(uuid)) return [];
@@ -39,15 +42,15 @@ export function parseGpus(output: string): Device[] {
 }
 
 export interface MigDevice {
-  /** The card that it is a part of. */
+  /** The card that contains this part. */
   parent: string;
   uuid: string;
   profile: string;
-  /** By its profile, MiB; null where that does not tell. */
+  /** MiB, by its profile; null if the profile does not say. */
   memory_mb: number | null;
 }
 
-/** Of `nvidia-smi -L`: the parts of each card that is divided. */
+/** Parses the output of `nvidia-smi -L`: the parts of each divided card. */
 export function parseMigDevices(output: string): MigDevice[] {
   let parent: string | undefined;
   return lines(output).flatMap((line): MigDevice[] => {
@@ -64,11 +67,11 @@ export function parseMigDevices(output: string): MigDevice[] {
 export interface ComputeApp {
   gpu: string;
   pid: number;
-  /** Null where the driver does not tell, as in most containers. */
+  /** Null if the driver does not report it, as in most containers. */
   used_mb: number | null;
 }
 
-/** Of `APPS_QUERY`. */
+/** Parses the output of `APPS_QUERY`. */
 export function parseComputeApps(output: string): ComputeApp[] {
   return lines(output, 4_096).flatMap((line): ComputeApp[] => {
     const [gpu = '', pid = '', used = '', ...more] = line.split(',').map((field) => field.trim());
@@ -81,7 +84,7 @@ function lines(output: string, most = MAX_DEVICES): string[] {
   return output.split('\n').slice(0, most);
 }
 
-/** `[N/A]`, `[Not Supported]` and whatever else is no number. */
+/** Null for `[N/A]`, `[Not Supported]` and everything else that is not a number. */
 function wholeOrNull(field: string): number | null {
   return /^\d{1,9}$/.test(field) ? Number(field) : null;
 }

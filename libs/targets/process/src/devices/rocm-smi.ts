@@ -3,7 +3,10 @@ import { MAX_DEVICES, shown } from './nvidia-smi.js';
 
 export const ROCM_QUERY = ['--showuniqueid', '--showproductname', '--showmeminfo', 'vram', '--json'] as const;
 
-/** Of `ROCM_QUERY`: `{card0: {"Unique ID": …, "VRAM Total Memory (B)": …}}`. Members that say something else are left out. */
+/**
+ * Parses the output of `ROCM_QUERY`: `{card0: {"Unique ID": …, "VRAM Total Memory (B)": …}}`. Members of another form
+ * are skipped.
+ */
 export function parseRocm(output: string): Device[] {
   const cards = Object.entries(objectOf(output)).slice(0, MAX_DEVICES);
   return cards.flatMap(([key, value]): Device[] => {
@@ -13,7 +16,7 @@ export function parseRocm(output: string): Device[] {
     const id = /^0x[0-9a-f]{1,32}$/i.exec(String(card['Unique ID'] ?? ''))?.[0];
     return [
       {
-        // Consumer cards have none.
+        // Consumer cards have no id.
         uuid: id === undefined ? `amd${index}` : `AMD-${id.slice(2).toLowerCase()}`,
         index: Number(index),
         name: shown(String(card['Card Series'] ?? card['Card series'] ?? card['Device Name'] ?? 'AMD GPU')),
@@ -26,7 +29,7 @@ export function parseRocm(output: string): Device[] {
   });
 }
 
-/** Warnings stand before the JSON in some versions. */
+/** Some versions print warnings before the JSON. */
 function objectOf(output: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(output.slice(output.indexOf('{')));

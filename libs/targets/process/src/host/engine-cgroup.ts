@@ -4,24 +4,30 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSyn
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** A worker in a group of this name, as `DelegateSubgroup=worker` of systemd makes it, puts its engines beside itself. */
+/**
+ * A worker in a group of this name, as `DelegateSubgroup=worker` of systemd makes it, creates the groups of its engines
+ * next to its own group.
+ */
 const WORKER_GROUP = 'worker';
 const PREFIX = 'slipway-';
-/** From the making of a group to the first process in it. */
+/** The time from creating a group to the first process in it. */
 const ENTERED_WITHIN_MS = 60_000;
 
 /**
- * Control groups (v2): one for each generation, named by its intent. Membership is inherited, no process can leave it without the right
- * to write there, and `cgroup.kill` ends all of them at once: also those of another user, and those that have made groups of their own.
+ * Control groups (v2): one for each generation, named in its intent. Membership is inherited, and no process can leave
+ * its group without the right to write there. `cgroup.kill` ends all processes at once, including those of another user
+ * and those that have made groups of their own.
  */
 export class EngineCgroups {
   private constructor(
     private readonly parent: string,
-    /** Whether the kernel holds a group to a limit of memory. */
+    /** Whether the kernel enforces a memory limit on a group. */
     readonly limitsMemory: boolean,
   ) {}
 
-  /** The worker's own place in the tree, tried out once; undefined where it may make no groups there. */
+  /**
+   * Finds the worker's own position in the tree and tests it once; undefined if the worker may create no groups there.
+   */
   static find(procFolder = '/proc'): EngineCgroups | undefined {
     const own = ownGroup(procFolder);
     if (own === undefined) return undefined;
@@ -36,13 +42,13 @@ export class EngineCgroups {
     return undefined;
   }
 
-  /** Where the group of a generation is; it need not be there. */
+  /** Returns the path of a generation's group, which need not exist. */
   pathOf(instanceFolder: string, generation: number): string {
     const digest = createHash('sha256').update(instanceFolder).digest('hex').slice(0, 24);
     return join(this.parent, `${PREFIX}${digest}-${generation}`);
   }
 
-  /** @throws Error where the group cannot be made */
+  /** @throws Error if the group cannot be created */
   async create(path: string, memoryMb?: number): Promise<void> {
     await mkdir(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
@@ -53,7 +59,7 @@ export class EngineCgroups {
   }
 }
 
-/** SIGKILL to all of a group; returns whether there was anybody in it. */
+/** Sends SIGKILL to all processes of a group; returns whether there were any. */
 export async function killGroup(path: string): Promise<boolean> {
   const events = await readFile(join(path, 'cgroup.events'), 'utf8').catch(removedAs(''));
   if (!/^populated 1$/m.test(events)) return false;
@@ -61,7 +67,7 @@ export async function killGroup(path: string): Promise<boolean> {
   return true;
 }
 
-/** For `catch`: `value` if the group is not there, or was removed after its file was opened. */
+/** For `catch`: returns `value` if the group does not exist, or was removed after its file was opened. */
 function removedAs<T>(value: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (error.code === 'ENOENT' || error.code === 'ENODEV') return value;
@@ -69,19 +75,22 @@ function removedAs<T>(value: T): (error: NodeJS.ErrnoException) => T {
   };
 }
 
-/** Pids; none of a group that is not there. */
+/** Returns the pids of a group; none if the group does not exist. */
 export async function groupMembers(path: string): Promise<number[]> {
   const text = await readFile(join(path, 'cgroup.procs'), 'utf8').catch(() => '');
   return text.split('\n').filter(Boolean).map(Number);
 }
 
-/** Whether the kernel killed something of the group for want of memory; undefined where it does not tell. */
+/**
+ * Whether the kernel killed a process of the group because of its memory limit; undefined if the kernel does not report
+ * it.
+ */
 export async function wasShortOfMemory(path: string): Promise<boolean | undefined> {
   const events = await readFile(join(path, 'memory.events'), 'utf8').catch(() => undefined);
   return events === undefined ? undefined : /^oom_kill [1-9]/m.test(events);
 }
 
-/** An empty group goes; one that is not there or not empty stays as it is. */
+/** Removes an empty group; one that does not exist or is not empty stays unchanged. */
 export async function removeGroup(path: string): Promise<void> {
   await rmdir(path).catch(() => undefined);
 }
@@ -102,7 +111,7 @@ function ownGroup(procFolder: string): string | undefined {
   }
 }
 
-/** Refused in a group that has processes itself, other than the root. */
+/** The kernel refuses this in a group that itself has processes, except the root. */
 function allowMemory(parent: string): void {
   try {
     const [available, allowed] = ['cgroup.controllers', 'cgroup.subtree_control'].map((name) =>
@@ -111,11 +120,11 @@ function allowMemory(parent: string): void {
     if (available?.includes('memory') && !allowed?.includes('memory'))
       writeFileSync(join(parent, 'cgroup.subtree_control'), '+memory');
   } catch {
-    // Then there is no limit, which start-up says.
+    // Then there is no limit, and the start-up messages say so.
   }
 }
 
-/** Empty groups whose instance's folder somebody deleted, or whose worker died at the wrong line. */
+/** Removes empty groups whose instance folder was deleted, or whose worker died before it could remove them. */
 function removeForgotten(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(PREFIX)) continue;
@@ -123,12 +132,14 @@ function removeForgotten(parent: string): void {
       const path = join(parent, name);
       if (Date.now() - statSync(path).ctimeMs > ENTERED_WITHIN_MS) rmdirSync(path);
     } catch {
-      // Not empty, or gone.
+      // The group is not empty, or is already gone.
     }
   }
 }
 
-/** A process must be able to enter, all must be killable, and the group must go again. */
+/**
+ * Tests that a process can enter the group, that all its processes can be killed, and that the group can be removed.
+ */
 function tryOut(path: string): { limitsMemory: boolean } | undefined {
   try {
     mkdirSync(path);

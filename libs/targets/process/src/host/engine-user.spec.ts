@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0;
 const ENGINE = fileURLToPath(new URL('../../test/engine.mjs', import.meta.url));
 const mayTry = isRoot && EngineCgroups.find() !== undefined && ['nobody', 'daemon'].every(mayRunNode);
 
-/** Node may lie in a folder that is root's alone. */
+/** Node may be in a folder that only root can enter. */
 function mayRunNode(user: string): boolean {
   try {
     execFileSync('setpriv', [`--reuid=${user}`, process.execPath, '--version'], { stdio: 'pipe' });
@@ -33,7 +33,7 @@ afterEach(async () => {
   await host.dispose();
 });
 
-/** A shell that tries to read what it must not, says how that went, and becomes the engine. */
+/** A shell that tries to read forbidden files, reports the result, and becomes the engine. */
 const prying = (user: string, ...secrets: string[]) => ({
   user,
   cwd: '{instance.dir}',
@@ -51,8 +51,8 @@ const prying = (user: string, ...secrets: string[]) => ({
   ],
 });
 
-(mayTry ? describe : describe.skip)('an engine with a user of its own', () => {
-  it('writes its own folder and reads neither the secrets of the installation nor what another has', async () => {
+(mayTry ? describe : describe.skip)('an engine with its own user', () => {
+  it('writes its own folder, and cannot read secrets of the installation or files of another engine', async () => {
     await chmod(host.home, 0o711);
     await copyFile(ENGINE, join(host.home, 'engine.mjs'));
     await writeFile(host.log(), '');
@@ -84,7 +84,7 @@ const prying = (user: string, ...secrets: string[]) => ({
     await second.close();
   });
 
-  it('is refused at start-up where it could not be tracked, is not known, or cannot get to its folder', async () => {
+  it('is refused at start-up if it could not be tracked, is unknown, or cannot reach its folder', async () => {
     const make =
       (user: string, options = {}) =>
       () =>
@@ -100,7 +100,7 @@ const prying = (user: string, ...secrets: string[]) => ({
   });
 });
 
-(isRoot ? it.skip : it)('an engine with a user is refused where the worker is not root', () => {
+(isRoot ? it.skip : it)('refuses an engine with a user if the worker is not root', () => {
   expect(() => new ProcessDriver(engineConfig({ user: 'nobody' }), { home: host.home })).toThrow(
     /user "nobody" cannot be used: the worker /,
   );

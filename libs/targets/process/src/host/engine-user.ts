@@ -3,20 +3,23 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, chown } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** CHOWN, KILL, SETGID, SETUID of capabilities(7): what it takes to start, to stop and to house a process of another user. */
+/**
+ * CHOWN, KILL, SETGID and SETUID of capabilities(7), which are needed to start and stop a process of another user and
+ * to give it a folder.
+ */
 const NEEDED_CAPABILITIES = [0, 5, 6, 7];
 
 /** An operating-system user that engines run as. */
 export interface EngineUser {
   uid: number;
   gid: number;
-  /** Stands before a command that is to run as the user, with its groups and no other right of the worker. */
+  /** Prefix of a command that runs as the user, with the user's groups and no other right of the worker. */
   prefix: string[];
 }
 
 /**
  * @param home the user must be able to pass through it to the engine's folder
- * @throws Error saying why this process cannot run anything as that user
+ * @throws Error that says why this process cannot run anything as that user
  */
 export function findUser(name: string, home: string): EngineUser {
   if (!mayChangeUser()) throw new Error('the worker is not root and cannot start processes of other users');
@@ -36,7 +39,10 @@ export function findUser(name: string, home: string): EngineUser {
   return { uid: uid!, gid: gid!, prefix };
 }
 
-/** The folder that the engine may write, and the way there: others than the user and the worker learn no name in it. */
+/**
+ * Gives the engine its work folder and a path to it. Users other than the engine's and the worker's cannot list the
+ * folders.
+ */
 export async function handOver(instanceFolder: string, workFolder: string, { uid, gid }: EngineUser): Promise<void> {
   for (const folder of [dirname(dirname(instanceFolder)), dirname(instanceFolder)]) await chmod(folder, 0o711);
   await chown(instanceFolder, process.getuid!(), gid);

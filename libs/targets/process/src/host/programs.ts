@@ -7,13 +7,13 @@ export interface HostNeeds {
   program: string;
   /** Folders that are searched for it first. */
   path: string[];
-  /** Against which a relative name resolves; the driver's own by default. */
+  /** The folder for relative names; the driver's own by default. */
   cwd?: string;
-  /** Absolute; absent where the engine reads none. A folder counts. */
+  /** Absolute; absent if the engine reads no file. A folder counts as well. */
   modelFile?: string;
 }
 
-/** What a start would fail for that can be seen without one; undefined where nothing is missing. */
+/** Says why a start would fail, as far as that can be seen without a start; undefined if nothing is missing. */
 export async function missingOnHost(
   { program, path, cwd = '.', modelFile }: HostNeeds,
   driver: { cwd: string; path: string },
@@ -38,9 +38,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * @param path as the variable PATH; a name with a slash is not searched for
- * @param cwd against which what is relative resolves
- * @returns the file of the program, or undefined where there is none that may be run
+ * @param path like the variable PATH; a name with a slash is not searched for
+ * @param cwd the folder for relative paths
+ * @returns the file of the program, or undefined if there is none that may be run
  */
 export async function findProgram(name: string, path: string, cwd = '.'): Promise<string | undefined> {
   const folders = name.includes('/') ? ['.'] : path.split(':').filter(Boolean);

@@ -19,23 +19,23 @@ describe('on a host without /proc', () => {
   const processes = new EngineProcesses('/no/such/proc');
   const record = (overrides = {}) => ({ pid: child.pid!, port: 1, bootId: '', birth: lstart, ...overrides });
 
-  it('knows a process by its pid and what ps says about its start', async () => {
+  it('identifies a process by its pid and the start time from ps', async () => {
     expect(await processes.isAlive(record())).toBe(true);
     expect(await processes.isAlive(record({ birth: 'Thu Jan  1 00:00:00 1970' }))).toBe(false);
   });
-  it('takes a record from before a reboot, and a pid that is gone, for dead', async () => {
+  it('counts a record from before a reboot, and an unused pid, as dead', async () => {
     expect(await processes.isAlive(record({ bootId: 'another' }))).toBe(false);
     expect(await processes.isAlive(record({ pid: 2 ** 30 }))).toBe(false);
   });
-  it('finds nobody who belongs to a leader that is gone', async () => {
+  it('finds no processes that belong to a dead leader', async () => {
     const own = { instanceId: 'inst_1', generation: 1, folder: '/nowhere', record: record({ pid: 2 ** 30 }) };
     expect(await processes.killAll(own)).toBe(false);
   });
 });
 
 (process.platform === 'linux' ? describe : describe.skip)('on Linux', () => {
-  it('takes a zombie for dead', async () => {
-    // The parent becomes a program that never asks for the exit of the child it inherited.
+  it('counts a zombie as dead', async () => {
+    // The parent becomes a program that never collects the exit of the child it inherited.
     const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec sleep 61']);
     try {
       const pid = Number(await new Promise((done) => parent.stdout.once('data', done)));

@@ -7,30 +7,34 @@ import type { StartRecord } from './instance-folder.js';
 
 const run = promisify(execFile);
 
-/** Name in every engine's environment; children of the engine inherit it, which tells them from strangers. */
+/**
+ * A variable in every engine's environment. Children of the engine inherit it, which distinguishes them from foreign
+ * processes.
+ */
 export const INSTANCE_VARIABLE = 'SLIPWAY_INSTANCE_ID';
 export const GENERATION_VARIABLE = 'SLIPWAY_INSTANCE_GENERATION';
-/** An id alone may be another installation's. */
+/** An id alone may be that of another installation. */
 export const FOLDER_VARIABLE = 'SLIPWAY_INSTANCE_FOLDER';
 
-/** Whose processes are meant. */
+/** The generation whose processes are meant. */
 export interface ProcessOwner {
   instanceId: string;
   generation: number;
   /** The instance's folder, absolute. */
   folder: string;
   record: StartRecord;
-  /** The control group that it was started in, if it was. */
+  /** The control group in which it was started, if any. */
   cgroup?: string;
 }
 
 /**
- * Looks at processes by pid **and** birth, because a pid alone may since belong to somebody else. On Linux the birth is the
- * start time in ticks since boot, with the boot's id; elsewhere it is what `ps -o lstart=` prints.
+ * Identifies processes by pid **and** birth, because a pid alone may since belong to another process. On Linux the
+ * birth is the start time in ticks since boot, with the boot's id. On other systems it is the output of `ps -o
+ * lstart=`.
  */
 export class EngineProcesses {
   private readonly hasProc: boolean;
-  /** Empty if there is none; written into every pid file, so that one from before a reboot matches nothing. */
+  /** Empty if there is none. Written into every pid file, so that a file from before a reboot matches nothing. */
   readonly bootId: string;
 
   constructor(procFolder = '/proc') {
@@ -38,7 +42,7 @@ export class EngineProcesses {
     this.hasProc = this.bootId !== '';
   }
 
-  /** A zombie counts as dead: it runs nothing and waits for a parent that may never ask. */
+  /** A zombie counts as dead: it runs nothing and waits for a parent that may never collect it. */
   async isAlive(record: StartRecord): Promise<boolean> {
     if (record.bootId !== this.bootId) return false;
     if (!this.hasProc) return (await this.birthFromPs(record.pid)) === record.birth;
@@ -46,15 +50,20 @@ export class EngineProcesses {
     return stat !== undefined && !stat.isDead && stat.birth === record.birth;
   }
 
-  /** One signal to the leader, or to its whole group. Between the look and the signal it may have ended: no matter. */
+  /**
+   * Sends one signal to the leader, or to its whole group. The process may have ended since the check, which does no
+   * harm.
+   */
   signal({ pid }: StartRecord, signal: NodeJS.Signals, to: 'leader' | 'group'): void {
     signalQuietly(to === 'group' ? -pid : pid, signal);
   }
 
   /**
-   * SIGKILL to all that belong, in whatever group or session: those of the control group, those that have inherited the marker, and,
-   * while the leader lives and its session is certainly its own, the rest of that. Returns whether there was any: ask again until there
-   * is none. Without /proc there is only the group of a living leader.
+   * Sends SIGKILL to all processes that belong to the engine, in any group or session. These are the members of the
+   * control group, the processes that inherited the marker and, while the leader lives and its session is certainly its
+   * own, the rest of that session.
+   * Returns whether there were any; call it again until there are none. Without /proc it only kills the group of a
+   * living leader.
    */
   async killAll(own: ProcessOwner): Promise<boolean> {
     const { record, cgroup } = own;
@@ -70,7 +79,10 @@ export class EngineProcesses {
     return wasPopulated || pids.length > 0;
   }
 
-  /** Pids of all that belong to an engine that lives, and of their children, whatever session and environment these have. */
+  /**
+   * Returns the pids of all processes that belong to a living engine, and of their children in any session and with any
+   * environment.
+   */
   async belonging(own: ProcessOwner): Promise<number[]> {
     const grouped = own.cgroup === undefined ? [] : await groupMembers(own.cgroup);
     const found = new Set([own.record.pid, ...(await this.members(own, true)), ...grouped]);
@@ -118,7 +130,10 @@ interface ProcessStat {
   birth: string;
 }
 
-/** Fields of proc(5) `stat`. The name in parentheses may contain anything, so counting starts behind the last one. */
+/**
+ * Reads fields of proc(5) `stat`. The name in parentheses may contain anything, so counting starts after the last
+ * parenthesis.
+ */
 async function readStat(pid: number): Promise<ProcessStat | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -138,7 +153,7 @@ async function readEnvironment(pid: number): Promise<Set<string>> {
   return new Set(text.split('\0'));
 }
 
-/** An engine of the release before has no folder in its environment; of those, the group tells. */
+/** Engines of the previous release have no folder in their environment; they are identified by their group. */
 function isMarked(environment: ReadonlySet<string>, own: ProcessOwner, group: number): boolean {
   // As the bytes were read.
   const has = (name: string, value: string) =>

@@ -1,29 +1,29 @@
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The one of an engine's further ports that is asked for its metrics. */
+/** The engine port from which metrics are read, if the engine has several ports. */
 export const METRICS_PORT = 'metrics';
 
-/** What an engine's process wrote about itself before it became the engine. */
+/** The record that an engine's process wrote about itself before it became the engine. */
 export interface StartRecord {
   pid: number;
   port: number;
-  /** Where it tells its metrics, if that is a port of its own. */
+  /** The port of its metrics, if that differs from its main port. */
   metricsPort?: number;
   bootId: string;
   birth: string;
 }
 
 /**
- * What the folder says about one generation. Every fact is a file of its own that is created once and never changed, so
- * there is nothing to lock and nothing to half-write:
+ * The state of one generation in the folder. Every fact is a file of its own that is created once and never changed, so
+ * nothing needs a lock and nothing is half-written:
  *
- * - `<n>.intent`: somebody is about to start it, and how (`StartIntent`).
- * - `<n>.pid`: a process claimed it (`record`); `isTorn` when that process died while it wrote.
- * - `<n>.stop`: it must not run. The mark's age decides when SIGKILL is due, so any worker can carry on with the stop.
+ * - `<n>.intent`: a worker is about to start it, and how (`StartIntent`).
+ * - `<n>.pid`: a process claimed it (`record`); `isTorn` if that process died while it wrote.
+ * - `<n>.stop`: it must not run. The mark's age decides when SIGKILL is due, so any worker can continue the stop.
  * - `<n>.term`: the stop signal was delivered.
  * - `<n>.ready`: it was healthy once.
- * - `<n>.exit`: its exit code or signal, where a worker was there to see it.
+ * - `<n>.exit`: its exit code or signal, if a worker was there to see it.
  */
 export interface Generation {
   generation: number;
@@ -36,32 +36,35 @@ export interface Generation {
   exit?: { code: number | null; signal: string | null };
 }
 
-/** How an engine is asked for health, and how long it may take to its first answer. */
+/** How an engine's health is checked, and how long it may take until its first answer. */
 export interface EngineProbe {
   path: string;
   timeoutSeconds: number;
 }
 
-/** How a stop begins: the signal, who gets it, and how long the engine then has until SIGKILL. */
+/** How a stop begins: the signal, its receiver, and the time that the engine then has until SIGKILL. */
 export interface StopSignal {
   signal: NodeJS.Signals;
   to: 'leader' | 'group';
   graceSeconds?: number;
 }
 
-/** How a generation was started, for whoever looks after it: the operator's template may be another by now, or gone. */
+/**
+ * How a generation was started, for the worker that monitors it. The operator's template may have changed since, or be
+ * gone.
+ */
 export interface StartIntent extends EngineProbe {
-  /** Absent where the template does not say: every answer counts as loading. */
+  /** Absent if the template does not say: every answer counts as loading. */
   whileStarting?: 'refused' | '503' | 'either';
-  /** Who may listen at its port; absent of starts of the release before: anybody. */
+  /** Whose processes may listen at its port. Absent for starts of the previous release: any process. */
   listener?: 'own' | 'any';
   live?: { path?: string; intervalSeconds?: number; timeoutSeconds?: number; failureThreshold?: number };
   stop?: StopSignal;
   /** Its control group, absolute. */
   cgroup?: string;
-  /** What the engine runs, as the template names it. */
+  /** The program of the engine, as the template names it. */
   program?: string;
-  /** The attempt at fetching its model that it waits for. */
+  /** The attempt to fetch its model for which the start waits. */
   prefetch?: { id: string; attempt: number };
 }
 
@@ -69,7 +72,7 @@ type Mark = 'stop' | 'term' | 'ready';
 
 const FILE = /^([1-9]\d*)\.(intent|pid|stop|term|ready|exit)$/;
 
-/** The folder of one instance. A folder that isn't there has no generations. */
+/** The folder of one instance. A folder that does not exist has no generations. */
 export class InstanceFolder {
   constructor(readonly path: string) {}
 
@@ -105,7 +108,7 @@ export class InstanceFolder {
     };
   }
 
-  /** The claim alone; undefined while no process has made one. */
+  /** Reads only the claim; undefined if no process has made one. */
   async readClaim(generation: number): Promise<{ record?: StartRecord; claimedAt: number } | undefined> {
     const name = `${generation}.pid`;
     const text = await readFile(join(this.path, name), 'utf8').catch(missingAs(undefined));
@@ -114,7 +117,7 @@ export class InstanceFolder {
     const [pid, , port, bootId, birth, metrics, end] = text.split('\n');
     if (metrics === undefined) return { claimedAt };
     const record = { pid: Number(pid), port: Number(port), bootId, birth: birth.trim() };
-    // A number that is cut off would be another port.
+    // A truncated number would be another port.
     const isWhole = metrics !== '' && end !== undefined;
     return { claimedAt, record: { ...record, ...(isWhole && { metricsPort: Number(metrics) }) } };
   }
@@ -130,19 +133,19 @@ export class InstanceFolder {
     return (await stat(join(this.path, name)).catch(missingAs(undefined)))?.mtimeMs;
   }
 
-  /** Idempotent: the first mark stays, with its time. Does nothing when the folder is gone. */
+  /** Idempotent: the first mark stays, with its time. Does nothing if the folder is gone. */
   async mark(generation: number, mark: Mark): Promise<void> {
     await this.createOnce(`${generation}.${mark}`, '');
   }
 
-  /** Again by whoever starts it after somebody who died: what counts is how it was started in the end. */
+  /** Overwritten by a worker that starts the generation after another one died; the last start counts. */
   async intend(generation: number, intent: StartIntent): Promise<void> {
     await writeFile(join(this.path, `${generation}.intent`), JSON.stringify(intent), { mode: 0o600 }).catch(
       missingAs(undefined),
     );
   }
 
-  /** Undefined where an older version started it, or while it is written. */
+  /** Undefined if an older version started it, or while it is written. */
   async readIntent(generation: number): Promise<StartIntent | undefined> {
     const text = await readFile(join(this.path, `${generation}.intent`), 'utf8').catch(missingAs(''));
     try {
@@ -169,8 +172,8 @@ export class InstanceFolder {
   }
 
   /**
-   * Removes what is known about generations that are over. Safe only while a newer generation has files here,
-   * since the highest number is what keeps a late caller from starting an old one.
+   * Removes the files of generations that have ended. This is safe only while a newer generation has files here,
+   * because the highest number keeps a late caller from starting an old one.
    */
   async forget(generation: number): Promise<void> {
     const kinds = ['intent', 'pid', 'stop', 'term', 'ready', 'exit'];
@@ -178,12 +181,12 @@ export class InstanceFolder {
   }
 }
 
-/** Where an engine that answers at `baseUrl` tells its metrics. */
+/** Returns the address of the metrics of an engine that answers at `baseUrl`. */
 export function metricsUrl(baseUrl: string, record: StartRecord | undefined): string {
   return record?.metricsPort === undefined ? baseUrl : `http://127.0.0.1:${record.metricsPort}`;
 }
 
-/** For `.catch`: a file that isn't there is `value`; any other error stays one. */
+/** For `.catch`: returns `value` if the file does not exist; rethrows any other error. */
 export function missingAs<T>(value: T): (error: NodeJS.ErrnoException) => T {
   return (error) => {
     if (error.code === 'ENOENT') return value;

@@ -4,16 +4,16 @@ import { EngineCgroups } from '../host/engine-cgroup.js';
 import type { EngineTemplate } from '../templates/engine-template.js';
 import { findUser, type EngineUser } from '../host/engine-user.js';
 
-/** Tried out once for the process. */
+/** Tested once per process. */
 let found: EngineCgroups | false | undefined;
 
-/** Undefined where this process may make no control groups. */
+/** Undefined if this process may create no control groups. */
 export function hostCgroups(): EngineCgroups | undefined {
   found ??= EngineCgroups.find() ?? false;
   return found || undefined;
 }
 
-/** @throws TargetConfigError naming each engine with a user that this process cannot run it as */
+/** @throws TargetConfigError that names each engine whose user this process cannot use */
 export function usersOf(
   target: string,
   templates: ReadonlyMap<string, EngineTemplate>,
@@ -26,7 +26,7 @@ export function usersOf(
     const { user } = config;
     if (user === undefined || users.has(user)) continue;
     try {
-      // Nothing else tells its processes for sure: their environment is closed to others.
+      // Nothing else identifies its processes reliably, because other users cannot read their environment.
       if (!cgroups)
         throw new Error(
           'the worker cannot create control groups (cgroup v2), which it needs to track the processes of the engine',
@@ -40,7 +40,7 @@ export function usersOf(
   return users;
 }
 
-/** How engines are kept apart on this host, and what of it does not hold, for the operator. */
+/** Says how engines are isolated on this host, and which settings have no effect, for the operator. */
 export function isolationNotes(templates: readonly EngineTemplate[], cgroups: EngineCgroups | undefined): string[] {
   const shared = templates.filter(({ config }) => config.user === undefined).map(({ name }) => name);
   const limited = templates.filter(({ config }) => config.limits?.memory_mb !== undefined).map(({ name }) => name);

@@ -9,8 +9,8 @@ import type { EngineConfig } from '../templates/engine-config.js';
 import { EngineProcesses } from '../instances/engine-process.js';
 import type { ProcessDriver } from '../process-driver.js';
 
-// Which processes belong to an engine, how they are told to end, and what they are held to. Without /proc there is nothing to tell
-// children from strangers by.
+// Tests which processes belong to an engine, how they are stopped, and which limits apply to them. Without /proc
+// nothing distinguishes children from foreign processes.
 const isLinux = process.platform === 'linux';
 const hasCgroups = EngineCgroups.find() !== undefined;
 const trackings = [
@@ -45,8 +45,8 @@ const areGone = async (pids: number[]) => {
   for (const pid of pids) await until(`${pid} is gone`, async () => !(await isRunning(pid)));
 };
 
-describe.each(trackings.filter(({ isThere }) => isThere))('processes that are known by $by', ({ cgroups }) => {
-  it('are gone, children of children in sessions of their own too, before the next generation starts', async () => {
+describe.each(trackings.filter(({ isThere }) => isThere))('processes that are identified by $by', ({ cgroups }) => {
+  it('are gone before the next generation starts, including grandchildren in sessions of their own', async () => {
     const { pid } = await start({ children: 'session' }, {}, { cgroups });
     const pids = await childrenUp(2);
     process.kill(pid, 'SIGKILL');
@@ -59,7 +59,7 @@ describe.each(trackings.filter(({ isThere }) => isThere))('processes that are kn
     });
   });
 
-  it('are ended though a title that they gave themselves has taken the place of their environment', async () => {
+  it('are ended even if a process title has overwritten their environment', async () => {
     const { pid } = await start({ children: 'wiped' }, {}, { cgroups });
     const pids = await childrenUp(1);
     process.kill(pid, 'SIGKILL');
@@ -67,7 +67,7 @@ describe.each(trackings.filter(({ isThere }) => isThere))('processes that are kn
     await areGone(pids);
   });
 
-  it('are let alone where they belong to another generation, or to another installation', async () => {
+  it('keep running if they belong to another generation, or to another installation', async () => {
     await start({ children: 'session' }, {}, { cgroups });
     const pids = await childrenUp(2);
     const processes = new EngineProcesses();
@@ -90,7 +90,7 @@ describe.each(trackings.filter(({ isThere }) => isThere))('processes that are kn
   },
 );
 
-(hasCgroups ? it : it.skip)('a control group goes with the generation that was started in it', async () => {
+(hasCgroups ? it : it.skip)('removes the control group of a generation together with the generation', async () => {
   await start({});
   const { cgroup } = JSON.parse(await readFile(join(folder(), '1.intent'), 'utf8'));
   expect((await readFile(join(cgroup, 'cgroup.procs'), 'utf8')).trim()).not.toBe('');
@@ -99,7 +99,7 @@ describe.each(trackings.filter(({ isThere }) => isThere))('processes that are kn
 });
 
 describe('the stop signal', () => {
-  it('goes to the leader alone, and those it leaves are killed', async () => {
+  it('is sent only to the leader, and processes that it leaves are killed', async () => {
     await start({ children: 'group', note_signals: true });
     const pids = await childrenUp(1);
     await terminateUntilGone(driver, 'inst_1');
@@ -108,20 +108,20 @@ describe('the stop signal', () => {
     expect((await host.children()).signals).toEqual([]);
   });
 
-  it('is the one that the template names', async () => {
+  it('is the signal of the template', async () => {
     await start({ children: 'group', note_signals: true }, { stop: { signal: 'SIGINT' } });
     await terminateUntilGone(driver, 'inst_1');
     expect(await readFile(`${host.log()}.signals`, 'utf8')).toBe('SIGINT\n');
   });
 
-  it('goes to the whole group where the template says so', async () => {
+  it('is sent to the whole group if the template says so', async () => {
     await start({ children: 'group', ignore_term: true }, { stop: { to: 'group' } });
     await childrenUp(1);
     await driver.terminate('inst_1');
     await until('the child has got it', async () => (await host.children()).signals.includes('SIGTERM'));
   });
 
-  it('gives the time that the template had at the start, also to a worker that knows another one', async () => {
+  it('has the grace period of the start, even for a worker with another template', async () => {
     const { pid } = await start({ ignore_term: true }, { stop: { grace_seconds: 600 } });
     const other = host.driver({ graceSeconds: 0 });
     await other.terminate('inst_1');
@@ -138,7 +138,7 @@ describe('the stop signal', () => {
 describe('limits', () => {
   const limitOf = (limits: string, name: string) => new RegExp(`^${name} +(\\S+) +(\\S+)`, 'm').exec(limits)?.slice(1);
 
-  (isLinux ? it : it.skip)('hold the engine to open files, core files and a priority', async () => {
+  (isLinux ? it : it.skip)('apply to open files, core files and the priority of an engine', async () => {
     const { pid } = await start({}, { limits: { nofile: 123, core_mb: 1, nice: 7 } });
     const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
     expect(limitOf(limits, 'Max open files')).toEqual(['123', '123']);
@@ -146,13 +146,16 @@ describe('limits', () => {
     expect((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')[16]).toBe('7');
   });
 
-  (hasCgroups && EngineCgroups.find()!.limitsMemory ? it : it.skip)('hold all of its processes to memory', async () => {
-    await start({}, { limits: { memory_mb: 300 } });
-    const { cgroup } = JSON.parse(await readFile(join(folder(), '1.intent'), 'utf8'));
-    expect(await readFile(join(cgroup, 'memory.max'), 'utf8')).toBe(`${300 * 1024 * 1024}\n`);
-  });
+  (hasCgroups && EngineCgroups.find()!.limitsMemory ? it : it.skip)(
+    'apply to the memory of all processes',
+    async () => {
+      await start({}, { limits: { memory_mb: 300 } });
+      const { cgroup } = JSON.parse(await readFile(join(folder(), '1.intent'), 'utf8'));
+      expect(await readFile(join(cgroup, 'memory.max'), 'utf8')).toBe(`${300 * 1024 * 1024}\n`);
+    },
+  );
 
-  it('that nobody can be held to are said', () => {
+  it('are reported if they cannot be enforced', () => {
     driver = host.driver({ cgroups: false }, { limits: { memory_mb: 300 } });
     expect(driver.warnings()).toEqual([
       expect.stringContaining('tracked with an environment variable'),

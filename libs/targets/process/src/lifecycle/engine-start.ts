@@ -11,7 +11,7 @@ import { METRICS_PORT, type InstanceFolder } from '../instances/instance-folder.
 import type { PortReservations } from './port-reservations.js';
 import { START_SCRIPT } from './start-script.js';
 
-/** Where a test may hold or kill a process that provisions. */
+/** Points at which a test may pause or kill a process that provisions. */
 export type ProvisionPoint =
   'provision.before_prefetch' | 'provision.before_spawn' | 'provision.after_spawn' | 'provision.after_claim';
 
@@ -22,35 +22,35 @@ export interface EngineStartOptions {
   maxLogBytes: number;
   bootId: string;
   cgroups?: EngineCgroups;
-  /** The value of a secret of the operator's file, read at each start. */
+  /** Returns the value of a secret of the operator's file, read at each start. */
   secret?: (name: string) => string;
   pausePoint?: (name: ProvisionPoint) => Promise<void>;
 }
 
-/** One generation that is to start, in a folder that exists. */
+/** One generation to start, in a folder that exists. */
 export interface EngineStart {
   spec: Pick<InstanceSpec, 'instanceId' | 'generation' | 'runtime' | 'instanceKey'>;
   folder: InstanceFolder;
   portNames: readonly string[];
-  /** As its intent says. */
+  /** From its intent. */
   cgroup?: string;
   user?: EngineUser;
-  /** What becomes of it; `START_SCRIPT` by default, which becomes the engine. */
+  /** The script that the process runs; `START_SCRIPT` by default, which becomes the engine. */
   script?: string;
   launch(allocation: EngineAllocation): EngineLaunch;
 }
 
-/** From spawn to the claim that the new process writes; it takes milliseconds on an idle host. */
+/** The time from spawn to the claim that the new process writes, which takes milliseconds on an idle host. */
 export const CLAIM_DEADLINE_MS = 10_000;
 
-/** Which variables of a spec are kept out of what its engine has written. */
+/** Variables of a spec whose values are redacted in the output of its engine. */
 const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
 
-/** Spawns the process that will claim a generation and, if it wins, become the engine. */
+/** Spawns the process that will claim a generation and, if it succeeds, become the engine. */
 export class EngineStarter {
-  /** Exits of this process's own children that are not written down yet. */
+  /** Exits of this process's own children that are not recorded yet. */
   private readonly exits = new Map<string, Promise<void>>();
-  /** What this process has given to engines, by their folder and never anywhere else. */
+  /** Secrets that this process has given to engines, by the engine's folder. They are kept only in memory. */
   private readonly secrets = new Map<string, string[]>();
 
   constructor(
@@ -58,7 +58,7 @@ export class EngineStarter {
     private readonly ports: PortReservations,
   ) {}
 
-  /** Returns when some process has claimed the generation, ours or another worker's. */
+  /** Returns when a process has claimed the generation, whether this worker or another one started it. */
   async start(start: EngineStart): Promise<void> {
     const { folder } = start;
     const { instanceId, generation } = start.spec;
@@ -74,7 +74,7 @@ export class EngineStarter {
 
     const deadline = Date.now() + CLAIM_DEADLINE_MS;
     for (;;) {
-      // Read before the look at the file: a process may claim and end between the two.
+      // Read before the check of the file: a process may claim and end between the two.
       const { hasEnded, failure } = outcome;
       if ((await folder.readClaim(generation)) !== undefined) break;
       if (failure) throw failure;
@@ -86,12 +86,12 @@ export class EngineStarter {
     await pausePoint?.('provision.after_claim');
   }
 
-  /** Resolves when the exit of a child of this process has been written down; at once for anybody else's. */
+  /** Resolves when the exit of a child of this process has been recorded; at once for a child of another process. */
   async exitNoted({ path }: InstanceFolder, generation: number): Promise<void> {
     await this.exits.get(`${path}/${generation}`);
   }
 
-  /** Values that the instance's engine was given by this process, to be kept out of what it writes. */
+  /** Secret values that this process gave to the instance's engine, which are redacted in its output. */
   secretsOf({ path }: InstanceFolder): readonly string[] {
     return this.secrets.get(path) ?? [];
   }
@@ -118,7 +118,7 @@ export class EngineStarter {
     const core = coreMb === undefined ? '' : coreMb * 2_048;
     const outcome: { hasEnded: boolean; failure?: Error } = { hasEnded: false };
     const cwd = resolve(this.options.cwd, launch.cwd ?? '.');
-    // A program that is not there and a folder that is not there look the same to whoever spawns.
+    // For the caller of spawn, a missing program and a missing folder give the same error.
     if (!(await isFolder(cwd))) throw new Error(`its working folder ${cwd} does not exist`);
     const logs = await openLogs(folder.path, generation);
     try {
@@ -143,7 +143,7 @@ export class EngineStarter {
           void this.noteExit(folder, generation, child.pid, code, signal).then(done);
         });
       });
-      // Two calls of one process may race; whoever waits, waits for both.
+      // Two calls of one process may race; a caller that waits must wait for both.
       const all = Promise.all([this.exits.get(key), noted]).then(() => {
         if (this.exits.get(key) === all) this.exits.delete(key);
       });
@@ -183,7 +183,7 @@ export class EngineStarter {
     return this.options.secret(name);
   }
 
-  /** A process that lost the race to claim its generation ends as well, and has nothing to report. */
+  /** A process that failed to claim its generation also ends, and has nothing to record. */
   private async noteExit(
     folder: InstanceFolder,
     generation: number,
@@ -195,7 +195,7 @@ export class EngineStarter {
       const claim = await folder.readClaim(generation);
       if (claim?.record?.pid === pid) await folder.noteExit(generation, code, signal);
     } catch {
-      // The exit code is a courtesy; that the process is gone can be seen without it.
+      // The exit code is optional: the end of the process can be seen without it.
     }
   }
 }

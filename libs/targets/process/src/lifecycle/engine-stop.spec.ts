@@ -3,7 +3,7 @@ import { EngineProcesses } from '../instances/engine-process.js';
 import { EngineStopper } from './engine-stop.js';
 import { InstanceFolder, type Generation } from '../instances/instance-folder.js';
 
-/** A folder that writes down in which order it is asked; nothing has claimed a generation in it. */
+/** A folder that records the order of its calls; no process has claimed a generation in it. */
 class ToldFolder extends InstanceFolder {
   readonly calls: string[] = [];
 
@@ -18,7 +18,7 @@ class ToldFolder extends InstanceFolder {
   }
 }
 
-it('marks every generation before it looks who runs: whoever claims later sees the mark', async () => {
+it('marks every generation before it checks for claims, so that a later claimant sees the mark', async () => {
   const folder = new ToldFolder('/nowhere');
   const stopper = new EngineStopper(new EngineProcesses(), 30, () => folder);
   expect(await stopper.stop('inst_1', [{ generation: 1 }, { generation: 2 }])).toBe(false);

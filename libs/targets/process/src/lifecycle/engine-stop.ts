@@ -14,9 +14,10 @@ import { basename, dirname, join } from 'node:path';
 const DEFAULT_STOP: StopSignal = { signal: 'SIGTERM', to: 'leader' };
 
 /**
- * Ends generations: a mark in the folder, the stop signal once, SIGKILL to all that belong when the mark is older than the grace period
- * or the leader has gone. The signal is for the leader alone: engines that start workers end them in order, and break when those are
- * told to end beside them.
+ * Ends generations: it writes a mark into the folder and sends the stop signal once. It sends SIGKILL to all processes
+ * that belong to the generation when the mark is older than the grace period or the leader has gone.
+ * Only the leader gets the stop signal: engines that start workers end them in order, and break if the workers get the
+ * signal at the same time.
  */
 export class EngineStopper {
   private readonly escalations = new Map<string, NodeJS.Timeout>();
@@ -28,8 +29,8 @@ export class EngineStopper {
   ) {}
 
   /**
-   * One push; returns whether anything is left. The mark comes before the look at the pid file: a process that claims
-   * its generation later sees the mark and ends by itself.
+   * Does one step of the stop; returns whether any process is left. The mark is written before the pid file is read, so
+   * that a process that claims its generation later sees the mark and ends by itself.
    */
   async stop(instanceId: string, generations: readonly Pick<Generation, 'generation'>[]): Promise<boolean> {
     const folder = this.folderOf(instanceId);
@@ -68,7 +69,8 @@ export class EngineStopper {
     const isLed = await this.processes.isAlive(own.record);
     const isOverdue = own.stoppedAt !== undefined && Date.now() >= own.stoppedAt + graceSeconds * 1000;
     if (!isLed || isOverdue) return this.processes.killAll({ ...own, folder: folder.path });
-    // Once: many servers take a second one as "drop everything". A crash before the mark repeats it, which is allowed.
+    // Only once, because many servers treat a second signal as "drop everything". A crash before the mark repeats it,
+    // which is allowed.
     if (!own.wasTermed) {
       this.processes.signal(own.record, signal, to);
       await folder.mark(own.generation, 'term');
@@ -76,7 +78,7 @@ export class EngineStopper {
     return true;
   }
 
-  /** Promptness only: any later call, by any worker, escalates just as well. */
+  /** Only makes the stop prompt: any later call, by any worker, escalates as well. */
   private escalateLater(instanceId: string, graceSeconds: number): void {
     if (this.escalations.has(instanceId)) return;
     const timer = setTimeout(
@@ -103,14 +105,14 @@ export class EngineStopper {
   }
 }
 
-/** A claim without its last line: written this very moment, or never to be finished. */
+/** Whether a claim lacks its last line: it is being written at this moment, or will never be finished. */
 export function isBeingWritten(own: Generation): boolean {
   return own.isTorn && Date.now() - own.claimedAt! < CLAIM_DEADLINE_MS;
 }
 
 /**
  * Removes the folder of an instance that was terminated long ago. It is renamed first: a process that was about to
- * claim a generation in it finds no folder and ends. One that had just claimed it gets the folder back.
+ * claim a generation in it finds no folder and ends. A process that had just claimed one gets the folder back.
  */
 export async function removeFolder(folder: InstanceFolder, processes: EngineProcesses): Promise<void> {
   // A name that no instance can have.

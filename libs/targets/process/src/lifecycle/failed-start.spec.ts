@@ -22,7 +22,7 @@ const linesOf = (...texts: string[]): LogLine[] => texts.map((text) => ({ stream
 const causeOf = (end: Partial<StartEnd>, ...texts: string[]) =>
   startFailure({ code: 1, signal: null, ...end }, linesOf(...texts));
 
-describe('the cause of a start that failed', () => {
+describe('the cause of a failed start', () => {
   it.each([
     [
       'gpu_memory',
@@ -58,7 +58,7 @@ describe('the cause of a start that failed', () => {
     expect(failure.remediation).toMatch(/\.$/);
   });
 
-  it('is what its exit tells where no line does, and never a guess', () => {
+  it('follows from the exit if no line explains it, and is never a guess', () => {
     expect(causeOf({ code: 2 }, 'usage: engine').cause).toBe('bad_argument');
     expect(causeOf({ code: null, signal: 'SIGKILL' }).cause).toBe('out_of_memory');
     expect(causeOf({ code: null, signal: 'SIGKILL', wasShortOfMemory: false }).cause).toBe('killed');
@@ -68,13 +68,13 @@ describe('the cause of a start that failed', () => {
     expect(causeOf({ code: 0 }, 'bye').cause).toBe('exited');
   });
 
-  it('comes with the last 40 lines, none of them long', () => {
+  it('includes the last 40 lines, each cut to 500 characters', () => {
     const { log_tail: tail } = causeOf({}, ...Array.from({ length: 60 }, (_, index) => `${index} ${'x'.repeat(900)}`));
     expect([tail.length, tail[0]!.slice(0, 3), Math.max(...tail.map((line) => line.length))]).toEqual([40, '20 ', 500]);
   });
 });
 
-it('a download is as far as the last state of each of its files', () => {
+it('the progress of a download sums the last state of each of its files', () => {
   const lines = linesOf(
     'Fetching 12 files:  25%|##   | 3/12 [00:05<00:15, 1.7s/it]',
     'a.safetensors:  10%|#    | 0.50G/4.98G [00:05<00:45, 98MB/s]',
@@ -85,8 +85,8 @@ it('a download is as far as the last state of each of its files', () => {
   expect(downloadProgress(linesOf('connecting'))).toEqual({ phase: 'downloading' });
 });
 
-describe('an engine that', () => {
-  it('ends before it was ready says why, with its own last lines', async () => {
+describe('a start whose engine', () => {
+  it("ends before it is ready reports the cause and the engine's last lines", async () => {
     configured();
     const spec = host.spec({}, { says: 'loading\\nerror: invalid argument: --x=1\\n', exit_code: 1 });
     await driver.provision(spec);
@@ -97,14 +97,14 @@ describe('an engine that', () => {
     });
   });
 
-  it('ends with code 0 before it was ready has failed as well', async () => {
+  it('ends with code 0 before it is ready has failed as well', async () => {
     configured();
     const spec = host.spec({}, { exit_code: '0' });
     await driver.provision(spec);
     expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ failure: { cause: 'exited', exit_code: 0 } });
   });
 
-  it('ends after it was ready is no failed start', async () => {
+  it('ends after it was ready has not failed', async () => {
     await host.setHealthy(true);
     configured();
     await driver.provision(host.spec());
@@ -113,7 +113,7 @@ describe('an engine that', () => {
     expect((await observeUntil(driver, host.spec(), 'exited')).failure).toBeUndefined();
   });
 
-  it('is not there is named', async () => {
+  it('does not exist names the missing program', async () => {
     configured();
     const spec = host.spec({ runtime: { engine: 'missing', args: {}, env: {} } });
     await driver.provision(spec);
@@ -125,7 +125,7 @@ describe('an engine that', () => {
   });
 });
 
-describe('asked for its health, an engine', () => {
+describe('a health check', () => {
   const starting = async (engine: Partial<EngineConfig>, status: number) => {
     configured(engine);
     const spec = host.spec({}, { status });
@@ -137,25 +137,22 @@ describe('asked for its health, an engine', () => {
     return driver.observe(spec);
   };
 
-  it.each([404, 301])(
-    'that answers %i while it starts was asked at the wrong path, which is said at once',
-    async (status) => {
-      expect(await starting({ ready: { while_starting: '503' } }, status)).toMatchObject({
-        state: 'unhealthy',
-        reason: 'health_path_missing',
-      });
-    },
-  );
+  it.each([404, 301])('that gets %i while the engine starts reports a wrong path at once', async (status) => {
+    expect(await starting({ ready: { while_starting: '503' } }, status)).toMatchObject({
+      state: 'unhealthy',
+      reason: 'health_path_missing',
+    });
+  });
 
-  it('may answer what it likes where its template does not say', async () => {
+  it('accepts any answer if the template does not say what to expect', async () => {
     expect(await starting({}, 404)).toMatchObject({ state: 'starting', progress: { phase: 'loading' } });
   });
 
-  it('that is loading is starting', async () => {
+  it('counts an engine that is loading as starting', async () => {
     expect(await starting({ ready: { while_starting: '503' } }, 503)).toMatchObject({ state: 'starting' });
   });
 
-  it('is asked as its template says once it was ready, and as its revision says before that', async () => {
+  it('uses the path of the revision until the engine is ready, and then that of the template', async () => {
     await host.setHealthy(true);
     configured({ live: { failure_threshold: 3 } });
     const ready = async (spec: InstanceSpec) => {
@@ -172,7 +169,7 @@ describe('asked for its health, an engine', () => {
     expect(await ready(host.spec({ instanceId: 'inst_2', probe }))).toBe(2);
   });
 
-  it('is asked no more often than its template says once it was ready', async () => {
+  it('of a ready engine runs no more often than the template says', async () => {
     await host.setHealthy(true);
     configured({ live: { interval_seconds: 600, failure_threshold: 1 } });
     await driver.provision(host.spec());
@@ -197,7 +194,7 @@ describe('a model that is fetched before the start', () => {
   const slow = () => join(host.home, 'slow');
   const fetched = async () =>
     (await readFile(join(host.home, 'fetched'), 'utf8').catch(() => '')).split('\n').slice(0, -1);
-  /** As the reconciler does: again whenever it is absent. */
+  /** Like the reconciler: calls it again whenever the instance is absent. */
   const provisionUntil = async (by: ProcessDriver, of: InstanceSpec, state: string) => {
     await until(`it is ${state}`, async () => {
       const seen = await by.observe(of);
@@ -208,7 +205,7 @@ describe('a model that is fetched before the start', () => {
   };
   beforeEach(() => host.setHealthy(true));
 
-  it('is shown with its bytes, fetched once for all who wait, and then they start', async () => {
+  it('reports its bytes, is fetched once for all instances that wait, and then they start', async () => {
     await writeFile(slow(), '');
     configured(fetching);
     const other = host.driver({}, fetching);
@@ -226,7 +223,7 @@ describe('a model that is fetched before the start', () => {
     await other.close();
   });
 
-  it('and cannot be is a start that failed; the next one tries again', async () => {
+  it('fails the start if it cannot be fetched, and the next start tries again', async () => {
     await writeFile(
       join(host.home, 'refused'),
       'You are trying to access a gated repo. token hf_abcdefghijklmnopqrstuvwxyz',
@@ -244,7 +241,7 @@ describe('a model that is fetched before the start', () => {
     expect((await fetched()).length).toBe(2);
   });
 
-  it('and that the engine does not find is fetched anew', async () => {
+  it('is fetched again if the engine does not find it', async () => {
     configured(fetching);
     const { runtime } = host.spec({}, { says: 'huggingface_hub.errors.LocalEntryNotFoundError\\n', exit_code: 1 });
     expect(await provisionUntil(driver, { ...spec('a'), runtime }, 'exited')).toMatchObject({
@@ -254,14 +251,14 @@ describe('a model that is fetched before the start', () => {
     expect((await fetched()).length).toBe(2);
   });
 
-  it('and takes too long is ended, with what it has started', async () => {
+  it('is given up after its time limit, with all child processes', async () => {
     await writeFile(slow(), '');
     configured({ prefetch: { ...fetching.prefetch!, timeout_seconds: 1 } });
     expect(await provisionUntil(driver, spec('a'), 'exited')).toMatchObject({ reason: 'start_timeout' });
   });
 
   it.each(['provision.before_spawn', 'provision.after_spawn', 'provision.after_claim'])(
-    'is fetched once by whoever comes after a worker that was killed at %s',
+    'is fetched once even if a worker was killed at %s',
     async (point) => {
       await host.provisionAndDieAt(point, spec('a'), {}, fetching);
       configured(fetching);
@@ -271,7 +268,7 @@ describe('a model that is fetched before the start', () => {
     },
   );
 
-  it('and whose process died is fetched anew, when nothing of it runs any more', async () => {
+  it('is fetched again after its process died, when no child of it runs any more', async () => {
     await writeFile(slow(), '');
     configured(fetching);
     await driver.provision(spec('a'));

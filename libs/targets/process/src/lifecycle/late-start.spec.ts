@@ -7,8 +7,8 @@ import { observeUntil, terminateUntilGone } from '@slipway/target-driver/conform
 import { EngineHost, isRunning, until } from '../../test/engine-host.js';
 import type { ProcessDriver } from '../process-driver.js';
 
-// Somebody was about to start generation n and comes late: generation n has been claimed by another one, was terminated, or
-// was replaced by n + 1. Whatever came late must not become an engine, at whichever line it was held up.
+// A caller is about to start generation n and is late: another process has claimed generation n, or it was terminated,
+// or n + 1 replaced it. The late caller must not become an engine, at any line at which it was delayed.
 
 let host: EngineHost;
 let driver: ProcessDriver;
@@ -30,7 +30,7 @@ const first = () => host.spec();
 const next = () => host.spec({ generation: 2 });
 const started = async () => (await host.starts()).map(({ generation, pid }) => ({ generation, pid }));
 const pidOf = ({ incarnation }: Observation) => Number(incarnation);
-/** As the reconciler does: again and again, until it runs. */
+/** Like the reconciler: calls it again until the engine runs. */
 const provisionUntilReady = async (by: ProcessDriver, spec: ReturnType<typeof first>) => {
   await until(`generation ${spec.generation} is ready`, async () => {
     await by.provision(spec);
@@ -39,7 +39,7 @@ const provisionUntilReady = async (by: ProcessDriver, spec: ReturnType<typeof fi
   return pidOf(await by.observe(spec));
 };
 
-/** A worker of this process that stands still right before it spawns, with everything before that done. */
+/** A worker of this process that pauses right before it spawns, after everything before that. */
 const standingBeforeSpawn = async (spec: ReturnType<typeof first>) => {
   let goOn = (): void => undefined;
   const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -52,7 +52,7 @@ const standingBeforeSpawn = async (spec: ReturnType<typeof first>) => {
       await gate;
     },
   });
-  // It ends what runs of older generations first, which may take more than one call.
+  // It first ends the processes of older generations, which may take more than one call.
   const done = (async () => {
     let isOver = false;
     void isStanding.then(() => (isOver = true));
@@ -64,10 +64,10 @@ const standingBeforeSpawn = async (spec: ReturnType<typeof first>) => {
   return { goOn, done };
 };
 
-/** Bash, because its traps can hold a script at a line. */
+/** Bash, because its traps can pause a script at a line. */
 const points = (['start', 'claim', 'look'] as const).filter((at) => at === 'start' || existsSync('/bin/bash'));
 
-describe.each(points)('a process that is held up at its %s while its worker dies', (at) => {
+describe.each(points)('a process that is delayed at its %s while its worker dies', (at) => {
   const pausedProcess = async () => {
     const paused = await host.pausingShell(at);
     await host.provisionAndDieAt('provision.after_spawn', first(), { shell: paused.shell });
@@ -109,7 +109,7 @@ describe.each(points)('a process that is held up at its %s while its worker dies
   if (at !== 'look')
     it('starts nothing once another process has claimed its generation', async () => {
       const paused = await pausedProcess();
-      // None has yet: it is for the successor to start.
+      // No process has claimed it yet, so the successor must start it.
       expect(await driver.observe(first())).toEqual({ state: 'absent' });
       await driver.provision(first());
       const pid = pidOf(await observeUntil(driver, first(), 'ready'));
@@ -119,7 +119,7 @@ describe.each(points)('a process that is held up at its %s while its worker dies
     });
 });
 
-it('a process that has claimed its generation and looks round is taken for it, and nobody starts another', async () => {
+it('a process that has claimed its generation counts as started while it checks, and no other starts', async () => {
   if (!points.includes('look')) return;
   const paused = await host.pausingShell('look');
   await host.provisionAndDieAt('provision.after_spawn', first(), { shell: paused.shell });
@@ -132,7 +132,7 @@ it('a process that has claimed its generation and looks round is taken for it, a
   await terminateUntilGone(driver, 'inst_1');
 });
 
-describe('a worker that comes late', () => {
+describe('a late worker', () => {
   it.each([
     ['with a generation that another one has started', async () => void (await provisionUntilReady(driver, first()))],
     [
@@ -149,7 +149,7 @@ describe('a worker that comes late', () => {
         await host.provisionAndDieAt('provision.after_spawn', first(), { shell: paused.shell });
         await terminateUntilGone(driver, 'inst_1');
         await paused.goOn();
-        // What the process itself left behind would keep others from starting as well.
+        // The files that the process itself left would also keep others from starting.
         await rm(join(host.home, 'instances', 'local', 'inst_1', '1.pid'), { force: true });
       },
     ],
@@ -158,7 +158,7 @@ describe('a worker that comes late', () => {
       'with a generation before one that is about to start',
       async () => void (await host.provisionAndDieAt('provision.before_spawn', next())),
     ],
-  ])('%s does not even spawn a process', async (_what, before) => {
+  ])('%s spawns no process', async (_what, before) => {
     await before();
     const [files, already] = [await filesOf(1), await started()];
     const counting = await host.countingShell();
@@ -172,7 +172,7 @@ describe('a worker that comes late', () => {
 });
 
 describe('the next generation', () => {
-  it('does not start before the one before is gone', async () => {
+  it('does not start before the previous one is gone', async () => {
     const patient = host.driver({ graceSeconds: 600 });
     const stubborn = host.spec({}, { ignore_term: true });
     await patient.provision(stubborn);
@@ -186,7 +186,7 @@ describe('the next generation', () => {
       generation: 1,
       incarnation: String(pid),
     });
-    // The mark is as old as the grace period now.
+    // The mark is now as old as the grace period.
     const past = new Date(Date.now() - 601_000);
     await utimes(join(host.home, 'instances', 'local', 'inst_1', '1.stop'), past, past);
     const newPid = await provisionUntilReady(successor, next());
@@ -200,7 +200,7 @@ describe('the next generation', () => {
   });
 
   it('ends an older one that started in the same instant', async () => {
-    // Both had looked before either had left a trace: the trace of the one that is about to start is taken away.
+    // Each had checked before the other had written a file, so the file of the one that is about to start is removed.
     const rival = await standingBeforeSpawn(next());
     await rm(join(host.home, 'instances', 'local', 'inst_1', '2.intent'));
     const older = await provisionUntilReady(driver, first());

@@ -14,27 +14,28 @@ import { InstanceFolder, missingAs, type Generation, type StartIntent } from '..
 import { readLastLines } from '../logs/log-reader.js';
 import { RUN_SCRIPT } from './start-script.js';
 
-/** Old attempts are kept for those who still wait for one and have not looked since it ended. */
+/** Old attempts are kept for starts that still wait for one and have not checked it since it ended. */
 const KEPT_ATTEMPTS = 10;
 const SEARCHED_LINES = 200;
-/** What is fetched does not depend on it. */
+/** The fetched files do not depend on the allocation. */
 const NO_ALLOCATION = { port: 0, folder: '' };
 
 type AwaitedPrefetch = NonNullable<StartIntent['prefetch']>;
 
-/** `absent`: nobody has begun the attempt. */
+/** `absent`: no process has begun the attempt. */
 export type PrefetchState =
   | { state: 'absent' | 'done' }
   | { state: 'running'; progress: StartProgress }
   | { state: 'failed'; failure: StartFailure };
 
 /**
- * Fetches models before engines start: once for each model and host, however many instances of however many workers wait for it. What is
- * fetched has a folder like an instance, and each attempt is a generation of it, so the same things hold: the process itself claims its
- * attempt, and none runs twice. It writes its own exit status, since the worker that began it may be gone by then.
+ * Fetches models before engines start, once for each model and host, for any number of waiting instances of any number
+ * of workers. A fetched model has a folder like an instance, and each attempt is a generation in it. The same
+ * guarantees therefore apply: the process itself claims its attempt, and none runs twice. It writes its own exit
+ * status, because the worker that began it may be gone by then.
  *
- * Which attempt a start waits for is written down with the start. If that attempt fails, the start has failed; the next one begins
- * another attempt, or joins the one that has begun.
+ * The attempt for which a start waits is recorded with the start. If that attempt fails, the start has failed. The next
+ * start begins another attempt, or joins one that has begun.
  */
 export class ModelPrefetch {
   private readonly stopper: EngineStopper;
@@ -50,8 +51,8 @@ export class ModelPrefetch {
   }
 
   /**
-   * The attempt that a start is to wait for: the one chosen before, or the newest unless that has failed. Undefined for an engine that
-   * fetches nothing.
+   * Returns the attempt for which a start must wait: the one chosen before, or the newest unless that has failed.
+   * Undefined for an engine that fetches nothing.
    */
   async choose(
     engine: EngineTemplate,
@@ -67,7 +68,7 @@ export class ModelPrefetch {
     return { id, attempt: state === 'failed' ? newest.generation + 1 : newest.generation };
   }
 
-  /** Whether the start may go on. Begins the attempt where nobody has. */
+  /** Whether the start may continue. Begins the attempt if no process has. */
   async isDone(
     awaited: AwaitedPrefetch,
     engine: EngineTemplate,
@@ -80,8 +81,8 @@ export class ModelPrefetch {
   }
 
   /**
-   * The same without a start behind it. The attempt is remembered by `instanceId` until it has ended; a worker that has forgotten it joins the
-   * newest.
+   * Fetches the model without a start. The attempt is remembered by `instanceId` until it has ended; a worker that has
+   * forgotten it joins the newest.
    */
   async prepare(engine: EngineTemplate, spec: InstanceSpec, user: EngineUser | undefined): Promise<PrefetchState> {
     const awaited = await this.choose(engine, spec, this.prepared.get(spec.instanceId));
@@ -93,7 +94,7 @@ export class ModelPrefetch {
     return found;
   }
 
-  /** Returns when some process has claimed the attempt. */
+  /** Returns when a process has claimed the attempt. */
   private async begin(
     { id, attempt }: AwaitedPrefetch,
     engine: EngineTemplate,
@@ -104,7 +105,7 @@ export class ModelPrefetch {
     const known = await folder.generations();
     const own = known.find(({ generation }) => generation === attempt);
     if (own?.claimedAt !== undefined || known.some(({ generation }) => generation > attempt)) return;
-    // What the attempt before has left would write the same files.
+    // Processes that the previous attempt left would write the same files.
     const before = known.find(({ generation }) => generation < attempt);
     if (before && (await this.killRest(id, folder, before))) return;
     const cgroup = this.limits.cgroups?.pathOf(folder.path, attempt);
@@ -119,7 +120,7 @@ export class ModelPrefetch {
       ...(cgroup === undefined ? {} : { cgroup }),
     });
     await this.starter.start({
-      // The variables of a revision are one tenant's, and what is fetched is everybody's.
+      // The variables of a revision belong to one tenant, but the fetched files are for all tenants.
       spec: { instanceId: id, generation: attempt, runtime: { args: {}, env: {} } },
       folder,
       portNames: [],
@@ -144,7 +145,7 @@ export class ModelPrefetch {
     return false;
   }
 
-  /** Ends an attempt that takes longer than it may. */
+  /** Returns the state of an attempt, and ends one that exceeds its time limit. */
   async look(id: string, attempt: number): Promise<PrefetchState> {
     const folder = this.folder(id);
     const own = (await folder.generations()).find(({ generation }) => generation === attempt);
@@ -160,12 +161,15 @@ export class ModelPrefetch {
     return { state: 'running', progress: downloadProgress(await this.lines(folder, attempt)) };
   }
 
-  /** An engine did not find what the attempt had fetched: somebody has removed it since. The next start fetches it anew. */
+  /**
+   * Called if an engine did not find the files that the attempt had fetched, because they were removed since. The next
+   * start fetches them again.
+   */
   async doubt({ id, attempt }: AwaitedPrefetch): Promise<void> {
     await this.folder(id).forgetExit(attempt);
   }
 
-  /** Ends what takes longer than it may and nobody waits for any more. */
+  /** Ends attempts that exceed their time limit and for which no start waits any more. */
   async sweep(): Promise<void> {
     for (const id of await readdir(this.root).catch(missingAs<string[]>([]))) {
       const newest = (await this.folder(id).generations()).at(0);
@@ -181,7 +185,7 @@ export class ModelPrefetch {
     return new InstanceFolder(join(this.root, id));
   }
 
-  /** It may have written how it ended after the look at its files. */
+  /** The attempt may have recorded its end after its files were read. */
   private async ended(folder: InstanceFolder, { generation }: Generation): Promise<PrefetchState> {
     await this.starter.exitNoted(folder, generation);
     const own = (await folder.generations()).find((one) => one.generation === generation);

@@ -14,7 +14,7 @@ afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
 const HOUR = 3_600_000;
 const thisHour = () => Math.floor(Date.now() / HOUR);
 
-it('hands out no port twice, whoever asks, until none is left', async () => {
+it('reserves no port twice for any caller, until none is left', async () => {
   const range = { from: 18_100, to: 18_119 };
   const callers = [new PortReservations(folder, range), new PortReservations(folder, range)];
   const ports = await Promise.all(Array.from({ length: 20 }, (_, index) => callers[index % 2].reserve()));
@@ -22,7 +22,7 @@ it('hands out no port twice, whoever asks, until none is left', async () => {
   await expect(callers[0].reserve()).rejects.toThrow('all ports from 18100 to 18119 are in use on this host');
 });
 
-it('passes over a port that some program uses', async () => {
+it('skips a port that another program uses', async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
@@ -30,7 +30,7 @@ it('passes over a port that some program uses', async () => {
   await new Promise((done) => server.close(done));
 });
 
-it('keeps the last hour and forgets what is older', async () => {
+it('keeps reservations of the last hour and removes older ones', async () => {
   const range = { from: 18_130, to: 18_131 };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `18130-${thisHour() - 1}`), '');

@@ -3,20 +3,21 @@ import { createServer } from 'node:net';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 
-/** How long a port stays reserved at least, in milliseconds: a large model may take that long until it listens. */
+/** The shortest time that a port stays reserved, in milliseconds: a large model may take that long until it listens. */
 const BUCKET_MS = 3_600_000;
 
-/** Inclusive. The default lies below the range from which Linux takes ports for outgoing connections. */
+/** Inclusive. The default is below the range from which Linux takes ports for outgoing connections. */
 export interface PortRange {
   from: number;
   to: number;
 }
 
 /**
- * Hands out TCP ports of 127.0.0.1, none twice within an hour by all processes that share the folder. A reservation
- * is a file `<port>-<hour>` created exclusively; a port counts as taken while this hour's or the last hour's file
- * exists. Since a file is only deleted when it counts no more, there is no moment at which two could reclaim it.
- * What some other program takes in between shows as an engine that exits with EADDRINUSE and is restarted elsewhere.
+ * Reserves TCP ports of 127.0.0.1, none of them twice within an hour, for all processes that share the folder. A
+ * reservation is a file `<port>-<hour>` that is created exclusively. A port counts as taken while this hour's or the
+ * last hour's file exists. A file is deleted only when it no longer counts, so two processes never reclaim the same
+ * port at once.
+ * If another program takes the port meanwhile, the engine exits with EADDRINUSE and is restarted on another port.
  */
 export class PortReservations {
   constructor(
@@ -24,7 +25,7 @@ export class PortReservations {
     private readonly range: PortRange,
   ) {}
 
-  /** @throws Error when every port of the range is reserved or in use. */
+  /** @throws Error if every port of the range is reserved or in use */
   async reserve(): Promise<number> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const hour = Math.floor(Date.now() / BUCKET_MS);

@@ -29,7 +29,7 @@ const preparedUntil = async (spec: InstanceSpec, state: string) => {
   await until(`it is ${state}`, async () => (await driver.prepare(spec)).state === state);
 };
 
-it('tells what a start would not find: the program, or the file of the model', async () => {
+it('reports a missing program or model file before a start', async () => {
   const model = join(host.home, 'tiny.gguf');
   configured({ command: ['node', 'test/engine.mjs', '--port', '{port}', '--model', '{model.uri}'] });
   const spec = host.spec({ model: { id: 'tiny', uri: model } });
@@ -49,7 +49,7 @@ it('tells what a start would not find: the program, or the file of the model', a
   expect(await host.starts()).toEqual([]);
 });
 
-it('fetches what a hub has, and the start that follows fetches nothing', async () => {
+it('fetches a model from a hub, so that the start that follows fetches nothing', async () => {
   await writeFile(join(host.home, 'slow'), '');
   configured(FETCHING);
   await until('bytes are seen', async () => {
@@ -69,7 +69,7 @@ it('fetches what a hub has, and the start that follows fetches nothing', async (
   await terminateUntilGone(driver, 'a');
 });
 
-it('that failed is told to whoever asked, and tried again for the next wish', async () => {
+it('reports a failed fetch to its caller, and tries again for the next request', async () => {
   await writeFile(join(host.home, 'refused'), 'You are trying to access a gated repo.');
   configured(FETCHING);
   await preparedUntil(fetching('wish_1'), 'failed');

@@ -1,20 +1,23 @@
 /**
- * The program that every engine's process runs before it becomes the engine. Its one job is to decide, inside the very
- * process that is going to be the engine, whether this generation may start:
+ * The program that every engine's process runs before it becomes the engine. Its only task is to decide whether this
+ * generation may start, inside the process that will be the engine:
  *
- * 1. It creates `<generation>.pid` exclusively (`set -C`, which is O_EXCL) with its own pid. Two workers that race,
- *    or one that died after it spawned and its successor, make two such processes; one creates the file, the other ends.
- *    No worker's death can come between "the engine runs" and "its pid is known", because the worker does not write it.
- * 2. Only then it looks for `<generation>.stop` and for newer generations. `terminate` writes the stop mark first
+ * 1. It creates `<generation>.pid` exclusively (`set -C`, which is O_EXCL) with its own pid. Two such processes exist
+ *    if two workers race, or if a worker died after it spawned one and its successor spawned another. One creates the
+ *    file, the other ends. No worker's death can come between "the engine runs" and "its pid is known", because the
+ *    worker does not write the file.
+ * 2. Only then it checks for `<generation>.stop` and for newer generations. `terminate` writes the stop mark first
  *    and reads the pid file afterwards, so one of the two always sees the other.
- * 3. `exec` keeps the pid and, on Linux, the start time that tells the process from a later one with the same pid.
+ * 3. `exec` keeps the pid and, on Linux, the start time, which distinguishes the process from a later one with the
+ *    same pid.
  *
- * Before all that it enters its control group, if it has one (`>|`, since the file is there): whatever it starts is born in it. Limits come
- * last, and one that the host does not grant is a line in the engine's own output, with what it got instead.
+ * Before all that it enters its control group, if it has one (`>|`, because the file exists), so all its children are
+ * born in it. Limits come last. If the host does not grant a limit, the engine's own output says so, with the limit
+ * that applies instead.
  *
- * The file holds six lines: pid, generation, port, boot id (from the worker), birth, port of its metrics; without the fifth it is torn.
- * The sixth is empty where the engine tells its metrics on its one port, and missing where the release before started it.
- * `LC_ALL=C` and `ps` are for hosts without /proc.
+ * The file holds six lines: pid, generation, port, boot id (from the worker), birth, and port of its metrics. Without
+ * the fifth line it is torn. The sixth is empty if the engine reports its metrics on its only port, and missing if the
+ * previous release started it. `LC_ALL=C` and `ps` are for hosts without /proc.
  */
 const UNTIL_STARTED = `
 set -C
@@ -44,7 +47,10 @@ fi
 export const START_SCRIPT = `${UNTIL_STARTED}exec "$@"
 `;
 
-/** For a command that is to come to an end: the process stays what it is and writes down itself how that was, whoever has died meanwhile. */
+/**
+ * For a command that ends: the process stays the same, and records its exit itself, even if its worker has died
+ * meanwhile.
+ */
 export const RUN_SCRIPT = `${UNTIL_STARTED}"$@"
 code=$?
 printf '%s -\\n' "$code" > "$dir/$generation.exit"

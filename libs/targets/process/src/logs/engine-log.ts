@@ -5,27 +5,36 @@ import { missingAs } from '../instances/instance-folder.js';
 export const LOG_STREAMS = ['stdout', 'stderr'] as const;
 export type LogStream = (typeof LOG_STREAMS)[number];
 
-/** What `.1` is to a log, the rotated times are to its times. */
+/** The suffix of a rotated log, and of the times of that log. */
 export const ROTATED = '.1';
-/** What becomes the rotated one when the log has been cut: whoever sees another file there knows that the log begins anew. */
+/**
+ * The copy that becomes the rotated log after the log was truncated. A reader that finds another file there knows that
+ * the log starts again.
+ */
 const COPY = '.1.part';
 const FILE = /^([1-9]\d*)\.(?:stdout|stderr)\.(?:log|times)(?:\.1(?:\.part)?)?$/;
 const KEPT_AFTER_MS = 7 * 86_400_000;
-/** Generations that are over and keep their logs beside the first: a crash loop must not push its first cause out. */
+/**
+ * Ended generations that keep their logs in addition to the first, because a crash loop must not remove its first
+ * cause.
+ */
 const KEPT_LAST = 2;
-/** Each so many bytes of noted times double the distance between two. */
+/** After each step of this many bytes of recorded times, the interval between two times doubles. */
 const TIMES_STEP_BYTES = 64 * 1024;
 
 export function logName(generation: number, stream: LogStream): string {
   return `${generation}.${stream}.log`;
 }
 
-/** Beside a log: how long it was at which time, a line `<milliseconds> <bytes>` for each. */
+/**
+ * The file next to a log that records the length of the log over time, with a line `<milliseconds> <bytes>` for each
+ * time.
+ */
 export function timesName(generation: number, stream: LogStream): string {
   return `${generation}.${stream}.times`;
 }
 
-/** The release before wrote all generations into one file for each stream, and engines that it started still do. */
+/** The previous release wrote all generations into one file for each stream, and engines that it started still do. */
 export function oldLogName(stream: LogStream): string {
   return `${stream}.log`;
 }
@@ -39,9 +48,10 @@ export async function openLogs(folder: string, generation: number) {
 }
 
 /**
- * One look at the logs of a running generation: notes how long they are by now, and keeps each below `maxBytes`, give or take what an
- * engine writes between two looks. The full one becomes `<name>.1` and starts over. It is copied and truncated, not renamed, because the
- * engine keeps its descriptor for ever; in append mode it goes on at the new end. What it writes between the copy and the cut is lost.
+ * Checks the logs of a running generation once. It records their length and keeps each below `maxBytes`, except for the
+ * output between two checks.
+ * A full log becomes `<name>.1` and starts again. It is copied and truncated, not renamed, because the engine keeps its
+ * descriptor; in append mode it continues at the new end. Output between the copy and the truncation is lost.
  */
 export async function boundLogs(folder: string, generation: number, maxBytes: number): Promise<void> {
   for (const stream of LOG_STREAMS) {
@@ -60,7 +70,10 @@ export async function boundLogs(folder: string, generation: number, maxBytes: nu
   }
 }
 
-/** Removes the logs of generations that are over: all but the first, the last two, and `newest`; and any that nobody wrote to for a week. */
+/**
+ * Removes the logs of ended generations, except the first, the last two and `newest`, and every log that was not
+ * written for a week.
+ */
 export async function pruneLogs(folder: string, newest: number): Promise<void> {
   const names = (await readdir(folder).catch(missingAs<string[]>([]))).flatMap((name) => {
     const generation = Number(FILE.exec(name)?.[1]);
@@ -75,7 +88,7 @@ export async function pruneLogs(folder: string, newest: number): Promise<void> {
   }
 }
 
-/** Two workers may note the same look; whoever reads takes the first that is long enough. */
+/** Two workers may record the same check; a reader uses the first entry that is long enough. */
 async function noteTime(path: string, size: number): Promise<void> {
   const noted = await stat(path).catch(missingAs(undefined));
   const everyMs = 1_000 * 2 ** Math.floor((noted?.size ?? 0) / TIMES_STEP_BYTES);

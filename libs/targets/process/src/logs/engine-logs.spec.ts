@@ -43,7 +43,7 @@ const failed = async (generation: number) => {
 };
 
 describe('the output of an instance', () => {
-  it('is kept for each generation: of those that failed the first and the last two', async () => {
+  it('is kept for the first and the last two failed generations', async () => {
     for (const generation of [1, 2, 3, 4, 5]) await failed(generation);
     const kept = (await readdir(folder())).filter((name) => name.endsWith('.stderr.log')).sort();
     expect(kept).toEqual(['1', '3', '4', '5'].map((generation) => `${generation}.stderr.log`));
@@ -55,7 +55,7 @@ describe('the output of an instance', () => {
     expect(await readdir(folder())).not.toContain('1.stderr.log');
   });
 
-  it('is that of the last generation that is over where the previous one is asked for', async () => {
+  it('is that of the last ended generation if the previous one is requested', async () => {
     await failed(1);
     expect(await texts({ previous: true })).toEqual(['generation 1']);
     await host.setHealthy(true);
@@ -65,12 +65,12 @@ describe('the output of an instance', () => {
     expect([await texts(), await texts({ previous: true })]).toEqual([['runs'], ['generation 1']]);
   });
 
-  it('is read back to the lines, the stream and the time that are wanted', async () => {
+  it('is returned for the requested lines, stream and time', async () => {
     await mkdir(folder(), { recursive: true });
     await writeFile(file('1.stdout.log'), 'a\nb\n');
     await boundLogs(folder(), 1, 1_000_000);
     await writeFile(file('1.stderr.log'), 'x\ny\n');
-    // So much later that another look is noted.
+    // Enough time later for another check to be recorded.
     const [seen, later] = [Date.now() - 60_000, Date.now()];
     await writeFile(file('1.stdout.times'), `${seen} 4\n`);
     await writeFile(file('1.stderr.times'), `${seen + 30_000} 4\n`);
@@ -87,7 +87,7 @@ describe('the output of an instance', () => {
     ]);
   });
 
-  it('is followed over a rotation and into the next generation, until nobody listens', async () => {
+  it('is followed through a rotation and into the next generation, until the caller stops', async () => {
     await mkdir(folder(), { recursive: true });
     await writeFile(file('1.stdout.log'), 'before\n');
     const stop = new AbortController();
@@ -123,7 +123,7 @@ describe('the output of an instance', () => {
     ]);
   });
 
-  it('is whole after a worker that died between the copy of a full log and its place', async () => {
+  it('is complete after a worker died between copying a full log and renaming the copy', async () => {
     await mkdir(folder(), { recursive: true });
     await writeFile(file('1.stdout.log.1.part'), 'copied\n');
     await writeFile(file('1.stdout.log'), 'goes on\n');
@@ -131,7 +131,7 @@ describe('the output of an instance', () => {
     expect(await texts()).toEqual(['copied', 'goes on']);
   });
 
-  it('is found where the release before wrote it', async () => {
+  it('is found in the file of the previous release', async () => {
     await mkdir(folder(), { recursive: true });
     await writeFile(file('1.intent'), '');
     await writeFile(file('stdout.log'), 'from before\n');
@@ -146,7 +146,7 @@ describe('lines', () => {
     return [...lines, reader.rest()].filter((line) => line !== undefined);
   };
 
-  it('of megabytes are cut, and nothing of them is held', () => {
+  it('longer than a megabyte are cut without being held in memory', () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const [line, next] = linesOf(...Array.from({ length: 64 }, () => chunk), '\nnext\n');
     expect(line).toBe(`${'x'.repeat(MAX_LINE_BYTES)} … (cut)`);
@@ -157,7 +157,7 @@ describe('lines', () => {
     expect(linesOf('load 1%\rload 50', '%\rload 100%\r\nup\r\n', ' 5%\r10%\r')).toEqual(['load 100%', 'up', '10%']);
   });
 
-  it('have no escape sequences, and no bytes that are not UTF-8', () => {
+  it('contain no escape sequences and no bytes that are not UTF-8', () => {
     const broken = Buffer.concat([Buffer.from('a\u001b[1;31mred\u001b[0m\u0007 '), Buffer.from([0xff, 10])]);
     expect(linesOf(broken)).toEqual(['ared \ufffd']);
   });
@@ -178,11 +178,11 @@ describe('secrets', () => {
       '100 prompt_tokens: 12, api keys are required, --token-limit 5',
       '100 prompt_tokens: 12, api keys are required, --token-limit 5',
     ],
-  ])('do not show: %s', (line, shown) => {
+  ])('are redacted: %s', (line, shown) => {
     expect(redactSecrets(line, ['tiger-tiger', 'is'])).toBe(shown);
   });
 
-  it('that an engine was started with do not show when it prints them, nor those that the caller names', async () => {
+  it('of the engine’s start and of the caller are redacted in the engine’s output', async () => {
     await host.setHealthy(true);
     const spec = host.spec({}, { says: 'started with tiger-tiger and burning-bright\\n' });
     spec.runtime.env = { API_KEY: 'tiger-tiger' };

@@ -6,13 +6,13 @@ import { LOG_STREAMS, logName, oldLogName, ROTATED, timesName, type LogStream } 
 import { missingAs } from '../instances/instance-folder.js';
 
 const CHUNK_BYTES = 64 * 1024;
-/** How often a log that is followed is looked at. */
+/** How often a followed log is read. */
 const FOLLOW_MS = 200;
 const LOG = /^([1-9]\d*)\.(?:stdout|stderr)\.log$/;
 
 /**
- * The output of one generation. A line's time is that of the first look of a worker that saw it, so it is at most a look too late while
- * there is a worker, and the file's own time for what none has seen.
+ * Reads the output of one generation. The time of a line is that of the first check by a worker that saw it. While a
+ * worker runs, it is late by at most the time between two checks. Lines that no worker saw have the file's own time.
  */
 export async function* readLog(
   folder: string,
@@ -23,7 +23,7 @@ export async function* readLog(
   yield* (await LogCursors.open(folder, generation, { stream, tail, since }, secrets)).lines();
 }
 
-/** The last lines of both streams, at once. */
+/** Returns the last lines of both streams at once. */
 export async function readLastLines(
   folder: string,
   generation: number,
@@ -35,7 +35,7 @@ export async function readLastLines(
   return lines;
 }
 
-/** As `readLog`, and what is written from then on, of later generations too, until the signal fires. */
+/** Like `readLog`, but also returns later output, including that of later generations, until the signal fires. */
 export async function* followLog(
   folder: string,
   first: number,
@@ -46,7 +46,8 @@ export async function* followLog(
   let generation = first;
   let cursors = await LogCursors.open(folder, generation, options, secrets);
   while (!signal.aborted) {
-    // Asked first: whoever starts the next one has ended this one, so nothing comes after what is read below.
+    // Read first: the worker that starts the next generation has ended this one, so nothing follows the lines that are
+    // read below.
     const newest = (await loggedGenerations(folder)).at(0) ?? generation;
     yield* cursors.lines(newest === generation);
     if (newest > generation) {
@@ -58,14 +59,14 @@ export async function* followLog(
   }
 }
 
-/** Generations that have logs, newest first. */
+/** Returns the generations that have logs, newest first. */
 export async function loggedGenerations(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch(missingAs<string[]>([]));
   const numbers = names.flatMap((name) => LOG.exec(name)?.[1] ?? []).map(Number);
   return [...new Set(numbers)].sort((a, b) => b - a);
 }
 
-/** Both streams of a generation, in the order in which they were written as far as that is known. */
+/** Both streams of a generation, in the order in which they were written, as far as that is known. */
 class LogCursors {
   private constructor(
     private readonly cursors: readonly LogCursor[],
@@ -88,7 +89,10 @@ class LogCursors {
     return new LogCursors(cursors, Math.max(0, count - tail), secrets);
   }
 
-  /** Up to where the logs end now. `isOpen`: a line without an end may get one yet, and is left for later. */
+  /**
+   * Returns lines up to the current end of the logs. `isOpen`: a line without an end may still get one, and is left for
+   * later.
+   */
   async *lines(isOpen = false): AsyncGenerator<LogLine> {
     const heads = await Promise.all(
       this.cursors.map(async (cursor) => {
@@ -120,7 +124,7 @@ interface Piece {
   times: string;
 }
 
-/** A place in one log, which may be rotated under it. */
+/** A position in one log, which may be rotated meanwhile. */
 class LogCursor {
   private readonly pieces: [rotated: Piece, current: Piece];
   private readonly line = new LineReader();
@@ -142,7 +146,10 @@ class LogCursor {
     ];
   }
 
-  /** Before anything is read. Goes to the first of the last `tail` lines that is not before `since`; returns how many lines there are from there. */
+  /**
+   * Called before anything is read. Moves to the first of the last `tail` lines that is not older than `since`; returns
+   * the number of lines from there.
+   */
   async seek(tail: number, since: number | undefined): Promise<number> {
     let count = 0;
     this.rotated = await inodeOf(this.pieces[0].log);
@@ -159,7 +166,7 @@ class LogCursor {
 
   async *read(isOpen: boolean): AsyncGenerator<LogLine, void> {
     const rotated = await inodeOf(this.pieces[0].log);
-    // What was not read of it before it was cut is in the rotated one now.
+    // The part that was unread when the log was truncated is now in the rotated log.
     if (this.piece === 1 && rotated !== this.rotated) this.piece = 0;
     this.rotated = rotated;
     if (this.piece === 0) {
@@ -186,7 +193,7 @@ class LogCursor {
         const chunk = await readAt(file, this.offset, Math.min(CHUNK_BYTES, size - this.offset));
         if (chunk.length === 0) return;
         const before = this.offset;
-        // Before the lines: a caller may stop in the midst of them.
+        // Set before the lines are returned, because a caller may stop between two of them.
         this.offset += chunk.length;
         for (const { text, end } of this.line.push(chunk))
           yield { stream: this.stream, at: timeAt(noted, before + end) ?? written, text };
@@ -214,7 +221,10 @@ class LogCursor {
   }
 }
 
-/** Where the last `wanted` lines of `from` to `size` begin, and how many there are. A line that began before `from` is not among them. */
+/**
+ * Returns the offset of the last `wanted` lines between `from` and `size`, and their number. A line that began before
+ * `from` does not count.
+ */
 async function startOfLast(file: FileHandle, from: number, size: number, wanted: number) {
   let lines = 0;
   let offset = size;
@@ -250,7 +260,7 @@ interface NotedTime {
   size: number;
 }
 
-/** A line that was being written when its worker died is none. */
+/** Skips a line that was incomplete when its worker died. */
 async function readTimes(path: string): Promise<NotedTime[]> {
   const text = await readFile(path, 'utf8').catch(missingAs(''));
   return text.split('\n').flatMap((line) => {
@@ -259,7 +269,7 @@ async function readTimes(path: string): Promise<NotedTime[]> {
   });
 }
 
-/** Sizes only grow within one file, give or take two workers that note the same look. */
+/** Within one file sizes only grow, except if two workers record the same check. */
 function timeAt(times: readonly NotedTime[], end: number): string | undefined {
   let [low, high] = [0, times.length];
   while (low < high) {

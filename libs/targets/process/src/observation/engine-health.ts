@@ -15,14 +15,17 @@ import type { PortOwner } from './port-listener.js';
 
 type HealthFinding = Pick<Observation, 'state' | 'reason' | 'message' | 'failure'>;
 
-/** Asks engines for their health: until they are ready as their `ready` says, from then on as their `live` says. */
+/** Checks the health of engines: by their `ready` settings until they are ready, then by their `live` settings. */
 export class EngineHealth {
   private readonly history = new HealthHistory();
   private readonly agent = new Agent({ pipelining: 0 });
-  /** When a ready engine was last asked, and what came of it. */
+  /** The time and the result of the last check of a ready engine. */
   private readonly asked = new Map<string, { generation: number; at: number; seen: HealthFinding }>();
 
-  /** One look at a generation that runs; it probes unless the engine's own pace is slower than the looks. */
+  /**
+   * Checks a running generation once. It sends a probe, unless the engine's own interval is longer than that of the
+   * checks.
+   */
   async look(
     spec: InstanceSpec,
     own: Generation,
@@ -45,7 +48,7 @@ export class EngineHealth {
     return seen;
   }
 
-  /** One request beside the looks, as the engine is asked when it is ready. */
+  /** Sends one request outside the regular checks, as a ready engine is probed. */
   async answers(spec: InstanceSpec, intent: StartIntent, baseUrl: string): Promise<boolean> {
     return (await this.ask(liveProbe(spec, intent), baseUrl)).isHealthy;
   }
@@ -99,7 +102,7 @@ export class EngineHealth {
 
 const NOBODY: HealthAnswer = { isHealthy: false, message: 'the process that responded no longer listens' };
 
-/** Where an engine is asked, and whether it is the one that answers there. */
+/** The address of an engine, and whether the engine itself answers there. */
 interface EngineAtPort {
   folder: InstanceFolder;
   intent: StartIntent;
@@ -113,18 +116,19 @@ function startProbe({ probe }: InstanceSpec, { path }: StartIntent): Probe {
   return { ...probe, path: probe.path ?? path, intervalSeconds: 0 };
 }
 
-/** What the revision itself says goes before what the engine's template says, and that before the caller's defaults. */
+/** The revision's own settings override those of the engine's template, and these override the caller's defaults. */
 function liveProbe({ probe }: InstanceSpec, { path, live = {} }: StartIntent): Probe {
   const { set = [], ...own } = probe;
   const said = Object.fromEntries(set.map((key) => [key, own[key]]));
-  // Only an engine's own pace holds looks back: a caller looks as often as it means to ask.
+  // Only the template's own interval delays a probe: a caller checks as often as it wants to probe.
   const intervalSeconds = set.includes('intervalSeconds') ? 0 : (live.intervalSeconds ?? 0);
   return { ...own, ...live, ...said, intervalSeconds, path: probe.path ?? live.path ?? path };
 }
 
 /**
- * A redirect or "there is no such thing" comes from a server that is up and was asked at the wrong place; what says so has named what its
- * engine answers while it loads. 408, 425 and 429 ask for patience, like everything from 500 on.
+ * A redirect or a "not found" comes from a server that is up and was probed at the wrong path. That is certain only if
+ * the template says what its engine answers while it loads. 408, 425 and 429 mean "try again later", like every status
+ * from 500 on.
  */
 function isWrongAnswer({ whileStarting }: StartIntent, { isHealthy, status }: HealthAnswer): boolean {
   if (whileStarting === undefined || isHealthy || status === undefined) return false;

@@ -10,7 +10,7 @@ import { EngineHost } from '../../test/engine-host.js';
 
 const VLLM = { waiting: ['vllm:num_requests_waiting', 'old:waiting'], kv_usage: 'vllm:kv_cache_usage_perc' };
 
-it('reads what waits, over all series of the first name that is told, and the fullest memory', () => {
+it('reads the waiting requests over all series of the first reported name, and the fullest memory', () => {
   const text = [
     '# HELP vllm:num_requests_waiting Number of requests waiting',
     '# TYPE vllm:num_requests_waiting gauge',
@@ -25,7 +25,7 @@ it('reads what waits, over all series of the first name that is told, and the fu
   expect(readEngineLoad(text, { waiting: 'none' })).toEqual({ waiting: null, kvUsage: null });
 });
 
-it('takes no number that is none, and keeps those that are within what can be', () => {
+it('ignores values that are not numbers, and limits the others to the possible range', () => {
   const text = ['w NaN', 'w +Inf', 'w -4', 'w', 'w x', `w ${'9'.repeat(40)}`, 'k 55', `${'w'.repeat(100_000)} 1`].join(
     '\n',
   );
@@ -39,7 +39,7 @@ it.each<[string, RequestListener, object | undefined]>([
   ['has none', (_request, response) => void response.writeHead(404).end('w 2\n'), undefined],
   ['never ends', (_request, response) => flood(response), undefined],
   ['says nothing', () => undefined, undefined],
-])('asks an engine that %s, in bounded time and memory', async (_what, listener, expected) => {
+])('reads the load of an engine that %s, in bounded time and memory', async (_what, listener, expected) => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const agent = new Agent();
@@ -61,7 +61,7 @@ function flood(response: Parameters<RequestListener>[1]): void {
   more();
 }
 
-it('asks an engine that tells its metrics on a port of its own there and with its key, whoever started it', async () => {
+it('reads metrics from their own port with the key of the engine, also after another worker started it', async () => {
   const host = await EngineHost.create();
   const command = ['node', 'test/engine.mjs', '--port', '{port}', '--metrics-port', '{port.metrics}'];
   const engine = { command, ports: ['other', 'metrics'], env: { ENGINE_KEY: '{instance_key}' }, metrics: METRICS };
@@ -74,7 +74,8 @@ it('asks an engine that tells its metrics on a port of its own there and with it
     for (const driver of drivers) expect(await driver.load(spec, baseUrl)).toEqual({ waiting: 3, kvUsage: null });
     expect(await drivers[0]!.load({ ...spec, instanceKey: 'k-2' }, baseUrl)).toBeUndefined();
 
-    // As the release before claimed it, and as a full disk cuts it off: its one port tells nothing, and no other is guessed.
+    // As the previous release wrote the claim, and as a full disk truncates it: the main port has no metrics, and no
+    // other port is guessed.
     const claim = join(host.home, 'instances', 'local', 'inst_1', '1.pid');
     const lines = (await readFile(claim, 'utf8')).split('\n');
     for (const text of [`${lines.slice(0, 5).join('\n')}\n`, lines.slice(0, 6).join('\n')]) {

@@ -26,13 +26,13 @@ interface ObserverParts {
   maxLogBytes: number;
 }
 
-/** What one look at an instance's folder, its processes and its port finds out about a generation. */
+/** Finds out the state of a generation from one check of an instance's folder, its processes and its port. */
 export class GenerationObserver {
   private readonly listeners: PortListeners;
 
   constructor(
     private readonly parts: ObserverParts,
-    /** Of an engine by its name, as the operator has it now. */
+    /** Returns the probe of an engine by its name, from the operator's current settings. */
     private readonly probeOf: (engine: string) => EngineProbe | undefined,
   ) {
     this.listeners = new PortListeners(parts.processes);
@@ -56,18 +56,18 @@ export class GenerationObserver {
       };
     }
     if (newest.generation < spec.generation) return this.observePredecessors(known);
-    // Only two callers who start different generations in the same instant leave an older one running.
+    // An older generation still runs only if two callers started different generations in the same instant.
     if (newest.claimedAt !== undefined && older.length > 0) await this.parts.stopper.stop(spec.instanceId, older);
     return this.observeOwn(spec, folder, newest);
   }
 
-  /** As it was started: the engine's template may be another by now, or gone. */
+  /** Returns how it was started: the engine's template may have changed since, or be gone. */
   async intentOf({ generation, runtime }: InstanceSpec, folder: InstanceFolder): Promise<StartIntent> {
     const noted = await folder.readIntent(generation);
     return noted ?? this.probeOf(runtime.engine ?? '') ?? DEFAULT_PROBE;
   }
 
-  /** One request beside the looks. Who answers at the engine's port without being it does not count. */
+  /** Sends one request outside the regular checks. An answer counts only if the engine itself listens on its port. */
   async answers(spec: InstanceSpec, folder: InstanceFolder, baseUrl: string): Promise<boolean> {
     const intent = await this.intentOf(spec, folder);
     if (!(await this.parts.health.answers(spec, intent, baseUrl))) return false;
@@ -76,7 +76,10 @@ export class GenerationObserver {
     return owner?.is !== 'foreign' && owner?.is !== 'nobody';
   }
 
-  /** The newest that has logs, or of those before it the newest that is over. 0 stands for logs of the release before. */
+  /**
+   * Returns the newest generation that has logs or, with `previous`, the newest ended one before it. 0 means logs of
+   * the previous release.
+   */
   async loggedGeneration(folder: InstanceFolder, previous: boolean): Promise<number | undefined> {
     const logged = await loggedGenerations(folder.path);
     const known = await folder.generations();
@@ -134,7 +137,7 @@ export class GenerationObserver {
     return { ...running, ...seen, ...(seen.state === 'starting' && { progress: { phase: 'loading' } }) };
   }
 
-  /** Whether it is the engine that answers at its port; undefined where anybody may. */
+  /** Whether the engine itself answers on its port; undefined if any process may listen there. */
   private async ownerOf(
     { instanceId, generation }: InstanceSpec,
     { path }: InstanceFolder,
@@ -173,7 +176,7 @@ export class GenerationObserver {
   }
 }
 
-/** Of a generation that no process has claimed. */
+/** The observation of a generation that no process has claimed. */
 function observeUnclaimed(own: Generation): Observation {
   const { generation } = own;
   const over = { state: 'exited', generation, lastExit: { code: null } } as const;
@@ -184,7 +187,10 @@ function observeUnclaimed(own: Generation): Observation {
   return { ...over, reason: 'start_failed', message: 'its process died while it started' };
 }
 
-/** Of a generation whose process is gone. One that never was ready is a start that failed, however it ended: engines do end with 0. */
+/**
+ * The observation of a generation whose process is gone. If it was never ready, its start failed, however it ended:
+ * some engines end with 0.
+ */
 async function observeExited(
   own: Generation,
   intent: StartIntent | undefined,
@@ -217,7 +223,7 @@ async function observeExited(
   return { ...over, reason: failure.cause, message, failure };
 }
 
-/** One run of the engine: another process is another incarnation. */
+/** Identifies one run of the engine: another process is another incarnation. */
 export function processIncarnation({ pid }: StartRecord): string {
   return String(pid);
 }

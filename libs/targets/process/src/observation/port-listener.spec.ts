@@ -27,7 +27,7 @@ afterEach(async () => {
   await host.dispose();
 });
 
-/** Of the first generation, once its claim is written to its end. */
+/** The port of the first generation, once its claim is complete. */
 const portOfFirst = async (): Promise<number> => {
   const claim = join(host.home, 'instances', 'local', 'inst_1', '1.pid');
   let lines: string[] = [];
@@ -37,14 +37,14 @@ const portOfFirst = async (): Promise<number> => {
   });
   return Number(lines[2]);
 };
-/** A server of this process, which answers everything with 200. */
+/** A server of this process, which answers every request with 200. */
 const strangerAt = async (port: number, address = '127.0.0.1'): Promise<Server> => {
   const server = createServer((_request, response) => response.end('{}'));
   stranger.push(server);
   await new Promise<void>((resolve) => server.listen(port, address, resolve));
   return server;
 };
-/** It loads for ever. */
+/** An engine that never finishes loading. */
 const LOADING: Partial<EngineConfig> = {
   command: ['node', 'test/parent.mjs', 'test/child.mjs', '/dev/null', '0', '{port}'],
 };
@@ -57,7 +57,7 @@ const start = async (engine: Partial<EngineConfig>) => {
 const onLinux = existsSync('/proc/net/tcp') ? describe : describe.skip;
 
 onLinux('a stranger that answers at the port of an engine that loads', () => {
-  it('is not taken for it: the start has failed, and says who listens', async () => {
+  it('does not count as the engine: the start fails, and the failure names the listener', async () => {
     const port = await start(LOADING);
     expect(await driver.observe(host.spec())).toMatchObject({ state: 'starting' });
     await strangerAt(port);
@@ -72,13 +72,13 @@ onLinux('a stranger that answers at the port of an engine that loads', () => {
     expect(await driver.answers(host.spec(), `http://127.0.0.1:${port}`)).toBe(false);
   });
 
-  it('is not taken for it at any address either', async () => {
+  it('does not count as the engine on a wildcard address either', async () => {
     const port = await start(LOADING);
     await strangerAt(port, '::');
     expect(await driver.observe(host.spec())).toMatchObject({ reason: 'port_in_use' });
   });
 
-  it('is not taken for it where it listens no more when that is looked at', async () => {
+  it('does not count as the engine if it has stopped listening when the port is checked', async () => {
     const port = await start(LOADING);
     const server = await strangerAt(port);
     server.removeAllListeners('request');
@@ -92,13 +92,13 @@ onLinux('a stranger that answers at the port of an engine that loads', () => {
     });
   });
 
-  it('is the engine where the template says that anybody may listen', async () => {
+  it('counts as the engine if the template allows any listener', async () => {
     const port = await start({ ...LOADING, ready: { listener: 'any' } });
     await strangerAt(port);
     await observeUntil(driver, host.spec(), 'ready');
   });
 
-  it('does not keep it from coming up once it is gone', async () => {
+  it('does not stop the engine from starting once it is gone', async () => {
     const port = await start(LOADING);
     const server = await strangerAt(port);
     expect(await driver.observe(host.spec())).toMatchObject({ reason: 'port_in_use' });
@@ -109,7 +109,7 @@ onLinux('a stranger that answers at the port of an engine that loads', () => {
 });
 
 onLinux('an engine', () => {
-  it('is known by its own socket, and also after another worker has taken over', async () => {
+  it('is identified by its own socket, also after another worker has taken over', async () => {
     const port = await start({});
     await observeUntil(driver, host.spec(), 'ready');
     await driver.close();
@@ -118,15 +118,15 @@ onLinux('an engine', () => {
     expect(await driver.answers(host.spec(), `http://127.0.0.1:${port}`)).toBe(true);
   });
 
-  it('is known by its child, also one in another session without environment', async () => {
+  it('is identified by its child, also by one in another session without environment', async () => {
     const command = ['node', 'test/parent.mjs', 'test/engine.mjs', '--port', '{port}', '--model', '{model.id}'];
-    // Where no control group tells who belongs to it.
+    // Without a control group that identifies its processes.
     driver = host.driver({ cgroups: false }, { command });
     await driver.provision(host.spec());
     expect((await observeUntil(driver, host.spec(), 'ready')).message).toBeUndefined();
   });
 
-  it('is taken at its word where the host does not tell who listens', async () => {
+  it('is trusted if the host does not report who listens', async () => {
     const port = await start({});
     await until('it listens', () =>
       fetch(`http://127.0.0.1:${port}/health`).then(

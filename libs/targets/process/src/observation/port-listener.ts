@@ -1,22 +1,27 @@
 import { open, readdir, readFile, readlink } from 'node:fs/promises';
 import type { ProcessOwner, EngineProcesses } from '../instances/engine-process.js';
 
-/** More than the listeners of any host; the kernel names them before the connections, of which there may be many. */
+/**
+ * More than the listeners of any host need. The kernel lists them before the connections, of which there may be many.
+ */
 const MAX_TABLE_BYTES = 4 * 1024 * 1024;
-/** Engines are looked at side by side, and read one table. */
+/** Engines are checked concurrently and share one table. */
 const TABLE_AGE_MS = 1_000;
-/** Where nothing can be told, all processes of the host were looked at for it. */
+/** If the owner is unknown, finding that out has read all processes of the host. */
 const UNKNOWN_AGE_MS = 10_000;
 const LISTENING = '0A';
 
-/** What would be connected to at 127.0.0.1, the address that counts first; as the kernel writes them. */
+/** The addresses that a connection to 127.0.0.1 reaches, most specific first, in the format of the kernel. */
 const ADDRESSES = [
   ['0100007F', '0000000000000000FFFF00000100007F'],
   ['00000000'],
   ['00000000000000000000000000000000'],
 ] as const;
 
-/** Who listens: the engine, somebody else (in words), nobody any more, or it cannot be told (why). */
+/**
+ * The listener of a port: the engine, a foreign process (described in words), no process any more, or unknown (with the
+ * reason).
+ */
 export type PortOwner = { is: 'own' | 'nobody' } | { is: 'foreign'; who: string } | { is: 'unknown'; why: string };
 
 interface Listener {
@@ -26,10 +31,13 @@ interface Listener {
   inode: string;
 }
 
-/** Tells by the kernel's tables whether a port of 127.0.0.1 is the engine's own, or somebody took it while the engine loaded. */
+/**
+ * Finds out from the kernel's tables whether the engine itself listens on its port of 127.0.0.1, or whether another
+ * process took the port while the engine loaded.
+ */
 export class PortListeners {
   private table: { at: number; listeners: Promise<Listener[]> } | undefined;
-  /** The sockets that were found to be an engine's, by its folder and generation. */
+  /** The sockets that were found to belong to an engine, by its folder and generation. */
   private readonly own = new Map<string, string>();
   private readonly unknown = new Map<string, { at: number; owner: PortOwner }>();
 
@@ -38,7 +46,7 @@ export class PortListeners {
     private readonly proc = '/proc',
   ) {}
 
-  /** Call it when something has answered at the port. */
+  /** Call it after an answer from the port. */
   async ownerOf(engine: ProcessOwner): Promise<PortOwner> {
     const key = keyOf(engine);
     const before = this.unknown.get(key);
@@ -51,7 +59,7 @@ export class PortListeners {
 
   private async lookTwice(engine: ProcessOwner): Promise<PortOwner> {
     const owner = await this.ownerBy(engine, TABLE_AGE_MS);
-    // It may have begun to listen after the table was read.
+    // The engine may have begun to listen after the table was read.
     return owner.is === 'own' ? owner : this.ownerBy(engine, 0);
   }
 
@@ -90,7 +98,7 @@ export class PortListeners {
     return `a process of user ${uid}`;
   }
 
-  /** Inodes; undefined where they are not to be read. Of a process that has ended, none. */
+  /** Returns inodes; undefined if they cannot be read. A process that has ended has none. */
   private async socketsOf(pid: number): Promise<Set<string> | undefined> {
     const folder = `${this.proc}/${pid}/fd`;
     const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => (isGone(error) ? [] : undefined));
@@ -124,7 +132,7 @@ function isGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ESRCH';
 }
 
-/** Rows of proc_net_tcp(5) that listen; none where there is no such table. */
+/** Returns the listening rows of proc_net_tcp(5); none if there is no such table. */
 async function readTable(path: string): Promise<Listener[]> {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return [];

@@ -8,7 +8,7 @@ import { EngineTemplate } from './engine-template.js';
 import type { ProcessTargetConfig } from '../process-driver.js';
 import { processTarget } from '../process-target.js';
 
-/** As an operator takes it, with nothing but its name, or with more. */
+/** A built-in template as an operator uses it, with only its name or with further keys. */
 function template(name: string, more = '', beside = ''): EngineTemplate {
   const engines = `engines: {${name}: {extends: builtin${more}}}`;
   const source = `{targets: [{name: host, kind: process, ${engines}${beside}}], secrets: {hf: {env: HF}}}`;
@@ -78,7 +78,7 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
 ])('the built-in template %s', (name, command, env) => {
   const engine = template(name);
 
-  it('is right, and starts exactly this', () => {
+  it('is valid, and starts exactly this command', () => {
     expect([engine.problems, engine.warnings, engine.check(spec())]).toEqual([[], [], []]);
     const launch = engine.launch(spec(), allocation);
     expect(launch.command).toEqual(command.split(' '));
@@ -86,7 +86,7 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
     expect(launch).toMatchObject({ cwd: '/i', limits: { nofile: 65_536, core_mb: 0 }, secretEnv: {} });
   });
 
-  it('leaves to Slipway as long to end as it takes itself, and proves its model', () => {
+  it('gives its engine enough time to stop, and proves its model', () => {
     const traits = engine.traits(spec());
     expect(engine.stop).toMatchObject({ signal: 'SIGTERM', to: 'leader', graceSeconds: name === 'llamacpp' ? 20 : 60 });
     expect(traits.isKeyed).toBe(name !== 'trtllm');
@@ -95,20 +95,20 @@ describe.each<[name: string, command: string, env: Record<string, string>]>([
     expect(engine.describe()).toMatchObject({ template: `${name}@1` });
   });
 
-  it('takes models of its own folder only, until the operator names others', () => {
+  it('accepts only models of its own folder until the operator names others', () => {
     for (const uri of ['/etc/passwd', '/home/slipway/models/../x.gguf', 'Qwen/Qwen3-8B', '/home/slipway/secret'])
       expect(engine.check(spec({ model: { id: 'tiny', uri } }))).toMatchObject([{ field: 'model.uri' }]);
   });
 });
 
-it('has a row above for each template, and the page for operators one for each of them and for each key', () => {
+it('has a row for each template in this spec, and one for each template and key in the guide', () => {
   expect(builtInNames().filter((name) => !name.includes('@'))).toHaveLength(7);
   const page = readFileSync(new URL('../../../../../docs/guides/engines.md', import.meta.url), 'utf8');
   const rows = [...builtInNames().filter((name) => name.includes('@')), ...keysOf(PROCESS_ENGINE)];
   expect(rows.filter((row) => !page.includes(`\`${row}\``) && !page.includes(`\`${row}: `))).toEqual([]);
 });
 
-it('fetches what a hub has, online and with its token, and nothing that is a file', () => {
+it('fetches models from a hub, online and with their token, and never a file', () => {
   const sources = 'model_sources: ["hf:Qwen/*", "{home}/models/**"]';
   const engine = template('vllm', `, ${sources}, prefetch: {secret_env: {HF_TOKEN: {secret: hf}}}`);
   const model = { id: 'q', uri: 'Qwen/Qwen3-8B', revision: 'main' };
@@ -120,7 +120,7 @@ it('fetches what a hub has, online and with its token, and nothing that is a fil
   expect(engine.prefetch(spec(), allocation)).toBeUndefined();
 });
 
-it("lets a target's defaults stand over the common ones, and an engine's own over these", () => {
+it('prefers the defaults of a target to the common ones, and the keys of an engine to both', () => {
   const defaults = ', engine_defaults: {env: {HF_HOME: /mnt/hf, A: b}, stop: {grace_seconds: 30, drain: gateway}}';
   const engine = template('llamacpp', '', defaults);
   expect(engine.launch(spec(), allocation).env).toMatchObject({ HF_HOME: '/mnt/hf', A: 'b', HF_HUB_OFFLINE: '1' });
@@ -128,7 +128,7 @@ it("lets a target's defaults stand over the common ones, and an engine's own ove
   expect(template('vllm', '', defaults).stop).toMatchObject({ graceSeconds: 30, drain: 'gateway' });
 });
 
-it('is changed key by key: another program, an argument less, another value for a variable or none', () => {
+it('is changed key by key: another program, an argument removed, a variable changed or removed', () => {
   const engine = template(
     'llamacpp',
     ', program: /usr/local/bin/llama-server, args: {parallel: null, ctx_size: {default: 512}, seed: {arg: [--seed, "{}"], type: integer}}, env: {LLAMA_API_KEY: null, HF_HOME: /hf}, stop: {grace_seconds: 9}',

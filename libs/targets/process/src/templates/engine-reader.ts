@@ -8,7 +8,7 @@ import { templateProblems } from './template-problems.js';
 
 type Bag = Record<string, unknown>;
 
-/** What every engine of a target has; problems are told once, and not again with each engine. */
+/** Reads the settings of all engines of a target. Problems are reported once, and not again for each engine. */
 export function readEngineDefaults(reader: ConfigReader, path: string, value: unknown): Bag {
   if (value === undefined) return {};
   const before = reader.problems.length;
@@ -16,7 +16,7 @@ export function readEngineDefaults(reader: ConfigReader, path: string, value: un
   return reader.problems.length === before ? read : {};
 }
 
-/** One entry of `engines`: what it extends and the target's defaults, changed by what it says itself. */
+/** Reads one entry of `engines`: the template it extends and the target's defaults, changed by its own keys. */
 export function readProcessEngine(
   reader: ConfigReader,
   path: string,
@@ -30,7 +30,7 @@ export function readProcessEngine(
   const whole = merged(base, written) as Bag;
   if (program !== undefined) replaceProgram(reader, path, whole, { program, isExtended: extended !== undefined });
   checkShapes(reader, path, whole);
-  // Unknown keys of its own are told already.
+  // Its own unknown keys are already reported.
   const known = Object.fromEntries(Object.entries(whole).filter(([key]) => keysOf(PROCESS_ENGINE).includes(key)));
   const read = readAs(reader, path, known, PROCESS_ENGINE) as Partial<EngineConfig>;
   const engine = {
@@ -94,7 +94,7 @@ function readyOf({ path, timeout_seconds, while_starting, ...rest }: NonNullable
   return {
     path: path ?? DEFAULT_PROBE.path,
     timeout_seconds: timeout_seconds ?? DEFAULT_PROBE.timeoutSeconds,
-    // YAML takes what stands without quotes for a number.
+    // YAML reads a value without quotes as a number.
     ...(while_starting !== undefined && { while_starting: String(while_starting) as typeof while_starting }),
     ...rest,
   };

@@ -3,7 +3,7 @@ import { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from '@sl
 import { builtInNames } from './builtin/index.js';
 import { PROCESS_PLACEHOLDERS } from './engine-config.js';
 
-/** Their placeholder is `{port.<name>}`. */
+/** The placeholder of a port is `{port.<name>}`. */
 const PORT_NAME = /^[a-z][a-z_]{0,30}$/;
 const USER_NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
 
@@ -14,7 +14,7 @@ const SECRET_ENV: Schema = {
   description: 'Environment variables whose values are secrets of this file. The secrets are read at each start',
 };
 
-/** What an engine has, and a target for all of its engines. */
+/** The keys of an engine, which a target may also set for all its engines. */
 const SURROUNDINGS: MappingSchema['properties'] = {
   env: ENV,
   secret_env: SECRET_ENV,
@@ -126,16 +126,18 @@ export const PROCESS_ENGINE: MappingSchema = {
   }),
 };
 
-/** An entry of `engines`, for editors: whole, or what it changes of the template that it extends. */
+/**
+ * The schema of an entry of `engines`, for editors: a complete engine, or its changes to the template that it extends.
+ */
 export const ENGINE_ENTRY: Schema = {
   anyOf: [
     {
       ...PROCESS_ENGINE,
-      // Who tells the port by a variable writes env.
+      // An engine that gets its port by a variable has `env`.
       anyOf: [
         {
           required: ['command'],
-          // Among its words.
+          // The placeholder is one of its words.
           properties: { command: { type: 'array', contains: { type: 'string', pattern: '\\{port\\}' } } },
         },
         { required: ['command', 'env'] },

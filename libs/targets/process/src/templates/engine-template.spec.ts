@@ -27,7 +27,7 @@ const spec = ({ model = { id: 'tiny', uri: 'file:///m' }, args = {}, env = {} }:
 const commandLine = (of: InstanceSpec, port: number) => template.launch(of, { port, folder: '/f' }).command;
 
 describe('commandLine', () => {
-  it('fills the blanks of each element, and runs the node that runs the worker', () => {
+  it('fills the placeholders of each element, and runs the node that runs the worker', () => {
     expect(template.problems).toEqual([]);
     expect(commandLine(spec(), 20_001)).toEqual([
       process.execPath,
@@ -39,12 +39,12 @@ describe('commandLine', () => {
       '/srv/slipway/x',
     ]);
   });
-  it('appends arguments in the declared order, switches only when true', () => {
+  it('appends arguments in the declared order, switches only if they are true', () => {
     const args = { label: 'a b', verbose: true, ttft_ms: 12.5 };
     expect(commandLine(spec({ args }), 1).slice(7)).toEqual(['--ttft-ms=12.5', '--verbose', '--label=a b']);
     expect(commandLine(spec({ args: { verbose: false } }), 1).slice(7)).toEqual([]);
   });
-  it('takes values literally: no blank and no pattern in a value is filled', () => {
+  it('uses values literally: no placeholder and no pattern in a value is filled', () => {
     const model = { id: '{model.uri} {port}', uri: '$&' };
     expect(commandLine(spec({ model, args: { label: "$& $1 $' {}" } }), 7).slice(4)).toEqual([
       '--model={model.uri} {port}@$&',
@@ -73,10 +73,10 @@ describe('check', () => {
   ])('refuses %s', (_case, overrides, field, code) => {
     expect(template.check(spec(overrides))).toEqual([{ field, code, message: expect.any(String) }]);
   });
-  it('takes what begins with "-" where it cannot become an option', () => {
+  it('accepts a value that begins with "-" if it cannot become an option', () => {
     expect(template.check(spec({ args: { ttft_ms: -1, label: '--help' } }))).toEqual([]);
   });
-  it('accepts what it should', () => {
+  it('accepts valid values', () => {
     expect(
       template.check(spec({ args: { ttft_ms: 0, verbose: false, label: 'a-b' }, env: { API_KEY: '-k' } })),
     ).toEqual([]);
@@ -106,7 +106,7 @@ const typed = (config: Partial<EngineConfig> = {}) =>
 const allocation = { port: 1, ports: { metrics: 2 }, folder: '/i' };
 
 describe('typed arguments', () => {
-  it('become the elements that are declared, defaults where nothing is set', () => {
+  it('become the declared elements, with defaults for unset values', () => {
     const args = { tokens: 4, share: 0.5, cache: 8, caching: false, config: ' {"a":\n-1}', name: 'x y' };
     expect(typed().check(spec({ args }))).toEqual([]);
     expect(typed().launch(spec({ args }), allocation).command.slice(3)).toEqual([
@@ -141,13 +141,13 @@ describe('typed arguments', () => {
     ]);
   });
 
-  it('refuse a default that another argument makes too low, by the field that was set', () => {
+  it('refuse a default that another argument makes too low, and name the field that was set', () => {
     expect(typed({ args: { ...low('seqs') } }).check(spec({ args: { seqs: 9 } }))).toMatchObject([
       { field: 'runtime.args.seqs', message: 'would make low (8) less than seqs (9)' },
     ]);
   });
 
-  it('stay within their elements, whatever a client sends', () => {
+  it('stay within their elements for any value of a client', () => {
     const engine = typed();
     const value = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -168,7 +168,7 @@ describe('typed arguments', () => {
       const known = /^--(port=1|m=2|revision|seqs|tokens=-?\d+|share=[\d.e-]+|cache|caching|no-caching|config|name)$/;
       expect(options.filter((option) => !known.test(option))).toEqual([]);
       expect(new Set(options).size).toBe(options.length);
-      // One more element for each option of two.
+      // One more element for each option that has two.
       const two = options.filter((option) => /^--(revision|seqs|cache|config|name)$/.test(option)).length;
       expect(command).toHaveLength(1 + options.length + two);
       expect(command.join('')).not.toMatch(/[\0\r\n]/);
@@ -184,7 +184,7 @@ const low = (other: string) => ({
 });
 
 describe('a start', () => {
-  it('leaves a group out when it has no value, and a variable too', () => {
+  it('omits a group and a variable that have no value', () => {
     const engine = typed({
       env: { REV: '{model.revision}', GPUS: '[{gpu.indices}]' },
       secret_env: { T: { secret: 's' } },
@@ -200,7 +200,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('shows its devices to an engine that takes some, and none to it where there are none', () => {
+  it('shows an engine its devices, and none if it gets none', () => {
     const engine = typed({ gpus: { min: 0, max: 2, share: 'exclusive' } });
     const devices = [{ uuid: 'GPU-1', index: 3 }];
     expect(engine.launch({ ...spec(), devices }, allocation).env).toMatchObject({ CUDA_VISIBLE_DEVICES: '3' });
@@ -214,7 +214,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('does not happen without the key that the engine is to have, nor with fewer devices than it needs', () => {
+  it('fails without a key that the engine needs, or with fewer devices than it needs', () => {
     const keyed = typed({ env: { KEY: '{instance_key}' } });
     expect(keyed.traits(spec()).isKeyed).toBe(true);
     expect(() => keyed.launch(spec(), allocation)).toThrow('{instance_key}');
@@ -224,7 +224,7 @@ describe('a start', () => {
   });
 });
 
-it('is for chat, refuses unknown models and needs nothing else, where the operator does not say', () => {
+it('by default an engine serves chat, rejects unknown models and needs nothing else', () => {
   expect(template.traits(spec())).toEqual({
     serves: ['chat'],
     unknownModel: 'rejects',
@@ -235,7 +235,7 @@ it('is for chat, refuses unknown models and needs nothing else, where the operat
   });
 });
 
-it('describes its arguments, and not how they are passed on', () => {
+it('describes its arguments, but not how they are passed to the engine', () => {
   expect(typed().describe().declared?.slice(0, 5)).toEqual([
     { name: 'seqs', type: 'integer', min: -1, max: 64, default: 4 },
     { name: 'tokens', type: 'integer', at_least: 'seqs' },

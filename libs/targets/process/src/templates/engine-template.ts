@@ -31,18 +31,20 @@ import type { EngineProbe } from '../instances/instance-folder.js';
 import { ModelSources } from './model-sources.js';
 import { templateProblems } from './template-problems.js';
 
-/** Where an engine does not say how it is asked for health. */
+/** The default for an engine that does not say how its health is checked. */
 export const DEFAULT_PROBE: EngineProbe = { path: '/health', timeoutSeconds: DEFAULT_READY_SECONDS };
 
-/** setproctitle then leaves the environment alone, by which processes of an instance are recognised. */
+/**
+ * With this variable setproctitle does not overwrite the environment, which identifies the processes of an instance.
+ */
 const ENVIRONMENT = { SPT_NOENV: '1' };
 
-/** What only the host can give to a start. */
+/** The part of a start that only the host can supply. */
 export interface EngineAllocation {
   port: number;
   /** By the names of `portNames`. */
   ports?: Readonly<Record<string, number>>;
-  /** Absolute folder of the instance, writable to the engine. */
+  /** Absolute folder of the instance, which the engine may write. */
   folder: string;
 }
 
@@ -50,15 +52,18 @@ export interface EngineAllocation {
 export interface EngineLaunch {
   /** Program and arguments. */
   command: string[];
-  /** What the template sets: above PATH, HOME and LANG, below what the spec sets. Without `secretEnv`. */
+  /**
+   * The variables that the template sets: they override PATH, HOME and LANG, and the spec overrides them. Without
+   * `secretEnv`.
+   */
   env: Record<string, string>;
-  /** Variables to the names of the operator's secrets that hold their values. Never written down. */
+  /** Maps variables to the names of the operator's secrets with their values, which are never written to disk. */
   secretEnv: Record<string, string>;
-  /** Folders to stand before PATH. */
+  /** Folders that precede PATH. */
   path: string[];
-  /** Undefined for the worker's. */
+  /** Undefined: the worker's. */
   cwd?: string;
-  /** Operating-system user; undefined for the worker's. */
+  /** Operating-system user; undefined: the worker's. */
   user?: string;
   limits: LimitsConfig;
 }
@@ -68,32 +73,32 @@ export interface EnginePrefetch extends EngineLaunch {
   timeoutSeconds: number;
 }
 
-/** How an engine is told to end. */
+/** How an engine is stopped. */
 export interface EngineStop {
   signal: NonNullable<StopConfig['signal']>;
   to: NonNullable<StopConfig['to']>;
-  /** From the signal to SIGKILL; undefined for the target's. */
+  /** Seconds from the signal to SIGKILL; undefined: the target's. */
   graceSeconds?: number;
   drain: NonNullable<StopConfig['drain']>;
   memoryFreeWithinSeconds: number;
 }
 
 /**
- * An engine's command with its blanks. A client fills blanks and can do nothing else: each value stays within the elements that are
- * declared for it, no shell reads it, and none becomes an option of its own.
+ * An engine's command with its placeholders. A client can only fill placeholders: each value stays within the elements
+ * that are declared for it, no shell reads it, and none becomes an option of its own.
  */
 export class EngineTemplate {
-  /** Names the problems of the configuration; the template is usable when there are none. */
+  /** The problems of the configuration; the template is usable if there are none. */
   readonly problems: string[];
-  /** What is allowed and better were not, for the operator. */
+  /** Settings that are allowed but not recommended, for the operator. */
   readonly warnings: string[];
-  /** The ports that it needs beside its first. */
+  /** The ports that it needs in addition to its first. */
   readonly portNames: readonly string[];
   readonly args: DeclaredArg[];
   readonly sources?: ModelSources;
   private readonly isKeyed: boolean;
 
-  /** `home` is the absolute folder that `{home}` stands for. */
+  /** `home` is the absolute folder that `{home}` means. */
   constructor(
     readonly name: string,
     readonly config: EngineConfig,
@@ -116,7 +121,9 @@ export class EngineTemplate {
     return { path: path ?? DEFAULT_PROBE.path, timeoutSeconds: timeoutSeconds ?? DEFAULT_PROBE.timeoutSeconds };
   }
 
-  /** What counts as still loading, and what it logs when it is up; undefined where the template does not say. */
+  /**
+   * The answers that count as loading, and the line that it logs when it is up; undefined if the template does not say.
+   */
   get loading(): { while: ReadyConfig['while_starting']; log: ReadyConfig['log'] } {
     return { while: this.config.ready?.while_starting, log: this.config.ready?.log };
   }
@@ -151,20 +158,23 @@ export class EngineTemplate {
     return processEngineTraits(this.config, spec, this.home);
   }
 
-  /** Pure: no file, no network. */
+  /** Pure: reads no file and no network. */
   check(spec: InstanceSpec): InstanceSpecIssue[] {
     return processSpecIssues(this, spec);
   }
 
-  /** Before anything is started, of a spec that `check` accepted. @throws InvalidSpecError where a link leads elsewhere */
+  /**
+   * Called before a start, for a spec that `check` accepted. @throws InvalidSpecError if a symbolic link leads to a
+   * model that is not allowed
+   */
   async assertModelFile({ model: { uri } }: InstanceSpec): Promise<void> {
     const message = uri === undefined ? undefined : await this.sources?.linkProblemOf(uri);
     if (message !== undefined) throw new InvalidSpecError([{ field: 'model.uri', code: 'not_allowed', message }]);
   }
 
   /**
-   * How to start a spec that `check` accepted.
-   * @throws Error where the caller gave no key to an engine that takes one, or fewer devices than it needs
+   * Returns how to start a spec that `check` accepted.
+   * @throws Error if the engine needs a key and the caller gave none, or if there are fewer devices than it needs
    */
   launch(spec: InstanceSpec, allocation: EngineAllocation): EngineLaunch {
     const { gpus, command } = this.config;
@@ -181,7 +191,7 @@ export class EngineTemplate {
     return { ...this.around(values), command: [...commandOf(command, values), ...args] };
   }
 
-  /** What a start will look for on the host. */
+  /** Returns the files that a start needs on the host. */
   needs(spec: InstanceSpec, allocation: EngineAllocation): HostNeeds {
     const values = this.values(spec, allocation);
     const { path, cwd } = this.around(values);
@@ -195,10 +205,13 @@ export class EngineTemplate {
     };
   }
 
-  /** What is to run before the start of a spec that `check` accepted, if anything: never for a model that is a path. */
+  /**
+   * Returns the step that must run before the start of a spec that `check` accepted, if any. There is none for a model
+   * that is a path.
+   */
   prefetch(spec: InstanceSpec, allocation: EngineAllocation): EnginePrefetch | undefined {
     const { prefetch } = this.config;
-    // A path is there or not; only what a hub has can be fetched.
+    // A path exists or does not; only models of a hub can be fetched.
     if (!prefetch || spec.model.uri?.startsWith('/')) return undefined;
     const values = this.values(spec, allocation);
     const { env, secretEnv, ...around } = this.around(values);
@@ -236,8 +249,8 @@ export class EngineTemplate {
       ['instance.dir', folder],
     ]);
     for (const name of this.portNames) values.set(`port.${name}`, String(ports[name]));
-    // Also for none: without CUDA_VISIBLE_DEVICES an engine sees them all.
-    // A part of a divided card has no index of its own.
+    // Also set without devices, because without CUDA_VISIBLE_DEVICES an engine sees all of them. A part of a divided
+    // card has no index of its own.
     values.set('gpu.indices', devices.map(({ uuid, index }) => (uuid.startsWith('MIG-') ? uuid : index)).join(','));
     if (devices.length > 0) values.set('gpu.count', String(devices.length));
     if (spec.instanceKey !== undefined) values.set('instance_key', spec.instanceKey);
@@ -245,7 +258,7 @@ export class EngineTemplate {
   }
 }
 
-/** The engines of a target, by name. @throws TargetConfigError naming every problem */
+/** Reads the engines of a target, by name. @throws TargetConfigError that names every problem */
 export function readTemplates(
   { name, engines }: { name: string; engines: Record<string, EngineConfig> },
   home: string,
@@ -267,7 +280,7 @@ function secretNames(secrets: EngineConfig['secret_env'] = {}): Record<string, s
   return Object.fromEntries(Object.entries(secrets).map(([variable, { secret }]) => [variable, secret]));
 }
 
-/** What callers must know of an engine that is to run a spec. @param home what `{home}` stands for */
+/** Returns what callers must know about the engine of a spec. @param home the folder that `{home}` means */
 function processEngineTraits(config: EngineConfig, spec: Pick<InstanceSpec, 'model'>, home: string): EngineTraits {
   const { gpus, stop } = config;
   return {
@@ -277,14 +290,14 @@ function processEngineTraits(config: EngineConfig, spec: Pick<InstanceSpec, 'mod
   };
 }
 
-/** An engine as a spec is checked against it. */
+/** The parts of an engine that the check of a spec needs. */
 interface CheckedEngine extends CheckedTemplate {
   config: EngineConfig;
-  /** Undefined where the operator names none. */
+  /** Undefined if the operator names none. */
   sources?: ModelSources;
 }
 
-/** Every rule of its engine that a spec breaks. Pure: no file, no network. */
+/** Returns every rule of its engine that a spec breaks. Pure: reads no file and no network. */
 function processSpecIssues(engine: CheckedEngine, spec: InstanceSpec): InstanceSpecIssue[] {
   const { config, sources } = engine;
   return [
@@ -298,7 +311,7 @@ function processSpecIssues(engine: CheckedEngine, spec: InstanceSpec): InstanceS
   ];
 }
 
-/** Every rule of the target that a spec breaks, with those of the engine that it names. */
+/** Returns every rule of the target that a spec breaks, with those of the engine that it names. */
 export function processInstanceIssues(
   target: string,
   templates: ReadonlyMap<string, EngineTemplate>,

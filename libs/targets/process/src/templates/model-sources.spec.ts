@@ -12,7 +12,7 @@ describe.each<[pattern: string, takes: string[], refuses: string[]]>([
   ['/srv/a.gguf', ['/srv/a.gguf'], ['/srv/axgguf', '/srv/a.gguf/b']],
   ['hf:Qwen/*', ['Qwen/Qwen3-8B'], ['Qwen2/x', 'Qwen', 'Qwen/a/b', '/Qwen/a', 'Qwen/..', '../Qwen/a', 'hf:Qwen/a']],
 ])('%s', (pattern, takes, refuses) => {
-  it('is a pattern, and allows what it says', () => {
+  it('is a valid pattern, and allows only matching models', () => {
     expect(sourceProblem(pattern)).toBeUndefined();
     const sources = new ModelSources([pattern]);
     expect(takes.filter((uri) => sources.problemOf(uri) !== undefined)).toEqual([]);
@@ -21,13 +21,13 @@ describe.each<[pattern: string, takes: string[], refuses: string[]]>([
 });
 
 it.each(['/srv/models/../../etc/passwd', '/srv/models/./a', '/srv//models/a', '/srv/models/', '/srv/models/a/..'])(
-  'takes %s for no path at all',
+  'rejects %s as a path',
   (uri) => {
     expect(new ModelSources(['/srv/models/**', '/**']).problemOf(uri)).toContain('must be a path without ".."');
   },
 );
 
-it('names what is allowed, and answers a hostile name in no time', () => {
+it('names the allowed models, and checks a hostile name quickly', () => {
   const sources = new ModelSources(['/srv/**/*a*a*a*a*b', 'hf:Qwen/*']);
   expect(sources.problemOf('/etc/passwd')).toBe(
     'is outside the model sources that the operator allows: /srv/**/*a*a*a*a*b, hf:Qwen/*',
@@ -38,7 +38,7 @@ it('names what is allowed, and answers a hostile name in no time', () => {
   expect(performance.now() - before).toBeLessThan(1_000);
 });
 
-describe('where a path leads', () => {
+describe('the target of a path', () => {
   let home: string;
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'slipway-sources-'));
@@ -62,7 +62,7 @@ describe('where a path leads', () => {
     expect(await sources.linkProblemOf('Qwen/Qwen3-8B')).toBeUndefined();
   });
 
-  it('is looked at before anything is started', async () => {
+  it('is checked before anything is started', async () => {
     const command = ['node', '--version', '{port}', '{model.uri}'];
     const engines = { e: { command, model_sources: ['{home}/models/**'] } };
     const driver = new ProcessDriver({ name: 'host', kind: 'process', engines }, { home });

@@ -1,14 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** `org/name` of a hub, as `vllm serve` and others take it. */
+/** `org/name` of a hub, as accepted by `vllm serve` and others. */
 const HUB_ID = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/;
 const HUB_PATTERN = /^hf:[\w.*?-]{1,96}\/[\w.*?-]{1,96}$/;
 const MAX_URI_LENGTH = 1_024;
 
 /**
- * What `model.uri` may name: globs of absolute paths (`*` and `?` within a folder, a folder `**` for any number of them) and of hub ids
- * (`hf:org/*`).
+ * The models that `model.uri` may name: globs of absolute paths (`*` and `?` within a folder, a folder `**` for any
+ * number of folders) and of hub ids (`hf:org/*`).
  */
 export class ModelSources {
   private readonly paths: string[][];
@@ -21,7 +21,7 @@ export class ModelSources {
     this.paths = paths!.map((one) => one.split('/'));
   }
 
-  /** Why a revision may not name this model, in words that follow the field; looks at no file. */
+  /** Says why a revision may not name this model, in words that follow the field. Reads no file. */
   problemOf(uri: string): string | undefined {
     const isPath = uri.startsWith('/');
     if (uri.length > MAX_URI_LENGTH) return `may not be longer than ${MAX_URI_LENGTH} characters`;
@@ -38,8 +38,8 @@ export class ModelSources {
   }
 
   /**
-   * The same of where a path leads. Links may lead to another name within the folder at which a pattern's first wildcard stands, as
-   * hub caches have it, and nowhere else. A path that does not exist leads nowhere.
+   * Makes the same check for the target of a path. Symbolic links may lead to another name in the folder that contains
+   * a pattern's first wildcard, as in hub caches, and nowhere else. A path that does not exist has no target.
    */
   async linkProblemOf(uri: string): Promise<string | undefined> {
     if (!uri.startsWith('/')) return undefined;
@@ -63,7 +63,7 @@ export class ModelSources {
   }
 }
 
-/** What is wrong with an entry of `model_sources`, in words that follow its key. */
+/** Says what is wrong with an entry of `model_sources`, in words that follow its key. */
 export function sourceProblem(pattern: string): string | undefined {
   if (pattern.startsWith('hf:'))
     return HUB_PATTERN.test(pattern) ? undefined : 'must be hf: with an organisation and a name, as in hf:Qwen/*';
@@ -76,7 +76,7 @@ export function sourceProblem(pattern: string): string | undefined {
   return undefined;
 }
 
-/** The folder above the first wildcard; of a pattern without one, its own. */
+/** Returns the folder above the first wildcard; for a pattern without one, the folder of the file. */
 function folderOf(pattern: readonly string[]): string {
   const first = pattern.findIndex((part) => /[*?]/.test(part));
   return first < 0 ? dirname(pattern.join('/')) : pattern.slice(0, first).join('/') || '/';
@@ -94,7 +94,10 @@ const isSegment = (pattern: string, text: string): boolean =>
     (one, other) => one === '?' || one === other,
   );
 
-/** Whether a pattern with stars fits the whole; in at most pattern × text steps, for the text is a client's. */
+/**
+ * Whether a pattern with stars matches the whole text. It takes at most pattern × text steps, because the text comes
+ * from a client.
+ */
 function matches<T>(
   pattern: readonly T[],
   text: readonly T[],

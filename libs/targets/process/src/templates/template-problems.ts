@@ -15,7 +15,10 @@ import { sourceProblem } from './model-sources.js';
 
 const BEHIND_FOLDER = new Set(['home', 'instance.dir']);
 
-/** What is wrong with an engine, by its key in the operator's file: what each alone is right for may be wrong together. */
+/**
+ * Returns the problems of an engine, by key in the operator's file. Values that are valid alone may be invalid
+ * together.
+ */
 export function templateProblems(config: EngineConfig): TemplateProblem[] {
   const known = new Set([...PROCESS_PLACEHOLDERS, ...(config.ports ?? []).map((name) => `port.${name}`)]);
   const args = declaredArgs(config);

@@ -9,22 +9,22 @@ import { vllm } from './vllm.js';
 
 export { BUILT_IN_DEFAULTS, type BuiltInEngine } from './built-in-engine.js';
 
-/** The newest version of each before older ones. */
+/** The newest version of each engine comes before older ones. */
 const ENGINES: readonly BuiltInEngine[] = [vllm, sglang, llamacpp, tgi, tei, lmdeploy, trtllm];
 
 const nameOf = ({ template }: BuiltInEngine): string => template.split('@')[0]!;
 
-/** By `<name>@<version>`, or by `<name>` the newest. */
+/** Finds a template by `<name>@<version>`, or the newest one by `<name>`. */
 export function builtIn(name: string): BuiltInEngine | undefined {
   return ENGINES.find((one) => one.template === name || nameOf(one) === name);
 }
 
-/** All that `extends` may name. */
+/** The names that `extends` accepts. */
 export function builtInNames(): string[] {
   return [...new Set(ENGINES.map(nameOf)), ...ENGINES.map(({ template }) => template)];
 }
 
-/** All of them, the newest version of each before older ones. */
+/** All built-in engines, the newest version of each before older ones. */
 export function builtInEngines(): readonly BuiltInEngine[] {
   return ENGINES;
 }

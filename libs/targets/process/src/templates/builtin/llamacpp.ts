@@ -10,9 +10,9 @@ export const llamacpp: BuiltInEngine = {
   ],
   env: { LLAMA_API_KEY: '{instance_key}' },
   gpus: { min: 0, max: 4, share: 'fraction' },
-  // Refused until it listens, then 503 while it loads.
+  // Refuses connections until it listens, then answers 503 while it loads.
   ready: { path: '/health', timeout_seconds: 600, while_starting: 'either', log: 'server is listening' },
-  // SIGTERM cuts what is under way.
+  // SIGTERM aborts requests in progress.
   stop: { signal: 'SIGTERM', to: 'leader', grace_seconds: 20, drain: 'gateway' },
   serves: ['chat', 'completions', 'responses'],
   unknown_model: 'ignores',
@@ -20,7 +20,7 @@ export const llamacpp: BuiltInEngine = {
   model_sources: ['{home}/models/**/*.gguf'],
   metrics: { path: '/metrics', running: 'llamacpp:requests_processing', waiting: 'llamacpp:requests_deferred' },
   args: {
-    // What is left open it fits to the memory that is free, and two starts would differ.
+    // It fits unset values to the free memory, so two starts would differ.
     parallel: {
       arg: ['--parallel', '{}'],
       type: 'integer',

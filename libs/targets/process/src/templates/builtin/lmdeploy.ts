@@ -1,6 +1,6 @@
 import type { BuiltInEngine } from './built-in-engine.js';
 
-/** LMDeploy. It takes its key by argument only, where other users of the host can see it. */
+/** LMDeploy. It accepts its key only as an argument, which other users of the host can see. */
 export const lmdeploy: BuiltInEngine = {
   template: 'lmdeploy@1',
   path: ['/opt/lmdeploy/bin', '/usr/local/cuda/bin'],
@@ -10,7 +10,7 @@ export const lmdeploy: BuiltInEngine = {
   ],
   gpus: { min: 1, max: 8, share: 'exclusive' },
   ready: { path: '/health', timeout_seconds: 1_800, while_starting: 'either' },
-  // Whether it lets requests end is not known.
+  // It is unknown whether it finishes requests in progress.
   stop: { signal: 'SIGTERM', to: 'leader', grace_seconds: 60, drain: 'gateway' },
   serves: ['chat', 'completions', 'responses'],
   unknown_model: 'rejects',

@@ -1,6 +1,6 @@
 import { HUB_DOWNLOAD, type BuiltInEngine } from './built-in-engine.js';
 
-/** SGLang. It takes its key by argument only, where other users of the host can see it. */
+/** SGLang. It accepts its key only as an argument, which other users of the host can see. */
 export const sglang: BuiltInEngine = {
   template: 'sglang@1',
   path: ['/opt/sglang/bin', '/usr/local/cuda/bin'],
@@ -13,11 +13,11 @@ export const sglang: BuiltInEngine = {
     '--stream-interval=1',
     '--api-key={instance_key}',
   ],
-  // Its own /health makes a token: a second on a good day, and a 503 under a long prompt.
+  // Its own /health generates a token: that takes a second at best, and gives a 503 during a long prompt.
   env: { SGLANG_ENABLE_HEALTH_ENDPOINT_GENERATION: '0' },
   prefetch: HUB_DOWNLOAD,
   gpus: { min: 1, max: 8, share: 'exclusive' },
-  // It listens only after it has begun, so both are loading.
+  // It listens only after it has begun to load, so both answers mean loading.
   ready: {
     path: '/health',
     timeout_seconds: 1_800,

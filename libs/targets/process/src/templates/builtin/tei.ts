@@ -13,7 +13,7 @@ export const tei: BuiltInEngine = {
   env: { API_KEY: '{instance_key}' },
   gpus: { min: 0, max: 1, share: 'fraction' },
   ready: { path: '/health', timeout_seconds: 600, while_starting: 'refused', log: 'Ready' },
-  // A model is for the one or the other.
+  // A model serves either embeddings or another kind of request.
   serves: ['embeddings'],
   unknown_model: 'ignores',
   identity: ['response_model', { path: '/info', field: 'model_id', equals: '{model.uri}' }],

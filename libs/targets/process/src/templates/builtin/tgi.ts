@@ -1,6 +1,9 @@
 import type { BuiltInEngine } from './built-in-engine.js';
 
-/** Text Generation Inference. Its own defaults for its second and third port and its socket let one run on a host. */
+/**
+ * Text Generation Inference. The defaults of its second and third port and of its socket allow only one instance per
+ * host.
+ */
 export const tgi: BuiltInEngine = {
   template: 'tgi@1',
   path: ['/opt/tgi/bin'],

@@ -1,6 +1,6 @@
 import type { BuiltInEngine } from './built-in-engine.js';
 
-/** TensorRT-LLM's `trtllm-serve`. It knows no key, and older ones name a model by its folder. */
+/** TensorRT-LLM's `trtllm-serve`. It supports no key, and older versions name a model by its folder. */
 export const trtllm: BuiltInEngine = {
   template: 'trtllm@1',
   path: ['/opt/trtllm/bin', '/usr/local/cuda/bin'],

@@ -1,6 +1,6 @@
 import { HUB_DOWNLOAD, type BuiltInEngine } from './built-in-engine.js';
 
-/** vLLM, from 0.18 on, which drains after SIGTERM. */
+/** vLLM from 0.18, which drains after SIGTERM. */
 export const vllm: BuiltInEngine = {
   template: 'vllm@1',
   path: ['/opt/vllm/bin', '/usr/local/cuda/bin'],
@@ -8,9 +8,9 @@ export const vllm: BuiltInEngine = {
     ...['vllm', 'serve', '{model.uri}', '--host=127.0.0.1', '--port={port}', '--served-model-name={model.id}'],
     ['--revision={model.revision}'],
     '--tensor-parallel-size={gpu.count}',
-    // Ten seconds before SIGKILL. Its own default cuts what is under way.
+    // Ten seconds before SIGKILL. Its own default aborts requests in progress.
     '--shutdown-timeout=50',
-    // More than one bundles tokens, and times between tokens would be wrong.
+    // A higher value bundles tokens, so that the times between tokens would be wrong.
     '--stream-interval=1',
     '--disable-access-log-for-endpoints=/health,/metrics',
   ],
@@ -76,6 +76,6 @@ export const vllm: BuiltInEngine = {
       tune: [true, false],
     },
     enforce_eager: { arg: '--enforce-eager', type: 'switch', reason: 'faster start versus slower responses' },
-    // Not speculative_config: its JSON may name another model, wherever it is.
+    // Not speculative_config: its JSON may name another model at any position.
   },
 };
