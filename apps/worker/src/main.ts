@@ -39,7 +39,7 @@ process.on('message', (message) => {
 });
 
 await prepare().catch(life.refuse);
-/** Nest passes the reason to the shutdown hooks, which its interface does not show. */
+/** Nest passes the reason to the shutdown hooks, although its interface does not declare the parameter. */
 const app: INestApplicationContext & { close(signal?: string): Promise<void> } =
   await NestFactory.createApplicationContext(WorkerModule.forRoot(config), { logger, abortOnError: false }).catch(
     life.refuse,
@@ -58,7 +58,7 @@ if (!life.isStopping) {
   life.ready();
 }
 
-/** Operations stop first: one that looked while engines go down would take its candidate for dead. */
+/** Operations stop first: an operation that checked while the engines stop would consider its candidate dead. */
 async function close(reason: string): Promise<void> {
   await app.get(OperationWorker, { strict: false }).stop();
   await app.close(endsEngines ? STOP_ENGINES_MESSAGE : reason);
@@ -88,7 +88,10 @@ async function prepare(): Promise<void> {
     await lookAtRedis(config.queue.redisUrl, isPatient, say);
 }
 
-/** In production a worker starts while Redis is away, as it also looks by itself for what is due; what Redis refuses stays refused. */
+/**
+ * In production, a worker starts even if Redis is away, because it also polls
+ * for due work. A refusal by Redis is final.
+ */
 async function lookAtRedis(url: string, isPatient: boolean, say: (line: string) => void): Promise<void> {
   const once = new AbortController();
   const sayOnce = (line: string): void => {

@@ -9,7 +9,10 @@ import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { QueueModule } from '@slipway/platform-durable/queue';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
 
-/** The same areas as the api's, for what they do beside answering: operations, reconcilers, recurring work. No route is served. */
+/**
+ * The same areas as in the api, for the work outside requests: operations,
+ * reconcilers, recurring work. It serves no route.
+ */
 @Module({})
 export class WorkerModule {
   static forRoot(config: Config): DynamicModule {

@@ -20,8 +20,9 @@ import type { BodyOf } from '@slipway/sdk';
 import { ProductBed } from './product-bed.js';
 
 /**
- * The three properties of every durable operation, for the product's own, with its real areas and reconciler. The model
- * server is one that already runs, because each of these worlds needs one and starting a hundred shows nothing more.
+ * The three properties of every durable operation, for the product's own operations with their
+ * real areas and reconciler. The model server already runs, because each of these worlds needs one
+ * and starting a hundred shows nothing more.
  */
 describe('rollout and rollback', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-properties-'));
@@ -115,7 +116,7 @@ describe('rollout and rollback', () => {
     assertSucceeded: async (record) => expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]),
     assertUnwound: async (record) => void (await restingOf(record)),
   });
-  /** Of a canary that has a quarter of the traffic, which must be gone however the rollback ends. */
+  /** Rolls back a canary that has a quarter of the traffic. The canary must be gone, however the rollback ends. */
   const rollbackOfCanaryCase = (): OperationCase => {
     const rests = async (record: OperationRecord) =>
       expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]);
@@ -141,7 +142,7 @@ describe('rollout and rollback', () => {
   };
   const broken = (step: string) => new StepFailed(operationFailures.dependency_outage, `${step} broke`);
 
-  it('keeps as many surplus revisions as a deployment asks for, and all that something refers to', async () => {
+  it('keeps as many surplus revisions as the deployment specifies, and all revisions that something refers to', async () => {
     const name = `p-${++number}`;
     await bed.slipway.deployments.create({ name, revision_history_limit: 1 });
     for (let i = 1; i <= 5; i += 1) await harness.finish(bed.tenantId, await rollout(name, `${name}-m${i}`));
@@ -154,27 +155,31 @@ describe('rollout and rollback', () => {
       'select number from revisions where deployment_id = $1 order by number',
       [deployment.id],
     );
-    // 5 is active, 4 the previous one, 3 the one surplus revision that is kept.
+    // 5 is active, 4 is the previous one, and 3 is the one surplus revision that is kept.
     expect(left.map((row) => row.number)).toEqual([3, 4, 5]);
   }, 60_000);
 
   it('every step of a rollout is repeatable', () => everyStepIsRepeatable(rolloutCase()), 240_000);
-  it('every step of a rollout may fail and unwinds clean', () => everyStepMayFail(rolloutCase(), broken), 240_000);
-  it('a crash around each commit of a rollout resumes', () => everyCrashResumes(rolloutCase()), 240_000);
+  it(
+    'every step of a rollout may fail, and the rollout unwinds cleanly',
+    () => everyStepMayFail(rolloutCase(), broken),
+    240_000,
+  );
+  it('a rollout resumes after a crash around each commit', () => everyCrashResumes(rolloutCase()), 240_000);
   it('every step of a rollback is repeatable', () => everyStepIsRepeatable(rollbackCase()), 240_000);
   it(
-    'every step of a rollback may fail, and none restores what it left',
+    'every step of a rollback may fail, and no failure restores the revision that was left',
     () => everyStepMayFail(rollbackCase(), broken),
     240_000,
   );
-  it('a crash around each commit of a rollback resumes', () => everyCrashResumes(rollbackCase()), 240_000);
+  it('a rollback resumes after a crash around each commit', () => everyCrashResumes(rollbackCase()), 240_000);
   it(
-    'every step of a rollback out of a canary may fail, and none leaves the share of what it superseded',
+    'every step of a rollback out of a canary may fail, and no failure keeps the share of the superseded canary',
     () => everyStepMayFail(rollbackOfCanaryCase(), broken),
     240_000,
   );
   it(
-    'a crash around each commit of a rollback out of a canary resumes',
+    'a rollback out of a canary resumes after a crash around each commit',
     () => everyCrashResumes(rollbackOfCanaryCase()),
     240_000,
   );

@@ -16,14 +16,14 @@ export class ProductBed extends AreaBed {
 
   private constructor(
     area: AreaApplication,
-    /** The client of the operator's bootstrap token. */
+    /** The client with the operator's bootstrap token. */
     readonly slipway: Slipway,
     readonly tenantId: string,
   ) {
     super(area);
   }
 
-  /** @param options.database one that is migrated, such as that of worker processes; the bed has its own unless given */
+  /** @param options.database a migrated database, such as that of worker processes; by default the bed makes its own */
   static async start(options: {
     process: 'api' | 'worker';
     database?: TestDatabase;
@@ -44,12 +44,12 @@ export class ProductBed extends AreaBed {
     return new ProductBed(area, slipway, tenant.id);
   }
 
-  /** A provider by the token of its port. */
+  /** Returns the provider of a port by the port's token. */
   port<T>(token: symbol): T {
     return this.app.get<T>(token, { strict: false });
   }
 
-  /** A binding to a supplier's server, to be qualified. Returns its id. */
+  /** Creates a binding to a supplier's server, for a qualification. Returns its id. */
   async binding(baseUrl: string): Promise<string> {
     this.number += 1;
     const { products, targetBindings } = this.slipway.admin.modelApi;
@@ -59,7 +59,10 @@ export class ProductBed extends AreaBed {
     return (await targetBindings.create({ product_id: id, target })).id;
   }
 
-  /** Accepts the qualification of a binding: its steps call the server one after the other. Returns the operation's id. */
+  /**
+   * Accepts the qualification of a binding, whose steps call the server one
+   * after the other. Returns the operation's id.
+   */
   async qualification(bindingId: string): Promise<string> {
     return (await this.slipway.admin.modelApi.targetBindings.qualify(bindingId)).operation.id;
   }

@@ -1,11 +1,11 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A sound OpenAI-compatible server of the model `sim`, which may be told to let a completion wait. */
+/** A valid OpenAI-compatible server of the model `sim`. Tests can make it hold its completions. */
 export class Supplier {
-  /** Completions that were asked for, streams and unknown models left out. */
+  /** Counts the requested completions, without streams and unknown models. */
   completions = 0;
-  /** Answers that wait, while it is told to hold them. */
+  /** Answers that wait while completions are held. */
   private held: (() => void)[] = [];
   private isHolding = false;
 

@@ -16,7 +16,7 @@ jest.setTimeout(120_000);
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** An engine in miniature, and servers that run elsewhere. */
+/** A minimal engine, and servers that run elsewhere. */
 const CONFIG = `
 targets:
   - name: local
@@ -68,7 +68,7 @@ class Worker {
   static start(databaseUrl: string, env: Record<string, string> = {}): Worker {
     return new Worker(
       fork(path.join(ROOT, 'apps/worker/dist/main.js'), {
-        // Jest's own options are none of its.
+        // The child must not inherit Jest's own options.
         execArgv: [],
         cwd: path.join(ROOT, 'apps/worker'),
         env: {
@@ -97,7 +97,7 @@ class Worker {
   readonly tell = (message: string) => this.child.send(message);
 }
 
-/** Rows as their owner sees them, for looking behind the product and for what other processes would have written. */
+/** Runs SQL as the owner of the tables, to inspect the product's rows and to write what other processes would write. */
 async function sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
   const owner = new pg.Client({ connectionString: db.ownerUrl });
   await owner.connect();
@@ -116,7 +116,7 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   }
 }
 
-/** A zombie runs nothing: it waits for a parent that may never ask. */
+/** A zombie runs nothing: it waits for a parent that may never collect it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -132,7 +132,7 @@ it('keeps its heap small from its first module on', async () => {
   expect(main).toMatch(/^import '@slipway\/platform-observability\/lean-heap';\n/);
 });
 
-it('says when it is ready, and ends by itself when its launcher is gone', async () => {
+it('reports when it is ready, and ends by itself when its launcher is gone', async () => {
   const worker = Worker.start(db.url);
   await worker.isReady();
   worker.disconnect();
@@ -170,23 +170,23 @@ describe('at SIGTERM', () => {
     return row!.count;
   };
 
-  it('finishes what it has begun, takes up nothing more, and ends', async () => {
+  it('finishes the work that it has begun, claims no more, and ends', async () => {
     const worker = Worker.start(db.url);
     await worker.isReady();
     const [one, other] = [await api.binding(supplier.url), await api.binding(supplier.url)];
     supplier.hold();
     const operation = await api.qualification(one);
-    // Its call has been received and is not answered.
+    // The server has received the call and has not answered it.
     await until('a step to be under way', async () => supplier.completions === 1);
     worker.terminate();
     await until('it to be stopping', async () => worker.said.includes('stopping: SIGTERM'));
-    // A claim that was under way at the signal may still find what is accepted meanwhile.
+    // A claim that was in progress at the signal may still find an operation that is accepted now.
     await until('the last claim to end', async () => (await claimsUnderWay()) === 0);
     const later = await api.qualification(other);
     expect([worker.hasEnded, (await operationNow(operation)).steps['chat_completion']]).toEqual([false, 'running']);
     supplier.release();
     expect(await worker.ended).toBe(0);
-    // The step was not repeated, and the operation came to its end within the drain.
+    // The step was not repeated, and the operation ended within the drain.
     expect(supplier.completions).toBe(1);
     expect(await operationNow(operation)).toMatchObject({ status: 'succeeded', held: false, attempt: 1 });
     expect(await operationNow(later)).toMatchObject({ status: 'pending', held: false });
@@ -196,7 +196,7 @@ describe('at SIGTERM', () => {
     successor.kill();
   });
 
-  it('does not wait for ever for a step, and hands the operation over as its lease ends', async () => {
+  it('does not wait for ever for a step, and hands the operation over when its lease ends', async () => {
     const point = 'operation:chat_completion:before-commit';
     const worker = Worker.start(db.url, { SLIPWAY_PAUSE_POINT: point });
     await worker.isReady();
@@ -209,7 +209,7 @@ describe('at SIGTERM', () => {
     const asked = supplier.completions;
     const successor = Worker.start(db.url);
     await until('the next worker to go on', async () => (await operationNow(operation)).status === 'succeeded');
-    // It begins with the step that nobody has finished, once more and not from the start.
+    // The successor begins with the unfinished step, once more, and not from the start.
     expect(supplier.completions).toBe(asked + 1);
     successor.kill();
   });
@@ -229,7 +229,7 @@ describe('its engines', () => {
   };
 
   beforeAll(async () => {
-    // What a rollout of the operator's tenant would have written: a revision that a route holds.
+    // A rollout of the operator's tenant would write this: a revision that a route holds.
     const spec = {
       model: { id: 'tiny' },
       runtime: { target: 'local', engine: 'mini', args: {}, env: {} },
@@ -242,7 +242,7 @@ describe('its engines', () => {
     await sql(`insert into workload_holds (revision_id, tenant_id, holder) select 'rev_1', id, 'route' from tenants`);
   });
 
-  it('outlive a SIGTERM and are adopted by the next worker; end with it where the launcher says so, as no crash', async () => {
+  it('outlive a SIGTERM and are adopted by the next worker; if the launcher says so, they end with the worker, and not as a crash', async () => {
     const first = Worker.start(db.url);
     await ready();
     const pid = await pidOf(1);
@@ -263,7 +263,7 @@ describe('its engines', () => {
   });
 });
 
-it('refuses in one line a schema that lacks migrations, and a newer one that breaks it', async () => {
+it('refuses in one line a schema that lacks migrations, and a newer schema that is incompatible with it', async () => {
   const old = await createTestDatabase(database);
   const newer = await createTestDatabase(MIGRATIONS);
   try {
