@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-// The gateway takes what it needs by subpaths: it must load neither Nest nor TypeORM.
+// The gateway imports by subpath: it must load neither Nest nor TypeORM.
 import { followOperatorFile, loadConfigOrExit, quotasOf } from '@slipway/platform-config/load';
 import { ProcessLife } from '@slipway/platform-config/process-life';
 import { listenFault, makeHome, StartupError } from '@slipway/platform-config/startup';
@@ -43,7 +43,9 @@ const gateway = new Gateway({
   log,
 });
 
-/** A rate of 0 is off. Asked at each request, so kept until the operator's file changes. */
+/**
+ * A rate of 0 means no limit. The result is read at each request, so it is cached until the operator's file changes.
+ */
 function limitsOfTenant(tenantName: string): { requestsPerMinute: number; maxConcurrency: number } {
   const known = limitsByTenant.get(tenantName);
   if (known) return known;
@@ -65,7 +67,8 @@ if (unfit) life.refuse(new StartupError(unfit));
 
 const served = new AbortController();
 try {
-  // Beside its start: with a snapshot of an earlier run it serves while Postgres is away, and then nothing is waited for.
+  // This runs concurrently with the start: with a snapshot of an earlier run, the gateway serves while
+  // Postgres is away, and then it waits for nothing.
   const { database, env } = config;
   const reached = reachPostgres(database, {
     login: 'gatewayUrl',
@@ -74,7 +77,7 @@ try {
     signal: served.signal,
   });
   const refused = new Promise<never>((_, reject) => reached.catch(reject));
-  // What Postgres refuses is told before the gateway's own attempts fill the log.
+  // If Postgres refuses, report that before the gateway's own attempts fill the log.
   await Promise.race([reached, delay(FIRST_LOOK_MS)]);
   await Promise.race([gateway.start(), refused]);
 } catch (error) {
@@ -98,7 +101,7 @@ async function serveMetrics(port: number): Promise<void> {
     metricsToken: config.metricsToken,
     render: async () => ({ contentType: METRICS_TYPE, body: gateway.metrics() }),
   };
-  // Processes of one machine share the setting; the first one has the port.
+  // Processes of one machine share the setting; the first one gets the port.
   await startProbeServer(probes).catch((error: Error) =>
     log.warn({ port, error: error.message }, 'cannot serve metrics on the metrics port'),
   );
