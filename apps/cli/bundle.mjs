@@ -1,5 +1,5 @@
-// Makes dist/slipway.js of what the compiler wrote: one file that needs nothing beside Node, and whose parts are run when they are first asked for.
-// `npm run build` calls it after the compiler. Plain JavaScript, as it runs before anything is built.
+// Bundles the compiler's output into dist/slipway.js: one file that needs only Node, and whose parts run on first use.
+// `npm run build` calls this after the compiler. It is plain JavaScript, because it runs before anything is built.
 import { build } from 'esbuild';
 import path from 'node:path';
 
@@ -14,11 +14,11 @@ export const bundle = () =>
     platform: 'node',
     target: 'node20',
     legalComments: 'none',
-    // What is never run is read all the same. Names stay, for those who read a stack.
+    // Node parses code even if it never runs, so the bundle is minified. Names stay readable for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: 'error',
-    // commander and yaml are CommonJS, and ask for modules of Node by `require`.
+    // commander and yaml are CommonJS and load Node's modules with `require`.
     banner: {
       js: `import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);`,
     },

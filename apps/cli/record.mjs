@@ -1,6 +1,6 @@
-// Records what a person sees of a canary, as an asciinema cast: beside a running stack (`npm start`)
+// Records what a person sees of a canary, as an asciinema cast. Run it while a stack is running (`npm start`):
 //   node apps/cli/record.mjs docs/slipway-canary.cast && asciinema play docs/slipway-canary.cast
-// The commands run in a real pseudo terminal; only their typing is played.
+// The commands run in a real pseudo terminal; only their typing is simulated.
 import { spawn } from '@lydell/node-pty';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const COMMAND = path.join(import.meta.dirname, 'bin', 'slipway.js');
 const SIZE = { cols: 110, rows: 24 };
 const NAME = 'recorded';
 const MOST_MS = 120_000;
-/** Between two letters, and after a command: in seconds of the cast. */
+/** The pause between two letters, and after a command, in seconds of the cast. */
 const LETTER = 0.04;
 const PAUSE = 1.5;
 
@@ -29,7 +29,7 @@ function type(line) {
   show('\r\n');
 }
 
-/** Runs the words in a terminal, and takes down what it shows when. */
+/** Runs the words in a terminal, and records its output with the times. */
 function record(words) {
   return new Promise((resolve, reject) => {
     const [startedAt, began] = [performance.now(), now];

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// npm links a command only where its file is there already, and the bundle is there once it is built.
+// npm links a command only if its file already exists, and the bundle exists only after the build.
 import { existsSync } from 'node:fs';
 
 const bundle = new URL('../dist/slipway.js', import.meta.url);

@@ -13,7 +13,7 @@ interface AuditRow {
 
 const FIRST = '0'.repeat(64);
 
-/** By hand, as the OpenAPI document describes it. */
+/** Computes the hash independently, as the OpenAPI document describes it. */
 function hashOf({ id, tenant_id, actor, sequence, previous_hash }: AuditRow): string {
   const content = JSON.stringify({ actor, id, sequence, tenant_id });
   return createHash('sha256')
@@ -21,7 +21,7 @@ function hashOf({ id, tenant_id, actor, sequence, previous_hash }: AuditRow): st
     .digest('hex');
 }
 
-/** The newest first, as the api lists them. */
+/** Newest rows first, as the api lists them. */
 function chainOf(length: number): AuditRow[] {
   const rows: AuditRow[] = [];
   let previous_hash = FIRST;
@@ -38,7 +38,7 @@ const verify = (rows: AuditRow[], ...more: string[]) =>
     fetch: async () => Response.json({ data: rows, next_cursor: null }),
   });
 
-it('verifies a whole chain and prints its head', async () => {
+it('verifies a complete chain and prints its head', async () => {
   const rows = chainOf(4);
   const unsealed = { ...rows[0]!, id: 'aud_5', sequence: null, previous_hash: null, hash: null };
   const { code, stdout } = await verify([unsealed, ...rows], '--expect-head', `3:${rows[1]!.hash}`);
@@ -72,7 +72,7 @@ it.each<[string, (rows: AuditRow[]) => AuditRow[], string]>([
     },
     'Row 4 does not follow row 3.',
   ],
-])('names %s', async (_what, change, message) => {
+])('reports %s', async (_what, change, message) => {
   const { code, stdout, stderr } = await verify(change(chainOf(4)));
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain(message);

@@ -7,8 +7,9 @@ import type { Session } from './session.js';
 type AuditRow = Schemas['AuditRowDto'] & { sequence: number };
 
 /**
- * Recomputes what the api's document says of its rows. It shows who changed or took out a row; that nobody cut off the end only a head can
- * show that was kept elsewhere. Seals need the key of the workers: `npm run audit-verify` looks at those.
+ * Recomputes the hashes as the api's document describes them. This detects a changed or removed row. Only a
+ * head that was kept elsewhere can prove that no rows were cut off the end. Seals need the key of the
+ * workers: `npm run audit-verify` checks them.
  */
 export async function verifyAudit(session: Session, { flags, options }: CommandInput): Promise<void> {
   const client = await session.client();
@@ -36,7 +37,10 @@ export async function verifyAudit(session: Session, { flags, options }: CommandI
 const isSealed = (row: Schemas['AuditRowDto']): row is AuditRow => row.sequence !== null;
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** @throws naming the first row that was changed, or else the first that is missing or does not follow the one before it */
+/**
+ * @throws a CliError that names the first row that was changed, or else the first that is
+ * missing or does not follow its predecessor
+ */
 async function verifyChain(rows: readonly AuditRow[]): Promise<AuditChainLink> {
   const { checkAuditRows } = await import('@slipway/sdk');
   const { marks, missing, head } = await checkAuditRows(rows, { sha256, isWhole: true });

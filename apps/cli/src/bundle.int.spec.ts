@@ -26,7 +26,7 @@ it('works after npm i -g, from its one file and without the clone', async () => 
   const installed = path.join(folder, 'bin/slipway');
   expect((await run(installed, ['--version'], { cwd: folder })).stdout.trim()).toBe(version);
   const api = { PATH: process.env['PATH'], HOME: folder, SLIPWAY_URL: 'http://127.0.0.1:1', SLIPWAY_TOKEN: 'slw_a_b' };
-  // The sdk and yaml are in the file: what fails is only the address.
+  // The file contains the sdk and yaml: only the address fails.
   const failed = run(installed, ['deployments', 'create', 'x', '-f', '-'], { cwd: folder, env: api });
   failed.child.stdin?.end('labels: {a: b}');
   await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('code: connection_failed') });
@@ -37,15 +37,15 @@ it('is linked as slipway in the clone', async () => {
   expect(stdout.trim()).toBe(version);
 });
 
-it('shows its help within three times of what Node needs to do nothing', () => {
+it('shows its help within three times the time that Node needs to do nothing', () => {
   const timeOf = (...args: string[]): number => {
     const startedAt = performance.now();
     expect(spawnSync(process.execPath, args, { cwd: folder }).status).toBe(0);
     return performance.now() - startedAt;
   };
-  // The best of several, taken in turns: what else the machine does makes each slower, and none faster.
+  // Takes the best of several alternating runs: other work on the machine can make a run slower, and never faster.
   const best = { nothing: Infinity, help: Infinity };
-  // A busy machine needs more of them until both have once had a processor for themselves.
+  // On a busy machine, it takes more runs until each of the two has once had a processor for itself.
   for (let i = 0; i < 15 || (i < 60 && best.help / best.nothing >= 3); i += 1) {
     best.nothing = Math.min(best.nothing, timeOf('-e', '0'));
     best.help = Math.min(best.help, timeOf(COMMAND, '--help'));

@@ -14,11 +14,11 @@ it.each([
   ['conflict', 409, 7],
   ['precondition', 412, 7],
   ['invalid_request', 422, 1],
-])('ends after a refusal of %s with %i by its own code', async (category, status, code) => {
+])('exits with its own code after a refusal of %s with status %i', async (category, status, code) => {
   expect((await refused(refusal(status, category))).code).toBe(code);
 });
 
-it('tells of an error all that helps, and nothing that a terminal would obey', async () => {
+it('shows everything in an error that helps, and nothing that a terminal would obey', async () => {
   const more = {
     remediation: 'Look \u001b[31mdown.',
     request_id: 'req_1',
@@ -31,7 +31,7 @@ it('tells of an error all that helps, and nothing that a terminal would obey', a
   );
 });
 
-it('says once what is wrong, and of an address without an answer why it has none', async () => {
+it('reports a mistake once, and reports why an address does not answer', async () => {
   const repeated = [{ field: 'name', message: 'It is so' }];
   const { stderr } = await refused(refusal(422, 'invalid_request', { details: repeated }));
   expect(stderr).toBe('Error: It is so.\n  code: a_code\n');
@@ -45,7 +45,7 @@ it('says once what is wrong, and of an address without an answer why it has none
   );
 });
 
-it('ends diff with 1 only where something differs: not where it was called wrongly', async () => {
+it('exits diff with 1 only if something differs, not if it was called wrongly', async () => {
   expect((await runCommand(['diff'])).code).toBe(2);
   expect((await runCommand(['diff', '-f', 'gone.yaml'])).code).toBe(2);
   expect((await runCommand(['diff', '--help'])).code).toBe(0);
@@ -65,7 +65,7 @@ it('ends diff with 1 only where something differs: not where it was called wrong
   ]);
 });
 
-it('says of --json which fields there are not', async () => {
+it('reports which fields of --json do not exist', async () => {
   const fetch = async () =>
     page([
       { name: 'a', state: 'active' },
@@ -79,7 +79,7 @@ it('says of --json which fields there are not', async () => {
   );
 });
 
-it('reads as many pages as it takes, and says when there is more', async () => {
+it('reads as many pages as it needs, and reports when there are more rows', async () => {
   const asked: string[] = [];
   const fetch = async (url: unknown) => {
     asked.push(new URL(String(url)).search);
@@ -92,7 +92,7 @@ it('reads as many pages as it takes, and says when there is more', async () => {
   expect((await runCommand(['deployments', 'list', '--limit', 'none'], { fetch })).code).toBe(1);
 });
 
-it('watches: an object a line, each again only when it has changed', async () => {
+it('watches: prints one object per line, and prints it again only after a change', async () => {
   const stop = new AbortController();
   const states = [
     ['one', 'two'],
@@ -120,7 +120,7 @@ it('watches: an object a line, each again only when it has changed', async () =>
   expect([code, lines.map(({ name, state }) => `${name} ${state}`)]).toEqual([0, ['a one', 'b two', 'b three']]);
 });
 
-it('watches on when the api was away, and says so once; one that never answered is an error', async () => {
+it('continues to watch after the api was away, and reports that once; an api that never answered is an error', async () => {
   const stop = new AbortController();
   let reads = 0;
   const fetch = async () => {
@@ -141,7 +141,7 @@ it('watches on when the api was away, and says so once; one that never answered 
   expect(refusedAs).toBe(4);
 });
 
-it('follows events on when the api was away, and says so once', async () => {
+it('continues to follow events after the api was away, and reports that once', async () => {
   const stop = new AbortController();
   const streamOf = (...sequences: number[]) =>
     new Response(sequences.map((one) => `retry: 1\nid: ${one}\ndata: {"sequence":${one}}\n\n`).join(''), {
@@ -161,7 +161,7 @@ it('follows events on when the api was away, and says so once', async () => {
   expect(stderr).toBe('Warning: The api does not respond (connection_failed). Waiting until it does.\n');
 });
 
-it('keeps its key through retries, and makes another for another call', async () => {
+it('keeps its key through retries, and makes a new key for a new call', async () => {
   const keys: (string | null)[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     keys.push(new Headers(init?.headers).get('idempotency-key'));
@@ -176,7 +176,7 @@ it('keeps its key through retries, and makes another for another call', async ()
   expect(second.code).toBe(0);
 });
 
-it('sends nothing that changes production before its name was typed', async () => {
+it('sends nothing that changes production until its name is typed', async () => {
   const methods: string[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     methods.push(init?.method ?? 'GET');
@@ -188,11 +188,11 @@ it('sends nothing that changes production before its name was typed', async () =
   expect(methods).toEqual(['GET', 'GET']);
   expect((await runCommand(rollback, { fetch, columns: 80, stdin: 'shop\n' })).code).toBe(0);
   expect(methods).toEqual(['GET', 'GET', 'GET', 'POST']);
-  // Nobody can be asked in a pipeline, terminal or not.
+  // A pipeline has no one to prompt, even in a terminal.
   expect((await runCommand(rollback, { fetch, columns: 80, stdin: 'shop\n', env: { CI: '1' } })).code).toBe(1);
 });
 
-it('makes the body of a file and of flags, which stand over it', async () => {
+it('makes the body from a file and from flags, and flags take precedence', async () => {
   let sent: unknown;
   const fetch: typeof globalThis.fetch = async (_url, init) => {
     sent = JSON.parse(String(init?.body));
@@ -210,7 +210,7 @@ it('makes the body of a file and of flags, which stand over it', async () => {
     expect((await runCommand(['rollouts', 'create', 'chat', '--yes', ...wrong], { fetch })).code).toBe(1);
 });
 
-it('takes no wrong time for a wait: nothing has begun by then', async () => {
+it('refuses an invalid time for a wait before any work begins', async () => {
   let calls = 0;
   const fetch = async () => {
     calls += 1;
@@ -229,7 +229,7 @@ it('shows a request as a line of curl that can be run, without the token', async
   expect(stderr).not.toContain('slw_a_b');
 });
 
-it('sends its token to no other address than that of its context', async () => {
+it('sends its token only to the address of its context', async () => {
   const asked: string[] = [];
   const fetch = async (url: unknown) => {
     asked.push(String(url));
@@ -241,7 +241,7 @@ it('sends its token to no other address than that of its context', async () => {
   expect(asked).toEqual(['http://slipway.test/api/v1/@evil.test/']);
 });
 
-it('filters as jq does: text as it is, the rest as JSON, a line each', async () => {
+it('filters as jq does: prints text unquoted and the rest as JSON, one result per line', async () => {
   const fetch = async () =>
     page([
       { name: 'a', state: 'active', labels: { team: 'x' } },

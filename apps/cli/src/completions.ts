@@ -2,16 +2,16 @@ import type { Slipway } from '@slipway/sdk';
 import type { Command, Option } from 'commander';
 import type { Session } from './session.js';
 
-/** A shell that hangs at Tab is worse than one that knows no names. */
+/** A shell that hangs at Tab is worse than a shell that completes no names. */
 const MOST_MS = 2_000;
 const MOST_NAMES = 100;
-/** Anything else would be read by the shell. */
+/** The shell would interpret any other character. */
 const HARMLESS = /^[\w.:@/+-]+$/;
 
 type Call = { signal: AbortSignal; maxRetries: 0; limit: number };
 type Names = (client: Slipway, call: Call, before: readonly string[]) => PromiseLike<{ data: readonly object[] }>;
 
-/** By the names of arguments. */
+/** The key is the name of an argument. */
 const NAMES: Record<string, [of: string, read: Names]> = {
   deployment: ['name', (client, call) => client.deployments.list(call)],
   operation: ['id', (client, call) => client.operations.list(call)],
@@ -30,7 +30,7 @@ const NAMES: Record<string, [of: string, read: Names]> = {
   webhook: ['id', (client, call) => client.webhooks.list(call)],
 };
 
-/** What the last of these words may become: commands, flags, or names that there are. */
+/** Completes the last of these words: to commands, flags, or existing names. */
 export async function completionsOf(program: Command, session: Session, words: readonly string[]): Promise<string[]> {
   const typed = words.at(-1) ?? '';
   let command = program;
@@ -46,7 +46,7 @@ export async function completionsOf(program: Command, session: Session, words: r
       );
       if (word === '--context') session.flags = { ...session.flags, context: words[i + 1] };
       if (option && (option.required || option.optional)) i += 1;
-      // What follows it is its value: the shell completes files there.
+      // The next word is the value of the option: the shell completes files there.
       if (i === words.length - 1) asked = option;
     } else given.push(word);
   }
@@ -69,7 +69,7 @@ async function candidates(
   if (command.commands.length > 0) return command.commands.map((one) => one.name());
   const argument = command.registeredArguments[given.length]?.name() ?? '';
   if (!Object.hasOwn(NAMES, argument)) return [];
-  // An operation is also what goes on at a deployment.
+  // The name of a deployment also identifies an operation: the one that is running on it.
   const kinds = argument === 'operation' ? ['deployment', argument] : [argument];
   const read = await Promise.all(kinds.map((kind) => namesOf(NAMES[kind]!, session, given)));
   return read.flat();

@@ -7,7 +7,7 @@ import { harmless } from './terminal.js';
 
 const PRODUCTION = /^prod(uction)?$/i;
 
-/** @throws where nobody said yes */
+/** @throws a CliError if the person does not confirm */
 export async function confirmed(
   session: Session,
   verb: Verb,
@@ -23,7 +23,7 @@ export async function confirmed(
   await confirmedFor(environment, name, session);
 }
 
-/** Whatever changes a deployment that serves in earnest. */
+/** Confirms a change of a deployment in production. */
 export async function confirmedFor(environment: string | null, name: string, session: Session): Promise<void> {
   if (session.flags.yes) return;
   if (environment && PRODUCTION.test(environment)) await typed(session, name, `${name} is in ${environment}.`);
@@ -39,10 +39,10 @@ async function answered(session: Session, question: string): Promise<void> {
     throw new CliError('Cancelled. Nothing was changed.', EXIT.cancelled);
 }
 
-/** What is typed is not shown. */
+/** Does not show what is typed. */
 export const askSecret = (session: Session, question: string): Promise<string> => ask(session, question, true);
 
-/** On stderr: stdout is for data. */
+/** Prompts on stderr, because stdout is for data. */
 export async function ask({ terminal, signal }: Session, question: string, isSecret = false): Promise<string> {
   if (!terminal.isInteractive)
     throw new CliError(
@@ -54,11 +54,11 @@ export async function ask({ terminal, signal }: Session, question: string, isSec
   const { stdin: input, stderr } = terminal.streams;
   const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr;
   const lines = createInterface({ input, output, terminal: true });
-  // Only now: before readline reads key by key, the terminal itself shows what is typed.
+  // Print the question only now: until readline reads key by key, the terminal itself shows what is typed.
   if (isSecret) stderr.write(question);
   const stop = new AbortController();
   const end = () => stop.abort();
-  // In a terminal of its own readline takes Ctrl-C to itself.
+  // In a terminal, readline takes Ctrl-C for itself.
   for (const name of ['SIGINT', 'close'] as const) lines.once(name, end);
   signal.addEventListener('abort', end);
   try {

@@ -13,7 +13,7 @@ const contexts = (env: Record<string, string> = {}, cwd = home) =>
   new Contexts({ HOME: home, SLIPWAY_HOME: path.join(home, 'none'), ...env }, cwd);
 const kept = (name: string) => ({ name, url: `https://${name}.example.com`, token: `token-of-${name}` });
 
-it('keeps several, in a file of its own even where there was one that others could read', () => {
+it('keeps several contexts in a private file, even if a file existed that others could read', () => {
   const file = path.join(home, '.config/slipway/contexts.json');
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, '{"contexts":{}}', { mode: 0o644 });
@@ -40,11 +40,11 @@ it('never sends a kept token to an address from a variable', () => {
   const away = { SLIPWAY_URL: 'https://elsewhere.example.com' };
   expect(() => contexts(away).chosen()).toThrow('SLIPWAY_URL is set, but SLIPWAY_TOKEN is not');
   expect(contexts({ ...away, SLIPWAY_TOKEN: 't' }).chosen()).toMatchObject({ url: away.SLIPWAY_URL, token: 't' });
-  // Who names a context means that one, whatever is set.
+  // A context that is named explicitly wins, whatever variables are set.
   expect(contexts({ ...away, SLIPWAY_TOKEN: 't' }).chosen('one')).toEqual(kept('one'));
 });
 
-it('finds the stack of this folder or one above it, where it really listens', () => {
+it('finds the stack of this folder or of a parent folder, at the address where it really listens', () => {
   const run = path.join(home, '.slipway/run');
   mkdirSync(run, { recursive: true });
   writeFileSync(path.join(home, '.slipway/bootstrap-token'), 'slw_local\n');
@@ -60,7 +60,7 @@ it('finds the stack of this folder or one above it, where it really listens', ()
   expect(contexts(none, deeper).chosen()).toEqual(kept('one'));
 });
 
-it('says which file is broken, and leaves it alone', () => {
+it('reports which file is broken, and does not change it', () => {
   contexts().keep(kept('one'));
   const { file } = contexts();
   writeFileSync(file, '{');
@@ -69,6 +69,6 @@ it('says which file is broken, and leaves it alone', () => {
   expect(readFileSync(file, 'utf8')).toBe('{');
 });
 
-it('knows no context by the name of what every object has', () => {
+it('finds no context under the name of an inherited object property', () => {
   expect(() => contexts().chosen('constructor')).toThrow('The context constructor was not found');
 });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { CliError, EXIT } from './exit-codes.js';
 import type { Environment } from './terminal.js';
 
-/** A Slipway and who one is there. */
+/** The address of a Slipway, and the token to use there. */
 export interface Context {
   name: string;
   url: string;
@@ -17,11 +17,11 @@ interface ContextFile {
   contexts: Record<string, { url: string; token: string }>;
 }
 
-/** Where `npm start` serves unless another program had the port. */
+/** `npm start` serves here unless another program has the port. */
 const LOCAL_URL = 'http://127.0.0.1:7070';
 const MOST_BYTES = 1024 * 1024;
 
-/** The contexts that `slipway login` has kept, in a file that nobody else can read. */
+/** The contexts that `slipway login` has kept, in a file that only its owner can read. */
 export class Contexts {
   readonly file: string;
 
@@ -39,8 +39,9 @@ export class Contexts {
   }
 
   /**
-   * Of the flag, of the variables, of the file, of the stack on this machine: the first that there is. SLIPWAY_URL alone is refused, and
-   * SLIPWAY_TOKEN alone means this machine: a token is never sent to an address that it was not given with.
+   * Returns the first context found: from the flag, the variables, the file, or the stack on this machine.
+   * SLIPWAY_URL alone is refused, and SLIPWAY_TOKEN alone means this machine: a token is never sent
+   * to an address that did not come with it.
    */
   chosen(name?: string): Context {
     const { current, contexts } = this.read();
@@ -84,7 +85,10 @@ export class Contexts {
     this.write({ contexts: left, ...(current !== name && { current }) });
   }
 
-  /** The stack of `npm start`: of SLIPWAY_HOME, of this folder or one above it, of the clone that this command was built in. */
+  /**
+   * The stack of `npm start`: of SLIPWAY_HOME, of this folder or a parent folder, or of
+   * the clone that this command was built in.
+   */
   private local(): Context | undefined {
     const homes = [path.join(fileURLToPath(new URL('../../..', import.meta.url)), '.slipway')];
     for (let folder = this.cwd; ; folder = path.dirname(folder)) {
@@ -121,13 +125,16 @@ export class Contexts {
     mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
     const written = `${this.file}.${process.pid}`;
     writeFileSync(written, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
-    // The mode of a file that was there already stays as it was.
+    // writeFileSync keeps the mode of an existing file.
     chmodSync(written, 0o600);
     renameSync(written, this.file);
   }
 }
 
-/** Only what belongs to who asks: in a folder that all may write, another's token and address would be a trap. */
+/**
+ * Reads only files of the current user: in a folder that all may write, another
+ * user's token and address would be a trap.
+ */
 function readOwn(file: string): string | undefined {
   try {
     const { uid } = statSync(file);

@@ -1,6 +1,6 @@
 import type { SlipwayError } from '@slipway/sdk';
 
-/** What a script can branch on. docs/cli.md lists them. */
+/** The exit codes that a script can branch on. docs/cli.md lists them. */
 export const EXIT = {
   ok: 0,
   failed: 1,
@@ -13,7 +13,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What the command itself has to say: no stack, an exit code, and what to do about it. */
+/** An error of the command itself: it has an exit code and a remedy, and is shown without a stack. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 
@@ -26,7 +26,7 @@ export class CliError extends Error {
   }
 }
 
-/** By name: whoever only asks for help has not loaded the sdk, and its classes are not here to compare with. */
+/** Compares by name: a run that only prints help has not loaded the sdk, so its classes are not available here. */
 export function asSlipwayError(error: unknown): SlipwayError | undefined {
   return error instanceof Error && ['SlipwayError', 'OperationFailed'].includes(error.name)
     ? (error as SlipwayError)

@@ -2,13 +2,13 @@ import { asSlipwayError, CliError } from './exit-codes.js';
 import { remedyOf } from './remedies.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
-/** Of somebody who waits, and goes on waiting. */
+/** For a command that waits, and continues to wait. */
 export const awayLine = (code: string): string => `The api does not respond (${code}). Waiting until it does.`;
 
-/** Nothing is there, or something else. */
+/** No server answers, or it is not Slipway. */
 const UNANSWERED: readonly string[] = ['connection_failed', 'unexpected_answer'];
 
-/** What failed, why, what to do, and what the api's logs know it by. */
+/** Describes a failure: its cause, the remedy, and the identifiers to find it in the api's logs. */
 export function failureLines(error: unknown, terminal: Terminal): string[] {
   const title = terminal.hasColour('stderr') ? painted('Error:', 'red') : 'Error:';
   if (error instanceof CliError)
@@ -20,7 +20,7 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
     ? 'Run slipway doctor to find the cause.'
     : remedyOf(refusal.remediation ?? '');
   const [first, ...more] = [
-    // The message of a model server that cannot start has its last lines.
+    // The message of a model server that cannot start contains its last lines.
     ...message.split('\n'),
     // The message of a single fault is often the fault itself.
     ...details
@@ -34,7 +34,10 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
   return [`${title} ${first}`, ...more];
 }
 
-/** The deepest cause: above it `fetch` only says that it failed. Of several addresses it has no message, only a code. */
+/**
+ * The deepest cause: the outer `fetch` error only says that it failed. With several
+ * addresses, the cause has no message, only a code.
+ */
 export function reasonOf(error: unknown): string {
   const { cause, message, code } = (error ?? {}) as { cause?: unknown; message?: string; code?: string };
   return cause ? reasonOf(cause) : message || code || String(error);

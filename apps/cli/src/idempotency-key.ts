@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Session } from './session.js';
 
-/** The key of one call, made where none is given: told before it is sent, so that whoever is cut off can adopt the request. */
+/**
+ * Returns the key of one call, and makes one if none is given. It is printed before the call, so that the caller can
+ * adopt the request after a lost connection.
+ */
 export function toldKey(session: Session, given?: string): string {
   const key = given ?? randomUUID();
   session.note(`Idempotency key: ${key}`);

@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 import { CliError } from './exit-codes.js';
 import type { Session } from './session.js';
 
-/** No body of the api comes near it. */
+/** No body of the api comes near this size. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** A body that somebody has written, as JSON or YAML. */
+/** Reads a body from a file, as JSON or YAML. */
 export async function readBody(file: string, session: Session): Promise<unknown> {
   const text = await readText(file, session);
   const { parse } = await import('yaml');
@@ -18,7 +18,7 @@ export async function readBody(file: string, session: Session): Promise<unknown>
   }
 }
 
-/** A file, or stdin for `-`. */
+/** Reads a file, or stdin for `-`. */
 export async function readText(file: string, { terminal, cwd }: Session): Promise<string> {
   const input: Readable = file === '-' ? terminal.streams.stdin : createReadStream(path.resolve(cwd, file));
   const chunks: Buffer[] = [];

@@ -5,16 +5,16 @@ import { programOf } from './program.js';
 import { Session } from './session.js';
 import { createRequire } from 'node:module';
 
-/** Of the package beside the bundle, which a release writes. */
+/** The version in the package.json next to the bundle, which a release writes. */
 const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
 
 const { stdin, stdout, stderr, env } = process;
 const interrupt = new AbortController();
-// Once: who presses it twice does not want to wait for us.
+// Only once: a person who presses Ctrl-C twice does not want to wait for the command.
 process.once('SIGINT', () => interrupt.abort());
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever read has read enough, as `head` does.
+    // The reader has read enough, as `head` does.
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     throw error;
   });

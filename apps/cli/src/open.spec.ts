@@ -25,14 +25,14 @@ const answering =
 const page = answering(
   () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html; charset=utf-8' } }),
 );
-/** Keeps what it is to open. */
+/** Stores the address that it should open. */
 function browser(ending: string): string {
   const file = path.join(folder, 'browser');
   writeFileSync(file, `#!/bin/sh\necho "$#:$1" > '${folder}/opened'\nexit ${ending}\n`, { mode: 0o755 });
   return file;
 }
 
-it('opens the console of the context in the browser, and gives the token to nobody', async () => {
+it('opens the console of the context in the browser, and passes the token to no program', async () => {
   const ran = await runCommand(['open'], { fetch: page, columns: 80, env: { BROWSER: browser('0') } });
   expect(ran).toEqual({ code: 0, stdout: '', stderr: `Opened ${ADDRESS}\n` });
   expect(readFileSync(path.join(folder, 'opened'), 'utf8')).toBe(`1:${ADDRESS}\n`);
@@ -50,12 +50,12 @@ it.each([
   expect(existsSync(path.join(folder, 'opened'))).toBe(false);
 });
 
-it('prints the address where the browser fails', async () => {
+it('prints the address if the browser fails', async () => {
   const ran = await runCommand(['open'], { fetch: page, columns: 80, env: { BROWSER: browser('3') } });
   expect(ran).toEqual({ code: 0, stdout: `${ADDRESS}\n`, stderr: '' });
 });
 
-it('opens nothing where there is no console, and no Slipway', async () => {
+it('opens nothing if the server has no console, or is no Slipway', async () => {
   const open = (fetch: typeof globalThis.fetch) =>
     runCommand(['open'], { fetch, columns: 80, env: { BROWSER: browser('0'), NO_COLOR: '1' } });
   const refused = () => Response.json({ error: {} }, { status: 404 });
@@ -72,7 +72,7 @@ it('opens nothing where there is no console, and no Slipway', async () => {
   expect(existsSync(path.join(folder, 'opened'))).toBe(false);
 });
 
-it('takes the docs, where an api without a console leads, for no console', async () => {
+it('does not mistake the docs, to which an api without a console redirects, for a console', async () => {
   const server = createServer((request, response) => {
     const isRoot = request.url === '/';
     response.writeHead(isRoot ? 302 : 200, { 'content-type': 'text/html', ...(isRoot && { location: '/docs' }) }).end();

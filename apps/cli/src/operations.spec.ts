@@ -22,7 +22,7 @@ const routes = Object.entries(paths).flatMap(([route, methods]) =>
     isPlain: !route.includes('{'),
   })),
 );
-/** What has no name in it first: `/sandboxes/references` is no sandbox. */
+/** Matches paths without a parameter first: `/sandboxes/references` is no sandbox. */
 const operationOf = (request: string) =>
   routes.sort((a, b) => Number(b.isPlain) - Number(a.isPlain)).find(({ pattern }) => pattern.test(request))
     ?.operationId;
@@ -51,13 +51,13 @@ function answerTo(request: Request): Response {
     return new Response('event: end\ndata: {"reason":"complete"}\n\n', { headers: { 'content-type': asked } });
   }
   if (asked === 'text/plain' || asked === 'application/octet-stream') return new Response('some text\n');
-  // The chain of an audit log that says nothing is whole.
+  // An empty chain of an audit log is valid.
   return Response.json(request.url.includes('/audit') ? { data: [], next_cursor: null } : answer);
 }
 
 const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
 
-/** Every command that does something, by its words, with the lines of its help. */
+/** Every command that does something: its words, and the example lines of its help. */
 function leaves(command: Command, words: string[] = []): { words: string; examples: string[] }[] {
   if (command.commands.length > 0) return command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
   let help = '';
@@ -73,7 +73,7 @@ function leaves(command: Command, words: string[] = []): { words: string; exampl
 }
 
 const commands = leaves(program);
-/** These go through a shell, or read and write what is on this machine: other specs run them. */
+/** These use a shell, or read and write files on this machine: other specs run them. */
 const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor|open)\b/;
 
 it('reaches every operation of the document by a noun and a verb, with the lines that its help shows', async () => {
@@ -104,7 +104,7 @@ it('reaches every operation of the document by a noun and a verb, with the lines
   expect({ missing, unknown: reached.has(undefined) }).toEqual({ missing: [], unknown: false });
 });
 
-it('says what each command is for, and gives each an example', () => {
+it('has a summary and an example for each command', () => {
   expect(commands.length).toBeGreaterThan(70);
   for (const { words, examples } of commands) expect([words, examples.length > 0]).toEqual([words, true]);
 });

@@ -2,10 +2,10 @@ import { CliError } from './exit-codes.js';
 import { tableLines, textOf, valueAt, type View } from './table.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
-/** A filter may make results without an end. */
+/** A filter may produce results without end. */
 const MAX_RESULTS = 100_000;
 
-/** The results of a jq filter, a line each: text as it is, everything else as JSON. */
+/** The results of a jq filter, one per line: text unquoted, everything else as JSON. */
 async function jqLines(filter: string, value: unknown): Promise<string[]> {
   const { default: jq } = await import('@michaelhomer/jqjs');
   const lines: string[] = [];
@@ -26,13 +26,13 @@ export type Format = (typeof FORMATS)[number];
 
 export interface OutputFlags {
   output?: Format;
-  /** Names of fields, with commas between them. */
+  /** Names of fields, separated by commas. */
   json?: string;
   /** A filter in jq's language. */
   jq?: string;
 }
 
-/** Data on stdout in the form that was asked for, everything else on stderr. */
+/** Writes data to stdout in the requested form, and everything else to stderr. */
 export class Output {
   constructor(
     private readonly terminal: Terminal,
@@ -46,7 +46,7 @@ export class Output {
     return output ?? (json === undefined && jq === undefined ? 'table' : 'json');
   }
 
-  /** An array is a list, everything else one thing. */
+  /** Prints an array as a list, and everything else as one item. */
   async print(value: unknown, view: View): Promise<void> {
     const chosen = this.chosen(value);
     this.warnOfUnknown(listOf(value));
@@ -65,7 +65,7 @@ export class Output {
     }
   }
 
-  /** One of many, as it comes: an object a line for programs. */
+  /** Prints one row of a stream immediately; for programs, one object per line. */
   async printNext(row: unknown, view: View & { line?: (row: never) => string }): Promise<void> {
     const { format } = this;
     if (format === 'json') await this.json(this.chosen(row));
@@ -75,7 +75,7 @@ export class Output {
     else this.data(view.columns.map(({ of }) => textOf(valueAt(row, of))).join('  '));
   }
 
-  /** A line of data as it is. */
+  /** Prints a line of data unchanged. */
   data(line: string): void {
     this.terminal.streams.stdout.write(`${line}\n`);
   }
@@ -95,7 +95,7 @@ export class Output {
     else for (const line of await jqLines(jq, chosen)) this.document(line);
   }
 
-  /** Whole for programs; a terminal does not get what it would take for orders. */
+  /** Prints everything for programs. A terminal does not get what it would interpret as commands. */
   private document(text: string): void {
     this.data(this.terminal.isTerminal('stdout') ? text.split('\n').map(harmless).join('\n') : text);
   }
@@ -118,7 +118,7 @@ export class Output {
     return json === undefined ? [] : json.split(',').map((field) => field.trim());
   }
 
-  /** Only the fields of `--json`. */
+  /** Returns only the fields of `--json`. */
   private chosen(value: unknown): unknown {
     const { fields } = this;
     if (fields.length === 0) return value;
@@ -127,7 +127,7 @@ export class Output {
     return Array.isArray(value) ? value.map(pick) : pick(value);
   }
 
-  /** A field that none of them has may be one that there is not. */
+  /** Warns of a field that no row has, because it may not exist. */
   private warnOfUnknown(rows: readonly unknown[]): void {
     const known = new Set(rows.flatMap(membersOf));
     const unknown = this.fields.filter((field) => rows.every((row) => valueAt(row, field) === undefined));

@@ -36,7 +36,7 @@ function registerVerb(parent: Command, session: Session, verb: Verb): void {
   });
 }
 
-/** A group of commands: adds them to the program. What is heavy it imports in its actions, so that `--help` stays quick. */
+/** Adds a group of commands to the program. Imports heavy modules inside its actions, so that `--help` stays quick. */
 export type Group = (program: Command, session: Session) => void;
 
 const nounsOf =

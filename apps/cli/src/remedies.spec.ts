@@ -13,7 +13,7 @@ it('knows a line for each request that an error of the api names', () => {
   expect(rows.map(remedyOf).filter((row) => row.includes('/api/v1'))).toEqual([]);
 });
 
-it('names commands that there are, with as many arguments as they take', () => {
+it('names existing commands, with as many arguments as they take', () => {
   const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
   const lines = rows.flatMap((row) => remedyOf(row).match(/slipway( [a-z]+| <\w+>)+/g) ?? []);
   expect(lines.length).toBeGreaterThanOrEqual(rows.length);
@@ -38,6 +38,6 @@ it.each([
   ['Ask GET /api/v1/what/nobody/knows.', 'Ask GET /api/v1/what/nobody/knows.'],
   ['PATCH /api/v1/deployments/chat {"broken}.', 'PATCH /api/v1/deployments/chat {"broken}.'],
   ['Look for it.', 'Look for it.'],
-])('makes of %s', (said, shown) => {
+])('converts %s', (said, shown) => {
   expect(remedyOf(said)).toBe(shown);
 });

@@ -1,4 +1,4 @@
-/** Requests that the api's errors name, and what says the same here. Placeholders stand in the same order. */
+/** Maps requests in the api's errors to the equivalent commands. Placeholders have the same order. */
 const LINES: readonly (readonly [request: string, line: string])[] = [
   ['GET /admin/model-api/products', 'slipway products list'],
   ['GET /admin/model-api/publications', 'slipway publications list'],
@@ -26,10 +26,10 @@ const LINES: readonly (readonly [request: string, line: string])[] = [
   ['GET /webhooks', 'slipway webhooks list'],
 ];
 
-/** A method, a path, and what is to be sent. */
+/** A method, a path, and an optional body. */
 const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE) \/api\/v1(\/(?:[\w/{}-]|\.(?=\w))+)( \{"[^']*\})?/g;
 
-/** What the api says to do, in lines of this command; a request that has none stays as it is. */
+/** Rewrites the api's remediation into lines of this command. A request without such a line stays unchanged. */
 export function remedyOf(remediation: string): string {
   return remediation.replace(REQUEST, (request: string, method: string, path: string, body: string | undefined) => {
     const line = lineOf(`${method} ${path}`);
@@ -51,7 +51,7 @@ function lineOf(request: string): string | undefined {
   return undefined;
 }
 
-/** @returns undefined where it is no JSON */
+/** @returns undefined if the body is not JSON */
 function flagsOf(body: string): string | undefined {
   try {
     const fields = Object.entries(JSON.parse(body) as Record<string, unknown>);

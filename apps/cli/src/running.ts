@@ -12,7 +12,7 @@ import type { Session } from './session.js';
 
 const WATCH_MS = 2_000;
 
-/** Runs a verb of the table: asks where that is due, calls, waits where that was asked for, and shows the answer. */
+/** Runs a verb of the table: asks for confirmation if needed, calls, waits if requested, and shows the answer. */
 export async function runCall(session: Session, verb: CallVerb, given: CommandInput): Promise<void> {
   const client = await session.client();
   const { flags } = given;
@@ -21,7 +21,7 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
       ? session.untilInterrupted(() => watch(session, verb, given, client))
       : list(session, verb, given, client);
   if (flags['dryRun']) return session.output.print(await verb.rehearse!(client, given), REHEARSAL);
-  // Checked first: whoever waits must not learn of a bad time after the work has begun.
+  // Checked first: a caller must not learn of an invalid time after the work has begun.
   const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
   await confirmed(session, verb, given, client);
   if (verb.takesKey) {
@@ -39,7 +39,7 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
 interface Warning {
   code: string;
   field: string;
-  /** What to do; absent if the api cannot guess which field was meant. */
+  /** The remedy; absent if the api cannot guess which field was meant. */
   message?: string;
 }
 
@@ -54,11 +54,11 @@ async function list(session: Session, verb: CallVerb, given: CommandInput, clien
   if (hasMore) session.note(`There are more rows. Use --limit ${rows.length * 10} to see them.`);
 }
 
-/** Each row once, and again whenever it is another. An api that goes away meanwhile is waited for. */
+/** Prints each row once, and again whenever it changes. Waits if the api becomes unavailable. */
 async function watch(session: Session, verb: CallVerb, given: CommandInput, client: Slipway): Promise<void> {
   const { interval } = given.flags as { interval?: string };
   const pauseMs = interval === undefined ? WATCH_MS : durationMs(interval, '--interval');
-  // The next look is another try.
+  // The next poll is the retry.
   const look = { ...given, options: { ...given.options, maxRetries: 0 } };
   let told: Map<string, string> | undefined;
   let isAway = false;
@@ -71,7 +71,7 @@ async function watch(session: Session, verb: CallVerb, given: CommandInput, clie
       told = now;
       isAway = false;
     } catch (error) {
-      // Before its first answer it may be the wrong address.
+      // Before its first answer, the address may be wrong.
       const away = asSlipwayError(error);
       if (told === undefined || !away?.retryable) throw error;
       if (!isAway) session.output.warn(awayLine(away.code));

@@ -26,7 +26,7 @@ export async function putFile(session: Session, { args, flags, options }: Comman
   await session.output.print(await put, FILE);
 }
 
-/** A file can be read again by a second try, what comes through a pipe cannot. */
+/** A retry can read a file again, but not a pipe. */
 async function bytesOf(
   { terminal, cwd }: Session,
   from: string | undefined,
@@ -47,7 +47,7 @@ export async function saveFile(session: Session, { args, flags, options }: Comma
   const { body } = await client.sandboxes.files.download(id, name, options);
   const to = flags['to'] as string | undefined;
   const { stdout } = session.terminal.streams;
-  // stdout stays open: others write to it behind this.
+  // stdout stays open: other code writes to it afterwards.
   const sink =
     to === undefined
       ? new Writable({ write: (chunk, _, done) => void stdout.write(chunk, done) })

@@ -6,7 +6,7 @@ export interface SchemaFault {
   message: string;
 }
 
-/** What judges values by a schema, and says for people what is wrong with them. */
+/** Checks values against a schema, and describes the faults for people. */
 export async function schemaFaults(
   schema: object,
   { validateFormats }: { validateFormats: boolean },
@@ -18,8 +18,8 @@ export async function schemaFaults(
 }
 
 /**
- * Of a choice every branch complains. That none was met says less than what is wrong with one of them, and so does what lies above the
- * fault of another branch.
+ * In a choice, every branch reports errors. A fault inside one branch says more than "no branch matched", and more than
+ * the faults above the fault of another branch.
  */
 function tellingOf(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const some = errors.filter(({ keyword, params }) => {

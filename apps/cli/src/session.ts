@@ -6,7 +6,10 @@ import { Terminal, type Environment, type Streams } from './terminal.js';
 
 const MOST_BODY = 4_000;
 
-/** `-v`: each request as a line of curl, and what came back. The token is masked: such lines end up in tickets. */
+/**
+ * `-v`: prints each request as a line of curl, and its answer. The token is
+ * masked, because such lines end up in tickets.
+ */
 function tellingFetch(own: typeof fetch, tell: (line: string) => void): typeof fetch {
   return async (input, init = {}) => {
     tell(curlLine(String(input), init));
@@ -26,13 +29,13 @@ function curlLine(url: string, { method = 'GET', headers, body }: RequestInit): 
   return [...words, quoted(url)].join(' ');
 }
 
-/** Double quotes where the shell is to fill in the token. */
+/** Double quotes if the shell should insert the token. */
 function quoted(text: string): string {
   if (text.endsWith('$SLIPWAY_TOKEN')) return `"${text}"`;
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What every command takes. */
+/** The flags of every command. */
 export interface GlobalFlags extends OutputFlags {
   context?: string;
   verbose?: boolean;
@@ -47,7 +50,7 @@ export interface SessionOptions extends Streams {
   fetch?: typeof fetch;
 }
 
-/** One run of the command: who it talks to, where it writes, and what it ends with. */
+/** One run of the command: its server, its outputs, and its exit code. */
 export class Session {
   /** Set before the action of any command runs. */
   flags: GlobalFlags = {};
@@ -55,7 +58,7 @@ export class Session {
   readonly terminal: Terminal;
   readonly output: Output;
   readonly contexts: Contexts;
-  /** Aborts with Ctrl-C: waiting and following end, nothing at the server does. */
+  /** Aborts with Ctrl-C: waiting and following end, and the work at the server continues. */
   readonly signal: AbortSignal;
   readonly cwd: string;
   readonly env: Environment;
@@ -71,7 +74,7 @@ export class Session {
     this.contexts = new Contexts(env, cwd);
   }
 
-  /** The sdk for the chosen context, loaded when it is first asked for. */
+  /** The sdk for the chosen context, loaded on first use. */
   client(): Promise<Slipway> {
     return (this.slipway ??= this.clientOf(this.contexts.chosen(this.flags.context)));
   }
@@ -89,13 +92,13 @@ export class Session {
     }
   }
 
-  /** Tells each request where `-v` asks for it. */
+  /** Prints each request if `-v` is set. */
   readonly fetch: typeof fetch = (input, init) => {
     const own = this.options.fetch ?? globalThis.fetch;
     return (this.flags.verbose ? tellingFetch(own, (line) => this.note(line)) : own)(input, init);
   };
 
-  /** For what has no end: Ctrl-C is how one leaves it. */
+  /** Runs an endless command, which Ctrl-C ends. */
   async untilInterrupted(follow: () => Promise<void>): Promise<void> {
     try {
       await follow();
@@ -104,7 +107,7 @@ export class Session {
     }
   }
 
-  /** A line for the person, on stderr. */
+  /** Prints a line for the person, on stderr. */
   note(line: string): void {
     this.output.note(line);
   }

@@ -13,7 +13,7 @@ const rows = [
   { id: 'b', status: null, message: '' },
 ];
 
-it('cuts prose to the terminal, and never what people copy', () => {
+it('cuts prose to the terminal, and never the values that people copy', () => {
   const lines = tableLines(rows, columns, { isList: true, most: 60 });
   expect(lines).toEqual(
     [
@@ -28,7 +28,7 @@ it('cuts prose to the terminal, and never what people copy', () => {
   expect(tableLines(rows, columns, { isList: true, most: 10 })[1]).toContain(id);
 });
 
-it('colours a state, and nothing that only begins like one', () => {
+it('colours a state, and no text that only begins like one', () => {
   const lines = tableLines([{ id: 'failed-over', status: { state: 'failed' } }], columns, {
     isList: true,
     paint: painted,
@@ -36,17 +36,17 @@ it('colours a state, and nothing that only begins like one', () => {
   expect(lines[1]).toBe(`failed-over  ${painted('failed', 'red')}  -`);
 });
 
-it('gives a terminal nothing that it would take for an order', () => {
+it('gives a terminal nothing that it would interpret as a command', () => {
   expect(textOf('a\u001b[2Jb\nc\u009b1m\u202e')).toBe('a [2Jb c 1m ');
   expect(textOf({ a: '\u001b' })).not.toContain('\u001b');
 });
 
-it('knows that some letters are two cells wide, and some none', () => {
+it('counts some letters as two cells, and some as none', () => {
   expect([columnWidthOf('abc'), columnWidthOf('模型'), columnWidthOf('e\u0301'), columnWidthOf('🚀')]).toEqual([
     3, 4, 1, 2,
   ]);
 });
 
-it('shows one thing as a line for each field', () => {
+it('shows one item as a line for each field', () => {
   expect(tableLines([rows[1]], columns, { isList: false })).toEqual(['ID       b', 'STATE    -', 'MESSAGE  -']);
 });

@@ -2,23 +2,23 @@ import { harmless, type Colour } from './terminal.js';
 
 export interface Column {
   title: string;
-  /** The field, with dots where it lies deeper, or what makes the cell of the row. */
+  /** The field (with dots if it is nested), or the function that makes the cell from the row. */
   of: string | ((row: never) => unknown);
-  /** Only with `-o wide`, and where one thing is shown. */
+  /** Shown only with `-o wide`, and when one item is shown. */
   isWide?: boolean;
-  /** May be cut where a terminal is too narrow. What people copy may not. */
+  /** May be cut if the terminal is too narrow. Values that people copy must not be cut. */
   isText?: boolean;
 }
 
 export interface View {
   columns: readonly Column[];
-  /** The field for `-o name`: what other commands take. */
+  /** The field for `-o name`: the value that other commands take. */
   name: string;
 }
 
 interface TableOptions {
   isList: boolean;
-  /** Columns of the terminal; without them nothing is cut. */
+  /** Columns of the terminal; without them, nothing is cut. */
   most?: number;
   paint?: (text: string, colour: Colour) => string;
 }
@@ -52,7 +52,7 @@ function detailLines(cells: readonly string[], columns: readonly Column[], { pai
 function listLines(cells: readonly string[][], columns: readonly Column[], { most, paint }: TableOptions): string[] {
   const widths = columns.map(({ title }, i) => Math.max(title.length, ...cells.map((row) => columnWidthOf(row[i]!))));
   let over = most === undefined ? 0 : widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - most;
-  // From the last on: what stands first says which one it is.
+  // From the last column on: the first columns identify the row.
   for (let i = columns.length - 1; i >= 0 && over > 0; i -= 1) {
     if (!columns[i]!.isText) continue;
     const cut = Math.min(over, Math.max(0, widths[i]! - SHORTEST));
@@ -82,7 +82,7 @@ function tinted(cell: string, paint: TableOptions['paint']): string {
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
-/** In cells of a terminal. */
+/** The width in cells of a terminal. */
 export function columnWidthOf(text: string): number {
   let width = 0;
   for (const letter of text) width += WIDE.test(letter) ? 2 : /\p{Mark}/u.test(letter) ? 0 : 1;

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 type OutputStream = 'stdout' | 'stderr';
 
-/** What is at the other end of the three streams, and what it can show. */
+/** The three streams, and what their terminal can show. */
 export class Terminal {
   constructor(
     readonly streams: Streams,
@@ -22,7 +22,7 @@ export class Terminal {
     return this.streams[side].isTTY === true;
   }
 
-  /** Somebody can be asked. */
+  /** Whether a person can answer a prompt. */
   get isInteractive(): boolean {
     return this.streams.stdin.isTTY === true && this.isTerminal('stderr') && !this.isPipeline;
   }
@@ -31,12 +31,12 @@ export class Terminal {
     return this.isTerminal(side) && !this.env['NO_COLOR'] && !this.isPipeline && !this.isDumb;
   }
 
-  /** Whether a line that was written can be written over. */
+  /** Whether a written line can be overwritten. */
   canRedraw(side: OutputStream): boolean {
     return this.isTerminal(side) && !this.isPipeline && !this.isDumb;
   }
 
-  /** Asked each time: a terminal changes its size. */
+  /** Read each time, because a terminal can change its size. */
   columnsOf(side: OutputStream): number | undefined {
     return this.isTerminal(side) ? this.streams[side].columns || 80 : undefined;
   }
@@ -55,6 +55,6 @@ export type Colour = keyof typeof CODES;
 
 export const painted = (text: string, colour: Colour): string => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
 
-/** What others wrote, without what a terminal would take for orders. */
+/** Removes what a terminal would interpret as commands from texts of others. */
 export const harmless = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');

@@ -18,7 +18,7 @@ export interface RunOptions {
   fetch?: typeof fetch;
   stdin?: string;
   env?: Record<string, string>;
-  /** Both outputs are a terminal of this width, and stdin is one. */
+  /** Both outputs are terminals of this width, and so is stdin. */
   columns?: number;
   signal?: AbortSignal;
 }
@@ -56,7 +56,7 @@ export async function runCommand(words: readonly string[], options: RunOptions =
   return { code, ...written };
 }
 
-/** A line of `--help` as a POSIX shell splits it. */
+/** Splits a line of `--help` as a POSIX shell does. */
 export function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:'([^']*)'|"([^"]*)"|([^\s'"]+))(?=\s|$)/g)].map(
     (found) => found[1] ?? found[2] ?? found[3]!,

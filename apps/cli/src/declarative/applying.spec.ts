@@ -17,7 +17,7 @@ interface Call {
   ifMatch: string | null;
 }
 let written: Call[];
-/** What GET answers, by its path below the deployment's; what is absent is not there. */
+/** The answers of GET, by their path below the deployment's. An absent path does not exist. */
 let has: Record<string, object>;
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ const CODES: Record<string, string> = {
   '/continual-optimization/policy': 'policy_not_found',
 };
 
-/** Keeps what it is told as far as the next look shows it. */
+/** Stores what it receives, as far as the next read shows it. */
 const fetch: typeof globalThis.fetch = async (url, init) => {
   const { pathname, search } = new URL(String(url));
   const below = pathname.replace('/api/v1/deployments', '').replace('/chat', '');
@@ -68,7 +68,7 @@ const apply = (stdin = file, ...more: string[]) =>
 const calls = () => written.map(({ what }) => what);
 
 describe('apply', () => {
-  it('makes the calls in their order, the route last and of the revision that was rolled out', async () => {
+  it('makes the calls in their order, and sets the route last, to the revision that was rolled out', async () => {
     const ran = await apply();
     expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([0, [{ outcome: 'created', revision: 'chat-00001' }]]);
     expect(calls()).toEqual(['POST ', 'PUT /continual-optimization/policy', 'POST /rollouts', 'PUT /route']);
@@ -78,7 +78,7 @@ describe('apply', () => {
     });
   });
 
-  it('asks for the same rollout by the same key, and by another once the deployment is another', async () => {
+  it('requests the same rollout with the same key, and with a new key once the deployment has changed', async () => {
     const keys = [];
     for (const etag of ['"d1"', '"d1"', '"d2"']) {
       has = { '': deployment(etag) };
@@ -90,19 +90,19 @@ describe('apply', () => {
     expect([keys[0] === keys[1], keys[1] === keys[2]]).toEqual([true, false]);
   });
 
-  it('writes over nothing that somebody has changed meanwhile', async () => {
+  it('overwrites nothing that someone has changed meanwhile', async () => {
     has = { '': deployment('"d1"'), '/continual-optimization/policy': { mode: 'off', etag: '"p1"' } };
     await apply('deployment: { name: chat }\npolicy: { mode: observe, slos: [] }');
     expect(written).toMatchObject([{ what: 'PUT /continual-optimization/policy', ifMatch: '"p1"' }]);
   });
 
-  it('leaves the route where it does not wait for the rollout', async () => {
+  it('does not change the route if it does not wait for the rollout', async () => {
     const ran = await apply(file, '--wait=false');
     expect([ran.code, calls().at(-1)]).toEqual([0, 'POST /rollouts']);
     expect(ran.stderr).toContain('the route is not set yet: apply the file again after the rollout ends');
   });
 
-  it('asks before it changes what serves in earnest, but not where there is nothing to change', async () => {
+  it('asks before it changes a production deployment, but not if there is nothing to change', async () => {
     has = { '': deployment('"d1"', { environment: 'production', description: 'old' }) };
     const described = (text: string) => `deployment: { name: chat, description: ${text} }`;
     expect([(await apply(described('new'))).code, calls()]).toEqual([1, []]);
@@ -110,7 +110,7 @@ describe('apply', () => {
     expect([(await apply(described('new'), '--yes')).code, calls()]).toEqual([0, ['PATCH ']]);
   });
 
-  it('does nothing at all where one of several is faulty', async () => {
+  it('changes nothing if one of several files is invalid', async () => {
     const { code, stderr } = await apply(`${file}\n---\ndeployment: { nam: other }`);
     expect([code, calls(), stderr]).toEqual([1, [], expect.stringContaining('Nothing was changed')]);
   });

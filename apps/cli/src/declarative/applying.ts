@@ -22,15 +22,15 @@ export interface ApplyOptions {
   timeoutMs?: number;
 }
 
-/** What a file refers to beside the revision of its own spec. */
+/** The revisions that a file refers to, except the revision of its own spec. */
 export function referencesOf({ route }: Manifest): string[] {
   const all = [route?.revision, ...(route?.targets ?? []).map(({ revision }) => revision)];
   return [...new Set(all.filter((one) => one !== undefined && one !== 'self'))] as string[];
 }
 
 /**
- * Makes the calls that the server still lacks. Whatever ends it between two of them, the next run finds what was done: each call is decided
- * from what the server has, and the rollout has a key that is the same until the deployment is another.
+ * Makes the calls that are still needed. If it is interrupted between two calls, the next run continues: it decides
+ * each call from the state of the server, and the key of the rollout stays the same until the deployment changes.
  */
 export async function apply(
   session: Session,
@@ -57,7 +57,7 @@ export async function apply(
   if (hasRoute && operationId && !waits)
     session.note(`${name}: the route is not set yet: apply the file again after the rollout ends`);
   else if (hasRoute) {
-    // The rollout has moved the traffic itself, or made the revision that the route is to name.
+    // The rollout has moved the traffic itself, or has made the revision that the route names.
     const now = operationId ? await look() : found;
     const after = planOf(manifest, now);
     for (const change of after.changes)
@@ -68,7 +68,7 @@ export async function apply(
   return { name, outcome, changes, revision, operation_id: operationId ?? null };
 }
 
-/** The calls of one deployment, in their order. */
+/** Makes the calls of one deployment, in their order. */
 class ApplyRun {
   readonly changes: string[] = [];
   operationId: string | undefined;
@@ -130,11 +130,11 @@ export function withSelf(body: BodyOf<'setRoute'>, self: string | null): BodyOf<
   return { ...body, targets };
 }
 
-/** Another one as soon as the deployment has changed, so that a rollout that failed can be asked for again. */
+/** The key changes with the deployment, so that a failed rollout can be requested again. */
 const keyOf = (...about: unknown[]): string =>
   `apply-${createHash('sha256').update(JSON.stringify(about)).digest('hex')}`;
 
-/** Everything that the api checks without writing; `told` says what it cannot check yet. */
+/** Runs all checks of the api that write nothing. `told` lists what the api cannot check yet. */
 export async function rehearse(session: Session, plan: Plan, state: ServerState): Promise<string[]> {
   const { signal } = session;
   const { name, inPlace } = plan;
@@ -147,7 +147,7 @@ export async function rehearse(session: Session, plan: Plan, state: ServerState)
       if (kind === 'update') return deployments.rehearseUpdate(name, body, { signal });
       if (kind === 'policy') return deployments.policy.rehearse(name, body, { signal });
       if (kind === 'rollout') {
-        // The deployment still has its old ones.
+        // The stored deployment still has its previous strategy and gates.
         const { strategy, gates } = plan as { strategy?: object; gates?: object };
         const asked = { ...body, ...(strategy && { strategy }), ...(gates && { analysis: gates }) };
         return deployments.rollouts.rehearse(name, asked as BodyOf<'createRollout'>, { signal });

@@ -28,7 +28,7 @@ const PLANNED: View = {
   ],
 };
 
-/** For programs. */
+/** The form for programs. */
 const plannedOf = ({ name, changes, inPlace, underWay }: Plan) => ({
   name,
   changes: changes.map(({ kind, differences }) => ({ kind, differences })),
@@ -86,7 +86,7 @@ export function declarative(program: Command, session: Session): void {
     .description('Show what apply would change. Exit code 0: no changes, 1: changes, higher: the comparison failed')
     .addOption(files())
     .exitOverride((error) => {
-      // 1 is for what differs.
+      // The exit code 1 is reserved for differences.
       throw error.exitCode === 0 ? error : new CommanderError(EXIT.cancelled, error.code, error.message);
     })
     .addHelpText('after', '\nExamples:\n  slipway diff -f chat.yaml')
@@ -120,7 +120,7 @@ async function runApply(session: Session, flags: Flags): Promise<void> {
   try {
     for (const { manifest } of placed) applied.push(await apply(session, manifest, { waits: flags.wait, timeoutMs }));
   } finally {
-    // Also where a later one has failed: what was done was done.
+    // Print this even if a later file failed: these changes were made.
     if (applied.length > 0) await session.output.print(applied, APPLIED);
   }
 }
@@ -142,7 +142,7 @@ async function runDiff(session: Session, flags: Flags): Promise<void> {
   } catch (error) {
     if (session.signal.aborted) throw error;
     for (const line of failureLines(error, session.terminal)) session.note(line);
-    // 1 is for what differs.
+    // The exit code 1 is reserved for differences.
     session.exitCode = exitCodeOf(error) === EXIT.failed ? EXIT.cancelled : exitCodeOf(error);
   }
 }
@@ -153,7 +153,7 @@ async function runExport(session: Session, names: readonly string[]): Promise<vo
   const manifests = [];
   for (const name of names) {
     const state = await serverState(slipway, name, { signal: session.signal });
-    // Asked once more, for the error that the api has for it.
+    // Get it once more, to throw the api's own error.
     if (!state.deployment) await slipway.deployments.get(name, { signal: session.signal });
     manifests.push(manifestOf(state));
   }
@@ -182,7 +182,7 @@ async function plan(
   session: Session,
   placed: readonly LocatedManifest[],
 ): Promise<{ plan: Plan; state: ServerState }[]> {
-  // It brings the other two.
+  // applying.js imports the other two.
   const { referencesOf } = await import('./applying.js');
   const { planOf } = await import('./plan.js');
   const { serverState } = await import('./server-state.js');

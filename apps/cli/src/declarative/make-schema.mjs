@@ -1,5 +1,6 @@
-// The schema of the file that `slipway apply` takes, from the api's document. `node apps/cli/src/declarative/make-schema.mjs` renews it;
-// --check writes nothing, and exits with 1 where the file is not as it would be made.
+// Makes the schema of the file that `slipway apply` takes, from the api's document.
+// `node apps/cli/src/declarative/make-schema.mjs` renews it; --check writes nothing, and
+// exits with 1 if the file is not up to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -10,7 +11,9 @@ const { schemas } = api.components;
 
 const definitions = {};
 
-/** A schema of the api as one of the file: closed, so that a slip of the pen is seen, and null takes a field away. */
+/**
+ * Adapts a schema of the api to the file: it is closed, so that a typing mistake is found, and null removes a field.
+ */
 function adapted({ $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest }) {
   const { default: _default, ...kept } = rest;
   if ($ref) return { ...kept, $ref: refTo($ref) };
@@ -29,7 +32,7 @@ function adapted({ $ref, allOf, example, properties, required = [], additionalPr
   return made;
 }
 
-/** What the api fills in by itself has a value always, and cannot be taken away. */
+/** A field that the api fills in always has a value, and cannot be removed. */
 function optional(schema) {
   const made = adapted(schema);
   if (schema.default !== undefined) return made;
@@ -53,7 +56,7 @@ function refTo(ref) {
 
 const KEPT = 'Omitted fields keep their values on the server; null removes a field.';
 
-/** Of the api's body, without what the file has another place for. */
+/** The settings in the api's body, without those that have their own section in the file. */
 function settings() {
   const { properties, required } = schemas.CreateDeploymentDto;
   const { default_strategy: _strategy, default_analysis: _analysis, ...own } = properties;

@@ -5,11 +5,11 @@ import { manifestsOf } from './manifest.js';
 
 const ofText = (text: string) => manifestsOf([{ file: 'f.yaml', text }]);
 
-it('the committed schema is what the api of this version makes', () => {
+it('the committed schema equals the schema that the api of this version makes', () => {
   execFileSync(process.execPath, [path.join(import.meta.dirname, 'make-schema.mjs'), '--check'], { stdio: 'pipe' });
 });
 
-it('takes what a deployment can say, in several documents', async () => {
+it('accepts everything that a deployment can contain, in several documents', async () => {
   const { placed, faults } = await ofText(`
 deployment: { name: chat, scaling: null, labels: { a: null }, protection: { deletion: true } }
 spec: { model: { id: m, uri: null }, runtime: { target: t, env: { KEY: { secret_ref: s } }, args: { n: 1 } } }
@@ -56,14 +56,14 @@ it.each([
   ],
   ['a deployment twice', 'deployment: {name: a}\n---\ndeployment: {name: a}', 'a is already defined at f.yaml:1'],
   ['no YAML', 'deployment: {name: [}', 'f.yaml:1: '],
-])('refuses %s, and says where', async (_what, text, fault) => {
+])('refuses %s, and reports the position', async (_what, text, fault) => {
   const { faults } = await ofText(text);
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(/^f\.yaml:\d+: /);
   expect(faults[0]).toContain(fault);
 });
 
-it('does not open a bomb of aliases', async () => {
+it('does not expand a bomb of aliases', async () => {
   const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`);
   await expect(ofText(`a0: &a0 [x]\n${levels.join('\n')}\n`)).rejects.toThrow('f.yaml cannot be read');
 });

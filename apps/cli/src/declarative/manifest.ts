@@ -6,7 +6,7 @@ import schema from './manifest.schema.json' with { type: 'json' };
 
 type Settings = Omit<BodyOf<'createDeployment'>, 'default_strategy' | 'default_analysis'>;
 
-/** What a document of a file says, by manifest.schema.json. */
+/** The content of a document in a file, as manifest.schema.json describes it. */
 export interface Manifest {
   deployment: { name: string } & Partial<Settings>;
   spec?: NonNullable<BodyOf<'createRollout'>['spec']>;
@@ -16,7 +16,7 @@ export interface Manifest {
   policy?: BodyOf<'setContinualOptimizationPolicy'>;
 }
 
-/** Where a document stands, for people. */
+/** The position of a document in its file, for people. */
 export interface LocatedManifest {
   where: string;
   manifest: Manifest;
@@ -28,12 +28,12 @@ const MOST_TOLD = 20;
 
 export const SCHEMA: object = schema;
 
-/** Every document of these files, and what is wrong with them: all are judged before the first is applied. */
+/** Reads every document of these files, and all faults in them: all are checked before the first one is applied. */
 export async function manifestsOf(
   files: readonly { file: string; text: string }[],
 ): Promise<{ placed: LocatedManifest[]; faults: string[] }> {
   const { parseAllDocuments, LineCounter } = await import('yaml');
-  // Formats are for the api to judge.
+  // The api checks formats.
   const faultsIn = await schemaFaults(schema, { validateFormats: false });
   const placed: LocatedManifest[] = [];
   const faults: string[] = [];
@@ -42,7 +42,7 @@ export async function manifestsOf(
     for (const document of parseAllDocuments(text, { lineCounter: lines }) as Document[]) {
       const [broken] = document.errors;
       if (broken) faults.push(`${file}:${broken.linePos?.[0].line ?? 1}: ${broken.message.split('\n')[0]}`);
-      // `---` at the end of a file begins a document with nothing in it.
+      // A `---` at the end of a file begins an empty document.
       const value = broken ? null : valueOf(document, file);
       if (value === null) continue;
       const found = faultsIn(value);
@@ -70,7 +70,7 @@ function whereOf(document: Document, path: readonly string[], file: string, line
   return `${file}:${lines.linePos(node.range[0]).line}`;
 }
 
-/** Only the route of the schema forbids something. */
+/** Only the schema of the route uses `not`. */
 const said = ({ path, keyword, message }: SchemaFault): string =>
   [path.join('.'), keyword === 'not' ? 'sets both revision and targets' : message].filter(Boolean).join(' ');
 

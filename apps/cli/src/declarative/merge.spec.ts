@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { differenceLine, differencesBetween, isSame, merged, patchBetween } from './merge.js';
 
-describe('a file over what the server has', () => {
-  it('keeps what it does not name, and takes away what it names null', () => {
+describe('a file merged over the state of the server', () => {
+  it('keeps fields that the file does not name, and removes fields that it sets to null', () => {
     const found = { a: 1, b: { c: 2, d: 3 }, e: 4 };
     expect(merged(found, { b: { c: 5 }, e: null })).toEqual({ a: 1, b: { c: 5, d: 3 } });
     expect(merged(undefined, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
     expect(merged(found, undefined)).toBe(found);
   });
 
-  it('keeps what the api filled into an item that it only repeats; any other item is as the file has it', () => {
+  it('keeps the values that the api filled into an item that the file only repeats; any other item is as in the file', () => {
     const found = [
       { traffic_percent: 5, soak_seconds: 60 },
       { traffic_percent: 100, soak_seconds: 180 },
@@ -21,13 +21,13 @@ describe('a file over what the server has', () => {
   });
 });
 
-it('takes null, nothing and an empty object for the same', () => {
+it('treats null, an absent value and an empty object as the same', () => {
   expect(isSame({ a: null, b: {}, c: { d: {} }, e: 0 }, { e: 0 })).toBe(true);
   expect(isSame({ a: false }, {})).toBe(false);
   expect(isSame({ a: [] }, {})).toBe(false);
 });
 
-it('the patch between two makes the second of the first', () => {
+it('the patch between two values turns the first into the second', () => {
   const before = { type: 'canary', steps: [{ traffic_percent: 5 }], labels: { a: '1', b: '2' } };
   const after = { type: 'immediate', labels: { a: '1', b: '3' } };
   const patch = patchBetween(before, after);
@@ -35,7 +35,7 @@ it('the patch between two makes the second of the first', () => {
   expect(merged(before, patch)).toEqual(after);
 });
 
-it('tells each value that differs by its path', () => {
+it('reports each differing value by its path', () => {
   const differences = differencesBetween({ a: { b: 1, c: 2 }, e: [1] }, { a: { b: 1, c: 3, d: 4 } }, 'spec');
   expect(differences.map(differenceLine)).toEqual(['  ~ spec.a.c: 2 -> 3', '  + spec.a.d: 4', '  - spec.e: [1]']);
 });

@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 export type JsonMembers = Record<string, unknown>;
 
 /**
- * What the server has, with what a file says put over it: what the file does not name stays, null takes away. Lists count as a whole, but
- * an item that says nothing else than the server's is that one, with what the api has filled in.
+ * Merges a file over the state of the server: a field that the file does not name stays, and null
+ * removes a field. A list is replaced as a whole. An item that says nothing else than the server's item
+ * keeps the values that the api has filled in.
  */
 export function merged(found: unknown, wanted: unknown): unknown {
   if (wanted === undefined) return found;
@@ -21,12 +22,12 @@ export function merged(found: unknown, wanted: unknown): unknown {
   return made;
 }
 
-/** Whether what the server has says all that is wanted. */
+/** Whether the server's value contains everything that is wanted. */
 function isSaid(wanted: unknown, found: unknown): boolean {
   return isMembers(wanted) && isMembers(found) && isSame(merged(found, wanted), found);
 }
 
-/** The api answers null, nothing and an empty object where nothing was said. */
+/** Compares two values. For a value that was never set, the api answers null, an empty object or nothing. */
 export function isSame(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(withoutEmpty(one), withoutEmpty(other));
 }
@@ -40,7 +41,7 @@ export function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-/** The merge patch (RFC 7386) that makes the second of the first. */
+/** Returns the merge patch (RFC 7386) that turns the first into the second. */
 export function patchBetween(before: JsonMembers, after: JsonMembers): JsonMembers {
   const patch: JsonMembers = {};
   for (const name of Object.keys({ ...before, ...after })) {
@@ -58,7 +59,7 @@ export interface Difference {
   after: unknown;
 }
 
-/** Each value that is another, by its path. Lists are one value: their items have no names. */
+/** Returns each value that differs, by its path. A list is one value, because its items have no names. */
 export function differencesBetween(before: unknown, after: unknown, path: string): Difference[] {
   if (isSame(before, after)) return [];
   if (isMembers(before ?? {}) && isMembers(after ?? {})) {

@@ -15,7 +15,7 @@ const revision = (number: number, ttft: number) => ({
   spec: spec(ttft),
 });
 
-/** As the api answers them; the fields that no plan reads are left away. */
+/** The state as the api answers it, without the fields that no plan reads. */
 function state(more: { [K in keyof ServerState]?: any } = {}): ServerState {
   const deployment = {
     name: 'chat',
@@ -39,7 +39,7 @@ const plan = (manifest: Omit<Partial<Manifest>, 'spec'> & { spec?: object }, fro
   planOf({ deployment: { name: 'chat' }, ...manifest } as Manifest, from);
 const calls = (...given: Parameters<typeof plan>) => plan(...given).changes.map(({ kind }) => kind);
 
-it('what was exported is what the server has', () => {
+it('an exported file equals the state of the server', () => {
   const policy = { mode: 'off', slos: [], version: 3, etag: '"p"', deployment: 'chat' };
   for (const one of [state(), state({ policy, route: undefined }), state({ active: undefined, route: undefined })])
     expect(planOf(manifestOf(one), one).changes).toEqual([]);
@@ -49,7 +49,7 @@ it('what was exported is what the server has', () => {
   });
 });
 
-it('a deployment that is not there is made, whole', () => {
+it('a deployment that does not exist is created completely', () => {
   const { changes } = plan(
     { strategy: { type: 'immediate' }, spec: spec(5), policy: {}, route: { revision: 'self' } },
     {},
@@ -60,13 +60,13 @@ it('a deployment that is not there is made, whole', () => {
 });
 
 describe('settings', () => {
-  it('only what differs is sent', () => {
+  it('only differences are sent', () => {
     const { changes } = plan({ deployment: { name: 'chat', labels: { b: '2' }, revision_history_limit: 10 } });
     expect(changes).toMatchObject([{ kind: 'update', body: { labels: { b: '2' } } }]);
     expect(calls({ deployment: { name: 'chat', labels: { a: '1' } }, strategy: { type: 'canary' } })).toEqual([]);
   });
 
-  it('another strategy begins with its own defaults', () => {
+  it('a strategy of another type begins with its own defaults', () => {
     expect(plan({ strategy: { type: 'immediate' } }).changes).toMatchObject([
       { kind: 'update', body: { default_strategy: { type: 'immediate', steps: null } } },
     ]);
@@ -75,11 +75,11 @@ describe('settings', () => {
 });
 
 describe('a spec', () => {
-  it('that the active revision has needs nothing, also where the file says less of it', () => {
+  it('that the active revision has needs no call, even if the file contains fewer fields of it', () => {
     expect(calls({ spec: { model: { id: 'm' }, runtime: { target: 'local', args: { ttft_ms: 5 } } } })).toEqual([]);
   });
 
-  it('that differs is rolled out whole, with what the file does not name, from what it was compared with', () => {
+  it('that differs is rolled out completely, with the fields that the file does not name, and names the revision that it was compared with', () => {
     const [change] = plan({ spec: { model: { id: 'm' }, runtime: { target: 'local', args: { ttft_ms: 6 } } } }).changes;
     expect(change).toMatchObject({ kind: 'rollout', body: { spec: spec(6), expected_active_revision: 'chat-00001' } });
   });
@@ -98,7 +98,7 @@ describe('a spec', () => {
     expect(calls({ spec: spec(7) }, from)).toEqual(['rollout']);
   });
 
-  it('of a candidate that was built is in place only where the strategy builds candidates', () => {
+  it('of a candidate that was built counts as rolled out only if the strategy builds candidates', () => {
     const own = state({ candidate, deployment: { ...built, default_strategy: null } });
     expect(calls({ spec: spec(6) }, own)).toEqual([]);
     expect(calls({ spec: spec(6) }, state({ candidate, deployment: built }))).toEqual(['rollout']);
@@ -106,7 +106,7 @@ describe('a spec', () => {
 });
 
 describe('a route', () => {
-  it('is the same by whatever it calls a revision, and in whatever order', () => {
+  it('is the same under any name of a revision, and in any order', () => {
     const two = {
       targets: [
         { revision: 'chat-00002', weight: 10 },
@@ -131,7 +131,7 @@ describe('a route', () => {
     );
   });
 
-  it('of a candidate is set, keeping the affinity that the file does not name', () => {
+  it('of a candidate is set, and keeps the affinity that the file does not name', () => {
     const from = state({
       candidate: revision(2, 6),
       deployment: { candidate_revision: 'chat-00002', default_strategy: { type: 'candidate' } },
@@ -142,7 +142,7 @@ describe('a route', () => {
   });
 });
 
-it('a policy is sent whole, because the api replaces it', () => {
+it('a policy is sent completely, because the api replaces it', () => {
   const policy = { mode: 'observe', slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 5 }], version: 1, etag: '"p"' };
   const from = state({ policy });
   expect(calls({ policy: { slos: [{ metric: 'ttft_ms', threshold: 5 }] } }, from)).toEqual([]);

@@ -21,25 +21,25 @@ import {
 
 export interface Change {
   kind: 'create' | 'update' | 'policy' | 'rollout' | 'route';
-  /** What the call sends. A route names the revision of the spec `self` until that has a name. */
+  /** The body of the call. A route uses `self` for the revision of the spec until that revision has a name. */
   body: JsonMembers;
   differences: Difference[];
 }
 
 export interface Plan {
   name: string;
-  /** In the order of their calls; none where the server has what the file says. */
+  /** In the order of their calls; empty if the server already matches the file. */
   changes: Change[];
-  /** Of the deployment once that is changed: what a rollout would go by. */
+  /** The strategy of the deployment after the changes, which a rollout would use. */
   strategy: unknown;
   gates: unknown;
-  /** The revision that has the spec of the file already. */
+  /** The revision that already has the spec of the file. */
   inPlace?: DeclaredRevision;
-  /** What builds that revision now. */
+  /** The operation that builds that revision now. */
   underWay?: string;
 }
 
-/** What is to be called so that the server has what the file says. */
+/** Plans the calls that make the server match the file. */
 export function planOf({ deployment: own, ...sections }: Manifest, state: ServerState): Plan {
   const { deployment } = state;
   const before: JsonMembers = {
@@ -69,14 +69,14 @@ export function planOf({ deployment: own, ...sections }: Manifest, state: Server
   return { name: own.name, changes, strategy, gates, inPlace, underWay };
 }
 
-/** As the file calls them. */
+/** Renames the settings to their names in the file. */
 function named({ default_strategy: strategy, default_analysis: gates, ...deployment }: JsonMembers): JsonMembers {
   return { deployment, strategy, gates };
 }
 
 const withoutDot = (one: Difference): Difference => ({ ...one, path: one.path.replace(/^\./, '') });
 
-/** The steps of one type say nothing of another. */
+/** A strategy of another type does not inherit the steps. */
 function strategyAfter(wanted: Manifest['strategy'], found: { type: string } | null | undefined): unknown {
   if (wanted === null) return null;
   return merged(wanted && wanted.type !== found?.type ? undefined : found, wanted);
@@ -98,7 +98,7 @@ function policyChanges(wanted: Manifest['policy'], state: ServerState): Change[]
   if (!wanted) return [];
   const found = policyOf(state);
   const body = merged(found, wanted) as JsonMembers;
-  // Also an empty one is set: its defaults are what the file asks for.
+  // An empty policy is set too, because the file then requests the defaults.
   if (found && isSame(found, body)) return [];
   return [{ kind: 'policy', body, differences: differencesBetween(found, body, 'policy') }];
 }
@@ -127,7 +127,7 @@ const TITLES: Record<Change['kind'], string> = {
   route: 'set the route',
 };
 
-/** What would be done, for people. */
+/** The planned changes, for people. */
 export function planLines({ name, changes, underWay }: Plan): string[] {
   const lines = changes.flatMap(({ kind, differences }) => [
     `${name}: ${TITLES[kind]}`,

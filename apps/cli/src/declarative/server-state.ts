@@ -6,15 +6,15 @@ import { withoutEmpty, type JsonMembers } from './merge.js';
 type Deployment = AnswerOf<'getDeployment'>;
 export type DeclaredRevision = AnswerOf<'getRevision'>;
 
-/** What the server has under a name. */
+/** The state of the server for one name. */
 export interface ServerState {
   deployment?: Deployment;
   active?: DeclaredRevision;
-  /** What a rollout has built, or is building. */
+  /** The revision that a rollout has built, or is building. */
   candidate?: DeclaredRevision;
   route?: AnswerOf<'getRoute'>;
   policy?: AnswerOf<'getContinualOptimizationPolicy'>;
-  /** The names of the revisions that a file refers to, by whatever it calls them. */
+  /** The names of the revisions that a file refers to, under each reference that the file uses. */
   named?: ReadonlyMap<string, string>;
 }
 
@@ -77,7 +77,9 @@ export const settingsOf = ({ deployment }: ServerState): JsonMembers =>
 export const policyOf = ({ policy }: ServerState): JsonMembers | undefined =>
   policy && (withoutEmpty(only(policy, POLICY_FIELDS)) as JsonMembers);
 
-/** A route with the revision of the spec by the name that a file has for it: the number of that one is the server's. */
+/**
+ * A route in which the revision of the spec is `self`, as in a file: only the server knows the number of that revision.
+ */
 export function routeOf({ route }: ServerState, self: DeclaredRevision | undefined): JsonMembers | undefined {
   if (!route) return undefined;
   const targets = route.targets.map(({ revision, weight }) => ({
@@ -87,13 +89,13 @@ export function routeOf({ route }: ServerState, self: DeclaredRevision | undefin
   return { targets: inOrder(targets), affinity: route.affinity };
 }
 
-/** The same route in whatever order it is written. */
+/** Sorts the targets, so that the same route compares equal in any order. */
 export const inOrder = <T extends { revision: string }>(targets: readonly T[]): T[] =>
   [...targets].sort((one, other) => (one.revision < other.revision ? -1 : 1));
 
 /**
- * What was rolled out. A candidate counts where it is still built, and where to build it is all that the strategy does; for any other one
- * it has to be rolled out yet.
+ * Returns the revisions that count as rolled out. A candidate counts while an operation builds it, or if the strategy
+ * only builds candidates. With any other strategy, it has yet to be rolled out.
  */
 export function rolledOut({ active, candidate, deployment }: ServerState, strategy: unknown): DeclaredRevision[] {
   const type = (strategy as { type?: string } | null | undefined)?.type ?? 'candidate';
@@ -101,7 +103,7 @@ export function rolledOut({ active, candidate, deployment }: ServerState, strate
   return [active, counts ? candidate : undefined].filter((one) => one !== undefined);
 }
 
-/** What the server has, as a file that makes it. */
+/** The state of the server, as a file that produces it. */
 export function manifestOf(state: ServerState): Manifest {
   const { deployment } = state;
   const [self] = rolledOut(state, deployment?.default_strategy);

@@ -4,23 +4,23 @@ import type { Environment } from '../terminal.js';
 
 export interface Finding {
   check: string;
-  /** `skipped`: there is nothing to look at here. */
+  /** `skipped`: there is nothing to check here. */
   verdict: 'ok' | 'warning' | 'fault' | 'skipped';
   message: string;
-  /** The command that mends it. */
+  /** The command that fixes it. */
   remedy?: string;
 }
 export type CheckResult = Omit<Finding, 'check'>;
 
-/** What the checks look at. */
+/** The environment that the checks inspect. */
 export interface Surroundings {
   env: Environment;
   cwd: string;
-  /** Where the api is, or would be. */
+  /** The address of the api, even if it is not running. */
   apiUrl: string;
-  /** Whether that is this machine, where `npm start` would mend it. */
+  /** Whether the api is on this machine, so that `npm start` would fix it. */
   isLocal: boolean;
-  /** Fails where nobody is logged in. */
+  /** Rejects if the user is not logged in. */
   client(): Promise<Slipway>;
 }
 
@@ -36,7 +36,10 @@ export const skipped = (message: string): CheckResult => ({ verdict: 'skipped', 
 export const warning = (message: string, remedy: string): CheckResult => ({ verdict: 'warning', message, remedy });
 export const fault = (message: string, remedy: string): CheckResult => ({ verdict: 'fault', message, remedy });
 
-/** All at once, in the order of the list. One that hangs or fails is a finding like any other. */
+/**
+ * Runs all checks concurrently and returns findings in the order of the list. A
+ * check that hangs or fails is a finding too.
+ */
 export function findingsOf(
   checks: readonly Check[],
   around: Surroundings,
@@ -50,7 +53,7 @@ export function findingsOf(
           once: true,
         });
       });
-      // It goes on to be awaited by nobody where the check was faster.
+      // If the check is faster, no one awaits this promise, and its rejection must not be unhandled.
       isOver.catch(() => undefined);
       const found = await Promise.race([look(around, limit), isOver]).catch((error: unknown): CheckResult =>
         warning(reasonOf(error), `slipway doctor -v`),

@@ -21,7 +21,7 @@ const SHOWN: Record<Finding['verdict'], readonly [string, Colour]> = {
   fault: ['FAULT  ', 'red'],
 };
 
-/** `doctor`: what a newcomer trips over. */
+/** `doctor`: checks the usual problems of a new user. */
 export function doctor(program: Command, session: Session): void {
   program
     .command('doctor')
@@ -46,7 +46,7 @@ async function run(session: Session): Promise<void> {
   const around = surroundingsOf(session);
   const findings = [
     ...(await findingsOf([...HOST_CHECKS, ...STORE_CHECKS, ...SERVER_CHECKS], around, { signal })),
-    // Judging a file keeps the processor busy, and answers would seem to be late.
+    // These checks run apart: checking a file keeps the processor busy, and answers would seem to be late.
     ...(await findingsOf(CONFIGURATION_CHECKS, around, { signal })),
   ];
   signal.throwIfAborted();
@@ -71,7 +71,7 @@ export function surroundingsOf(session: Session): Surroundings {
   return { env, cwd, apiUrl, isLocal, client: () => session.client() };
 }
 
-/** Also where nobody is logged in. */
+/** Works even if the user is not logged in. */
 function addressOf({ contexts, env, flags }: Session): string {
   try {
     return contexts.chosen(flags.context).url;

@@ -4,11 +4,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fault, ok, skipped, warning, type Check, type Surroundings } from './check.js';
 
-/** As the product bounds it. */
+/** The same limit as in the product. */
 const MOST_BYTES = 2 ** 20;
 const MOST_TOLD = 3;
 
-/** What the built-in templates run, and where they look for it before the PATH; a test compares them. */
+/**
+ * The programs of the built-in templates, and the paths that are searched before
+ * PATH. A test compares them with the product.
+ */
 export const PROGRAMS: Record<string, { program: string; path: readonly string[] }> = {
   vllm: { program: 'vllm', path: ['/opt/vllm/bin', '/usr/local/cuda/bin'] },
   sglang: { program: 'python', path: ['/opt/sglang/bin', '/usr/local/cuda/bin'] },
@@ -68,7 +71,7 @@ const configuration: Check = {
   },
 };
 
-/** In a clone it lies beside; a command that was installed alone has none. */
+/** In a clone, the schema is next to the command. A command that was installed alone has no schema. */
 function schemaFile(): string | undefined {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     const file = path.join(folder, 'libs/platform/config/slipway.config.schema.json');
@@ -90,7 +93,7 @@ const engines: Check = {
     if (wanted.length === 0) {
       const known = await Promise.all(
         Object.entries(PROGRAMS)
-          // Any Python is one.
+          // sglang's program is Python, so any Python would count as sglang.
           .filter(([name]) => name !== 'sglang')
           .map(async ([name, one]) => ((await isFound(one, searched, around.cwd)) ? name : undefined)),
       );

@@ -30,7 +30,7 @@ async function portOf(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer();
   const port = await portOf(server);
@@ -38,12 +38,12 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
-/** Takes connections and says nothing, as long as it is let. */
+/** Accepts connections and never answers. */
 const silent = () => createServer((socket) => void socket.on('error', () => undefined).resume());
 const answering = (body: string, status = 200) =>
   createHttpServer((_request, response) => response.writeHead(status).end(body));
 
-/** Says this again and again to whoever listens. */
+/** Sends this text repeatedly to every client. */
 const endless = (text: string, head = '') =>
   createServer((socket) => {
     const go = () => {
@@ -79,7 +79,7 @@ it('the versions of Node that the product runs on', () => {
   expect(verdicts).toEqual(['fault', 'fault', 'ok', 'fault', 'ok', 'fault', 'ok', 'ok']);
 });
 
-it('a clock that goes otherwise than the server, within what a header can tell', () => {
+it("a clock that differs from the server's, as precisely as a header can show", () => {
   const at = Date.parse('2026-01-01T00:00:00Z');
   expect(clockFound(at, at, at + 900).verdict).toBe('ok');
   expect(clockFound(at, at - 4_000, at - 3_000).verdict).toBe('ok');
@@ -95,7 +95,7 @@ it('a clock that goes otherwise than the server, within what a header can tell',
 });
 
 describe('ports', () => {
-  it('one that another program has is a fault with a way around it; a free one is none', async () => {
+  it('a port of another program is a fault with a remedy; a free port is none', async () => {
     const taken = await portOf(answering('hello'));
     const other = await found(HOST_CHECKS, 'api port', { env: { SLIPWAY_API_PORT: String(taken) } });
     expect(other).toMatchObject({ verdict: 'fault', remedy: `SLIPWAY_API_PORT=${taken + 10} npm start` });
@@ -107,14 +107,14 @@ describe('ports', () => {
     expect((await found(HOST_CHECKS, 'gateway port', { isLocal: false })).verdict).toBe('skipped');
   });
 
-  it('one that Slipway itself has is none', async () => {
+  it('a port of Slipway itself is no fault', async () => {
     const port = await portOf(answering('{"status":"ok"}'));
     const finding = await found(HOST_CHECKS, 'api port', { env: { SLIPWAY_API_PORT: String(port) } });
     expect(finding).toMatchObject({ verdict: 'ok', message: expect.stringContaining('Slipway listens') });
   });
 });
 
-describe('what answers at the address of the api', () => {
+describe('the server at the address of the api', () => {
   it.each([
     ['nothing', undefined, 200, 'warning', 'no response from'],
     ['something else', 'hello', 200, 'fault', 'is not Slipway'],
@@ -133,7 +133,7 @@ describe('what answers at the address of the api', () => {
   });
 });
 
-it('what never ends is read to its bound, and judged', async () => {
+it('an endless answer is read up to its limit, and checked', async () => {
   const web = await portOf(endless('hello\n', 'HTTP/1.1 200 OK\r\n\r\n'));
   const api = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${web}` });
   expect(api).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is not Slipway') });
@@ -143,7 +143,7 @@ it('what never ends is read to its bound, and judged', async () => {
 });
 
 describe('stores', () => {
-  it('say what is there without saying the password', async () => {
+  it('reports what is there without the password', async () => {
     const port = await freePort();
     const env = {
       DATABASE_URL: `postgres://u:hidden@127.0.0.1:${port}/x`,
@@ -160,7 +160,7 @@ describe('stores', () => {
     expect(other.message).toContain('is not Postgres');
   });
 
-  it('a Redis must be new enough and keep what it is given', () => {
+  it('a Redis must be new enough and must keep its data', () => {
     const info = (version: string, policy: string) =>
       `redis_version:${version}\r\nmaxmemory_policy:${policy}\r\n+PONG\r\n`;
     expect(redisFound(info('7.2.4', 'noeviction'), 'h:1', 'redis-cli ping').verdict).toBe('ok');
@@ -172,7 +172,7 @@ describe('stores', () => {
   });
 });
 
-it('what never answers is given up in time, beside the others', async () => {
+it('a store that never answers is given up in time, concurrently with the others', async () => {
   const port = await portOf(silent());
   const env = { DATABASE_URL: `postgres://127.0.0.1:${port}/x`, REDIS_URL: `redis://127.0.0.1:${port}` };
   const hanging: Check = { name: 'hanging', look: () => new Promise(() => undefined) };
@@ -193,7 +193,7 @@ describe("the operator's file", () => {
   const write = (text: string) => writeFileSync(path.join(folder, 'slipway.config.yaml'), text);
   const engine = 'targets: [{name: gpu, kind: process, engines: {llamacpp: {extends: builtin, path: [bin]}}}]';
 
-  it('is judged by its schema', async () => {
+  it('is checked against its schema', async () => {
     expect((await found(CONFIGURATION_CHECKS, 'configuration')).verdict).toBe('skipped');
     write(engine);
     expect(await found(CONFIGURATION_CHECKS, 'configuration')).toMatchObject({ verdict: 'ok' });
@@ -204,7 +204,7 @@ describe("the operator's file", () => {
       remedy: expect.stringContaining('slipway.config.yaml'),
     });
     write(engine.replace('path: [bin]', 'stop: {signal: SIGX}'));
-    // Not what every other way to write an engine would have wanted.
+    // The message does not list the other shapes that an engine may have.
     expect((await found(CONFIGURATION_CHECKS, 'configuration')).message).toMatch(
       /yaml: targets\.0\.engines\.llamacpp\.stop\.signal must be equal to one of the allowed values: SIGTERM, [^;]*$/,
     );
@@ -215,7 +215,7 @@ describe("the operator's file", () => {
   });
 
   it('knows the programs of the built-in engines', async () => {
-    // By its path: the command stands on the sdk alone, and only this test compares it with the product.
+    // Imported by its path: the command depends on the sdk alone, and only this test compares it with the product.
     const builtIn = path.resolve(
       import.meta.dirname,
       '../../../../libs/targets/process/src/templates/builtin/index.ts',
@@ -230,7 +230,7 @@ describe("the operator's file", () => {
     expect(PROGRAMS).toEqual(Object.fromEntries(run));
   });
 
-  it('names engines that are there, or are not', async () => {
+  it('reports which engines are installed and which are not', async () => {
     write(engine);
     const env = { PATH: path.join(folder, 'programs') };
     expect(await found(CONFIGURATION_CHECKS, 'engines', { env })).toMatchObject({
@@ -246,7 +246,7 @@ describe("the operator's file", () => {
   });
 });
 
-it('the command needs neither a server nor a login, and says so as JSON, too', async () => {
+it('the command needs neither a server nor a login, and also prints JSON', async () => {
   const port = String(await freePort());
   const env = { SLIPWAY_URL: '', SLIPWAY_TOKEN: '', PATH: folder, SLIPWAY_API_PORT: port, SLIPWAY_GATEWAY_PORT: port };
   const { code, stdout } = await runCommand(['doctor', '-o', 'json'], { env });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 import { isSlipway } from './server-checks.js';
 
-/** As package.json has it for the product; the command itself is content with any from 20 on. */
+/** The versions in the product's package.json; the command itself accepts any version from 20 on. */
 const NODES: readonly (readonly [number, number])[] = [
   [20, 19],
   [22, 13],
@@ -28,7 +28,7 @@ export const nodeVersion = (version: string): CheckResult => {
   );
 };
 
-/** Of the stack that `npm start` runs here: where it does not run, whether it could. */
+/** Checks a port of the stack that `npm start` runs here. If the stack is not running, checks whether it could. */
 const portOf = (name: string, variable: string, usual: number): Check => ({
   name,
   look: async ({ env, isLocal }, signal) => {

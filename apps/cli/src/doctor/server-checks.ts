@@ -3,13 +3,13 @@ import { reasonOf } from '../failure-lines.js';
 import { fault, ok, skipped, warning, type Check, type CheckResult, type Surroundings } from './check.js';
 
 const SKEW_MS = 5_000;
-/** Beyond it tokens of a hosted identity are refused. */
+/** A hosted identity's tokens are refused beyond this skew. */
 const MUCH_SKEW_MS = 30_000;
 const UNCLAIMED_MS = 30_000;
 const MOST_TEXT = 4_096;
 const MOST_TOLD = 3;
 
-/** Whether what listens there is a part of Slipway: nothing else answers /healthz so. */
+/** Whether the server at this address is a part of Slipway: no other program answers /healthz this way. */
 export async function isSlipway(url: string, signal: AbortSignal): Promise<boolean> {
   const answer = await fetch(`${url}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
   return answer?.ok === true && (await beginningOf(answer)).includes('"status":"ok"');
@@ -44,7 +44,7 @@ const clockCheck: Check = {
   },
 };
 
-/** A date in a header is cut to its second. */
+/** A date in a header is truncated to the second. */
 export function clockFound(at: number, before: number, after: number): CheckResult {
   const skewMs = Math.max(0, before - (at + 1_000), at - after);
   if (skewMs < SKEW_MS) return ok("it matches the server's clock");
@@ -104,7 +104,7 @@ const worker: Check = {
     }),
 };
 
-/** For who is logged in; that nobody is, or that nothing answers, others say. */
+/** Calls the api for a user who is logged in. Other checks report a missing login or an api that does not answer. */
 async function asked(
   around: Surroundings,
   ask: (client: Awaited<ReturnType<Surroundings['client']>>) => Promise<CheckResult>,
@@ -132,7 +132,7 @@ function envelopeOf(text: string): string | undefined {
   }
 }
 
-/** Its beginning: whoever answers may answer without end. */
+/** Reads only the beginning, because a server may answer without end. */
 async function beginningOf(answer: Response): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();

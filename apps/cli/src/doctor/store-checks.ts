@@ -4,10 +4,10 @@ import { reasonOf } from '../failure-lines.js';
 import { fault, ok, skipped, warning, type Check } from './check.js';
 
 const MOST_REPLY = 64 * 1024;
-/** What asks a Postgres whether it speaks TLS; it answers one letter, before any login. */
+/** Asks a Postgres whether it speaks TLS. Postgres answers with one letter, before any login. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
-/** Never the URL itself: it has the password. */
+/** Never print the URL itself: it contains the password. */
 const addressOf = ({ hostname, port }: URL): string => `${hostname}:${port}`;
 
 function urlOf(variable: string, value: string, usualPort: string): URL | string {
@@ -49,7 +49,7 @@ const queue: Check = {
     if (typeof url === 'string') return fault(url, 'export REDIS_URL=redis://:password@host:6379');
     const remedy = `redis-cli -h ${url.hostname} -p ${url.port} ping`;
     try {
-      // Both parts are there once the last command has its answer.
+      // Both parts have arrived once the last command has its answer.
       const reply = await replyOf(url, signal, commands(url), (text) => /\+PONG|^-/m.test(text));
       const refused = /^-(.*)$/m.exec(reply)?.[1]?.trim();
       if (refused) return fault(`Redis at ${addressOf(url)} returned an error: ${refused}`, remedy);
@@ -88,7 +88,7 @@ export function redisFound(reply: string, address: string, remedy: string) {
   return ok(`Redis ${version} responds at ${address}`);
 }
 
-/** What comes back on a connection of its own, until it is enough. */
+/** Reads the answer on a new connection until it is complete. */
 function replyOf(url: URL, signal: AbortSignal, sent: Buffer, isEnough: (text: string) => boolean): Promise<string> {
   const to = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) };
   return new Promise((resolve, reject) => {

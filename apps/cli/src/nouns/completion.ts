@@ -8,7 +8,7 @@ const SCRIPTS: Record<string, string> = {
   while IFS= read -r line; do COMPREPLY+=("$line"); done < <(slipway __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _slipway slipway`,
-  // Sourced it has to register itself; found in fpath it is called.
+  // If it is sourced, it has to register itself; if it is found in fpath, the shell calls it.
   zsh: `#compdef slipway
 _slipway() {
   local -a found

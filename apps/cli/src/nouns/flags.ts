@@ -8,7 +8,7 @@ type Reader = (text: string, name: string, session: Session) => unknown;
 const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   text: (text: string) => text,
   number: numberOf,
-  /** Or the name of a file behind an @. */
+  /** JSON, or the name of a file after an @. */
   json: async (text: string, name, session) =>
     text.startsWith('@') ? (await inputs()).readBody(text.slice(1), session) : jsonOf(text, name),
   file: async (file: string, _name, session) => (await inputs()).readBody(file, session),
@@ -66,7 +66,7 @@ export async function givenOf(command: Command, verb: Verb, session: Session): P
   return { args: command.processedArgs.filter((arg) => arg !== undefined).map(String), body: fields, options, flags };
 }
 
-/** As commander names what a flag was given: `--reason <text>` is `reason`, `--base-url` is `baseUrl`. */
+/** Returns the name that commander gives to a flag: `--reason <text>` is `reason`, `--base-url` is `baseUrl`. */
 function nameOf(flags: string): string {
   const long = /--(?:no-)?([\w-]+)/.exec(flags)![1]!;
   return long.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -113,7 +113,7 @@ function weightsOf(text: string, name: string): { revision: string; weight: numb
   }));
 }
 
-/** `10:60,100:60`: the share of the traffic, and for how many seconds. */
+/** `10:60,100:60`: the share of the traffic in percent, and the duration in seconds. */
 function stepsOf(text: string, name: string): { traffic_percent: number; soak_seconds?: number }[] {
   return text.split(',').map((step) => {
     const [share, soak] = step.split(':');
@@ -127,7 +127,7 @@ function stepsOf(text: string, name: string): { traffic_percent: number; soak_se
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const MOST_MS = 7 * 24 * 3_600_000;
 
-/** `90s`, `10m`, `1h`; a number alone is seconds. */
+/** `90s`, `10m`, `1h`; a number alone is in seconds. */
 export function durationMs(text: string, name: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
   const ms = Number(amount) * UNITS[unit]!;

@@ -1,7 +1,7 @@
 import type { Slipway } from '@slipway/sdk';
 import { CliError, EXIT } from '../exit-codes.js';
 
-/** Products by their slug; an id is taken as it is. */
+/** Finds a product by its slug; an id is used unchanged. */
 export async function productIdOf(client: Slipway, given: string): Promise<string> {
   if (given.startsWith('prd_')) return given;
   for await (const { id, slug } of client.admin.modelApi.products.list({ limit: 100 })) if (slug === given) return id;
@@ -12,7 +12,7 @@ export async function productIdOf(client: Slipway, given: string): Promise<strin
   );
 }
 
-/** Tokens and tenants by their name. Two of the same name are no answer. */
+/** Finds a token or tenant by its name. Two with the same name are an error. */
 export async function idByName(
   what: string,
   rows: AsyncIterable<{ id: string; name: string; state?: string }>,
@@ -32,7 +32,7 @@ export async function idByName(
   );
 }
 
-/** An operation by its id, or by its deployment: what goes on there, else what went on last. */
+/** Finds an operation by its id or its deployment: the running operation, or else the last one. */
 export async function operationIdOf(client: Slipway, given: string): Promise<string> {
   if (given.startsWith('op_')) return given;
   const { current_operation_id: current } = await client.deployments.get(given);
@@ -46,7 +46,7 @@ export async function operationIdOf(client: Slipway, given: string): Promise<str
   );
 }
 
-/** The only instance of a deployment, unless one is named. */
+/** Returns the only instance of a deployment, unless one is named. */
 export async function instanceIdOf(client: Slipway, deployment: string, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const { data } = await client.deployments.instances.list(deployment);

@@ -5,7 +5,7 @@ import type { Environment } from '../terminal.js';
 import type { RunVerb } from './verb.js';
 
 const ANSWER_MS = 10_000;
-/** A launcher that cannot open anything says so soon; one that goes on is the browser itself. */
+/** A launcher that cannot open anything fails soon. One that keeps running is the browser itself. */
 const LAUNCH_MS = 2_000;
 
 export const open: RunVerb = {
@@ -21,7 +21,7 @@ export const open: RunVerb = {
   },
 };
 
-/** Asked for without the token: whatever is there, or is pointed to from there, gets none. */
+/** Requested without the token: neither this server nor a redirect target receives it. */
 async function consoleOf(session: Session): Promise<string> {
   const { url } = session.contexts.chosen(session.flags.context);
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is not a valid Slipway URL.`);
@@ -33,7 +33,7 @@ async function consoleOf(session: Session): Promise<string> {
   });
   await answer.body?.cancel();
   const isPage = answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');
-  // An api without a console sends whoever reads pages on to its docs.
+  // An api without a console redirects page requests to its docs.
   if (!isPage || new URL(answer.url || href).pathname !== pathname)
     throw new CliError(`This Slipway serves no console at ${href}`, EXIT.notFound);
   return href;
@@ -46,7 +46,7 @@ function browserOf({ BROWSER, DISPLAY, WAYLAND_DISPLAY }: Environment): string |
   return DISPLAY || WAYLAND_DISPLAY ? 'xdg-open' : undefined;
 }
 
-/** Without a shell: the address is nobody's command. */
+/** Runs without a shell, so that the address is never interpreted as a command. */
 function hasOpened(program: string, url: string, env: Environment): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(program, [url], { env: { ...env }, stdio: 'ignore', detached: true });
@@ -56,7 +56,7 @@ function hasOpened(program: string, url: string, env: Environment): Promise<bool
       resolve(hasWorked);
     };
     child.once('error', () => end(false));
-    // explorer ends with 1 whatever it did.
+    // explorer always exits with 1.
     child.once('exit', (code) => end(code === 0 || process.platform === 'win32'));
     child.unref();
   });

@@ -5,7 +5,7 @@ import type { CommandInput, RunVerb } from './verb.js';
 
 const TIMEOUT_MS = 30_000;
 
-/** What has no command of its own yet. */
+/** Calls endpoints that have no command of their own yet. */
 export const api: RunVerb = {
   verb: 'api',
   args: '<method> <path>',
@@ -23,10 +23,10 @@ export const api: RunVerb = {
   run: callApi,
 };
 
-/** What is filtered is JSON, and has no table. */
+/** The filter's results are JSON, and have no table. */
 const NO_VIEW = { name: '', columns: [] };
 
-/** These are not behind /api/v1. */
+/** These paths are outside /api/v1. */
 const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
 
 async function callApi(session: Session, { args, body: fileBody, flags }: CommandInput): Promise<void> {
@@ -59,7 +59,7 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Comman
         ? error
         : new CliError(`${root}${path}: no response`, EXIT.failed, 'Run slipway context show to check the URL.');
     });
-  // A stream of events has no end; its head has come in time.
+  // A stream of events has no end; its headers arrived in time.
   clearTimeout(timer);
   if (session.flags.jq !== undefined && response.ok) await session.output.print(await jsonOf(response), NO_VIEW);
   else await copy(response, session);

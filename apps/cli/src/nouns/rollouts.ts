@@ -4,7 +4,7 @@ import { operationIdOf } from './names.js';
 import type { Noun, RunVerb, Verb } from './verb.js';
 import { OPERATION } from './views.js';
 
-/** `rollouts watch` and `operations wait`: the same, by the noun that one has in mind. */
+/** `rollouts watch` and `operations wait` do the same, under both nouns. */
 export const waitVerb = (noun: string, verb: string): RunVerb => ({
   verb,
   args: '<operation>',
@@ -26,7 +26,7 @@ export const waitVerb = (noun: string, verb: string): RunVerb => ({
   },
 });
 
-/** What changes an operation that is named by its id or its deployment. */
+/** A verb that changes an operation, which is named by its id or its deployment. */
 export const operationVerb = (noun: string, verb: 'cancel' | 'resume' | 'retry', summary: string): Verb => ({
   verb,
   args: '<operation>',

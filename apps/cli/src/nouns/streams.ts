@@ -26,7 +26,7 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
   run: async (session, { args: [name], flags, options }) => {
     const events = await eventsOf(await session.client(), name!);
     if (flags['follow']) {
-      // Before its first answer it may be the wrong address; from then on it is waited for.
+      // Before its first answer, the address may be wrong. After that, the command waits for the api.
       await events.list({ limit: 1 });
       const onAway = ({ code }: { code: string }) => session.output.warn(awayLine(code));
       const following = { ...options, awayMs: Infinity, onAway };
@@ -85,7 +85,7 @@ export const logs: RunVerb = {
   },
 };
 
-/** As it comes; in a terminal without what that would take for orders. */
+/** Copies the text unchanged. On a terminal, removes what the terminal would interpret as commands. */
 async function copyText({ body }: Response, { output, terminal }: Session): Promise<void> {
   if (!body) return;
   const decoder = new TextDecoder();

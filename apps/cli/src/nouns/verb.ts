@@ -5,20 +5,26 @@ import type { View } from '../table.js';
 export interface Flag {
   flags: string;
   summary: string;
-  /** `file` is the content of a file, as JSON or YAML; `secret` its text: what stands in a command line is for all to read. */
+  /**
+   * `file` is the content of a file, as JSON or YAML. `secret` is the text of a file: everyone can read a command line.
+   */
   as?: 'text' | 'number' | 'json' | 'file' | 'secret' | 'list' | 'pairs' | 'weights' | 'steps' | 'flag';
-  /** Where it goes: a field of the body (with dots where it lies deeper), or of the query. Otherwise the verb reads it. */
+  /**
+   * The target field of the body (with dots for nested fields) or of the query.
+   * Without either, the verb reads the flag.
+   */
   body?: string;
   query?: string;
 }
 
 /**
- * A value that a person typed. The api checks it: each method of the sdk takes another type, and the table of verbs calls them all.
+ * A value that a person typed. The api checks it: each method of the sdk takes another
+ * type, and the table of verbs calls them all.
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
 export type TypedValue = any;
 
-/** What somebody has typed, as the methods of the sdk take it. */
+/** The input of a person, as the methods of the sdk take it. */
 export interface CommandInput {
   args: string[];
   body: TypedValue;
@@ -27,24 +33,24 @@ export interface CommandInput {
   flags: Record<string, unknown>;
 }
 
-/** How many rows a list shows unless said. */
+/** How many rows a list shows by default. */
 export const DEFAULT_ROWS = 100;
 
 interface VerbWords {
   verb: string;
-  /** As commander writes them: `<deployment> [revision]`. */
+  /** In commander's notation: `<deployment> [revision]`. */
   args?: string;
   summary: string;
-  /** Whole lines, shown by `--help`. A test runs each. */
+  /** Complete lines that `--help` shows. A test runs each. */
   examples: readonly string[];
   flags?: readonly Flag[];
-  /** Whole body by `--file`, and fields of it by flags. */
+  /** Takes a complete body by `--file`, and fields of it by flags. */
   takesBody?: boolean;
   takesKey?: boolean;
   takesIfMatch?: boolean;
-  /** Asks first: for the name of what goes away, or for a yes. `--yes` answers. */
+  /** Asks for the name of what will be deleted, or for a yes. `--yes` skips the question. */
   confirm?: 'name' | 'yes';
-  /** The first argument is a deployment: one in production asks for its name first. */
+  /** The first argument is a deployment. If it is in production, the command asks for its name first. */
   changesDeployment?: boolean;
 }
 
@@ -52,13 +58,13 @@ interface VerbWords {
 export interface CallVerb extends VerbWords {
   view: View;
   isList?: boolean;
-  /** It answers with an operation: `--wait` waits for its end. */
+  /** The answer contains an operation: `--wait` waits for its end. */
   answersOperation?: boolean;
   call: (client: Slipway, given: CommandInput) => PromiseLike<unknown> | AsyncIterable<unknown>;
   rehearse?: (client: Slipway, given: CommandInput) => PromiseLike<unknown>;
 }
 
-/** Does more than that. */
+/** Runs more than one call. */
 export interface RunVerb extends VerbWords {
   run: (session: Session, given: CommandInput) => Promise<void>;
 }

@@ -27,7 +27,7 @@ export const REHEARSAL: View = {
   ],
 };
 
-/** As `--labels` takes them. */
+/** In the form that `--labels` takes. */
 const pairsOf = (labels: Record<string, string> = {}): string[] =>
   Object.entries(labels).map(([name, value]) => `${name}=${value}`);
 
@@ -177,7 +177,10 @@ export const TOKEN = viewOf(
   'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at',
   'CREATED=created_at BY=created_by REVOKED=revoked_at',
 );
-/** What is shown once stands first, and alone with `-o name`: TOKEN=$(slipway tokens create …) */
+/**
+ * A value that is shown only once is the first column, and the only output of
+ * `-o name`: TOKEN=$(slipway tokens create …)
+ */
 export const CREATED_TOKEN: View = { name: 'token', columns: [...columnsOf('TOKEN'), ...TOKEN.columns] };
 export const TENANT = viewOf('id', 'ID NAME ORGANIZATIONS=external_organization_ids CREATED=created_at');
 export const CREATED_TENANT = viewOf('token', 'TOKEN ID NAME');

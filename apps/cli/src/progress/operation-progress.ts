@@ -1,6 +1,6 @@
 import type { DeploymentEvent, Operation } from '@slipway/sdk';
 
-/** A check of a gate: what it asks for, and what was measured when it was judged last. */
+/** A check of a gate: its requirement, and the measured values at its last evaluation. */
 export interface GateCheck {
   metric: string;
   stat: string;
@@ -10,7 +10,7 @@ export interface GateCheck {
   candidate: number | null;
   baseline: number | null;
   samples: number | null;
-  /** Empty until it was judged. */
+  /** Empty until the first evaluation. */
   verdict: string;
 }
 
@@ -19,7 +19,7 @@ export interface Share {
   weight: number;
 }
 
-/** What is known of an operation that is watched. */
+/** The known state of a watched operation. */
 export interface OperationProgress {
   operation: Operation;
   traffic: readonly Share[];
@@ -40,7 +40,7 @@ export const firstSight = (operation: Operation): OperationProgress => ({
   news: [],
 });
 
-/** The record as it is now. */
+/** Takes over the current record. */
 export const withOperation = (sight: OperationProgress, operation: Operation): OperationProgress => ({
   ...sight,
   operation,
@@ -52,7 +52,7 @@ export const withNews = (sight: OperationProgress, text: string, at = new Date()
   news: [...sight.news, { at, text }].slice(-MOST_NEWS),
 });
 
-/** What an event tells: traffic and measurements stand in no record before a step has ended. */
+/** Applies an event: a record shows traffic and measurements only after a step has ended. */
 export function withEvent(sight: OperationProgress, { type, time, data }: DeploymentEvent): OperationProgress {
   const told = (text: string, more: Partial<OperationProgress> = {}): OperationProgress =>
     withNews({ ...sight, ...more }, text, time);
@@ -67,13 +67,13 @@ export function withEvent(sight: OperationProgress, { type, time, data }: Deploy
     const checks = listOf(data['metrics']).slice(0, MOST_CHECKS).map(checkOf);
     return told(`${text(data['step'])}: ${text(data['verdict'])}`, { checks, judgedStep: text(data['step']) });
   }
-  // Steps stand in the record.
+  // The record contains the steps.
   if (type === 'rollout.step_advanced' || type === 'operation.status_changed') return sight;
   const why = text(data['message']) || text(data['reason']);
   return told([type, text(data['revision']), why].filter(Boolean).join(' '));
 }
 
-/** Of the gate that the rollout was accepted with. */
+/** The checks of the gate that the rollout was accepted with. */
 function checksAsked({ result }: Operation): GateCheck[] {
   const gate = recordOf(recordOf(result)['gate']);
   return listOf(gate['metrics'])

@@ -1,12 +1,15 @@
 import { harmless, painted, type Colour } from '../terminal.js';
 
-/** Scripts whose letters take two columns begin here; whatever is counted too wide leaves room, nothing runs over. */
+/**
+ * Scripts whose letters take two columns begin here. A character that is counted too
+ * wide leaves space, and nothing overflows.
+ */
 const FIRST_WIDE = 0x1100;
 
 export const widthOf = (text: string): number =>
   Array.from(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0);
 
-/** What fits, its end marked where it does not. */
+/** Cuts the text to the columns, and marks the end if it was cut. */
 export function cut(text: string, columns: number): string {
   const clean = harmless(text);
   if (widthOf(clean) <= columns) return clean;
@@ -20,13 +23,13 @@ export function cut(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** Exactly so wide. */
+/** Cuts or pads the text to exactly this width. */
 export function cell(text: string, columns: number): string {
   const fitting = cut(text, columns);
   return fitting + ' '.repeat(columns - widthOf(fitting));
 }
 
-/** `2:05`, `1:00:09`: what a clock shows. */
+/** Formats a duration as a clock does: `2:05`, `1:00:09`. */
 export function clock(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
@@ -34,7 +37,7 @@ export function clock(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** A value of a metric, whose name tells its unit. */
+/** Formats a value of a metric, whose name contains its unit. */
 export function measured(metric: string, value: number | null | undefined): string {
   if (value === null || value === undefined) return '-';
   if (metric.endsWith('_rate')) return `${short(value * 100)} %`;
@@ -44,7 +47,7 @@ export function measured(metric: string, value: number | null | undefined): stri
 
 export const short = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** A line of several parts: cut to the columns first, painted then, so that no colour is cut through. */
+/** A line of several parts. It is cut to the columns before it is painted, so that no colour sequence is cut. */
 export class Line {
   private text = '';
   private left: number;
@@ -63,7 +66,7 @@ export class Line {
     return this;
   }
 
-  /** Only where all of it has room. */
+  /** Adds the text only if all of it fits. */
   addWhole(text: string, colour?: Colour): this {
     return widthOf(text) <= this.left ? this.add(text, colour) : this;
   }

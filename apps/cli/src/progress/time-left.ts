@@ -2,10 +2,10 @@ import type { Operation, OperationStep } from '@slipway/sdk';
 import { clock } from './text.js';
 
 const ENDED: readonly string[] = ['succeeded', 'skipped'];
-/** A rollout that goes back is over when it is over. */
+/** A rollout that is being undone has no known end. */
 const BACKWARD: readonly string[] = ['failed', 'cancelled', 'undone'];
 
-/** What the soaks still take, as an estimate with what it takes for granted; nothing where no soak is to come. */
+/** Estimates the remaining time of the soaks, and names the assumptions. Returns undefined if no soak is left. */
 export function timeLeft({ status, steps, result }: Operation, now: number): string | undefined {
   if (!['pending', 'running', 'waiting'].includes(status)) return undefined;
   if (steps.some((step) => BACKWARD.includes(step.status))) return undefined;
@@ -34,7 +34,7 @@ function soakLeft(step: OperationStep, strategySteps: unknown, now: number): num
   return typeof seconds === 'number' && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
-/** A soak says when it ends in its message; the record has no field for it. */
+/** A soak says in its message when it ends, because the record has no field for it. */
 export function endOf({ status, message }: OperationStep): number | undefined {
   if (status !== 'waiting' && status !== 'running') return undefined;
   const at = Date.parse(/ until (\d{4}-\S+Z)$/.exec(message)?.[1] ?? '');

@@ -117,7 +117,7 @@ it.each([
   expect(lines.join('\n')).toBe(shown);
 });
 
-it.each([20, 40, 80, 200])('fits %i columns, whatever it is told, with colours and without', (columns) => {
+it.each([20, 40, 80, 200])('fits %i columns, whatever it receives, with colours and without', (columns) => {
   const hostile = '\u001b[2J\u202ex\n漢字'.repeat(40);
   const steps = [
     { ...stepOf(hostile, 0, 0), message: hostile },
@@ -134,13 +134,13 @@ it.each([20, 40, 80, 200])('fits %i columns, whatever it is told, with colours a
   }
 });
 
-it.each([5, 8, 12, 24])('fits %i rows around the step under way', (rows) => {
+it.each([5, 8, 12, 24])('fits %i rows around the step in progress', (rows) => {
   const lines = linesOf(full(), frame(80, rows));
   expect(lines.length).toBeLessThan(rows);
   expect(lines.join('\n')).toContain('◐ soak:2');
 });
 
-it('shows what the gate asks for before anything was measured', () => {
+it('shows the requirements of the gate before anything was measured', () => {
   const lines = linesOf(firstSight(operation(2)), frame(80));
   expect(lines.at(-1)).toMatch(/ttft_ms p95 +- +- +\+20 % +not checked yet/);
 });
@@ -149,7 +149,7 @@ describe('the time left of a rollout', () => {
   const left = (current: number, more: Partial<Operation> = {}, now = NOW) => timeLeft(operation(current, more), now);
   const result = operation(0).result;
 
-  it('is that of the soak under way and of those to come, and says what it takes for granted', () => {
+  it('is the time of the current soak and of those to come, with the assumptions', () => {
     expect(left(2)).toBe('about 5:00 left, once it is ready, if every gate passes');
     expect(left(4)).toBe('about 6:05 left, if every gate passes');
     expect(left(4, {}, NOW + 200_000)).toBe('about 4:00 left, if every gate passes');
@@ -158,7 +158,7 @@ describe('the time left of a rollout', () => {
     expect(left(4, { steps: approved })).toContain('passes, not counting the time for approvals');
   });
 
-  it('is nothing where no soak is to come, where the rollout goes back, and where the api does not say', () => {
+  it('is absent if no soak is left, if the rollout is being undone, and if the api does not say', () => {
     expect(left(8)).toBeUndefined();
     expect(left(4, { status: 'cancelling' })).toBeUndefined();
     const back = operation(4).steps.map((step) => (step.index === 3 ? { ...step, status: 'undone' as const } : step));
@@ -169,7 +169,7 @@ describe('the time left of a rollout', () => {
 });
 
 describe('plain lines', () => {
-  it('tell what is new, once', () => {
+  it('report each change once', () => {
     const before = firstSight(operation(3));
     expect(linesBetween(undefined, before, NOW)).toEqual([
       'validate: succeeded',

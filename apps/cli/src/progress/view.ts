@@ -8,7 +8,7 @@ export interface Frame {
   columns: number;
   rows: number;
   hasColour: boolean;
-  /** What the clock says: time goes on between two looks. */
+  /** The current time, because it advances between two reads. */
   now: number;
 }
 
@@ -28,11 +28,11 @@ const MOST_NEWS = 3;
 const NARROW = 60;
 const WIDEST_BAR = 40;
 
-/** What a terminal shows: lines that fit its width, and no more of them than it has rows. */
+/** Returns the lines to show: each fits the width of the terminal, and all together fit its rows. */
 export function linesOf(sight: OperationProgress, frame: Frame): string[] {
   const head = headOf(sight.operation, frame);
   const below = [...trafficOf(sight, frame), ...gatesOf(sight, frame), ...newsOf(sight, frame)];
-  // The row of the cursor stays free. What is below goes first where both do not fit.
+  // The row of the cursor stays free. If both do not fit, the lines below are cut first.
   const freeRows = Math.max(1, frame.rows - 1 - head.length);
   const steps = stepsOf(sight.operation, Math.max(Math.min(3, freeRows), freeRows - below.length), frame);
   return [...head, ...steps, ...below].slice(0, head.length + freeRows);
@@ -46,7 +46,7 @@ function headOf(operation: Operation, frame: Frame): string[] {
   return left ? [head, String(lineOf(frame).add(`  ${left}`))] : [head];
 }
 
-/** Those around the one under way; how many were done before and come behind, where not all fit. */
+/** If not all steps fit, shows those around the current one, and the number of earlier and later steps. */
 function stepsOf({ steps }: Operation, freeRows: number, frame: Frame): string[] {
   const shown = steps.length <= freeRows ? steps : windowOf(steps, freeRows);
   const first = shown[0]?.index ?? 0;
@@ -78,7 +78,7 @@ function stepLine(step: OperationStep, frame: Frame): string {
   return String(line);
 }
 
-/** Time left where the step tells when it ends, else how long it has taken. */
+/** The remaining time if the step says when it ends, or else the time that it has taken. */
 function timeOf(step: OperationStep, now: number): string {
   const until = endOf(step);
   if (until !== undefined) return `${clock(until - now)} left`;
@@ -89,7 +89,7 @@ function timeOf(step: OperationStep, now: number): string {
 
 const isSoaking = (step: OperationStep): boolean => endOf(step) !== undefined;
 
-/** The candidate's share on the right of the bar. */
+/** The candidate's share is on the right of the bar. */
 function trafficOf({ traffic, operation }: OperationProgress, frame: Frame): string[] {
   if (traffic.length === 0) return [];
   const candidate = operation.result['revision'];

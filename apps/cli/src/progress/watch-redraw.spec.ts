@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { Redraw } from './watch.js';
 
-/** The rows of a terminal that breaks long lines, as what was written leaves them. */
+/** Simulates the rows of a terminal that breaks long lines, after what was written to it. */
 function terminal() {
   let written = '';
   const stream = new Writable({
@@ -28,7 +28,7 @@ function terminal() {
   return { stream, rows };
 }
 
-it('writes over what it wrote, with more lines and with fewer', () => {
+it('overwrites its earlier lines, with more lines and with fewer', () => {
   const { stream, rows } = terminal();
   stream.write('before\n');
   const redraw = new Redraw(stream, () => 20);
@@ -38,7 +38,7 @@ it('writes over what it wrote, with more lines and with fewer', () => {
   expect(rows(20)).toEqual(['before', 'four', '']);
 });
 
-it('leaves nothing behind where the terminal became narrower', () => {
+it('leaves no old rows if the terminal became narrower', () => {
   const { stream, rows } = terminal();
   let columns = 10;
   const redraw = new Redraw(stream, () => columns);

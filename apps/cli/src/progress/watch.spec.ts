@@ -4,7 +4,7 @@ import { runCommand } from '../../test/run-command.js';
 const ID = 'op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5';
 const wait = ['operations', 'wait', ID];
 
-/** An api with one operation, and all that was asked of it. */
+/** An api with one operation, and a list of all requests to it. */
 function apiWith({ looks, events = () => new Response(null, { status: 204 }) }: Api) {
   const asked: string[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -16,7 +16,7 @@ function apiWith({ looks, events = () => new Response(null, { status: 204 }) }: 
   return { asked, fetch };
 }
 interface Api {
-  /** By how often the record was read. */
+  /** The answer by how often the record was read. */
   looks: (count: number) => Response;
   events?: () => Response;
 }
@@ -40,7 +40,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('goes on though the api is away for long, and says so once', async () => {
+it('continues although the api is away for long, and reports that once', async () => {
   const now = performance.now.bind(performance);
   let passedMs = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
@@ -62,7 +62,7 @@ it('goes on though the api is away for long, and says so once', async () => {
   ]);
 }, 30_000);
 
-describe('the wait ends, and the work does not', () => {
+describe('the wait ends, and the work continues', () => {
   it('at Ctrl-C', async () => {
     const stop = new AbortController();
     const { asked, fetch } = apiWith({
@@ -79,7 +79,7 @@ describe('the wait ends, and the work does not', () => {
     expect([...new Set(asked)]).toEqual([`GET operations/${ID}`]);
   });
 
-  it('behind --timeout', async () => {
+  it('after --timeout', async () => {
     const { asked, fetch } = apiWith({ looks: () => record('waiting') });
     const ran = await runCommand([...wait, '--timeout', '30ms'], { fetch });
     expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(`To wait again: slipway ${wait.join(' ')}\n`)]);
@@ -91,13 +91,13 @@ it.each([
   ['succeeded', 0, {}],
   ['failed', 3, { error_code: 'analysis_failed' }],
   ['cancelled', 2, { error_code: 'cancelled_by_user' }],
-])('an operation that has ended %s makes it end with %i', async (status, code, more) => {
+])('an operation that has ended %s ends the command with %i', async (status, code, more) => {
   const { fetch } = apiWith({ looks: () => record(status, more) });
   const ran = await runCommand([...wait, '-o', 'name'], { fetch });
   expect([ran.code, ran.stdout]).toEqual([code, code === 0 ? `${ID}\n` : '']);
 });
 
-it('stands without the events that are shown beside it', async () => {
+it('does not fail without the events that are shown next to the record', async () => {
   const events = () => Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 });
   const { fetch } = apiWith({ looks: (count) => record(count < 3 ? 'waiting' : 'succeeded'), events });
   expect((await runCommand(wait, { fetch })).code).toBe(0);

@@ -13,7 +13,7 @@ import type { Writable } from 'node:stream';
 const CLEAR_BELOW = '\u001b[J';
 const up = (rows: number): string => (rows > 0 ? `\u001b[${rows}A` : '');
 
-/** Writes lines over those that it wrote before. */
+/** Overwrites the lines that it wrote before. */
 export class Redraw {
   private shown: readonly string[] = [];
 
@@ -23,10 +23,10 @@ export class Redraw {
   ) {}
 
   draw(lines: readonly string[]): void {
-    // A terminal that became narrower has broken what was there into more rows.
+    // A terminal that became narrower has broken the old lines into more rows.
     const columns = Math.max(1, this.columns());
     const rows = this.shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(lengthOf(line) / columns)), 0);
-    // In one piece, so that no half of it is seen.
+    // Write it all at once, so that no partial state is visible.
     this.stream.write(`\r${up(rows)}${CLEAR_BELOW}${lines.map((line) => `${line}\n`).join('')}`);
     this.shown = lines;
   }
@@ -34,7 +34,7 @@ export class Redraw {
 
 const lengthOf = (line: string): number => widthOf(stripVTControlCharacters(line));
 
-/** What there is to say of a change, for logs and pipes: whole lines, nothing twice. */
+/** The lines that describe a change, for logs and pipes: complete lines, and nothing twice. */
 export function linesBetween(before: OperationProgress | undefined, after: OperationProgress, now: number): string[] {
   const known = new Map(before?.operation.steps.map((step) => [step.index, said(step)]));
   const steps = after.operation.steps.filter(
@@ -43,7 +43,7 @@ export function linesBetween(before: OperationProgress | undefined, after: Opera
   const judged = after.judgedStep !== (before?.judgedStep ?? '') ? checkLines(after) : [];
   const seen = new Set(before?.news);
   const news = after.news.filter((one) => !seen.has(one)).map(({ text }) => text);
-  // Once more whenever a soak begins or ends: between them it only counts down.
+  // Print it again only when a soak begins or ends: between those events it only counts down.
   const left = soaksOf(after) === soaksOf(before) ? undefined : timeLeft(after.operation, now);
   return [...steps.map(said), ...news, ...judged, ...(left ? [left] : [])];
 }
@@ -62,13 +62,14 @@ const checkLines = ({ checks, judgedStep }: OperationProgress): string[] =>
 
 const WATCH_LIMIT_MS = 60 * 60_000;
 const TICK_MS = 1_000;
-/** For the last events of an operation whose record has ended. */
+/** The time to wait for the last events of an operation whose record has ended. */
 const LAST_EVENTS_MS = 2_000;
 const TERMINAL_ROWS = 24;
 
 /**
- * Shows an operation until it has ended. Ctrl-C and the limit end the wait, never the work, and say how to come back.
- * @throws OperationFailed where it has ended otherwise than well; exit code 5 behind the limit, 2 after Ctrl-C
+ * Shows an operation until it has ended. Ctrl-C and the limit end only the wait,
+ * not the work, and print how to come back.
+ * @throws OperationFailed if the operation did not succeed; a CliError with exit code 5 after the limit, 2 after Ctrl-C
  */
 export async function watchOperation(
   session: Session,
@@ -87,7 +88,7 @@ export async function watchOperation(
       .wait(id, {
         signal: session.signal,
         limitMs: Math.max(1, deadline - performance.now()),
-        // As long as whoever waits is willing to.
+        // Waits as long as the caller allows.
         awayMs: limitMs,
         onAway: (error) => watch.see((sight) => withNews(sight, newsOf(error))),
         onStep: (_step, operation) => watch.see((sight) => withOperation(sight, operation)),
@@ -115,7 +116,7 @@ export async function watchOperation(
 const newsOf = (error: { code: string } | undefined): string =>
   error ? awayLine(error.code) : 'The api responds again.';
 
-/** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
+/** Shows the progress: redrawn in place on a terminal, and line by line elsewhere. */
 class Watch {
   private sight: OperationProgress | undefined;
   private readonly redraw: Redraw | undefined;
@@ -140,14 +141,14 @@ class Watch {
     if (this.sight) this.change(change(this.sight));
   }
 
-  /** What comes beside the record. The wait stands without it, so that it fails is nothing to say. */
+  /** Follows the events in addition to the record. The wait works without them, so their failure is not reported. */
   async follow(slipway: Slipway, id: string): Promise<void> {
     try {
       const signal = AbortSignal.any([this.session.signal, this.ended.signal]);
       for await (const event of slipway.operations.events.follow(id, { signal, awayMs: Infinity }))
         this.see((sight) => withEvent(sight, event));
     } catch {
-      // The record goes on to be read.
+      // The watch continues to read the record.
     }
   }
 
