@@ -9,7 +9,7 @@ import { DurableOperationsModule } from '@slipway/platform-durable/operations';
 import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
 
-/** The platform and every area. It needs no queue: what the api accepts waits in Postgres for the worker's relay. */
+/** The platform and every area. It needs no queue: accepted work waits in Postgres for the worker's relay. */
 @Module({})
 export class AppModule {
   static forRoot(config: Config): DynamicModule {

@@ -7,7 +7,7 @@ import { Database } from '@slipway/platform-database';
 import { routeOf, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
 import { AppModule } from './app.module.js';
 
-/** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out if nobody reads it. */
+/** Creates the complete api, ready to listen. The schema must have been migrated. `docs: false` leaves out `/docs`. */
 export async function createApi(
   config: Config,
   options: { logger?: LoggerService | false; docs?: boolean } = {},
@@ -23,8 +23,8 @@ export async function createApi(
 }
 
 /**
- * Pause points `http:before-answer:<operationId>`, for tests: what the request did is committed, and its client has heard
- * nothing. Call before the routes are made.
+ * Pause points `http:before-answer:<operationId>`, for tests: the request's effect is committed, and its client has
+ * received nothing. Call this before the routes are made.
  */
 function pauseBeforeAnswers(app: NestFastifyApplication): void {
   const pausePoints = app.get(PausePoints, { strict: false });

@@ -2,7 +2,10 @@ import path from 'node:path';
 import type { Config } from '@slipway/platform-config';
 import type { KeptFiles } from '@slipway/platform-database';
 
-/** What a back-up keeps beside the database. What says what runs on this host, or what gateways saw last, belongs to this host and this moment. */
+/**
+ * The files that a back-up keeps in addition to the database. Files about the processes on this host, or about the last
+ * view of a gateway, belong to this host and moment, and are left out.
+ */
 export function keptFiles({ home, upload }: Pick<Config, 'home' | 'upload'>): KeptFiles {
   const store = upload.workspaceStore;
   return {

@@ -45,7 +45,8 @@ async function prepare(): ReturnType<typeof createApi> {
 
 async function drain(): Promise<void> {
   setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
-  // A connection whose last answer was on its way at the signal stays open for a next request, which nothing would answer.
+  // A connection that was sending its last answer at the signal stays open for a
+  // next request, which nothing would answer.
   setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_MS).unref();
   await app.close();
 }

@@ -3,7 +3,7 @@ import { migrate, reachPostgres } from '@slipway/platform-database';
 import { MIGRATIONS } from '@slipway/registry';
 
 const { database, logLevel } = loadConfigOrExit();
-// A command that somebody waits for gives up in production too.
+// A person waits for this command, so it gives up even in production.
 const options = { isPatient: false, say: (line: string) => void process.stderr.write(`${line}\n`) };
 
 try {

@@ -8,7 +8,7 @@ import { Stack, until } from '../harness/stack.js';
 const COMMAND = fileURLToPath(new URL('../../dist/audit-verify.js', import.meta.url));
 const KEY = Buffer.alloc(32, 9).toString('base64');
 
-/** Eight starts of processes, on machines that are busy. */
+/** Eight starts of processes on busy machines. */
 const LONG_MS = 240_000;
 
 let stack: Stack;
@@ -41,7 +41,7 @@ function kept(): string[] {
   }
 }
 
-/** Makes so many audit rows and waits until their last head is kept, and noted as kept. */
+/** Makes this many audit rows, and waits until their last head is kept and recorded as kept. */
 async function grow(rows: number): Promise<string> {
   for (let i = 0; i < rows; i += 1) await stack.slipway().tokens.create({ name: 'n', scopes: ['viewer'] });
   const [{ total }] = (await stack.query(`select count(*)::int as total from audit_log`)) as [{ total: number }];
@@ -50,7 +50,7 @@ async function grow(rows: number): Promise<string> {
     const [, sequence, hash] = kept().at(-1)?.split(':') ?? [];
     const [noted] = await stack.query(`select 1 from audit_anchors where hash = $1`, [hash]);
     if (noted && sequence === String(total)) return true;
-    // The minute until the next one passes, once for each that is kept: a later hurry would hit a claim.
+    // Skips the minute until the next head, once for each head that is kept: a later update would hit a claim.
     if (noted && hash !== hurried) await stack.query(`update audit_anchors set due_at = now()`);
     if (noted) hurried = hash as string;
     return false;
@@ -63,7 +63,7 @@ function workers(): void {
 }
 
 it(
-  'heads that two workers keep outlive their kill -9, and show what an administrator did to the chain',
+  "heads that two workers keep survive their kill -9, and reveal an administrator's changes to the chain",
   async () => {
     workers();
     const first = await grow(3);

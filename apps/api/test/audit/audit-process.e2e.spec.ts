@@ -5,7 +5,7 @@ import { Stack, until } from '../harness/stack.js';
 
 const COMMAND = fileURLToPath(new URL('../../dist/audit-verify.js', import.meta.url));
 
-/** Three starts of the command, on machines that are busy. */
+/** Three starts of the command on busy machines. */
 const LONG_MS = 180_000;
 
 let stack: Stack;
@@ -33,7 +33,7 @@ function verify(...args: string[]): Promise<{ status: number; out: string }> {
 }
 
 it(
-  'workers seal what the api wrote, each row once, and the command names the first row that somebody changed',
+  'workers seal each row of the api once, and the command names the first row that was changed',
   async () => {
     const { tokens, audit } = stack.slipway();
     const made = Array.from({ length: 30 }, (_, index) => tokens.create({ name: `n-${index}`, scopes: ['viewer'] }));

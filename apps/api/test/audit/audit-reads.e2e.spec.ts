@@ -32,7 +32,7 @@ async function reads(action: string): Promise<any[]> {
   return (await slipway.audit.list({ action })).data;
 }
 
-it('audits a plan that another person reads, once for many reads, in the chain like other rows', async () => {
+it('audits a plan that another person reads: once for many reads, and in the chain like other rows', async () => {
   for (let i = 0; i < 20; i += 1) await reader.autopilot.plans.get(plan.id, { headers: { 'x-request-id': `r-${i}` } });
   const [row, ...more] = await reads('plan.read');
   expect(more).toEqual([]);
@@ -54,7 +54,7 @@ it('audits a plan that another person reads, once for many reads, in the chain l
   expect(await COMMANDS['audit-verify']!(api.config, [])).toBe(1);
 });
 
-it('a list shows plans too; what who wrote a plan reads of it, and what another tenant cannot, is in no row', async () => {
+it("audits lists of plans too, but neither reads by the plan's author nor failed reads by another tenant", async () => {
   const before = await reads('plan.read');
   await slipway.autopilot.plans.get(plan.id);
   await slipway.autopilot.plans.list();
@@ -67,7 +67,7 @@ it('a list shows plans too; what who wrote a plan reads of it, and what another 
   expect((await reads('plan.list')).map((one) => one.resource_name).sort()).toEqual(['*', 'chat']);
 });
 
-it('a plan is read all the same where its row cannot be written', async () => {
+it('a plan can be read even if its audit row cannot be written', async () => {
   const other = api.slipway(await api.createPerson('carol'));
   await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
   try {

@@ -17,10 +17,13 @@ interface Case {
   path: string;
 }
 
-/** Notes of bytes that may lie about: written before an upload begins, and cleared by the sweeper. And reads of before, counted later. */
+/**
+ * Notes of bytes that may be left over: written before an upload begins, and cleared by the sweeper.
+ * Also earlier reads, which are counted later.
+ */
 const TRACES = new Set(['sandbox_stray_blobs', 'audit_reads']);
 
-/** Every mutation in one test, on machines that are busy. */
+/** Every mutation in one test, on busy machines. */
 const LONG_MS = 240_000;
 
 let api: TestApi;
@@ -40,7 +43,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** Asks every case and collects what went wrong, so that one failure does not hide the others. */
+/** Runs every case and collects the failures, so that one failure does not hide the others. */
 async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string | undefined>): Promise<string[]> {
   const failures: string[] = [];
   for (const one of chosen) {
@@ -67,7 +70,7 @@ async function auditRows(
   return owned(api, `select action, actor, after_digest, xmin::text from audit_log where request_id = $1`, [requestId]);
 }
 
-/** The tables in which a transaction has left rows. */
+/** Returns the tables in which a transaction has left rows. */
 async function tablesOf(xmin: string): Promise<string[]> {
   const tables = await owned<{ name: string }>(
     api,
@@ -79,7 +82,7 @@ async function tablesOf(xmin: string): Promise<string[]> {
   return (await owned<{ name: string }>(api, parts.join(' union all '), [xmin])).map(({ name }) => name);
 }
 
-/** A mark of the content of each table, all in one statement: two of them are equal if nothing was written in between. */
+/** Returns a checksum of each table, all in one statement: two results are equal if nothing was written in between. */
 async function marks(): Promise<Record<string, string>> {
   const tables = await owned<{ name: string }>(
     api,
@@ -96,7 +99,7 @@ async function marks(): Promise<Record<string, string>> {
 }
 
 describe('every mutation of the OpenAPI document', () => {
-  it('has a name for the audit, and nothing else has', () => {
+  it('has an audit name, and no other operation has one', () => {
     const named = Object.keys(ROWS).filter((id) => ROWS[id]!.audit !== undefined);
     expect(named.sort()).toEqual(cases.map((one) => one.operationId).sort());
   });
@@ -113,7 +116,7 @@ describe('every mutation of the OpenAPI document', () => {
         const [row] = rows as [(typeof rows)[0]];
         if (row.action !== audit) return `is called ${row.action}`;
         if (!/^token:tok_/.test(row.actor)) return `names the actor ${row.actor}`;
-        // A deletion leaves nothing to find.
+        // A deletion leaves no rows to find.
         if (one.method !== 'DELETE' && (await tablesOf(row.xmin)).length === 0)
           return 'wrote its row in a transaction of its own';
         return undefined;
@@ -124,7 +127,7 @@ describe('every mutation of the OpenAPI document', () => {
   );
 
   it(
-    'changes nothing where its audit row cannot be written',
+    'changes nothing if its audit row cannot be written',
     async () => {
       const judge = async (one: Case): Promise<string | undefined> => {
         const asked = await ROWS[one.operationId]!.valid(bed);
@@ -146,7 +149,7 @@ describe('every mutation of the OpenAPI document', () => {
   );
 
   it(
-    'writes none when it is rehearsed or refused',
+    'writes no audit row when it is rehearsed or refused',
     async () => {
       const judge = async (one: Case): Promise<string | undefined> => {
         const asked = await ROWS[one.operationId]!.valid(bed);
@@ -182,7 +185,7 @@ describe('GET /audit', () => {
   const list = async (query: OptionsOf<'listAudit'> = {}, by = slipway): Promise<any> => by.audit.list(query);
   const names = (page: any): string[] => page.data.map((row: any) => row.resource_name);
 
-  it('lists the rows of the caller, newest first, by pages and filters', async () => {
+  it('lists the rows of the caller, newest first, with pages and filters', async () => {
     const all = await list();
     expect(all.data.map((row: any) => row.action)).toEqual([
       'token.create',
@@ -213,7 +216,7 @@ describe('GET /audit', () => {
     expect(names(await list({ resource_name: 'two' }, api.slipway()))).toEqual([]);
   });
 
-  it('shows the chain once the sweeper has sealed it, and anybody can recompute it', async () => {
+  it('shows the chain once the sweeper has sealed it, and a client can recompute it', async () => {
     expect((await list({ limit: 1 })).data[0]).toMatchObject({ sequence: null, previous_hash: null, hash: null });
     await api.app.get(Schedule, { strict: false }).runNow();
     const rows = (await list({ limit: 200 })).data.reverse();

@@ -39,7 +39,7 @@ async function policy(body: object = POLICY): Promise<void> {
   await slipway.deployments.policy.set(chat.name, body as BodyOf<'setContinualOptimizationPolicy'>);
 }
 
-/** A gateway that lives and has recorded, for each of the last seconds, `perSecond` answers that took `ms`. */
+/** Makes a live gateway that has recorded, for each of the last seconds, `perSecond` answers that took `ms`. */
 async function record(
   ms: number,
   options: { seconds?: number; perSecond?: number; revisionId?: string } = {},
@@ -72,7 +72,7 @@ async function record(
   );
 }
 
-/** What a second of a worker does, for this deployment too. */
+/** Does a worker's work of one second, including this deployment. */
 async function sweep(): Promise<void> {
   await inbox.drain();
   await owned(api, `update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
@@ -89,8 +89,8 @@ const events = async (): Promise<any[]> => {
 const typesOf = async (): Promise<string[]> => (await events()).map((event) => event.type);
 
 describe('the autopilot', () => {
-  it('proposes a plan where an SLO is missed, with its evidence, and touches nothing that serves', async () => {
-    // What a worker would have written by now of the deployment's health.
+  it('proposes a plan with its evidence if an SLO is missed, and touches nothing that serves', async () => {
+    // By now, a worker would have written the deployment's health.
     await sweep();
     await policy();
     await record(300);
@@ -148,7 +148,7 @@ describe('the autopilot', () => {
     );
   });
 
-  it('proposes one plan at a time, also where several workers sweep at once, and then keeps to the cooldown', async () => {
+  it('proposes one plan at a time, even if several workers sweep at once, and then respects the cooldown', async () => {
     await policy();
     await record(300);
     await Promise.all([sweep(), sweep()]);
@@ -163,7 +163,7 @@ describe('the autopilot', () => {
     expect((await plans()).map((one) => one.approval.state)).toEqual(['pending', 'rejected']);
   });
 
-  it('keeps to the budget of experiments', async () => {
+  it('respects the budget of experiments', async () => {
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 }, experiment_budget: { max_experiments: 1 } });
     await record(300);
     await sweep();
@@ -182,9 +182,9 @@ describe('the autopilot', () => {
       'freeze_window',
       { reliability: { freeze_windows: [{ start: '2020-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z' }] } },
     ],
-    ['where nothing may be changed', 'no_allowed_knob', { experiment_budget: { allowed_knobs: [] } }],
-    ['where it may only observe', 'observe', { mode: 'observe' }],
-  ])('proposes nothing %s, and says so once', async (_what, because, rest) => {
+    ['if nothing may be changed', 'no_allowed_knob', { experiment_budget: { allowed_knobs: [] } }],
+    ['if it may only observe', 'observe', { mode: 'observe' }],
+  ])('proposes nothing %s, and reports that once', async (_what, because, rest) => {
     await policy({ ...POLICY, ...rest });
     await record(300);
     for (let i = 0; i < 3; i += 1) await sweep();
@@ -209,7 +209,7 @@ describe('the autopilot', () => {
     expect(await events()).toMatchObject([{ type: 'autopilot.slo_missed', data: { because: 'not_runnable' } }]);
   });
 
-  it('says so where the evidence is too thin, once, and proposes nothing', async () => {
+  it('reports once that the evidence is insufficient, and proposes nothing', async () => {
     await policy();
     await record(300, { seconds: 5 });
     for (let i = 0; i < 3; i += 1) await sweep();
@@ -222,7 +222,7 @@ describe('the autopilot', () => {
     ]);
   });
 
-  it('has nothing to say where the SLO is met, nothing is wanted, or the mode is off', async () => {
+  it('reports nothing if the SLO is met, no SLO is set, or the mode is off', async () => {
     await policy();
     await record(20);
     await sweep();
@@ -234,7 +234,7 @@ describe('the autopilot', () => {
     expect(await owned(api, 'select 1 from autopilot_schedules where deployment_id = $1', [chat.id])).toEqual([]);
   });
 
-  it('takes its own plan back when its base is no longer active, and looks at the new one', async () => {
+  it('supersedes its own plan when the base is no longer active, and evaluates the new base', async () => {
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 } });
     await record(300);
     await sweep();
@@ -251,7 +251,7 @@ describe('the autopilot', () => {
     expect(await typesOf()).toEqual(['plan.created', 'plan.superseded', 'plan.created']);
   });
 
-  it('records and tells that a plan has expired', async () => {
+  it('records and reports that a plan has expired', async () => {
     await policy({ promotion: { plan_ttl_seconds: 1 } });
     const changes = [{ path: '/scaling/min_replicas', value: 2 }];
     const { id } = await slipway.autopilot.plans.create({ deployment: chat.name, changes });
@@ -267,7 +267,7 @@ describe('the autopilot', () => {
     expect(await typesOf()).toEqual(['plan.created', 'plan.expired']);
   });
 
-  it('forgets a deployment that is gone', async () => {
+  it('forgets a deleted deployment', async () => {
     await policy();
     await api.app
       .get(Database, { strict: false })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-it('sees slow answers that clients really got, proposes, waits for a person, and the plan rolls out', async () => {
+it('sees slow answers to real clients, proposes a plan, waits for a person, and the plan rolls out', async () => {
   await slipway.deployments.create({ name: 'chat' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 60 } } };
   const first = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
@@ -62,7 +62,7 @@ it('sees slow answers that clients really got, proposes, waits for a person, and
   });
 });
 
-it('records an approval once where the api dies between its commit and its answer', async () => {
+it('records an approval once if the api dies between its commit and its answer', async () => {
   const [alice, bob] = await Promise.all(
     ['alice', 'bob'].map(async (id) => {
       const owner = { type: 'person' as const, id };
@@ -72,7 +72,7 @@ it('records an approval once where the api dies between its commit and its answe
   const draft = { deployment: 'chat', changes: [{ path: '/scaling/min_replicas', value: 3 }] };
   const plan = await stack.as(alice!).autopilot.plans.create(draft);
   const digest = { plan_digest: plan.content_digest };
-  // A header tells a replay from a second approval.
+  // A header distinguishes a replay from a second approval.
   const approve = () =>
     stack.answerTo(({ autopilot }) => autopilot.plans.approve(plan.id, digest, { idempotencyKey: 'k' }), bob);
   const point = 'autopilot:approve:after-commit';

@@ -50,7 +50,7 @@ beforeEach(async () => {
 
 const policy = (body: BodyOf<'setContinualOptimizationPolicy'>) => slipway.deployments.policy.set(chat.name, body);
 
-/** @param body also of what the types refuse, for the api to refuse it */
+/** @param body may break the types, so that the api refuses it */
 const create = (body: object, by = slipway) =>
   by.autopilot.plans.create({
     deployment: chat.name,
@@ -74,7 +74,7 @@ const eventsOf = async (type: string): Promise<any[]> =>
   (await slipway.deployments.events.list(chat.name, { type })).data;
 
 describe('creating a plan', () => {
-  it('freezes it: digest, base, policy version, a rollout that is ready to send', async () => {
+  it('freezes it: digest, base, policy version, and a rollout that is ready to send', async () => {
     await policy({ promotion: { plan_ttl_seconds: 60 } });
     const answer = await api.answerTo((by) => create({ evidence: [EVIDENCE], summary: 'More replicas' }, by));
     const made: any = answer.body;
@@ -104,7 +104,7 @@ describe('creating a plan', () => {
     await expect(owned(api, `update autopilot_plans set expires_at = now()`)).rejects.toThrow('never changes');
   });
 
-  it('derives the changes from a rollout, and takes the strategy of the deployment', async () => {
+  it('derives the changes from a rollout, and uses the strategy of the deployment', async () => {
     chat = await activeDeployment(api, `with-strategy-${count}`, { body: { default_strategy: { type: 'immediate' } } });
     const made = await plan({ changes: [], rollout: { spec_patch: { runtime: { args: { ttft_ms: 5 } } } } });
     expect(made.changes).toEqual([
@@ -114,7 +114,7 @@ describe('creating a plan', () => {
     expect(made.risk).toEqual({ level: 'medium', reasons: ['immediate moves all traffic in one step'] });
   });
 
-  it('gives a canary without steps those that the policy allows, and refuses steps that it does not', async () => {
+  it('gives a canary without steps the steps that the policy allows, and refuses other steps', async () => {
     await policy({});
     const made = await plan({
       rollout: { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'canary' } },
@@ -127,7 +127,7 @@ describe('creating a plan', () => {
     ]);
   });
 
-  it('tells the approver where the evidence is thinner or older than the policy asks', async () => {
+  it('warns the approver if the evidence is thinner or older than the policy requires', async () => {
     await policy({ evidence: { min_samples: 1000, min_duration_seconds: 1, max_age_seconds: 3600 } });
     const made = await plan({
       evidence: [{ ...EVIDENCE, collected_at: '2020-01-01T00:00:00Z' }],
@@ -174,7 +174,7 @@ describe('creating a plan', () => {
     expect(code === 'unknown' || refused.details[0]!.code === code).toBe(true);
   });
 
-  it('keeps to the knobs that the policy allows', async () => {
+  it('respects the knobs that the policy allows', async () => {
     await policy({ experiment_budget: { allowed_knobs: ['runtime.args', '/model/quantization'] } });
     const changes = [{ op: 'replace', path: '/runtime/args/ttft_ms', value: 1 }, TWO_REPLICAS];
     expect((await refusalOf(create({ changes }))).details).toMatchObject([
@@ -183,7 +183,7 @@ describe('creating a plan', () => {
     await plan({ changes: [{ op: 'replace', path: 'runtime.args.ttft_ms', value: 1 }] });
   });
 
-  it('has the active revision as its base and nothing else; another tenant has neither', async () => {
+  it('accepts only the active revision as its base, and shows another tenant neither', async () => {
     expect(await codeOf(create({ base_revision: '9' }))).toBe('404 revision_not_found');
     expect(await codeOf(create({ base_spec_digest: 'x' }))).toBe('409 plan_stale');
     expect(await codeOf(create({ deployment: 'none' }))).toBe('404 deployment_not_found');
@@ -197,10 +197,10 @@ describe('creating a plan', () => {
 });
 
 describe('reading plans', () => {
-  it('answers 304 until something about the plan changes', async () => {
+  it('answers 304 until the plan changes', async () => {
     const made = await plan();
     const readUnless = (etag: string) => slipway.autopilot.plans.get(made.id, { headers: { 'if-none-match': etag } });
-    // The client takes an answer without a body for none of the api's.
+    // The client reports an answer without a body as an unexpected answer.
     await expect(readUnless(made.etag)).rejects.toMatchObject({ status: 304 });
     const approved = await approve(made);
     expect(approved.etag).not.toBe(made.etag);
@@ -211,7 +211,7 @@ describe('reading plans', () => {
     expect(await readUnless(approved.etag)).toMatchObject({ stale: true, approval: { state: 'approved' } });
   });
 
-  it('lists newest first, by deployment and state, in pages', async () => {
+  it('lists plans newest first, by deployment and state, in pages', async () => {
     const made = [await plan(), await plan(), await plan()];
     await approve(made[1]);
     await slipway.autopilot.plans.reject(made[2].id, { comment: 'no' });
@@ -285,7 +285,7 @@ describe('approving', () => {
 
   it('has one effect for fifty requests with one key, which all get the same answer', async () => {
     const made = await plan();
-    // A header tells a replay.
+    // A header marks a replay.
     const byKey = () => api.answerTo((person) => approve(made, { person, key: 'fifty' }), people[0]);
     const answers = await Promise.all(Array.from({ length: 50 }, byKey));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
@@ -297,7 +297,7 @@ describe('approving', () => {
     expect(await codeOf(reused)).toBe('422 idempotency_key_reused');
   });
 
-  it('replays the original answer even after more has happened', async () => {
+  it('replays the original answer even after later changes', async () => {
     await policy({ promotion: { approvals_required: 2 } });
     const made = await plan();
     const first = await approve(made, { key: 'first' });
@@ -306,7 +306,7 @@ describe('approving', () => {
     expect(await approve(made, { key: 'first' })).toEqual(first);
   });
 
-  it('needs as many distinct people as the policy says, at once or one after the other', async () => {
+  it('needs as many distinct people as the policy requires, at once or one after the other', async () => {
     await policy({ promotion: { approvals_required: 2 } });
     const made = await plan();
     const twice = await Promise.all([approve(made), approve(made), approve(made)]);
@@ -324,13 +324,13 @@ describe('approving', () => {
       expect((await read(each)).approval).toMatchObject({ state: 'approved', version: 2 });
   });
 
-  it('is not for the creator, unless the policy lets it', async () => {
+  it('is not for the creator, unless the policy allows that', async () => {
     expect(await codeOf(approve(await plan(), { person: author }))).toBe('403 self_approval_forbidden');
     await policy({ promotion: { prevent_self_approval: false } });
     expect((await approve(await plan(), { person: author })).approval.state).toBe('approved');
   });
 
-  it('is bound to the digest, happens once, and stores no key where it is refused', async () => {
+  it('is bound to the digest, happens once, and stores no key if it is refused', async () => {
     const made = await plan();
     const mistaken = approve(made, { body: { plan_digest: 'other' }, key: 'k' });
     expect(await codeOf(mistaken)).toBe('409 plan_digest_mismatch');
@@ -342,7 +342,7 @@ describe('approving', () => {
     expect(await codeOf(slipway.autopilot.plans.reject(made.id))).toBe('409 plan_already_decided');
   });
 
-  it('has a counterpart that is bound to the digest as well: a rejection means the plan that was read', async () => {
+  it('has a counterpart that is bound to the digest as well: a rejection applies to the plan that was read', async () => {
     const [one, other] = [
       await plan(),
       await plan({ changes: [{ ...TWO_REPLICAS, value: 3 }], summary: 'another plan' }),
@@ -381,7 +381,7 @@ describe('approving', () => {
 });
 
 describe('executing', () => {
-  it('takes the rollout of the plan as it stands, or just its id', async () => {
+  it("accepts the unchanged rollout of the plan, or just the plan's id", async () => {
     for (const bodyOf of [
       (one: any) => one.rollout,
       (one: any) => ({ plan_id: one.id }),
@@ -398,7 +398,7 @@ describe('executing', () => {
     }
   });
 
-  it('is refused unless the plan is approved, unexpired, fresh and unchanged, and of this deployment', async () => {
+  it('is refused unless the plan is approved, unexpired, fresh, unchanged and of this deployment', async () => {
     const made = await plan();
     expect(await codeOf(rollOut({ plan_id: made.id }))).toBe('409 plan_not_approved');
     await approve(made);

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 type Policy = BodyOf<'setContinualOptimizationPolicy'>;
 
-/** @param body also of what the types refuse, for the api to refuse it */
+/** @param body may break the types, so that the api refuses it */
 const put = (body: object, options?: OptionsOf<'setContinualOptimizationPolicy'>, by = slipway) =>
   by.deployments.policy.set('chat', body as Policy, options);
 const rehearse = (body: object) => slipway.deployments.policy.rehearse('chat', body as Policy);
@@ -29,7 +29,7 @@ const eventTypes = async (): Promise<string[]> =>
   (await slipway.deployments.events.list('chat', { type: 'policy.updated' })).data.map(({ type }) => type);
 
 describe('the continual-optimization policy', () => {
-  it('is 404 before the first PUT, for an unknown deployment too, and If-Match cannot hold', async () => {
+  it('is 404 before the first PUT and for an unknown deployment, and If-Match cannot match', async () => {
     expect(await codeOf(read())).toBe('404 policy_not_found');
     expect(await codeOf(read(slipway, 'none'))).toBe('404 deployment_not_found');
     const faulty = { mode: 'x' as 'off' };
@@ -59,7 +59,7 @@ describe('the continual-optimization policy', () => {
     expect([answer.status, answer.headers.get('etag')]).toEqual([200, answer.body.etag]);
   });
 
-  it('makes no new version of the same content, and one of another; all versions are kept and none can change', async () => {
+  it('makes a new version only if the content changes; all versions are kept and immutable', async () => {
     const first = await read();
     expect(await put({ evidence: {} })).toEqual(first);
     const second = await put({ slos: [{ metric: 'ttft_ms', threshold: 200 }] }, { ifMatch: first.etag });
@@ -72,7 +72,7 @@ describe('the continual-optimization policy', () => {
     expect(await owned(api, `select 1 from audit_log where action = 'policy.set'`)).toHaveLength(2);
   });
 
-  it('reads a version that is older than a field with the default of the field, and a PUT of the same adds no version', async () => {
+  it("reads a version that is older than a field with the field's default, and a PUT of the same content adds no version", async () => {
     const current = await read();
     expect(current.promotion?.require_hosted_identity).toBe(false);
     await owned(api, `alter table optimization_policies disable trigger all`);
@@ -82,7 +82,7 @@ describe('the continual-optimization policy', () => {
     expect(await put({ slos: current.slos })).toEqual(current);
   });
 
-  it('refuses a PUT that was made from an older version', async () => {
+  it('refuses a PUT that was based on an older version', async () => {
     const current = await read();
     expect(await codeOf(put({ mode: 'off' }, { ifMatch: '"old"' }))).toBe('412 precondition_failed');
     expect(await read()).toEqual(current);
@@ -97,7 +97,7 @@ describe('the continual-optimization policy', () => {
     expect(await read()).toEqual(before);
   });
 
-  it('lets fifty PUTs at once make one version each, in a row', async () => {
+  it('makes one version for each of fifty concurrent PUTs, without gaps', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => put({ evidence: { min_samples: 100 + n } })),
     );
@@ -188,7 +188,7 @@ describe('the continual-optimization policy', () => {
     ]);
   });
 
-  it('is for admins to set, for viewers to read, and hidden from strangers', async () => {
+  it('can be set by admins, read by viewers, and is hidden from other tenants', async () => {
     const [viewer, operator] = [await api.createToken('viewer'), await api.createToken('operator')];
     expect(await codeOf(put({}, {}, api.slipway(operator)))).toBe('403 scope_insufficient');
     expect(await read(api.slipway(viewer))).toEqual(await read());

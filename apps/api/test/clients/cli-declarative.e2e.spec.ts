@@ -17,7 +17,7 @@ interface CommandInput {
   env?: Record<string, string>;
 }
 
-/** A deployment with everything in its file that a file can say. */
+/** A deployment with everything that a file can contain. */
 const file = (name: string, ttft: number, more = '') => `
 deployment:
   name: ${name}
@@ -62,7 +62,7 @@ describe('deployments as files, with the bundled command against processes of th
     JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
   const revisions = async (name: string) => (await slipway.deployments.revisions.list(name)).data;
 
-  it('makes what is missing, and the second time nothing', async () => {
+  it('creates missing resources, and changes nothing the second time', async () => {
     write('chat.yaml', file('chat', 5));
     expect((await run(['diff', '-f', 'chat.yaml'])).code).toBe(1);
     const rehearsal = await run(['apply', '-f', 'chat.yaml', '--dry-run=server']);
@@ -81,7 +81,7 @@ describe('deployments as files, with the bundled command against processes of th
     expect(await revisions('chat')).toHaveLength(1);
   });
 
-  it('takes the file of its README', async () => {
+  it('accepts the file in its README', async () => {
     const readme = readFileSync(path.join(ROOT, 'apps/cli/README.md'), 'utf8');
     const text = (/```yaml\n([^`]+)```/.exec(readme) as RegExpExecArray)[1]!.replace('name: chat', 'name: readme');
     expect(applied(await run(['apply', '-f', '-', '-o', 'json'], { stdin: text }))).toMatchObject([
@@ -90,7 +90,7 @@ describe('deployments as files, with the bundled command against processes of th
     expect(await run(['diff', '-f', '-'], { stdin: text })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('rolls out what differs, and leaves what the file does not name', async () => {
+  it('rolls out differences, and keeps the fields that the file does not name', async () => {
     await slipway.deployments.update('chat', { display_name: 'Chat', labels: { owner: 'us' } });
     write('chat.yaml', file('chat', 6).replace('From a file', 'Another'));
     const diff = await run(['diff', '-f', 'chat.yaml']);
@@ -115,14 +115,14 @@ describe('deployments as files, with the bundled command against processes of th
     });
   });
 
-  it('exports what diff finds equal', async () => {
+  it('exports a file for which diff finds no changes', async () => {
     const exported = await run(['export', 'chat', 'other']);
     expect(exported).toMatchObject({ code: 0, stdout: expect.stringContaining('revision: self') });
     expect(await run(['diff', '-f', '-'], { stdin: exported.stdout })).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await run(['export', 'nobody'])).code).toBe(6);
   });
 
-  it('changes settings alone, and asks where that is in earnest', async () => {
+  it('changes settings alone, and asks first in production', async () => {
     await slipway.deployments.update('other', { environment: 'production' });
     const steps = 'steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }]';
     write('other.yaml', file('other', 5).replace('{ type: immediate }', `{ type: canary, ${steps} }`));
@@ -130,12 +130,12 @@ describe('deployments as files, with the bundled command against processes of th
     expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('other is in production')]);
     const sure = await run(['apply', '-f', 'other.yaml', '--yes', '-o', 'json']);
     expect(applied(sure)).toMatchObject([{ outcome: 'changed', changes: ['update'] }]);
-    // What the api fills into the steps differs from nothing.
+    // The values that the api fills into the steps are no difference.
     expect(await run(['diff', '-f', 'other.yaml'])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect((await run(['apply', '-f', 'other.yaml'])).code).toBe(0);
   });
 
-  it('says by the exit code that it failed, and can be asked again', async () => {
+  it('reports a failure by its exit code, and can be repeated', async () => {
     write('broken.yaml', file('chat', 7).replace('ttft_ms: 7', 'ttft_ms: 7, never_ready: true'));
     const late = await run(['apply', '-f', 'broken.yaml', '--timeout', '1s']);
     expect([late.code, late.stderr]).toEqual([
@@ -143,7 +143,7 @@ describe('deployments as files, with the bundled command against processes of th
       expect.stringContaining('To wait again: slipway operations wait op_'),
     ]);
     const { current_operation_id: id } = await slipway.deployments.get('chat');
-    // Taken up again, not begun again: it is the same operation that fails.
+    // The command joins the running operation instead of a new one: the same operation fails.
     const waiting = start(['apply', '-f', 'broken.yaml']);
     await until('it waits', async () => waiting.ran.stderr.includes(`the rollout is already in progress: ${id}`));
     await slipway.operations.cancel(id!);
@@ -159,7 +159,7 @@ describe('deployments as files, with the bundled command against processes of th
     await stack.operation(next, ['cancelled']);
   });
 
-  it('ends where it was to end, wherever it was killed', async () => {
+  it('reaches the same end state after a kill at any call', async () => {
     const text = file('killed', 5);
     for (let calls = 1; calls <= 4; calls += 1) {
       const name = `killed-${calls}`;
@@ -182,7 +182,7 @@ describe('deployments as files, with the bundled command against processes of th
     }
   });
 
-  it('goes on waiting when the api comes back', async () => {
+  it('continues to wait when the api comes back', async () => {
     write('slow.yaml', file('slow', 5).replace('ttft_ms: 5', 'ttft_ms: 5, startup_ms: 4000'));
     const waiting = start(['apply', '-f', 'slow.yaml', '-o', 'json']);
     await until('it waits', async () => waiting.ran.stderr.includes('await_ready: running'));
@@ -194,7 +194,7 @@ describe('deployments as files, with the bundled command against processes of th
     expect(applied(ended)).toMatchObject([{ name: 'slow', outcome: 'created' }]);
   });
 
-  it('has a doctor that finds nothing wrong, and a file that the server refuses', async () => {
+  it('has a doctor that finds nothing wrong, and then the file that the server refuses', async () => {
     const env = { DATABASE_URL: stack.testDatabase.url, SLIPWAY_API_PORT: new URL(stack.apiUrl()).port };
     const look = async () => {
       const findings = JSON.parse((await run(['doctor', '-o', 'json'], { env })).stdout) as Record<string, string>[];
@@ -216,7 +216,7 @@ describe('deployments as files, with the bundled command against processes of th
   });
 });
 
-/** Tells of each request once its answer is there, before the answer goes on. */
+/** Reports each request once its answer has arrived, before it forwards the answer. */
 class Proxy {
   private constructor(private readonly server: Server) {}
 

@@ -12,7 +12,7 @@ const CTRL_C = '\u0003';
 
 interface Screen {
   pty: IPty;
-  /** All that was written, both streams in their order. */
+  /** Everything that was written, both streams in order. */
   text: () => string;
   says: (what: string | RegExp) => Promise<void>;
   ended: Promise<number>;
@@ -72,7 +72,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('has colours where a terminal shows them, and none where it must not', async () => {
+  it('has colours in a terminal that shows them, and none in others', async () => {
     const list = ['deployments', 'list'];
     expect(await shown(list)).toContain('\u001b[');
     for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }, { CI: 'true' }])
@@ -82,7 +82,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
       ]);
   });
 
-  it('waits through a resize to the end', async () => {
+  it('continues through a resize to the end', async () => {
     const { pty, says, ended } = await rollOut('one', { startup_ms: 2_000 });
     await says(/await_ready/);
     pty.resize(40, 10);
@@ -90,7 +90,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
     expect(await ended).toBe(0);
   });
 
-  it('cuts what is long in a narrow terminal, and never what is copied', async () => {
+  it('cuts long texts in a narrow terminal, but never values that people copy', async () => {
     await stack
       .slipway()
       .autopilot.plans.create({
@@ -107,7 +107,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
     expect(await shown(['plans', 'list'], plain, 20)).toMatch(/plan_[0-9a-f]{32}/);
   });
 
-  it('leaves at Ctrl-C and says how to come back; the work goes on', async () => {
+  it('ends at Ctrl-C, prints how to come back, and the work continues', async () => {
     const { pty, says, ended, text } = await rollOut('later', { startup_ms: 3_000 });
     await says(/await_ready/);
     pty.write(CTRL_C);
@@ -116,7 +116,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
     expect((await stack.operation(id!)).status).toBe('succeeded');
   });
 
-  it('asks for the name before it deletes, and takes no other and no Ctrl-C for it', async () => {
+  it('asks for the name before it deletes, and accepts no other name and no Ctrl-C', async () => {
     await stack.slipway().deployments.create({ name: 'spare' });
     for (const [answer, code] of [
       ['chat\r', 2],
@@ -130,47 +130,41 @@ describe('the command slipway, in a real terminal, against processes of the prod
     }
   });
 
-  (isInstalled('zsh') ? it : it.skip)(
-    'completes in zsh what a person types, with files where there are no names',
-    async () => {
-      writeFileSync(path.join(home, 'a-file.yaml'), 'nothing: here\n');
-      const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`;
-      const { pty, says, ended } = open('zsh', ['-f', '-i'], { PATH, TERM: 'dumb', PS1: '% ' });
-      pty.write('autoload -Uz compinit && compinit -u -D && source <(slipway completion zsh) && echo is-"ready"\r');
-      await says('is-ready');
-      pty.write('slipway deployments get ch\t');
-      await says(/get chat/);
-      pty.write('-o name\r');
-      await says(/\r\nchat\r\n/);
-      pty.write('slipway apply -f a-f\t');
-      await says(/-f a-file\.yaml/);
-      pty.write('\r');
-      await says(/a-file.yaml:1: /);
-      pty.write('exit\r');
-      expect(await ended).toBe(1);
-    },
-  );
+  (isInstalled('zsh') ? it : it.skip)('completes words in zsh, with files if there are no names', async () => {
+    writeFileSync(path.join(home, 'a-file.yaml'), 'nothing: here\n');
+    const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`;
+    const { pty, says, ended } = open('zsh', ['-f', '-i'], { PATH, TERM: 'dumb', PS1: '% ' });
+    pty.write('autoload -Uz compinit && compinit -u -D && source <(slipway completion zsh) && echo is-"ready"\r');
+    await says('is-ready');
+    pty.write('slipway deployments get ch\t');
+    await says(/get chat/);
+    pty.write('-o name\r');
+    await says(/\r\nchat\r\n/);
+    pty.write('slipway apply -f a-f\t');
+    await says(/-f a-file\.yaml/);
+    pty.write('\r');
+    await says(/a-file.yaml:1: /);
+    pty.write('exit\r');
+    expect(await ended).toBe(1);
+  });
 
-  (isInstalled('fish') ? it : it.skip)(
-    'completes in fish what a person types, with files where there are no names',
-    async () => {
-      writeFileSync(path.join(home, 'a-file.yaml'), 'nothing: here\n');
-      const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`;
-      const { pty, says, ended } = open('fish', ['--no-config', '--interactive'], { PATH, TERM: 'dumb' });
-      pty.write('slipway completion fish | source && echo is-"ready"\r');
-      await says('is-ready');
-      pty.write('slipway deployments get ch\t');
-      await says(/get chat/);
-      pty.write('-o name\r');
-      await says(/\nchat\r?\n/);
-      pty.write('slipway apply -f a-f\t');
-      await says(/-f a-file\.yaml/);
-      pty.write('\r');
-      await says(/a-file.yaml:1: /);
-      pty.write('exit 3\r');
-      expect(await ended).toBe(3);
-    },
-  );
+  (isInstalled('fish') ? it : it.skip)('completes words in fish, with files if there are no names', async () => {
+    writeFileSync(path.join(home, 'a-file.yaml'), 'nothing: here\n');
+    const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`;
+    const { pty, says, ended } = open('fish', ['--no-config', '--interactive'], { PATH, TERM: 'dumb' });
+    pty.write('slipway completion fish | source && echo is-"ready"\r');
+    await says('is-ready');
+    pty.write('slipway deployments get ch\t');
+    await says(/get chat/);
+    pty.write('-o name\r');
+    await says(/\nchat\r?\n/);
+    pty.write('slipway apply -f a-f\t');
+    await says(/-f a-file\.yaml/);
+    pty.write('\r');
+    await says(/a-file.yaml:1: /);
+    pty.write('exit 3\r');
+    expect(await ended).toBe(3);
+  });
 
   it('shows nothing of the token that is typed', async () => {
     const { pty, says, ended, text } = type(['login', 'here', '--url', stack.apiUrl()], {

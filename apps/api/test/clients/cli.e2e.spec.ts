@@ -37,7 +37,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('rolls out and waits: data on stdout, the steps and the key on stderr', async () => {
+  it('rolls out and waits: data is on stdout, the steps and the key on stderr', async () => {
     writeFileSync(path.join(home, 'spec.json'), sim('one'));
     const create = ['rollouts', 'create', 'chat', '--revision-file', 'spec.json', '--strategy', 'immediate', '--wait'];
     const ran = await slipway([...create, '--json', 'status,resource_name']);
@@ -45,18 +45,18 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect(ran.stderr).toMatch(/^Idempotency key: \S+\n/);
     expect(ran.stderr).toMatch(/^promote: succeeded/m);
     const list = await slipway(['operations', 'list', '--kind', 'rollout']);
-    // Whole, however long: whoever reads a pipe copies ids out of it.
+    // Complete, however long: people copy ids from the output of a pipe.
     expect(list.stdout).toMatch(/\bop_[0-9a-f]{32}\b.* rollout /);
     expect(list.stdout).not.toContain('\u001b');
   });
 
-  it('tells of a canary about how long it still takes', async () => {
+  it('reports about how long a canary still takes', async () => {
     const patch = ['--patch', '{"model":{"id":"one-canary"}}', '--strategy', 'canary', '--steps', '50:2,100:3'];
     const { code, stderr } = await slipway(['rollouts', 'create', 'chat', ...patch, '--wait']);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^about 0:0[1-5] left/m)]);
   });
 
-  it('says by its exit code what became of it', async () => {
+  it('reports the result by its exit code', async () => {
     writeFileSync(path.join(home, 'never.json'), sim('never', { never_ready: true }));
     const never = ['rollouts', 'create', 'chat', '--revision-file', 'never.json', '--wait'];
     const failed = await slipway([...never, '--progress-deadline-seconds', '3']);
@@ -78,7 +78,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await slipway(['deployments', 'nonsense'])).code).toBe(1);
   });
 
-  it('adopts the request of the same key, and shows what it sends without the token', async () => {
+  it('adopts the request with the same key, and shows the request without the token', async () => {
     const rollback = ['rollouts', 'create', 'chat', '--patch', '{"model":{"id":"two"}}', '--idempotency-key', 'k1'];
     const [first, again] = [
       await slipway([...rollback, '-o', 'name', '-v']),
@@ -90,7 +90,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await slipway(['operations', 'wait', first.stdout.trim()])).code).toBe(0);
   });
 
-  it('does nothing to production, and deletes nothing, without a yes', async () => {
+  it('changes nothing in production, and deletes nothing, without a confirmation', async () => {
     await slipway(['deployments', 'create', 'shop', '--environment', 'production']);
     for (const words of [
       ['update', 'shop', '--description', 'x'],
@@ -105,7 +105,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await slipway(['deployments', 'get', 'shop'])).code).toBe(6);
   });
 
-  it('goes on waiting when the api dies and comes back', async () => {
+  it('continues to wait when the api dies and comes back', async () => {
     writeFileSync(path.join(home, 'slow.json'), sim('slow', { startup_ms: 4_000 }));
     const { ran, ended } = begin([
       'rollouts',
@@ -125,7 +125,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ status: 'succeeded' })]);
   });
 
-  it('watches on when the api dies and comes back', async () => {
+  it('continues to watch when the api dies and comes back', async () => {
     const list = ['deployments', 'list', '--watch', '--interval', '200ms', '--jq', '.description'];
     const { child, ran, ended } = begin(list);
     await until('it has looked', async () => ran.stdout !== '');
@@ -139,7 +139,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect([(await ended).code, ran.stderr.match(/does not respond/g)]).toEqual([0, ['does not respond']]);
   });
 
-  it('leaves at Ctrl-C, cancels nothing, and says how to come back', async () => {
+  it('ends at Ctrl-C, cancels nothing, and prints how to come back', async () => {
     writeFileSync(path.join(home, 'later.json'), sim('later', { startup_ms: 4_000 }));
     const { child, ran, ended } = begin(['rollouts', 'create', 'chat', '--revision-file', 'later.json', '--wait']);
     await until('the wait tells of a step', async () => /: (running|succeeded)/.test(ran.stderr));
@@ -150,7 +150,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await stack.operation(id!)).status).toBe('succeeded');
   });
 
-  it('follows events as one object a line, and ends at Ctrl-C', async () => {
+  it('follows events as one object per line, and ends at Ctrl-C', async () => {
     const { child, ran, ended } = begin(['events', 'chat', '--follow', '-o', 'json', '--type', 'deployment.updated']);
     await slipway(['deployments', 'update', 'chat', '--description', 'seen', '--yes']);
     await until('it has come', async () => ran.stdout.includes('\n'));
@@ -160,7 +160,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
       expect(JSON.parse(line)).toMatchObject({ type: 'deployment.updated' });
   });
 
-  it('keeps who logged in in a file that nobody else reads, and needs neither a variable nor a login beside a stack', async () => {
+  it('keeps the login in a private file, and needs neither a variable nor a login on the host of a stack', async () => {
     const none = { SLIPWAY_URL: '', SLIPWAY_TOKEN: '', SLIPWAY_HOME: path.join(home, 'none') };
     const login = ['login', 'here', '--url', stack.apiUrl(), '--token-file', '-'];
     expect((await slipway(login, 'slw_no_token', none)).code).toBe(4);
@@ -172,7 +172,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await slipway(['whoami'], '', none)).code).toBe(4);
   });
 
-  it('verifies the audit from outside, and calls what has no command', async () => {
+  it('verifies the audit from outside, and calls endpoints that have no command', async () => {
     const report = async () => JSON.parse((await slipway(['audit', 'verify', '-o', 'json'])).stdout || '[]');
     await until('rows are sealed', async () => (await report())[0]?.sequence > 5);
     const [{ sequence, hash }] = await report();
@@ -184,7 +184,7 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect((await slipway(['api', 'POST', '/deployments', '--fields', 'name=raw'])).code).toBe(0);
   });
 
-  it('carries files, and completes the names that there are', async () => {
+  it('transfers files, and completes existing names', async () => {
     const box = (await slipway(['sandboxes', 'create', '-o', 'name'])).stdout.trim();
     expect((await slipway(['files', 'put', box, 'a.txt'], 'from a pipe')).code).toBe(0);
     expect((await slipway(['files', 'get', box, 'a.txt'])).stdout).toBe('from a pipe');
@@ -198,28 +198,25 @@ describe('the command slipway, in pipes, against processes of the product', () =
   const shell = (program: string, ...words: string[]) =>
     promisify(execFile)(program, words, { cwd: home, env: environment() }).then(({ stdout }) => stdout);
 
-  it('completes in bash what a person types', async () => {
+  it('completes words in bash', async () => {
     const typed = 'COMP_WORDS=(slipway routes get c); COMP_CWORD=3; _slipway; echo "${COMPREPLY[@]}"';
     expect(await shell('bash', '--norc', '-c', `source <(slipway completion bash); ${typed}`)).toBe('chat\n');
     expect((await slipway(['completion', 'cmd'])).code).toBe(1);
   });
 
-  (isInstalled('fish') ? it : it.skip)(
-    'completes in fish what a person types, with files where there are no names',
-    async () => {
-      writeFileSync(path.join(home, 'a-file.yaml'), '');
-      const complete = async (typed: string) => {
-        const script = `slipway completion fish | source; complete -C '${typed}'`;
-        return (await shell('fish', '--no-config', '-c', script)).trim().split('\n');
-      };
-      expect(await complete('slipway routes get c')).toEqual(['chat']);
-      expect(await complete('slipway rollouts c')).toEqual(['cancel', 'create']);
-      expect(await complete('slipway -o json revisions get chat chat-00001')).toEqual(['chat-00001']);
-      expect(await complete('slipway apply -f a-f')).toEqual(['a-file.yaml']);
-    },
-  );
+  (isInstalled('fish') ? it : it.skip)('completes words in fish, with files if there are no names', async () => {
+    writeFileSync(path.join(home, 'a-file.yaml'), '');
+    const complete = async (typed: string) => {
+      const script = `slipway completion fish | source; complete -C '${typed}'`;
+      return (await shell('fish', '--no-config', '-c', script)).trim().split('\n');
+    };
+    expect(await complete('slipway routes get c')).toEqual(['chat']);
+    expect(await complete('slipway rollouts c')).toEqual(['cancel', 'create']);
+    expect(await complete('slipway -o json revisions get chat chat-00001')).toEqual(['chat-00001']);
+    expect(await complete('slipway apply -f a-f')).toEqual(['a-file.yaml']);
+  });
 
-  it('does each line of docs/cli.md', async () => {
+  it('runs each line of docs/cli.md', async () => {
     const other = await Stack.start();
     try {
       const page = readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8');

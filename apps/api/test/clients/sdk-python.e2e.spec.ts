@@ -8,7 +8,10 @@ import { ROOT, Stack } from '../harness/stack.js';
 
 jest.setTimeout(180_000);
 
-/** A Python, and the wheels that the client needs, by `node libs/sdk/python/environment.mjs`; `.ci/nightly` sets it. */
+/**
+ * A Python with the wheels that the client needs, made by `node
+ * libs/sdk/python/environment.mjs`; `.ci/nightly` sets it.
+ */
 const ENVIRONMENT = process.env['SLIPWAY_TEST_PYTHON'];
 const SDK = path.join(ROOT, 'libs/sdk');
 
@@ -35,7 +38,7 @@ const SDK = path.join(ROOT, 'libs/sdk');
     rmSync(dir, { recursive: true, force: true });
   });
 
-  /** Away from the repository, so that only what was installed is found. */
+  /** Runs outside the repository, so that only installed packages are found. */
   async function run(program: string, ...args: string[]): Promise<string> {
     const env = {
       PATH: process.env['PATH'],
@@ -58,7 +61,7 @@ const SDK = path.join(ROOT, 'libs/sdk');
     expect(told).toContain('The rollout has succeeded');
   });
 
-  it('adopts by the key, sends what is optional only where it is given, and takes what it does not know', async () => {
+  it('adopts by the key, sends optional fields only if they are given, and accepts unknown fields', async () => {
     const code = `
 import os
 from slipway_sdk import AuthenticatedClient

@@ -7,7 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperationFailed, Slipway } from '@slipway/sdk';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
-/** What the client promises to run in, beside browsers. `SLIPWAY_TEST_RUNTIMES` names programs, between colons; `.ci/run` fetches them. */
+/**
+ * The runtimes that the client supports in addition to browsers. `SLIPWAY_TEST_RUNTIMES` names programs,
+ * separated by colons; `.ci/run` fetches them.
+ */
 const RUNTIMES = ['Node 20', 'Node 22', 'Node 24', 'Bun'];
 const PROGRAMS = programsFound();
 
@@ -26,7 +29,7 @@ describe('the sdk, against processes of the product', () => {
   });
   afterAll(() => stack?.stop());
 
-  it('rolls out, tells the steps as they go, and adopts by the key', async () => {
+  it('rolls out, reports the steps as they happen, and adopts by the key', async () => {
     await slipway.deployments.create({ name: 'chat' });
     const body = { spec: sim('one'), strategy: { type: 'immediate' } } as const;
     const rehearsal = await slipway.deployments.rollouts.rehearse('chat', body);
@@ -45,7 +48,7 @@ describe('the sdk, against processes of the product', () => {
     expect(types).toContain('rollout.promoted');
   });
 
-  it('fails with the operation, and with the api, by their codes', async () => {
+  it('fails with the codes of the operation and of the api', async () => {
     const { operation } = await slipway.deployments.rollouts.create('chat', {
       spec: sim('two', { never_ready: true }),
       progress_deadline_seconds: 3,
@@ -72,7 +75,7 @@ describe('the sdk, against processes of the product', () => {
     expect(names).toEqual(['p-3', 'p-2', 'p-1']);
   });
 
-  it('follows events across a restart of the api: none is missing, none comes twice', async () => {
+  it('follows events across a restart of the api: none is missing, and none comes twice', async () => {
     const sequences: number[] = [];
     const stop = new AbortController();
     const following = (async () => {
@@ -99,7 +102,7 @@ describe('the sdk, against processes of the product', () => {
       const readme = readFileSync(path.join(ROOT, 'libs/sdk/README.md'), 'utf8');
       const shown = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
       expect(shown.length).toBeGreaterThan(3);
-      // Away from the repository, as whoever has installed it.
+      // Outside the repository, like a user who has installed it.
       const dir = mkdtempSync(path.join(tmpdir(), 'slipway-sdk-'));
       mkdirSync(path.join(dir, 'node_modules/@slipway'), { recursive: true });
       symlinkSync(path.join(ROOT, 'libs/sdk'), path.join(dir, 'node_modules/@slipway/sdk'));
@@ -115,7 +118,7 @@ describe('the sdk, against processes of the product', () => {
     });
 });
 
-/** Those that are here, by what they call themselves. */
+/** The installed programs, by the names that they report. */
 function programsFound(): Map<string, string> {
   const given = (process.env['SLIPWAY_TEST_RUNTIMES'] ?? '').split(':').filter(Boolean);
   const found = new Map<string, string>();

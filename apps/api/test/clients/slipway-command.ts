@@ -2,10 +2,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { ROOT } from '../harness/stack.js';
 
-/** The bundled command, by the file that npm links. */
+/** The bundled command, run through the file that npm links. */
 export const COMMAND = path.join(ROOT, 'apps/cli/bin/slipway.js');
 
-/** A shell that is not here leaves its tests out, by name. */
+/** Whether a shell is installed; if not, its tests are skipped by name. */
 export const isInstalled = (program: string): boolean => spawnSync(program, ['-c', 'true']).status === 0;
 
 export interface CommandResult {
@@ -14,7 +14,7 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Starts the command in pipes. `ran` grows while it writes, and is what `ended` resolves to. */
+/** Starts the command in pipes. `ran` grows while the command writes, and `ended` resolves to it. */
 export function beginCommand(
   words: readonly string[],
   { cwd, env, stdin = '' }: { cwd: string; env: NodeJS.ProcessEnv; stdin?: string },

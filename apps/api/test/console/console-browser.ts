@@ -8,7 +8,7 @@ export interface ConsoleAnswer {
   body: any;
 }
 
-/** Not `fetch`, which sets Host itself and cleans paths. */
+/** Does not use `fetch`, which sets Host itself and normalizes paths. */
 export function ask(
   url: string,
   method: string,
@@ -62,7 +62,7 @@ export async function signInAt(url: string, token: string): Promise<BrowserSessi
   return { cookie: answer.headers.get('set-cookie')!.split(';', 1)[0]!, csrf: answer.body.csrf };
 }
 
-/** As the console makes it: the cookie is the browser's. */
+/** The client as the console makes it: with the browser's cookie. */
 export function consoleAt(url: string, { cookie, csrf }: BrowserSession): Slipway {
   return new Slipway({
     baseUrl: `${url}/console`,

@@ -33,7 +33,7 @@ describeInBrowser("the console's page", () => {
     );
     await page.getByRole('button', { name: 'Create first' }).click();
     await page.getByRole('button', { name: 'Roll out' }).click();
-    // It can be pressed once something serves.
+    // The button is enabled once a deployment serves.
     await page.getByRole('button', { name: 'Send' }).click({ timeout: 60_000 });
     await page
       .getByRole('status')
@@ -45,7 +45,7 @@ describeInBrowser("the console's page", () => {
     await visit.close();
   });
 
-  it('loads from its own origin alone, within its size, and nothing in it breaks its policy', async () => {
+  it('loads from its own origin alone, within its size limit, and nothing in it violates its policy', async () => {
     const visit = await browser.signedIn(stack.token, '/deployments');
     await visit.isDrawn();
     expect(visit.takeFaults()).toEqual([]);
@@ -58,7 +58,7 @@ describeInBrowser("the console's page", () => {
 
     const policy = (await visit.answers[0]!.headerValue('content-security-policy')) ?? '';
     expect(policy).toMatch(/default-src 'none'; script-src 'self'; /);
-    // The control: what the policy forbids is not run, and this suite would have seen it.
+    // The control: a script that the policy forbids does not run, and this suite would have noticed it.
     await visit.page.evaluate(
       "document.body.append(Object.assign(document.createElement('script'), { text: 'window.ran = 1' }))",
     );
@@ -67,7 +67,7 @@ describeInBrowser("the console's page", () => {
     await visit.close();
   });
 
-  it('says why a token does not sign in, and goes where the link led once one does', async () => {
+  it('shows why a token does not sign in, and follows the original link once one does', async () => {
     const visit = await browser.visit();
     const { page } = visit;
     await page.goto('/targets');
@@ -81,7 +81,7 @@ describeInBrowser("the console's page", () => {
     await visit.close();
   });
 
-  it('ends the session at the server when one signs out', async () => {
+  it('ends the session at the server on sign-out', async () => {
     const visit = await browser.signedIn(stack.token, '/deployments');
     const { page } = visit;
     const before = await page.context().cookies();
@@ -95,7 +95,7 @@ describeInBrowser("the console's page", () => {
     await visit.close();
   });
 
-  it('says of an unknown address that there is no such screen, and leads on', async () => {
+  it('says of an unknown address that there is no such screen, and offers a link', async () => {
     const visit = await browser.signedIn(stack.token, '/nowhere/at/all');
     await visit.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await visit.page.getByRole('link', { name: 'Go to deployments' }).click();
@@ -104,7 +104,7 @@ describeInBrowser("the console's page", () => {
     await visit.close();
   });
 
-  it('goes anywhere by the keyboard: the palette, and two letters', async () => {
+  it('can be navigated by the keyboard: with the palette, and with two letters', async () => {
     await stack.slipway().deployments.create({ name: 'by-palette' });
     const visit = await browser.signedIn(stack.token, '/deployments');
     const { keyboard } = visit.page;

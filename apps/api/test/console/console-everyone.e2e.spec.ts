@@ -11,13 +11,13 @@ import { ROOT, Stack } from '../harness/stack.js';
 jest.setTimeout(180_000);
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** As the console itself lists them, so that none is forgotten. */
+/** The list of the console itself, so that no screen is forgotten. */
 const SCREENS = [
   ...readFileSync(path.join(ROOT, 'apps/console/src/router.tsx'), 'utf8').matchAll(/screen\('\/([^']+)'/g),
 ].map(([, screen]) => screen!);
 const PHONE = { width: 390, height: 844 };
 
-/** What the keyboard must get to; one of a group that arrow keys walk is enough. */
+/** The elements that the keyboard must reach; one of a group that arrow keys move through is enough. */
 const REACHABLE = `[...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter(
   (one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true }) && one.closest('[inert], [aria-hidden="true"]') === null)`;
 
@@ -47,7 +47,7 @@ describeInBrowser('the console, for everyone', () => {
   });
 
   it.each(SCREENS)(
-    '%s: no violation in either theme, no wider than a phone, all of it by the keyboard',
+    '%s: no violation in either theme, no wider than a phone, and all of it reachable by the keyboard',
     async (screen) => {
       await visit.open(`/${screen.replace(/\$\w+/, parameters[screen] ?? '')}`);
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -75,14 +75,14 @@ describeInBrowser('the console, for everyone', () => {
     ['tokens', 'Create token'],
     ['tenants', 'Create tenant'],
     ['webhooks', 'Create webhook'],
-  ])('%s, %s: a dialog without a violation, no wider than a phone, which Escape ends', async (screen, name) => {
+  ])('%s, %s: a dialog without a violation, no wider than a phone, which Escape closes', async (screen, name) => {
     await visit.open(`/${screen.replace(/\$\w+/, parameters[screen] ?? '')}`);
     const button = visit.page.getByRole('main').getByRole('button', { name, exact: true }).first();
     await button.focus();
     await visit.page.keyboard.press('Enter');
     const dialog = visit.page.getByRole('dialog');
     await dialog.waitFor();
-    // With everything that can be filled in.
+    // With every optional field open.
     for (const add of await dialog.getByRole('button', { name: /^Add to/ }).all()) await add.click();
     for (const more of await dialog.locator('summary').all()) await more.click();
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -96,7 +96,7 @@ describeInBrowser('the console, for everyone', () => {
     await visit.page.setViewportSize(size);
     await visit.page.keyboard.press('Escape');
     await visit.page.getByRole('dialog').waitFor({ state: 'hidden' });
-    // Who works by the keyboard goes on from where it was.
+    // A keyboard user continues from the same element.
     await button.and(visit.page.locator(':focus')).waitFor();
     expect(visit.takeFaults()).toEqual([]);
   });
@@ -110,7 +110,7 @@ async function violations({ page }: Visit): Promise<string[]> {
   );
 }
 
-/** Presses Tab once for each element there is, and names those that never had the focus. */
+/** Presses Tab once for each element, and names the elements that never had the focus. */
 async function unreached({ page }: Visit): Promise<string[]> {
   await page.evaluate(`document.activeElement?.blur();
     window.reached = new Set();
@@ -122,14 +122,14 @@ async function unreached({ page }: Visit): Promise<string[]> {
     .map((one) => one.outerHTML.slice(0, 200))`)) as string[];
 }
 
-/** What makes the page itself scroll sideways, outermost first. */
+/** Returns the elements that make the page itself scroll sideways, outermost first. */
 async function tooWide({ page }: Visit): Promise<string[]> {
   return (await page.evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).slice(0, 5)
     .map((one) => Math.round(one.getBoundingClientRect().right) + ' px: ' + one.outerHTML.slice(0, 200))`)) as string[];
 }
 
-/** What of a dialog is beyond its own edge: it scrolls down, never sideways. */
+/** Returns the parts of a dialog that are beyond its edge: a dialog scrolls down, never sideways. */
 async function cutOff({ page }: Visit): Promise<string[]> {
   return (await page.evaluate(`[...document.querySelectorAll('[role="dialog"] *')]
     .filter((one) => one.getBoundingClientRect().right > document.querySelector('[role="dialog"]').getBoundingClientRect().right + 1).slice(0, 5)

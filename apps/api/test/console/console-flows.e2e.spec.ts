@@ -12,7 +12,7 @@ jest.setTimeout(120_000);
 
 const UPLOAD_BYTES = 16 * 2 ** 20;
 
-describeInBrowser('what is done in the console from its beginning to its end', () => {
+describeInBrowser('complete workflows in the console', () => {
   let supplier: LeakySupplier;
   let stack: Stack;
   let browser: ConsoleBrowser;
@@ -31,18 +31,18 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     await supplier?.stop();
   });
 
-  it('the playground shows an answer as it comes, and who gave it how fast', async () => {
+  it('the playground shows an answer as it arrives, who gave it, and how fast', async () => {
     const { page } = visit;
     await visit.open('/playground?model=chat');
     await page.getByLabel('Session key').fill('one-session');
     await page.getByLabel('Message', { exact: true }).fill('Tell me of canaries.');
     await page.getByRole('button', { name: 'Send' }).click();
     const answer = page.getByRole('article');
-    // Not at its end: it is there while it grows.
+    // Not only at its end: it is visible while it grows.
     await answer.getByText('streaming').waitFor();
     await answer.getByText('done').waitFor();
     await answer.getByRole('link', { name: 'chat-00001' }).waitFor();
-    // At least what the engine takes; a busy machine adds to it.
+    // At least the time of the engine; a busy machine adds to it.
     expect(await fact(answer, 'TTFT')).toMatch(/^([3-9]\d\d ms|\d+ s)$/);
     expect(Number.parseFloat((await fact(answer, 'Tokens/s')).replace('about ', ''))).toBeGreaterThan(0);
     const passport = await fact(answer, 'Passport');
@@ -54,7 +54,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('a file is uploaded, how far it is shows, and what has arrived is what was sent', async () => {
+  it('a file upload shows its progress, and the received file equals the sent one', async () => {
     const { page } = visit;
     const bytes = randomBytes(UPLOAD_BYTES);
     const file = path.join(stack.home, 'weights.bin');
@@ -63,7 +63,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     await page.getByRole('button', { name: 'Create sandbox' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.waitForURL(/\/sandboxes\/sbx_/);
-    // A line on which it takes long enough to be seen on its way.
+    // A connection that is slow enough to make the progress visible.
     const session = await page.context().newCDPSession(page);
     const line = { offline: false, latency: 0, downloadThroughput: -1 };
     await session.send('Network.emulateNetworkConditions', { ...line, uploadThroughput: UPLOAD_BYTES / 4 });
@@ -84,7 +84,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('a model API comes from nothing to its first answer on one page', async () => {
+  it('a model API gets from nothing to its first answer on one page', async () => {
     const { page } = visit;
     const dialog = page.getByRole('dialog');
     await visit.open('/model-apis');
@@ -109,7 +109,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     expect(data).toEqual([expect.objectContaining({ slug: 'acme/chat' })]);
 
     await visit.open('/playground?model=acme%2Fchat');
-    // The gateway has it in a moment, and the screen asks again by itself.
+    // The gateway has it in a moment, and the screen polls by itself.
     await page.getByText('This model is not served now.').waitFor({ state: 'hidden', timeout: 40_000 });
     await page.getByLabel('Message', { exact: true }).fill('Are you ready?');
     await page.getByRole('button', { name: 'Send' }).click();
@@ -118,7 +118,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
   });
 });
 
-/** What stands beside a term. */
+/** Returns the description of a term. */
 async function fact(within: ReturnType<Visit['page']['getByRole']>, term: string): Promise<string> {
   const pair = within.locator('div').filter({ has: within.page().getByRole('term').filter({ hasText: term }) });
   return (await pair.last().getByRole('definition').innerText()).trim();

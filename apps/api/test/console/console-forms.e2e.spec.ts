@@ -29,13 +29,13 @@ describeInBrowser('forms of the console, whose fields come from the document', (
 
   const dialog = () => page.getByRole('dialog');
   const field = (name: string) => dialog().getByLabel(name, { exact: true });
-  /** What a screen reader adds to the field. */
+  /** Returns the text that a screen reader adds to the field. */
   const saidOf = async (name: string) => {
     const ids = (await field(name).getAttribute('aria-describedby')) ?? '';
     return Promise.all(ids.split(' ').map((id) => page.locator(`[id="${id}"]`).innerText()));
   };
 
-  it('say at the field what is wrong before anything is sent, and set what few need behind a fold', async () => {
+  it('show an error at the field before anything is sent, and fold rarely needed fields', async () => {
     await visit.open('/deployments');
     await page.getByRole('button', { name: 'Create deployment', exact: true }).click();
     const create = dialog().getByRole('button', { name: 'Create', exact: true });
@@ -62,7 +62,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('show at its field what the api refused, until it is changed', async () => {
+  it("show the api's refusal at its field until the field is changed", async () => {
     await visit.open('/webhooks');
     await page.getByRole('button', { name: 'Create webhook' }).first().click();
     await field('URL').fill('http://127.0.0.1:1/hook');
@@ -81,7 +81,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     expect(visit.takeFaults(/^422 .*\/webhooks/)).toEqual([]);
   });
 
-  it('roll out with every field of the request at hand', async () => {
+  it('roll out with every field of the request available', async () => {
     await visit.open('/deployments/chat');
     await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();
     await field('Strategy').selectOption('immediate');
@@ -108,7 +108,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('land the refusal of a rehearsal at the field of the spec that it is about', async () => {
+  it('show the refusal of a rehearsal at the field of the spec that caused it', async () => {
     await visit.open('/deployments/chat');
     await page.getByRole('main').getByRole('button', { name: 'Roll out', exact: true }).click();
     await dialog().locator('summary').last().click();
@@ -121,7 +121,7 @@ describeInBrowser('forms of the console, whose fields come from the document', (
     expect(visit.takeFaults(/^4\d\d .*\/rollouts/)).toEqual([]);
   });
 
-  it('change the policy of a deployment, and not over the head of somebody else', async () => {
+  it("change the policy of a deployment, and do not overwrite another person's change", async () => {
     const { policy } = slipway.deployments;
     await visit.open('/deployments/chat');
     await page.getByRole('button', { name: 'Set policy' }).click();

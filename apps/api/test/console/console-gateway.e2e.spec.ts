@@ -38,7 +38,7 @@ afterAll(() => stack?.stop());
 
 const chat = (more: object = {}, api = 0) => ask(stack.apiUrl(api), 'POST', CHAT, { headers, body: body(more) });
 
-it('a session opened at one api holds at the other, and so does its end', async () => {
+it('a session opened at one api is valid at the other, and so is its end', async () => {
   const other = await signInAt(stack.apiUrl(0), stack.token);
   expect((await consoleAt(stack.apiUrl(1), other).whoAmI()).tenant.name).toBe('default');
   await ask(stack.apiUrl(1), 'DELETE', '/console/session', { headers: { cookie: other.cookie } });
@@ -46,7 +46,7 @@ it('a session opened at one api holds at the other, and so does its end', async 
   expect(codeIn(answer)).toBe('401 unauthenticated');
 });
 
-it('the playground asks the gateway through either, and learns who served it', async () => {
+it('the playground calls the gateway through either api, and learns which one served it', async () => {
   for (const api of [0, 1]) {
     const answer = await chat({}, api);
     expect([answer.status, answer.body.model]).toEqual([200, 'chat']);
@@ -65,7 +65,7 @@ it('the playground asks the gateway through either, and learns who served it', a
   expect(models.body.data.map(({ id }: { id: string }) => id)).toContain('chat');
 });
 
-/** An answer of a minute. */
+/** An answer that takes a minute. */
 async function slowly(): Promise<{ answer: IncomingMessage; leave: () => void }> {
   const { hostname, port } = new URL(stack.apiUrl(0));
   const sent = httpRequest({
@@ -90,7 +90,7 @@ const inFlight = async (): Promise<number> => {
   return Number(/^slipway_gateway_requests_in_flight (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
 };
 
-it('an answer comes in pieces, and who leaves ends it at the gateway', async () => {
+it('an answer arrives in pieces, and a client that leaves ends it at the gateway', async () => {
   const { answer, leave } = await slowly();
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([
     200,
@@ -104,7 +104,7 @@ it('an answer comes in pieces, and who leaves ends it at the gateway', async () 
   await until('the gateway has let go', async () => (await inFlight()) === 0, 10_000);
 });
 
-it('takes what the gateway takes, and sixteen requests of a token at a time', async () => {
+it('accepts what the gateway accepts, and at most sixteen requests of a token at a time', async () => {
   const large = await chat({ messages: [{ role: 'user', content: 'x'.repeat(2_000_000) }] });
   expect([large.status, large.text.slice(0, 200)]).toEqual([200, expect.stringContaining('chat')]);
   const open = await Promise.all(Array.from({ length: 16 }, slowly));
@@ -114,7 +114,7 @@ it('takes what the gateway takes, and sixteen requests of a token at a time', as
   await until('their places are free', async () => (await chat()).status === 200, 10_000);
 });
 
-it('nothing but inference is reached, however a path is written', async () => {
+it('only inference can be reached, however a path is written', async () => {
   for (const target of [
     '/console/gateway/metrics',
     '/console/gateway/v1/../metrics',
@@ -133,7 +133,7 @@ it('nothing but inference is reached, however a path is written', async () => {
     expect((await ask(stack.apiUrl(0), method, '/console/gateway/v1/models', { headers })).status).toBe(405);
 });
 
-it('takes a session, its csrf text and a body that the gateway would take', async () => {
+it('requires a session, its csrf token and a body that the gateway would accept', async () => {
   const without = { cookie: session.cookie };
   expect(codeIn(await ask(stack.apiUrl(0), 'POST', CHAT, { headers: without, body: body() }))).toBe('403 csrf_refused');
   const bearer = { authorization: `Bearer ${stack.token}` };
@@ -150,7 +150,7 @@ it('takes a session, its csrf text and a body that the gateway would take', asyn
   sent.destroy();
 });
 
-it('says that the gateway is away', async () => {
+it('reports that the gateway is away', async () => {
   await stack.kill('gateway');
   expect(codeIn(await chat())).toBe('503 unavailable');
 });

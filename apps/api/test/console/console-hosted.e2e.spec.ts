@@ -3,9 +3,9 @@ import { owned } from '@slipway/platform-testing/contract';
 import { bootApi, PROVIDER, type TestApi } from '../harness/boot-api.js';
 import { HostedProvider, makeKey } from '../harness/hosted-provider.js';
 
-/** Behind a proxy that has the certificate: what browsers see is not where the api listens. */
+/** Served by a proxy that has the certificate: browsers see another address than the one where the api listens. */
 const PUBLIC = 'https://slipway.example';
-/** Below the minute before its end in which a bearer is renewed, so that each request renews. */
+/** Less than the minute before expiry in which a bearer is renewed, so that each request renews. */
 const SHORT_SECONDS = 50;
 
 const provider = new HostedProvider(
@@ -49,7 +49,7 @@ interface Visit {
   body: any;
 }
 
-/** As the proxy passes it on. */
+/** The request as the proxy forwards it. */
 async function get(target: string, cookies: Record<string, string> = {}, headers: object = {}): Promise<Visit> {
   const answer = await api.app.inject({
     method: 'GET',
@@ -87,7 +87,7 @@ const sealedOf = async (sub: string): Promise<string> => {
 const codeIn = ({ status, body }: Visit): string => `${status} ${body?.error?.code}`;
 
 describe('a person of the hosted provider', () => {
-  it('is led there with a challenge, and nothing that the browser keeps can be read', async () => {
+  it('is redirected there with a challenge, and the browser keeps nothing that can be read', async () => {
     const { location, cookies, attributes } = await get('/console/sign-in');
     const query = new URL(location).searchParams;
     expect(location.startsWith(`${provider.issuer}/auth?`)).toBe(true);
@@ -104,7 +104,7 @@ describe('a person of the hosted provider', () => {
     expect(cookies['__Host-slipway_console_sign_in']).not.toContain(query.get('state') as string);
   });
 
-  it('signs in, comes back to where it was, and is itself at the api', async () => {
+  it('signs in, returns to the original page, and is itself at the api', async () => {
     const { status, location, cookies, attributes } = await signIn('ada');
     expect([status, location]).toEqual([302, '/deployments/chat?tab=a']);
     expect(attributes.find((one) => one.startsWith('__Host-slipway_console_session='))).toContain('; Secure');
@@ -117,17 +117,17 @@ describe('a person of the hosted provider', () => {
     expect(shown).toMatchObject({ signed_in: true, method: 'hosted', methods: ['token', 'hosted'] });
   });
 
-  it('stays signed in while its bearer is renewed, once for requests that come together', async () => {
+  it('stays signed in while its bearer is renewed, once for concurrent requests', async () => {
     const { cookies } = await signIn('ada');
     const before = await sealedOf('ada');
-    // The provider ends everything where a refresh token comes twice.
+    // The provider revokes everything if a refresh token is used twice.
     const answers = await Promise.all(Array.from({ length: 5 }, () => whoAmI(cookies)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await sealedOf('ada')).not.toBe(before);
     expect((await whoAmI(cookies)).status).toBe(200);
   });
 
-  it('is out at its next request once its access is revoked', async () => {
+  it('is signed out at its next request once its access is revoked', async () => {
     await put('bob', true);
     const { cookies } = await signIn('bob');
     expect((await whoAmI(cookies)).status).toBe(200);
@@ -138,16 +138,16 @@ describe('a person of the hosted provider', () => {
     expect(codeIn(await whoAmI(cookies))).toBe('401 unauthenticated');
   });
 
-  it('is out when the provider renews it no more', async () => {
+  it('is signed out when the provider no longer renews its bearer', async () => {
     const { cookies } = await signIn('ada');
     await provider.revoke('ada');
     expect(codeIn(await whoAmI(cookies))).toBe('401 unauthenticated');
     expect((await get('/console/session', cookies)).body.signed_in).toBe(false);
   });
 
-  it('goes to the gateway with a token of its own, which reads, ends within the hour and is made once', async () => {
+  it('calls the gateway with a separate token, which only reads, expires within the hour and is made once', async () => {
     const { cookies } = await signIn('ada');
-    // Nobody listens there; what it would be asked with is made by then.
+    // No gateway listens there, but the token has been made by then.
     for (const _ of [1, 2]) expect(codeIn(await get('/console/gateway/v1/models', cookies))).toBe('503 unavailable');
     const { data } = await api.slipway().tokens.list({ limit: 200 });
     const made = data.filter(({ name }) => name === 'playground of the console');
@@ -158,8 +158,8 @@ describe('a person of the hosted provider', () => {
   });
 });
 
-describe('a sign-in that does not come about', () => {
-  it('says so: cancelled, not granted, too late, somebody else’s', async () => {
+describe('a failed sign-in', () => {
+  it('names the reason: cancelled, not granted, too late, or another browser’s', async () => {
     expect((await signIn()).location).toBe('/?sign_in=refused');
     const stranger = await signIn('eve');
     expect(stranger.location).toBe('/?sign_in=not_granted');
@@ -173,7 +173,7 @@ describe('a sign-in that does not come about', () => {
     const forged = { '__Host-slipway_console_sign_in': 'v2.00000000.a.b.c' };
     expect((await get(target, forged)).location).toBe('/?sign_in=expired');
     expect((await get(target, begun.cookies)).location).toBe('/');
-    // A code is good once.
+    // A code is valid once.
     expect((await get(target, begun.cookies)).location).toBe('/?sign_in=refused');
   });
 
@@ -184,31 +184,31 @@ describe('a sign-in that does not come about', () => {
     '/console/sign-in',
     'deployments',
     '/%0d%0aa: b',
-  ])('and none leads to %s', async (returnTo) => {
+  ])('does not lead to %s', async (returnTo) => {
     const { location } = await signIn('ada', returnTo);
     expect(new URL(location, PUBLIC).origin).toBe(PUBLIC);
     expect(location).toMatch(/^\/(%0d%0aa:%20b)?$/);
   });
 
-  it('answers to its own host alone', async () => {
+  it('answers only to its own host', async () => {
     for (const host of ['evil.example', '127.0.0.1', 'slipway.example.evil.example', 'slipway.example:8443'])
       for (const target of ['/console/sign-in', '/console/callback?code=x&state=y', '/console/session'])
         expect([host, codeIn(await get(target, {}, { host }))]).toEqual([host, '403 host_refused']);
   });
 });
 
-it('has the provider’s tokens in the database sealed alone', async () => {
+it('stores the provider’s tokens in the database only sealed', async () => {
   const { cookies } = await signIn('ada');
   const rows = await owned(api, 'select * from console_sessions');
   expect(rows.length).toBeGreaterThan(0);
   const text = JSON.stringify(rows);
   expect(text).not.toContain(cookies['__Host-slipway_console_session']);
-  // How each JWT begins, its two first parts. In what is sealed one such beginning may stand by chance.
+  // The first two parts of a JWT begin like this. Sealed text may contain one such beginning by chance.
   expect(text).not.toMatch(/eyJ[\w-]+\.eyJ/);
   expect(JSON.stringify(rows.map((row) => ({ ...row, sealed_credentials: null })))).not.toContain('eyJ');
 });
 
-it('says that the provider cannot be reached', async () => {
+it('reports that the provider cannot be reached', async () => {
   const begun = await get('/console/sign-in');
   const back = new URL(await provider.visit(begun.location, 'ada'));
   await provider.stop();

@@ -11,7 +11,7 @@ const REVISIONS = 60;
 const EVENTS = 10_000;
 const ASKED = 20;
 const FILLED_MS = 2_500;
-/** One event a second for eight hours, and how much more of the heap than after a tenth of them it may leave. */
+/** One event per second for eight hours, and the allowed growth of the heap after the first tenth of them. */
 const WATCHED = 28_800;
 const BATCH = 1_440;
 const GROWTH = 1.2;
@@ -55,7 +55,7 @@ describeInBrowser('numbers in the console', () => {
       .first()
       .waitFor();
 
-  it(`shows all of a deployment with ${REVISIONS} revisions and ${EVENTS} events within ${FILLED_MS} ms`, async () => {
+  it(`shows a complete deployment with ${REVISIONS} revisions and ${EVENTS} events within ${FILLED_MS} ms`, async () => {
     const last = await lastSequence();
     const times: number[] = [];
     for (let time = 0; time < 5; time += 1) {
@@ -106,13 +106,13 @@ describeInBrowser('numbers in the console', () => {
     const numbers = await panel('Revisions').getByRole('rowheader').allInnerTexts();
     expect(numbers.map(Number)).toEqual(revisions.data.map(({ number }) => number));
     expect(await panel('Policy and plans').innerText()).toContain(`${policy.version}, `);
-    // Each request is counted once, however the steps of the charts cut the time.
+    // Each request is counted once, however the steps of the charts divide the time.
     const metrics = await slipway.deployments.metrics('chat', { revision: 'chat-00001' });
     expect(metrics.data.map(({ total }) => total.attempts.ok)).toEqual([ASKED]);
     await panel('Metrics').getByText(`chat-00001 (solid): ${ASKED} ok`).waitFor();
   });
 
-  it(`holds after ${WATCHED} events about what it holds after a tenth of them`, async () => {
+  it(`holds about as much memory after ${WATCHED} events as after a tenth of them`, async () => {
     await visit.open('/deployments/chat');
     const session = await page.context().newCDPSession(page);
     const watch = async (count: number) => {
@@ -129,7 +129,7 @@ describeInBrowser('numbers in the console', () => {
   });
 });
 
-/** What is held once everything has gone that nobody holds. */
+/** Returns the used heap after a garbage collection, which frees unreferenced objects. */
 async function heapOf(session: CDPSession): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round += 1) {

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('its files', () => {
   it.each(['/', '/?x=1', '/deployments/chat', '/deployments/chat?tab=a', '/sign-in'])(
-    'serves the page at %s under a policy that lets nothing else in',
+    'serves the page at %s under a policy that permits nothing else',
     async (target) => {
       const answer = await ask(api.url, 'GET', target, { headers: { accept: HTML } });
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -46,13 +46,13 @@ describe('its files', () => {
   );
 
   it.each(['/api/v1/nothing', '/console/nothing', '/docs/nothing', '/assets/nothing.js', '/healthz/x', '/metrics/x'])(
-    'leaves %s an error',
+    'keeps %s an error',
     async (target) => {
       expect(codeIn(await ask(api.url, 'GET', target, { headers: { accept: HTML } }))).toBe('404 not_found');
     },
   );
 
-  it('tells programs what it told them, and takes no page for an answer to them', async () => {
+  it('answers programs as before, and sends them no page', async () => {
     const links = await ask(api.url, 'GET', '/', { headers: { accept: 'application/json' } });
     expect(links.body).toMatchObject({ name: 'slipway', api: '/api/v1' });
     expect(codeIn(await ask(api.url, 'GET', '/deployments/chat', { headers: { accept: '*/*' } }))).toBe(
@@ -63,7 +63,7 @@ describe('its files', () => {
     );
   });
 
-  it('serves assets for ever, smaller to who takes that', async () => {
+  it('serves assets as immutable, compressed for clients that accept that', async () => {
     const plain = await ask(api.url, 'GET', '/assets/main-4f2a.js');
     expect([plain.status, plain.text]).toEqual([200, SCRIPT]);
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -75,8 +75,8 @@ describe('its files', () => {
   });
 });
 
-describe('an api without it', () => {
-  it('says at / that the console is not built, and serves everything else', async () => {
+describe('an api without the console', () => {
+  it('reports at / that the console is not built, and serves everything else', async () => {
     const bare = await bootApi({ SLIPWAY_CONSOLE_FILES: path.join(files, 'nothing') });
     try {
       const page = await ask(bare.url, 'GET', '/', { headers: { accept: HTML } });
@@ -88,7 +88,7 @@ describe('an api without it', () => {
     }
   });
 
-  it('has none of it where it is off', async () => {
+  it('serves no part of it if it is off', async () => {
     const off = await bootApi({ SLIPWAY_CONSOLE_FILES: files, SLIPWAY_CONSOLE: 'off' });
     try {
       expect((await ask(off.url, 'GET', '/', { headers: { accept: HTML } })).headers.get('content-type')).toContain(

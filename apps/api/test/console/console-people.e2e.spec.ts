@@ -35,7 +35,7 @@ describeInBrowser('people in the console', () => {
         };
       },
     });
-    // Again, now that the address it leads back to is known.
+    // Restarted, now that the redirect address is known.
     await provider.stop();
     await provider.start([key]);
     slipway = stack.slipway();
@@ -50,7 +50,7 @@ describeInBrowser('people in the console', () => {
     await provider.stop();
   });
 
-  it('a viewer is not offered what a viewer may not do, and is refused when trying it', async () => {
+  it('a viewer is not offered forbidden actions, and is refused when trying them', async () => {
     const visit = await browser.signedIn(await person(stack, 'vera', 'viewer'));
     const { page } = visit;
     await visit.open('/deployments');
@@ -81,7 +81,7 @@ describeInBrowser('people in the console', () => {
     await visit.close();
   });
 
-  it('the tenants stand in the menu of the operator, and of no other admin', async () => {
+  it('the menu shows tenants to the operator, and to no other admin', async () => {
     const { token } = await slipway.tenants.create({ name: 'elsewhere' });
     for (const [admin, isOperator] of [
       [stack.token, true],
@@ -95,7 +95,7 @@ describeInBrowser('people in the console', () => {
     }
   });
 
-  it('nothing that a viewer browser receives names a supplier', async () => {
+  it("nothing that a viewer's browser receives names a supplier", async () => {
     const visit = await browser.signedIn(await person(stack, 'vic', 'viewer'));
     const { page } = visit;
     await visit.open('/catalog?model=acme%2Fchat');
@@ -121,7 +121,7 @@ describeInBrowser('people in the console', () => {
     await visit.close();
   });
 
-  it('a plan is approved by a second person, and what serves stays as it is', async () => {
+  it('a second person approves a plan, and serving does not change', async () => {
     const [alice, bob] = [await person(stack, 'alice', 'operator'), await person(stack, 'bob', 'operator')];
     const changes = [{ op: 'replace' as const, path: '/scaling/min_replicas', from: 1, value: 2 }];
     const plan = await stack.as(alice).autopilot.plans.create({ deployment: 'chat', changes });
@@ -148,7 +148,7 @@ describeInBrowser('people in the console', () => {
     await his.close();
   });
 
-  it('somebody of the identity provider signs in, comes back to the link, and is out once revoked', async () => {
+  it('a person of the identity provider signs in, returns to the link, and is signed out once revoked', async () => {
     const admin = await browser.signedIn(stack.token, '/access');
     const dialog = admin.page.getByRole('dialog');
     const visit = await browser.visit({ origins: [provider.issuer] });
@@ -168,7 +168,7 @@ describeInBrowser('people in the console', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.goto('/deployments/chat?show=instances');
     await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
-    // The provider knows who it is by now, or asks again.
+    // The provider either remembers the person or asks again.
     const asked = page.getByRole('link', { name: 'Go on as ada' });
     const menu = page.getByRole('navigation', { name: 'Pages' });
     await asked.or(menu).first().waitFor();
@@ -184,7 +184,7 @@ describeInBrowser('people in the console', () => {
 
     await admin.page.getByRole('button', { name: 'Revoke: ada' }).click();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    // By itself, at the next question that the page asks.
+    // Without a click, at the next request of the page.
     await page.getByText('Your session has ended.').waitFor({ timeout: 30_000 });
     expect(visit.takeFaults(/^40[13] /)).toEqual([]);
     expect(admin.takeFaults()).toEqual([]);
@@ -193,7 +193,7 @@ describeInBrowser('people in the console', () => {
   });
 });
 
-/** As a page would send it that offers more than it should. */
+/** Sends a request like a page that offers more than it should. */
 async function tryAs({ page }: Visit, method: string, target: string, body: object): Promise<string> {
   const asked = JSON.stringify([method, target, JSON.stringify(body)]);
   return (await page.evaluate(`(async ([method, target, body]) => {

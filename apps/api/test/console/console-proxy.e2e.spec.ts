@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bootApi, type TestApi } from '../harness/boot-api.js';
 import { ask, codeIn, signInAt, type BrowserSession } from './console-browser.js';
 
-/** In place of a gateway: tells what reached it, which a gateway does not, and says what no gateway of ours says. */
+/** Replaces the gateway: it reports the requests that reach it, and sends headers that our gateway never sends. */
 let upstream: Server;
 let api: TestApi;
 let session: BrowserSession;
@@ -50,7 +50,7 @@ const post = (path: string, headers: Record<string, string> = {}) =>
     body: { model: 'chat' },
   });
 
-it('takes the token to the gateway in place of all that the browser says of itself', async () => {
+it('sends the gateway the token instead of the headers that identify the browser', async () => {
   await post('/v1/chat/completions?a=1', {
     authorization: 'Bearer slw_mine',
     origin: api.url,
@@ -77,7 +77,7 @@ it('takes the token to the gateway in place of all that the browser says of itse
   });
 });
 
-it('brings back what a playground shows, and nothing that makes a browser do something', async () => {
+it('returns the headers that a playground shows, and none that makes a browser act', async () => {
   const { status, headers, text } = await post('/v1/chat/completions', { 'x-request-id': 'mine-3' });
   expect([status, text]).toEqual([200, '<script>alert(1)</script>']);
   for (const [name, value] of Object.entries({
@@ -95,7 +95,7 @@ it('brings back what a playground shows, and nothing that makes a browser do som
     expect([name, headers.get(name)]).toEqual([name, value]);
 });
 
-it('ends the request of who leaves before the answer begins', async () => {
+it('aborts the request of a client that leaves before the answer begins', async () => {
   const { hostname, port } = new URL(api.url);
   const sent = httpRequest({
     hostname,
@@ -114,7 +114,7 @@ it('ends the request of who leaves before the answer begins', async () => {
   await left;
 });
 
-it('asks nothing of it for a token that was revoked', async () => {
+it('sends the gateway nothing for a token that was revoked', async () => {
   const { token, id } = await api.slipway().tokens.create({ name: 'gone', scopes: ['viewer'] });
   const other = await signInAt(api.url, token);
   await api.slipway().tokens.revoke(id);

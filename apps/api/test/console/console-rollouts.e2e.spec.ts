@@ -12,7 +12,7 @@ const canary = (soak_seconds: number) => ({
   type: 'canary',
   steps: [50, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds })),
 });
-/** What a commit may take to the page of somebody who watches. */
+/** The limit from a commit to its appearance on an open page. */
 const VISIBLE_MS = 1_000;
 
 describeInBrowser('rollouts watched in the console', () => {
@@ -48,7 +48,7 @@ describeInBrowser('rollouts watched in the console', () => {
       .getByText(status, { exact: true })
       .waitFor({ timeout: 60_000 });
 
-  it('shows what is committed within a second', async () => {
+  it('shows a commit within a second', async () => {
     const times: number[] = [];
     for (let n = 1; n <= 5; n += 1) {
       await slipway.deployments.route.set('chat', { revision: 'chat-00001', affinity: { ttl_seconds: 100 + n } });
@@ -74,7 +74,7 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('explains a breach: the code, what to do, and the measure that was beyond its limit', async () => {
+  it('explains a breach: the code, the remedy, and the measured value beyond its limit', async () => {
     await stack.rollOut('chat', { spec: sim('chat-bad', { error_rate: 0.5 }), strategy: canary(4), analysis: GATE });
     await operationIs('failed');
     await panel('Operation').getByText('analysis_failed').first().waitFor();
@@ -85,7 +85,7 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('rolls back while a rollout runs, after it has shown what that would do', async () => {
+  it('rolls back while a rollout runs, after it has shown the effect', async () => {
     await stack.rollOut('chat', { spec: sim('chat-three'), strategy: canary(60) });
     await panel('Traffic').getByText('Next step').waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Roll back', exact: true }).click();
@@ -108,7 +108,7 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('cancels with a reason, which stands where the operation does', async () => {
+  it('cancels with a reason, which the operation shows', async () => {
     await stack.rollOut('chat', { spec: sim('chat-four'), strategy: canary(60) });
     await panel('Traffic').getByText('Next step').waitFor();
     await page.getByRole('main').getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -124,7 +124,7 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('says in red that no worker is polling, and goes on by itself when one is back', async () => {
+  it('shows in red that no worker is polling, and continues by itself when one is back', async () => {
     await stack.kill('worker');
     await slipway.deployments.rollouts.create('chat', { spec: sim('chat-four'), strategy: { type: 'immediate' } });
     await panel('Operation')
@@ -137,11 +137,11 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
-  it('says that the api is away and how old its data is, and goes on by itself when it is back', async () => {
+  it('shows that the api is away and how old its data is, and continues by itself when the api is back', async () => {
     await stack.kill('api');
     const banner = page.getByRole('status').filter({ hasText: 'The API is not responding correctly.' });
     await banner.filter({ hasText: /The data on this page is .* old\./ }).waitFor({ timeout: 30_000 });
-    // What was read stays, and its age goes on.
+    // The data stays visible, and its age continues to grow.
     expect(await panel('Traffic').getByRole('listitem').count()).toBeGreaterThan(0);
     const age = await banner.innerText();
     await banner.filter({ hasNotText: age }).waitFor();

@@ -7,7 +7,7 @@ export const sim = (model: string, args: Record<string, unknown> = {}) => ({
   runtime: { target: 'local', engine: 'sim', args },
 });
 
-/** A deployment whose first revision serves. */
+/** Makes a deployment whose first revision serves. */
 export async function serve(stack: Stack, name: string, args: Record<string, unknown> = {}): Promise<void> {
   await stack.slipway().deployments.create({ name });
   const id = await stack.rollOut(name, { spec: sim(`${name}-one`, args), strategy: { type: 'immediate' } });
@@ -15,7 +15,7 @@ export async function serve(stack: Stack, name: string, args: Record<string, unk
   if (status !== 'succeeded') throw new Error(`${name} does not serve: ${message}`);
 }
 
-/** One of everything that a screen can show. @returns the parameters of the screens that need one */
+/** Makes one of everything that a screen can show. @returns the parameters of the screens that need one */
 export async function fill(stack: Stack, supplier: LeakySupplier): Promise<Record<string, string>> {
   const slipway = stack.slipway();
   const alice = await person(stack, 'alice', 'operator');
@@ -44,7 +44,7 @@ export async function fill(stack: Stack, supplier: LeakySupplier): Promise<Recor
   return { 'deployments/$name': 'chat', 'operations/$id': failing, 'plans/$id': plan.id, 'sandboxes/$id': sandbox.id };
 }
 
-/** A published model API of this supplier. @returns the product's id */
+/** Publishes a model API of this supplier. @returns the product's id */
 export async function publish(stack: Stack, supplier: LeakySupplier, slug: string): Promise<string> {
   const { products, targetBindings, publications } = stack.slipway().admin.modelApi;
   const product = await products.create({ slug, display_name: 'Acme Chat', context_length: 8192 });
@@ -60,13 +60,16 @@ export async function publish(stack: Stack, supplier: LeakySupplier, slug: strin
   return product.id;
 }
 
-/** A token that belongs to this person. */
+/** Makes a token that belongs to this person. */
 export async function person(stack: Stack, id: string, scope: 'viewer' | 'operator' | 'admin'): Promise<string> {
   const body: BodyOf<'createToken'> = { name: id, scopes: [scope], owner: { type: 'person', id } };
   return (await stack.slipway().tokens.create(body)).token;
 }
 
-/** Revisions behind those there are, as a year of rollouts leaves them. Written behind the API: living through them takes an engine each. */
+/**
+ * Adds revisions after the existing ones, as a year of rollouts leaves them. Writes rows directly:
+ * real rollouts would need an engine each.
+ */
 export async function age(stack: Stack, name: string, revisions: number): Promise<void> {
   await stack.query(
     `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec, spec_digest, source, created_by, ready_at)
@@ -77,7 +80,7 @@ export async function age(stack: Stack, name: string, revisions: number): Promis
   );
 }
 
-/** Events behind those there are, as the product itself appends them: whoever watches is told. */
+/** Appends events after the existing ones, as the product itself does, so that watchers are notified. */
 export async function happen(stack: Stack, name: string, count: number): Promise<void> {
   const { id } = await stack.slipway().deployments.get(name);
   await stack.query(

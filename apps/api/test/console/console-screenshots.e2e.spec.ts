@@ -10,7 +10,10 @@ import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(300_000);
 
-/** Asked for by `npm run screenshots`: they show what somebody has just changed, and are looked at before they are committed. */
+/**
+ * Set by `npm run screenshots`. Screenshots show a new state of the console, and a
+ * person checks them before they are committed.
+ */
 const isAsked = childEnvironment()['SLIPWAY_SCREENSHOTS'] === '1';
 const FOLDER = path.join(ROOT, 'docs/screenshots');
 const MAX_BYTES = 200_000;
@@ -58,7 +61,7 @@ describeInBrowser('screenshots of the console', () => {
     return data[0]?.total.attempts.ok ?? 0;
   };
 
-  (isAsked ? it : it.skip)('of a canary in its first step, and what stands around it', async () => {
+  (isAsked ? it : it.skip)('show a canary in its first step, and the screens around it', async () => {
     const { page } = visit;
     const steps = [25, 100].map((traffic_percent) => ({ traffic_percent, soak_seconds: 600 }));
     const spec = sim('chat-two', { ttft_ms: 170, itl_ms: 8 });

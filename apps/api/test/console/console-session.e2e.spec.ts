@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => api?.close());
 
 describe('a session by token', () => {
-  it('is opened, shown and ended, at the server too', async () => {
+  it('is opened, shown and ended, also at the server', async () => {
     const before = await ask(api.url, 'GET', '/console/session');
     expect(before.body).toEqual({
       signed_in: false,
@@ -34,7 +34,7 @@ describe('a session by token', () => {
     expect(codeIn(await ask(api.url, 'GET', '/console/api/v1/whoami', { headers }))).toBe('401 unauthenticated');
   });
 
-  it('is not opened for what is no token', async () => {
+  it('is not opened for an invalid token', async () => {
     for (const token of ['x', 'slw_x_y', `${api.token}x`, `slw_nobody_${'x'.repeat(43)}`]) {
       const answer = await ask(api.url, 'POST', '/console/session', { body: { token } });
       expect([codeIn(answer), answer.headers.get('set-cookie')]).toEqual(['401 unauthenticated', null]);
@@ -45,7 +45,7 @@ describe('a session by token', () => {
     );
   });
 
-  it('speaks to the api as its token, and changes nothing without the csrf text', async () => {
+  it('acts at the api as its token, and changes nothing without the csrf token', async () => {
     const session = await signInAt(api.url, api.token);
     const console = consoleAt(api.url, session);
     expect((await console.whoAmI()).tenant.name).toBe('default');
@@ -78,7 +78,7 @@ describe('a session by token', () => {
 });
 
 describe('streams', () => {
-  /** Resolves at the first bytes, with what tells whether the answer has ended. */
+  /** Resolves at the first bytes. The result shows whether the answer has ended. */
   async function stream(target: string, headers: Record<string, string>): Promise<IncomingMessage> {
     const { hostname, port } = new URL(api.url);
     const sent = httpRequest({ hostname, port, path: target, agent: false, headers }).end();
@@ -98,7 +98,7 @@ describe('streams', () => {
   const ended = (answer: IncomingMessage): Promise<unknown> =>
     answer.closed ? Promise.resolve() : once(answer.resume(), 'close', { signal: AbortSignal.timeout(10_000) });
 
-  it('events come as they happen, and end with the session, and with its token', async () => {
+  it('events arrive as they happen, and end with the session and with its token', async () => {
     await api.slipway().deployments.create({ name: 'watched' });
     const { token, id } = await api.slipway().tokens.create({ name: 'watcher', scopes: ['viewer'] });
     const [one, other] = [await signInAt(api.url, token), await signInAt(api.url, token)];
@@ -116,7 +116,7 @@ describe('streams', () => {
     await ended(second!);
   });
 
-  it('uploads pass unread by anybody before their handler', async () => {
+  it('uploads pass to their handler before other code reads them', async () => {
     const console = consoleAt(api.url, await signInAt(api.url, api.token));
     const sandbox = await console.sandboxes.create({});
     const session = await signInAt(api.url, api.token);
@@ -133,13 +133,13 @@ describe('streams', () => {
     const back = await fetch(`${api.url}/console/api/v1/sandboxes/${sandbox.id}/files?path=a.html`, {
       headers: { cookie: session.cookie },
     });
-    // What a tenant uploaded is no page of the console's origin.
+    // A tenant's upload must not become a page of the console's origin.
     expect(back.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
     expect(Buffer.from(await back.arrayBuffer()).equals(bytes)).toBe(true);
   });
 });
 
-it('keeps twenty sessions of a token, the newest', async () => {
+it('keeps the newest twenty sessions of a token', async () => {
   const { token } = await api.slipway().tokens.create({ name: 'many', scopes: ['viewer'] });
   const sessions: BrowserSession[] = [];
   for (let n = 0; n < 22; n += 1) sessions.push(await signInAt(api.url, token));

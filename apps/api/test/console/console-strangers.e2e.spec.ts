@@ -10,11 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-describe('who is not the console’s page', () => {
+describe('requests that do not come from the console’s page', () => {
   it.each([
-    ['a name that somebody points here', { host: 'evil.example:7070' }, '403 host_refused'],
-    ['a name that only begins so', { host: 'localhost.evil.example' }, '403 host_refused'],
-    ['an address with a user before it', { host: '127.0.0.1@evil.example' }, '403 host_refused'],
+    ['a foreign name that points here', { host: 'evil.example:7070' }, '403 host_refused'],
+    ['a name that only begins with ours', { host: 'localhost.evil.example' }, '403 host_refused'],
+    ['an address with a user in front', { host: '127.0.0.1@evil.example' }, '403 host_refused'],
     ['a page of another origin', { origin: 'https://evil.example' }, '403 origin_refused'],
     ['a page of another port', { origin: 'http://127.0.0.1:1' }, '403 origin_refused'],
     ['a page without an origin', { origin: 'null' }, '403 origin_refused'],
@@ -41,11 +41,11 @@ describe('who is not the console’s page', () => {
     },
   );
 
-  it('gets no further with a bearer or cookies of its own, nor by other spellings of a path', async () => {
+  it('a client gets no further with a bearer or cookies of its own, or with other spellings of a path', async () => {
     const headers = { authorization: `Bearer ${api.token}` };
     expect(codeIn(await ask(api.url, 'GET', '/console/api/v1/whoami', { headers }))).toBe('401 unauthenticated');
     const { cookie } = await signInAt(api.url, api.token);
-    // Without the way in the cookie is nothing.
+    // Through another path, the cookie is ignored.
     expect(codeIn(await ask(api.url, 'GET', '/api/v1/whoami', { headers: { cookie } }))).toBe('401 unauthenticated');
     const wrong = cookie.replace(/=.*/, `=${'A'.repeat(43)}`);
     for (const one of [wrong, wrong.replace(/=.*/, '='), `${wrong}${'A'.repeat(4_000)}`, 'slipway_console_session'])
@@ -68,7 +68,7 @@ describe('who is not the console’s page', () => {
       ]);
   });
 
-  it('is told to wait after a hundred and twenty cookies that are of no session, and who has one is not', async () => {
+  it('a client must wait after 120 unknown cookies, and a client with a session must not', async () => {
     const own = await bootApi();
     try {
       const { cookie } = await signInAt(own.url, own.token);
@@ -87,7 +87,7 @@ describe('who is not the console’s page', () => {
     }
   });
 
-  it('is told to wait after twenty sign-ins that failed', async () => {
+  it('a client must wait after twenty failed sign-ins', async () => {
     const own = await bootApi();
     try {
       const guess = () =>

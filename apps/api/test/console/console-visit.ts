@@ -6,7 +6,7 @@ import { childEnvironment } from '@slipway/platform-config/environment';
 
 const CHROMIUM = chromiumOf(childEnvironment());
 
-/** A suite in a real browser. Where there is none it is skipped by name. */
+/** Runs a suite in a real browser. Without a browser, the suite is skipped by name. */
 export function describeInBrowser(title: string, suite: () => void): void {
   (CHROMIUM ? describe : describe.skip)(title, suite);
 }
@@ -32,11 +32,11 @@ interface VisitOptions {
   width?: number;
   height?: number;
   theme?: 'light' | 'dark';
-  /** Origins other than the console's that it may ask: a hosted sign-in leads to the provider. */
+  /** Origins other than the console's that a page may call: a hosted sign-in leads to the provider. */
   origins?: string[];
 }
 
-/** A browser for one suite, and what its pages did that they should not have. */
+/** A browser for one suite, and the unexpected requests and errors of its pages. */
 export class ConsoleBrowser {
   private constructor(
     readonly browser: Browser,
@@ -44,7 +44,7 @@ export class ConsoleBrowser {
   ) {}
 
   static async open(origin: string): Promise<ConsoleBrowser> {
-    // As root, and in containers, Chromium has no sandbox of its own to offer.
+    // As root, and in containers, Chromium has no sandbox of its own.
     const args = ['--no-sandbox', '--disable-dev-shm-usage'];
     return new ConsoleBrowser(await chromium.launch({ executablePath: CHROMIUM, args }), origin);
   }
@@ -53,7 +53,7 @@ export class ConsoleBrowser {
     await this.browser.close();
   }
 
-  /** A person of their own: no cookie, no storage of another visit. */
+  /** Opens a page as a new person: without cookies and storage of other visits. */
   async visit({ width = 1440, height = 900, theme = 'light', origins = [] }: VisitOptions = {}): Promise<Visit> {
     const options: BrowserContextOptions = { viewport: { width, height }, colorScheme: theme, baseURL: this.origin };
     const context = await this.browser.newContext(options);
@@ -70,7 +70,7 @@ export class ConsoleBrowser {
   }
 }
 
-/** A page, and everything that went wrong in it. */
+/** A page, and everything that failed in it. */
 export class Visit {
   /** Each answer that the browser received. */
   readonly answers: Response[] = [];
@@ -86,17 +86,17 @@ export class Visit {
     });
     page.on('response', (answer) => {
       this.answers.push(answer);
-      // That something is not there (a route, a policy) is an answer like another.
+      // The absence of a resource (a route, a policy) is a normal answer.
       if (answer.status() >= 400 && !isAbsence(answer)) this.faults.push(`${answer.status()} ${answer.url()}`);
     });
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? '';
-      // A stream or a question whose screen was left.
+      // A stream or a request whose screen was left.
       if (why !== 'net::ERR_ABORTED') this.faults.push(`${why} ${request.url()}`);
     });
     page.on('pageerror', (error) => this.faults.push(`threw ${error.message}`));
     page.on('console', (message) => {
-      // The browser's own line for what `response` and `requestfailed` have told already.
+      // The browser's own line for a failure that `response` or `requestfailed` has already reported.
       if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
       this.faults.push(`console: ${message.text()}`);
     });
@@ -108,7 +108,9 @@ export class Visit {
     await this.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
   }
 
-  /** Goes there and waits until the screen is drawn: its head is there, and nothing on it still waits for a first answer. */
+  /**
+   * Opens the address and waits until the screen is drawn: its head is visible, and no part waits for a first answer.
+   */
   async open(target: string): Promise<void> {
     await this.page.goto(target);
     await this.isDrawn();
@@ -120,7 +122,7 @@ export class Visit {
     await waiting.first().waitFor({ state: 'hidden' });
   }
 
-  /** What went wrong since the last call, without what was expected to. */
+  /** Returns the faults since the last call, without the expected ones. */
   takeFaults(...expected: RegExp[]): string[] {
     const faults = this.faults.filter((fault) => !expected.some((one) => one.test(fault)));
     this.faults = [];

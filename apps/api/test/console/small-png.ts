@@ -4,7 +4,10 @@ import type { Page } from 'playwright-core';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const EIGHT_BIT_RGB = [8, 2, 0, 0, 0];
 
-/** A screenshot of the page. Chromium filters its PNGs as photographs want it: without a filter, screens of flat colours are a fifth smaller. */
+/**
+ * Takes a screenshot of the page. Chromium filters its PNGs for photographs: without a filter,
+ * screens of flat colours are a fifth smaller.
+ */
 export async function smallScreenshot(page: Page): Promise<Buffer> {
   const png = await page.screenshot();
   const blank = await page.context().newPage();

@@ -37,7 +37,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-/** Asks every operation and collects what went wrong, so that one failure does not hide the others. */
+/** Calls every operation and collects the failures, so that one failure does not hide the others. */
 async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string | undefined>): Promise<string[]> {
   const failures: string[] = [];
   for (const one of chosen) {
@@ -58,7 +58,7 @@ function unless(answer: Answer, status: number, code?: string): string | undefin
 }
 
 describe('every operation of the OpenAPI document', () => {
-  it('says which scope it needs, carries bearer security of its own, and lies under /api/v1', async () => {
+  it('declares its scope and bearer security, and is under /api/v1', async () => {
     const { body } = await api.send('GET', '/openapi.json', { token: null });
     expect(body.security).toBeUndefined();
     const broken = operationsOf(body).filter(({ path, operation }) => {
@@ -78,7 +78,7 @@ describe('every operation of the OpenAPI document', () => {
     expect(await failuresOf(cases, async (one) => unless(await ask(one, null), 401, 'unauthenticated'))).toEqual([]);
   });
 
-  it('answers 401 to garbage', async () => {
+  it('answers 401 to an invalid token', async () => {
     const judge = async (one: Case): Promise<string | undefined> => {
       for (const garbage of GARBAGE) {
         const failure = unless(await ask(one, garbage), 401, 'unauthenticated');
@@ -89,20 +89,20 @@ describe('every operation of the OpenAPI document', () => {
     expect(await failuresOf(cases, judge)).toEqual([]);
   });
 
-  it('answers 403 to a scope that is too small', async () => {
+  it('answers 403 to an insufficient scope', async () => {
     const guarded = cases.filter((one) => one.scope !== 'viewer');
     const judge = async (one: Case): Promise<string | undefined> =>
       unless(await ask(one, tokens.get(SMALLER[one.scope as 'operator' | 'admin'])!), 403, 'scope_insufficient');
     expect(await failuresOf(guarded, judge)).toEqual([]);
   });
 
-  it('has a row of its area, which says why it reaches no other tenant where its path does not show it', () => {
+  it('has a row of its area, which explains why it reaches no other tenant if its path does not show it', () => {
     expect(Object.keys(ROWS).sort()).toEqual(cases.map((one) => one.operationId).sort());
     const wrong = cases.filter((one) => (ROWS[one.operationId]!.tenancy === undefined) !== one.path.includes('{'));
     expect(wrong.map((one) => one.operationId)).toEqual([]);
   });
 
-  it("answers 404 to a stranger who names another tenant's resource, as if there were none", async () => {
+  it("answers 404 to a stranger who names another tenant's resource, as if it did not exist", async () => {
     const bed = new Bed(api);
     const judge = async (one: Case): Promise<string | undefined> => {
       const asked = await ROWS[one.operationId]!.valid(bed);

@@ -2,7 +2,7 @@ import type { ContractRequest } from '@slipway/platform-testing/contract';
 import type { Answer, TestApi } from '../harness/boot-api.js';
 import type { ApiDocument, DocumentedOperation } from './document.js';
 
-/** A request as it goes out; `text` is sent as the body instead of `body`, and no body if both are missing. */
+/** A request as it is sent; `text` is sent as the body instead of `body`, and no body if both are missing. */
 export interface OutgoingRequest extends ContractRequest {
   text?: string | Uint8Array;
   method?: string;
@@ -10,14 +10,14 @@ export interface OutgoingRequest extends ContractRequest {
 
 const SLOWEST_MS = 5_000;
 
-/** Sends requests to operations and judges every single answer by what holds for all of them. */
+/** Sends requests to operations, and checks each answer against the rules for all answers. */
 export class ContractClient {
   private count = 0;
 
   constructor(
     readonly api: TestApi,
     readonly document: ApiDocument,
-    /** What no answer may break, found so far: one line each. */
+    /** The rules that answers have broken so far: one line each. */
     readonly violations: string[] = [],
   ) {}
 
@@ -46,7 +46,10 @@ export class ContractClient {
   }
 }
 
-/** What a client can bring about by itself: a full workspace, and a wish to follow what no worker reads, since none runs here. */
+/**
+ * Failures that a client can cause by itself: a full workspace, and following logs that no
+ * worker reads, because no worker runs here.
+ */
 const BROUGHT_ABOUT = new Set(['workspace_full', 'logs_unavailable']);
 
 export function pathOf(one: { path: string }, { params, query }: ContractRequest): string {

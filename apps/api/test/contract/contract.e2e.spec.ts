@@ -32,7 +32,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-// Whatever a test asks for: published status and code, the published shape, X-Request-Id, not slow, no failure of the service.
+// Every answer has a published status and code, the published shape and X-Request-Id, is
+// not slow, and is no failure of the service.
 afterEach(() => {
   expect(client.violations.splice(0)).toEqual([]);
 });
@@ -43,7 +44,10 @@ type Judge = (
   asked: ContractRequest,
 ) => Promise<string | undefined | (string | undefined)[]>;
 
-/** Judges each operation by a fresh valid request and collects what is wrong, so that one failure does not hide the others. */
+/**
+ * Checks each operation with a fresh valid request and collects the failures, so
+ * that one failure does not hide the others.
+ */
 async function failuresOf(chosen: DocumentedOperation[], judge: Judge): Promise<string[]> {
   const failures: string[] = [];
   for (const one of chosen) {
@@ -72,11 +76,11 @@ function outcome(answer: Answer): string {
   return `${answer.status} ${answer.body?.error?.code ?? ''}`;
 }
 
-it('has a row for every operation of the document, and no row is left over', () => {
+it('has a row for every operation of the document, and no other row', () => {
   expect(Object.keys(ROWS).sort()).toEqual(client.document.operations.map((one) => one.operationId).sort());
 });
 
-it('would notice an answer that breaks the document', async () => {
+it('detects an answer that breaks the document', async () => {
   const { document } = client;
   const one = operations.find(({ operationId }) => operationId === 'whoAmI')!;
   const sound = await client.ask(one, {});
@@ -108,7 +112,7 @@ it('would notice an answer that breaks the document', async () => {
   }
 });
 
-it('does what each operation is for on the least valid request', async () => {
+it('does the work of each operation on the minimal valid request', async () => {
   expect(
     await failuresOf(operations, async (one, row, asked) =>
       unless(await client.ask(one, asked), row.status, undefined, 'valid'),
@@ -117,7 +121,7 @@ it('does what each operation is for on the least valid request', async () => {
 });
 
 describe('the path', () => {
-  it('names what exists: each unknown id is a 404 of that resource', async () => {
+  it('names existing resources: each unknown id is a 404 of that resource', async () => {
     const judge: Judge = (one, _row, asked) =>
       Promise.all(
         one.placeholders.map(async (name) =>
@@ -132,7 +136,7 @@ describe('the path', () => {
     expect(await failuresOf(operations, judge)).toEqual([]);
   });
 
-  it('is 400 where a parameter cannot be text, and where it is too long', async () => {
+  it('is 400 if a parameter cannot be text, or is too long', async () => {
     const judge: Judge = (one, _row, asked) =>
       Promise.all(
         one.placeholders.flatMap((name) =>
@@ -149,7 +153,7 @@ describe('the path', () => {
     expect(await failuresOf(operations, judge)).toEqual([]);
   });
 
-  it('names the methods it has where another is used', async () => {
+  it('names the allowed methods if another is used', async () => {
     const judge: Judge = async (one, _row, asked) => {
       const methods = operations.filter(({ path: other }) => other === one.path).map(({ method }) => method);
       const other = ['PATCH', 'DELETE', 'PUT', 'POST'].find((method) => !methods.includes(method))!;
@@ -166,7 +170,7 @@ describe('the path', () => {
 });
 
 describe('the body', () => {
-  it('is 400 where it is not JSON, and where it is not an object', async () => {
+  it('is 400 if it is not JSON, or not an object', async () => {
     const malformed = [
       '{"a":',
       'nonsense',
@@ -190,7 +194,7 @@ describe('the body', () => {
     expect(await failuresOf(withBody, judge)).toEqual([]);
   });
 
-  it('is 415 where it is of another media type', async () => {
+  it('is 415 if it has another media type', async () => {
     const judge: Judge = (one, _row, asked) => {
       const types = [
         'text/plain',
@@ -212,7 +216,7 @@ describe('the body', () => {
     expect(await failuresOf(withBody, judge)).toEqual([]);
   });
 
-  it('counts as {} where it is absent: both succeed, or both are refused in the same way', async () => {
+  it('counts as {} if it is absent: both succeed, or both are refused in the same way', async () => {
     const judge: Judge = async (one, row, asked) => {
       const empty = await client.ask(one, { ...asked, body: {} });
       const absent = await client.ask(one, { ...(await row.valid(bed)), body: undefined });
@@ -228,7 +232,7 @@ describe('the body', () => {
     expect(await failuresOf(withBody, judge)).toEqual([]);
   });
 
-  it('is 400 invalid_parameter, naming the field, wherever a property has another type', async () => {
+  it('is 400 invalid_parameter, naming the field, if a property has another type', async () => {
     const { resolve } = client.document;
     const judge: Judge = async (one, _row, asked) => {
       const failures: (string | undefined)[] = [];
@@ -244,7 +248,7 @@ describe('the body', () => {
     expect(await failuresOf(withBody, judge)).toEqual([]);
   });
 
-  it('may hold fields nobody knows, in every object: done, and a warning names each', async () => {
+  it('may have unknown fields in every object: it succeeds, and a warning names each', async () => {
     const { resolve } = client.document;
     const judge: Judge = async (one, row, asked) => {
       const least = asked.body ?? {};
@@ -269,7 +273,7 @@ describe('the body', () => {
     ).toEqual([]);
   });
 
-  it('is held to every bound of its schema: the last value within is none of its business, the first one beyond is a 422 that names the field', async () => {
+  it('is checked against every bound of its schema: the last value within it is no error, and the first one beyond it is a 422 that names the field', async () => {
     const judge: Judge = async (one, row, asked) => {
       const { allowed, refused } = limits(one.body!, asked.body ?? {}, client.document.resolve);
       const failures: (string | undefined)[] = [];
@@ -329,7 +333,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('validate_only', () => {
-  it('makes every check and writes nothing, where it is offered', async () => {
+  it('runs every check and writes nothing, on operations that offer it', async () => {
     const judge: Judge = async (one, _row, asked) => {
       const before = await everyRow(api, []);
       const rehearsed = await client.ask(one, { ...asked, query: { ...asked.query, validate_only: 'true' } });
@@ -351,7 +355,7 @@ describe('validate_only', () => {
     ).toEqual([]);
   });
 
-  it('is refused by every other mutation, so that nobody takes it for a rehearsal', async () => {
+  it('is refused by every other mutation, so that no client mistakes the call for a rehearsal', async () => {
     const judge: Judge = async (one, _row, asked) =>
       unless(
         await client.ask(one, { ...asked, query: { ...asked.query, validate_only: 'true' } }),
@@ -369,7 +373,7 @@ describe('validate_only', () => {
 });
 
 describe('a query', () => {
-  it('bounds the page of every list, and takes no cursor but its own', async () => {
+  it('limits the page of every list, and accepts only its own cursors', async () => {
     const judge: Judge = async (one, row, asked) => {
       const page = async (query: Record<string, string>, status: number, code?: string): Promise<string | undefined> =>
         unless(
@@ -401,7 +405,7 @@ describe('a query', () => {
     ).toEqual([]);
   });
 
-  it('is refused where a parameter is not what its schema says', async () => {
+  it('is refused if a parameter does not match its schema', async () => {
     const judge: Judge = (one, _row, asked) =>
       Promise.all(
         one.query.flatMap(({ name, schema: given }) => {
@@ -411,7 +415,7 @@ describe('a query', () => {
             ...(['integer', 'number', 'boolean'].includes(String(schema.type)) ? ['abc', ''] : []),
             'a\0b',
           ];
-          // A body beside it says the same, so these are not read.
+          // The body contains the same fields, so these are not read.
           if (one.takesStream) return [];
           return wrong.map(async (value) => {
             const answer = await client.ask(one, { ...asked, query: { ...asked.query, [name]: value } });

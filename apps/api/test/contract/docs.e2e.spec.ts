@@ -5,7 +5,7 @@ import { activateNewest, Bed, owned } from '@slipway/platform-testing/contract';
 import { ROWS } from './rows.js';
 import { bootApi, type Answer, type TestApi } from '../harness/boot-api.js';
 
-/** What a newcomer finds at /docs: texts, and examples that do what they show. */
+/** The texts at /docs for new users, and examples that do what they show. */
 let api: TestApi;
 let document: any;
 let operations: { path: string; method: string; operation: Operation }[];
@@ -23,7 +23,7 @@ afterAll(async () => {
 const isText = (value: unknown): boolean => typeof value === 'string' && /^\S.*[.!)`]\s*$/s.test(value);
 
 describe('the texts', () => {
-  it('tell of every operation what it is called, does and belongs to', () => {
+  it('give the name, the effect and the area of every operation', () => {
     const silent = operations.filter(
       ({ operation: { operationId, summary, description, tags } }) =>
         !/^[a-z]\w+$/.test(operationId) || !summary || !isText(description) || (tags as unknown[]).length !== 1,
@@ -33,7 +33,7 @@ describe('the texts', () => {
     expect(ids).toHaveLength(new Set(ids).size);
   });
 
-  it('tell of every tag and every parameter what it means', () => {
+  it('explain every tag and every parameter', () => {
     expect(document.tags.filter((tag: any) => !isText(tag.description))).toEqual([]);
     const silent = operations.flatMap(({ operation: { operationId, parameters = [] } }) =>
       parameters.filter(({ description }) => !description).map(({ name }) => `${operationId} ${name}`),
@@ -41,7 +41,7 @@ describe('the texts', () => {
     expect(silent).toEqual([]);
   });
 
-  it('tell at the top how to sign in, retry, rehearse, read errors, page and follow events', () => {
+  it('explain at the top how to sign in, retry, rehearse, read errors, page and follow events', () => {
     const { description } = document.info;
     for (const word of [
       'Authorization: Bearer',
@@ -74,9 +74,9 @@ describe('the texts', () => {
     expect(unexplained.map(([code]) => code)).toEqual([]);
   });
 
-  it('of the committed document, which docs/errors.md is made from, are those that the api serves', () => {
+  it('of the committed document, which docs/errors.md is made from, equal the texts that the api serves', () => {
     const committed = JSON.parse(readFileSync(new URL('../../../../libs/sdk/openapi.json', import.meta.url), 'utf8'));
-    // What is only new may be added later.
+    // Additions may be committed later.
     for (const list of ['x-errors', 'x-failures']) expect(document[list]).toMatchObject(committed[list]);
   });
 });
@@ -93,7 +93,7 @@ it('lists the error envelope as the default answer of every operation', () => {
     ]);
 });
 
-/** A newcomer creates before reading, and takes away last; what needs a deployment comes behind it. */
+/** A new user creates before reading, and deletes last; operations that need a deployment come after its creation. */
 const CREATED_FIRST = ['createDeployment', 'createRollout', 'setContinualOptimizationPolicy'];
 
 function rankOf({ method, operation: { operationId } }: { method: string; operation: Operation }): number {
@@ -102,7 +102,7 @@ function rankOf({ method, operation: { operationId } }: { method: string; operat
   return 10 + ['post', 'put', 'patch', 'get', 'delete'].indexOf(method);
 }
 
-/** The request that the view sends when somebody presses Execute and has changed nothing: examples, else defaults. */
+/** The request that the view sends if a person presses Execute without a change: examples, or else defaults. */
 function executed({
   path,
   method,
@@ -125,7 +125,7 @@ function executed({
   return api.send(method.toUpperCase(), query.size === 0 ? url : `${url}?${query}`, { headers, body });
 }
 
-it('Execute works: every example as it stands is accepted by the api, and does what it says where a fresh stack can', async () => {
+it('Execute works: the api accepts every unchanged example, and does what it says if a fresh stack can', async () => {
   const withoutExample = operations.filter(
     ({ operation: { requestBody, parameters = [] } }) =>
       (requestBody && requestBody.content['application/json']?.example === undefined) ||
@@ -139,7 +139,7 @@ it('Execute works: every example as it stands is accepted by the api, and does w
     const { operationId } = one.operation;
     const answer = await executed(one);
     if (operationId === 'createDeployment') deploymentId = answer.body.id;
-    // What a worker would have done by the time that somebody has read the answer.
+    // By the time that a person has read the answer, a worker would have done this.
     if (operationId === 'createRollout') {
       const revisionId = await activateNewest(api, deploymentId);
       await owned(api, 'delete from traffic_owner where deployment_id = $1', [deploymentId]);
@@ -154,7 +154,7 @@ it('Execute works: every example as it stands is accepted by the api, and does w
   expect(surprises).toEqual([]);
 });
 
-it('no filter or condition is filled in by an example, so that a first look at a list is one at all of it', () => {
+it('no example fills in a filter or condition, so that a first list is unfiltered', () => {
   const filled = operations.flatMap(({ operation: { operationId, parameters = [] } }) =>
     parameters
       .filter((one) => one.in !== 'path' && (one.example !== undefined || one.schema?.['example'] !== undefined))

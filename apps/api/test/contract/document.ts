@@ -4,7 +4,7 @@ import { operationsOf, type Operation } from '@slipway/platform-http';
 import type { Answer, TestApi } from '../harness/boot-api.js';
 import { resolver, typeOf, type Resolve, type Schema } from './schema.js';
 
-/** One operation of the OpenAPI document, as the tests ask about it. */
+/** One operation of the OpenAPI document, in the form that the tests need. */
 export interface DocumentedOperation {
   operationId: string;
   method: string;
@@ -38,7 +38,7 @@ const CATEGORIES = new Set([
   'internal',
 ]);
 
-/** The OpenAPI document of a running api, and whether an answer keeps to it. */
+/** The OpenAPI document of a running api, which checks answers. */
 export class ApiDocument {
   readonly operations: DocumentedOperation[];
   readonly resolve: Resolve;
@@ -57,7 +57,10 @@ export class ApiDocument {
     return new ApiDocument((await api.send('GET', '/openapi.json', { token: null })).body);
   }
 
-  /** What an answer breaks of the document, or undefined. Answers of the path itself (404, 405) belong to no operation. */
+  /**
+   * Returns how an answer breaks the document, or undefined. Answers of the path
+   * itself (404, 405) belong to no operation.
+   */
   violationOf(one: DocumentedOperation, answer: Answer): string | undefined {
     const response = one.operation.responses[String(answer.status)] as Response | undefined;
     if (answer.status >= 400) return this.errorViolation(one, answer, response);
@@ -76,7 +79,7 @@ export class ApiDocument {
     );
   }
 
-  /** What an error breaks of the envelope every error has, or undefined. */
+  /** Returns how an error breaks the envelope of all errors, or undefined. */
   envelopeViolation(answer: Answer): string | undefined {
     const envelope = '#/components/schemas/ErrorEnvelopeDto';
     const mismatch =
@@ -116,7 +119,7 @@ function pointer(path: string): string {
   return encodeURIComponent(path.replace(/~/g, '~0').replace(/\//g, '~1'));
 }
 
-/** A field of an answer that the document does not tell of, so that nobody can rely on it or know that it is there. */
+/** Returns a field of an answer that the document does not describe: no client can know it or rely on it. */
 function undocumented(given: Schema, value: unknown, resolve: Resolve, path: string): string | undefined {
   const schema = resolve(given);
   if (typeof value !== 'object' || value === null) return undefined;

@@ -4,19 +4,19 @@ import type { ApiDocument, DocumentedOperation } from './document.js';
 import type { ContractRequest } from '@slipway/platform-testing/contract';
 import { placed, propertiesOf, sampleOf, textOf, typeOf, type Json, type Resolve, type Schema } from './schema.js';
 
-/** A request to send; `isFresh`: make what a valid one needs first, and send that. */
+/** A request to send; `isFresh` means: first make the resources that a valid request needs, then send that request. */
 export interface FuzzRequest {
   isFresh: boolean;
   sent: OutgoingRequest;
 }
 
-/** What the generators draw from: the seed decides which, so the same seed picks the same places of the same lists. */
+/** The material of the generators. The seed decides, so the same seed picks the same elements of the same lists. */
 export interface FuzzMaterial {
   /** Valid requests to the operation, most of which have been sent before. */
   templates: ContractRequest[];
-  /** Ids, names and digests of things that exist. */
+  /** Ids, names and digests of existing resources. */
   pool: string[];
-  /** Where a page of this list has ended, if any has. */
+  /** Cursors of this list's earlier pages. */
   cursors: string[];
 }
 
@@ -40,7 +40,7 @@ const ODD_TEXTS = [
 ];
 const ODD_NUMBERS = [0, -0, -1, 1, 0.1, 1e-9, 1e21, 2 ** 31, 2 ** 53, -(2 ** 63), Number.MAX_VALUE];
 
-/** Requests to one operation: valid, at and beyond the bounds of its schema, and with anything anywhere. */
+/** Generates requests to one operation: valid ones, ones at and beyond the bounds of its schema, and arbitrary ones. */
 export function requestsTo(
   one: DocumentedOperation,
   { resolve }: ApiDocument,
@@ -89,7 +89,7 @@ function paramsOf(
   return fc.record(Object.fromEntries(values));
 }
 
-/** A client's URL has no such segments: it resolves dots itself, and an empty one is another path. */
+/** A client's URL has no such segments: it resolves dots itself, and an empty segment makes another path. */
 function fitsPath(text: string): boolean {
   return !/^(\.|%2e){0,2}$/i.test(text) && !/\p{Cs}/u.test(text);
 }
@@ -130,7 +130,7 @@ function headersOf({ isIdempotent }: DocumentedOperation, pool: string[]): fc.Ar
     'if-match': etag,
     'if-none-match': etag,
     traceparent: visible,
-    // Few keys, so that requests meet those of others.
+    // Only a few keys, so that requests collide with the keys of others.
     ...(isIdempotent && { 'idempotency-key': fc.oneof(fc.constantFrom('k1', 'k2', 'k3', '"k1"'), visible) }),
   };
   return fc.oneof(
@@ -187,7 +187,7 @@ function contentOf(
   );
 }
 
-/** Values that fit a schema, mostly; those at its bounds, and just beyond. */
+/** Generates values that mostly fit a schema, values at its bounds, and values just beyond. */
 export function valueOf(given: Schema, resolve: Resolve, pool: string[]): fc.Arbitrary<unknown> {
   const schema = resolve(given);
   switch (typeOf(schema)) {

@@ -13,11 +13,14 @@ import { ROWS } from './rows.js';
 /** Requests to each operation. CI sends the default, `npm run fuzz` ten times as many. */
 const RUNS = Number(process.env['SLIPWAY_FUZZ_RUNS'] ?? 200);
 const SEED = Number(process.env['SLIPWAY_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
-/** One operation alone, to try a failure again. */
+/** Only this operation, to reproduce a failure. */
 const ONLY = process.env['SLIPWAY_FUZZ_OPERATION'];
 const CONNECTIONS = 4;
 const TEMPLATES = 3;
-/** Quotas of what each fresh request makes. The defaults are lower than the number of requests to all operations. */
+/**
+ * Quotas of the resources that each fresh request makes. The defaults are lower than
+ * the number of requests to all operations.
+ */
 const ROWS_MADE = ['deployments', 'revisions', 'instances', 'tokens', 'sandboxes', 'sandbox_files', 'webhooks'];
 
 jest.setTimeout(600_000 + RUNS * 2_000);
@@ -38,7 +41,7 @@ beforeAll(async () => {
   document = await ApiDocument.of(api);
   bed = new Bed(api);
   const client = new ContractClient(api, document);
-  // One after the other, so that the same seed finds the same things at the same places.
+  // In sequence, so that the same seed finds the same failures in the same order.
   for (const one of document.operations) {
     const row = ROWS[one.operationId];
     if (!row) continue;
@@ -66,7 +69,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-it('has a row to begin from for every operation of the document', () => {
+it('has a row for every operation of the document', () => {
   expect(document.operations.filter((one) => !ROWS[one.operationId]).map((one) => one.operationId)).toEqual([]);
 });
 
@@ -84,11 +87,11 @@ it(`answers ${RUNS} requests to every operation as the document says, soon, and 
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, judgeWaiting));
   expect(failures.join('\n\n')).toBe('');
-  // Requests that never get past the first check would prove little.
+  // Requests that never pass the first check would prove little.
   expect(chosen.filter((one) => !successes.get(one.operationId)).map((one) => one.operationId)).toEqual([]);
 });
 
-/** Answers what went wrong, reduced to the smallest request that shows it, and how to see it again. */
+/** Returns the failure, reduced to the smallest request that shows it, and how to reproduce it. */
 async function fuzz(one: DocumentedOperation): Promise<string | undefined> {
   const material: FuzzMaterial = {
     templates: templates.get(one.operationId)!,

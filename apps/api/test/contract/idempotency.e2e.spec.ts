@@ -16,14 +16,17 @@ const operationRow = (kind: string, started: string, other: KeyedRow['other']): 
     operations: `select count(*) from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is not null`,
     events: `select count(*) from events where subject = 'deployments/' || $1 and type = '${started}' and operation_id in (select id from operations where idempotency_key is not null)`,
     dispatches: `select count(*) from outbox where operation_id in (select id from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is not null)`,
-    // Rows of what led here carry no key: those of the same action are taken off.
+    // Rows of earlier requests carry no key: those of the same action are subtracted.
     audit: `select (select count(*) from audit_log where resource_name = $1 and action = '${kind}.create')
       - (select count(*) from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is null) as count`,
   },
   identity: (body) => body.operation.id,
 });
 
-/** One row per operation that accepts `Idempotency-Key`, from here or from its area's own rows; one without a row fails the test. */
+/**
+ * One row per operation that accepts `Idempotency-Key`, from here or from its area's own rows;
+ * an operation without a row fails the test.
+ */
 const KEYED: Record<string, KeyedRow> = {
   ...Object.fromEntries(Object.entries(ROWS).flatMap(([id, { keyed }]) => (keyed ? [[id, keyed]] : []))),
   createRollout: operationRow('rollout', 'rollout.started', (body) => ({ ...body, reason: 'another' })),
@@ -53,7 +56,8 @@ let operations: Map<string, DocumentedOperation>;
 let keys = 0;
 
 beforeAll(async () => {
-  // No worker: an operation stays as its request has left it. Two apis: a retry need not meet the process that heard the first.
+  // No worker: an operation stays as its request has left it. Two apis: a retry may
+  // reach another process than the first request.
   stack = await Stack.start({ apis: 2, workers: 0 });
   clients = [0, 1].map((index) => clientOf(() => stack.apiUrl(index), stack.testDatabase, stack.token));
   bed = new Bed(clients[0]!);
@@ -83,7 +87,7 @@ function send(operationId: string, { asked, key }: KeyedRequest, api: number, bo
   });
 }
 
-/** As a client does: tries again while the first request is still being worked on. */
+/** Behaves like a client: retries while the first request is in progress. */
 async function sendUntilAnswered(operationId: string, keyed: KeyedRequest, api: number): Promise<Answer> {
   const deadline = Date.now() + 60_000;
   for (;;) {
@@ -145,7 +149,7 @@ describe.each(Object.keys(KEYED))('%s', (operationId) => {
     expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
   });
 
-  it('refuses the key with another body, takes it in quotes for the same, and leaves a refused one free', async () => {
+  it('refuses the key with another body, treats a quoted key as the same, and does not use up a refused key', async () => {
     const keyed = await prepared(operationId);
     const mistaken = await send(operationId, keyed, 0, {
       ...keyed.asked.body,

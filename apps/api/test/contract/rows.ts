@@ -3,7 +3,7 @@ import type { Rows } from '@slipway/platform-testing/contract';
 
 const AREAS = new URL('../../../../libs/areas/', import.meta.url);
 
-/** What the areas say about their operations: one row each, in `contract-rows.ts` of an area's `test` folder. */
+/** The rows of the areas for their operations: one row each, in `contract-rows.ts` of an area's `test` folder. */
 export const ROWS: Rows = {};
 
 const files = readdirSync(AREAS, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -27,7 +27,7 @@ export type Path = (string | number)[];
 export type Resolve = (schema: Schema) => Schema;
 export type Json = Record<string, unknown>;
 
-/** One property of a request body, wherever it is nested; the first item stands for all items of an array. */
+/** One property of a request body, at any depth; the first item represents all items of an array. */
 export interface Property {
   path: Path;
   /** Without `$ref`, and without the alternative `null`. */
@@ -36,7 +36,7 @@ export interface Property {
   isNullable: boolean;
 }
 
-/** As errors and warnings write a path: `targets[0].weight`. */
+/** Formats a path as errors and warnings do: `targets[0].weight`. */
 export function dotted(path: Path): string {
   return path.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
@@ -44,7 +44,7 @@ export function dotted(path: Path): string {
   );
 }
 
-/** Follows references, and takes away the wrappers that `nullable` and a description beside a reference make. */
+/** Follows references, and removes the wrappers that `nullable` and a description next to a reference create. */
 export function resolver(schemas: Record<string, Schema>): Resolve {
   return function resolve(schema: Schema): Schema {
     if (schema.$ref) return resolve(schemas[schema.$ref.split('/').pop()!]!);
@@ -66,7 +66,7 @@ function isNullable(schema: Schema): boolean {
   );
 }
 
-/** Every property below an object's schema, depth first. */
+/** Returns every property below an object's schema, depth first. */
 export function propertiesOf(given: Schema, resolve: Resolve, path: Path = []): Property[] {
   const object = resolve(given);
   return Object.entries(object.properties ?? {}).flatMap(([name, property]) => {
@@ -89,7 +89,9 @@ export function propertiesOf(given: Schema, resolve: Resolve, path: Path = []): 
   });
 }
 
-/** A copy of a body with one value replaced. Objects and arrays on the way that are missing get what they require. */
+/**
+ * Returns a copy of a body with one value replaced. Missing objects and arrays on the path get their required fields.
+ */
 export function placed(body: Json, root: Schema, path: Path, value: unknown, resolve: Resolve): Json {
   const copy = structuredClone(body);
   let at: any = copy;
@@ -109,7 +111,7 @@ function fitting(given: unknown, schema: Schema, resolve: Resolve): unknown {
   return typeof given === 'object' && given !== null ? given : sampleOf(schema, resolve);
 }
 
-/** The least value that fits a schema. */
+/** Returns the minimal value that fits a schema. */
 export function sampleOf(given: Schema, resolve: Resolve): unknown {
   const schema = resolve(given);
   if (schema.enum) return schema.enum[0];
@@ -132,7 +134,7 @@ export function sampleOf(given: Schema, resolve: Resolve): unknown {
   }
 }
 
-/** A text of exactly this length that fits pattern and format, if one of the usual shapes does. */
+/** Returns a text of exactly this length that fits pattern and format, if one of the usual shapes does. */
 export function textOf(schema: Schema, length: number): string {
   if (schema.format === 'date-time') return '2027-01-01T00:00:00Z';
   if (schema.format === 'uri') return `https://models.example.com/${'a'.repeat(Math.max(0, length - 27))}`;

@@ -11,9 +11,9 @@ import {
   type Schema,
 } from './schema.js';
 
-/** A body that differs from a sound one in one property. */
+/** A body that differs from a valid one in one property. */
 export interface Variation {
-  /** What was done, for people. */
+  /** The change, for people. */
   what: string;
   /** The property as an error names it. */
   field: string;
@@ -35,7 +35,7 @@ const OF_EACH_TYPE: Record<string, unknown> = {
   array: ['item'],
 };
 
-/** For each property values of every type that it does not have. */
+/** Returns, for each property, values of every type that it does not have. */
 export function wrongTypes(root: Schema, body: Json, resolve: Resolve): Variation[] {
   return propertiesOf(root, resolve).flatMap((property) => {
     const type = typeOf(property.schema);
@@ -49,7 +49,7 @@ export function wrongTypes(root: Schema, body: Json, resolve: Resolve): Variatio
   });
 }
 
-/** For each bound that the schema gives: the last value within, and the first one beyond. */
+/** Returns, for each bound of the schema, the last value within it and the first one beyond it. */
 export function limits(root: Schema, body: Json, resolve: Resolve): Limits {
   const allowed: Variation[] = [];
   const refused: Variation[] = [];
@@ -90,7 +90,9 @@ export function limits(root: Schema, body: Json, resolve: Resolve): Limits {
   return { allowed, refused };
 }
 
-/** A body with a field nobody knows in every object of which the schema knows the fields; returns those fields too. */
+/**
+ * Returns a body with an unknown field in every object whose fields the schema lists, and the names of those fields.
+ */
 export function withUnknownFields(root: Schema, body: Json, resolve: Resolve): { body: Json; fields: string[] } {
   const copy = structuredClone(body);
   const fields: string[] = [];
@@ -108,7 +110,7 @@ export function withUnknownFields(root: Schema, body: Json, resolve: Resolve): {
   return { body: copy, fields: fields.sort() };
 }
 
-/** The nested objects of a body of which the schema knows the fields, as `strategy.steps[0]`. */
+/** Returns the nested objects of a body whose fields the schema lists, as `strategy.steps[0]`. */
 export function nestedObjects(root: Schema, resolve: Resolve): string[] {
   const fields = propertiesOf(root, resolve).filter((property) => typeof property.path.at(-1) === 'string');
   const parents = fields.map((property) => dotted(property.path.slice(0, -1)));

@@ -2,7 +2,7 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { until, type Stack } from '../harness/stack.js';
 import { describeOnEachTarget } from '../harness/each-target.js';
 
-// Thirteen starts and deaths of a worker take minutes if the machine is busy.
+// Thirteen starts and deaths of a worker take minutes on a busy machine.
 jest.setTimeout(800_000);
 
 const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'];
@@ -19,13 +19,13 @@ describeOnEachTarget('kill -9', (startStack) => {
   it('of the worker at every step boundary, before and after the commit, changes nothing twice', async () => {
     stack = await startStack({ workers: 0 });
     await stack.slipway().deployments.create({ name: 'chat' });
-    // From the last step to the first: a worker that recovers an operation passes none of the points before it, so the same worker is the one
-    // that dies in the next round.
+    // From the last step to the first: a worker that recovers an operation passes none of the points before it,
+    // so the same worker dies in the next round.
     const points = STEPS.flatMap((step) => [`operation:${step}:before-commit`, `operation:${step}:after-commit`]);
     const rounds = points.reverse();
     const pausingAt = (point = '') => stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
     pausingAt(rounds[0]);
-    // The recovering worker takes the operation again, so it cannot be the one that dies there.
+    // The recovering worker claims the operation again, so it cannot be the one that dies there.
     for (const [index, point] of [...rounds, 'operation:acquired'].entries()) {
       const model = `m-${index}`;
       if (point === 'operation:acquired') {
@@ -61,7 +61,7 @@ describeOnEachTarget('kill -9', (startStack) => {
     ];
     const points = [
       'operation:revert_traffic:before-commit',
-      // Accepted, cancelled, and never begun: its worker dies as it takes it up.
+      // Accepted, cancelled, and never begun: its worker dies when it claims it.
       'operation:acquired',
     ];
     const { deployments, operations } = stack.slipway();
@@ -91,7 +91,7 @@ describeOnEachTarget('kill -9', (startStack) => {
     }
   });
 
-  it('of api and worker at once, at moments of no choosing, loses no operation', async () => {
+  it('of api and worker at once, at random moments, loses no operation', async () => {
     stack = await startStack();
     for (let round = 1; round <= 6; round += 1) {
       await stack.slipway().deployments.create({ name: `chat-${round}` });
@@ -111,7 +111,7 @@ describeOnEachTarget('kill -9', (startStack) => {
     }
   });
 
-  it('of the queue itself: its schema dropped in mid-rollout loses nothing', async () => {
+  it('of the queue itself: a schema dropped during a rollout loses nothing', async () => {
     stack = await startStack();
     const isWhole = async () => {
       const [found] = await stack.query(`select to_regclass('bullmq.job') is not null as "isThere"`);
@@ -135,7 +135,7 @@ describeOnEachTarget('kill -9', (startStack) => {
   });
 });
 
-/** @returns whether it is dropped: it may meet its users in a deadlock, and nothing has changed then */
+/** @returns whether it was dropped: the statement may deadlock with users of the queue, and then nothing has changed */
 async function dropQueue(stack: Stack): Promise<boolean> {
   try {
     await stack.query('drop schema bullmq cascade');

@@ -5,7 +5,7 @@ import { Load } from '../harness/load.js';
 import { until, type Stack } from '../harness/stack.js';
 import { describeOnEachTarget } from '../harness/each-target.js';
 
-/** The promise is two minutes; SLIPWAY_TEST_OUTAGE_SECONDS=120 takes them. */
+/** The promise is two minutes; SLIPWAY_TEST_OUTAGE_SECONDS=120 tests all of them. */
 const OUTAGE_SECONDS = Number(process.env['SLIPWAY_TEST_OUTAGE_SECONDS'] ?? 10);
 /** The gateway is notified of a route and follows within a second; a busy machine needs the rest. */
 const FOLLOW_MS = 10_000;
@@ -13,7 +13,7 @@ const RECOVERED_MS = 60_000;
 
 jest.setTimeout(200_000 + OUTAGE_SECONDS * 1_000);
 
-/** The api itself is there all the time, and answers. */
+/** The api itself is always there, and answers. */
 function unlessRefused(error: unknown): undefined {
   if (!isSlipwayError(error) || error.body === undefined) throw error;
 }
@@ -26,7 +26,7 @@ describeOnEachTarget('Postgres away', (startStack) => {
     await proxy?.close();
   });
 
-  it('serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silence', async () => {
+  it('serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silent loss', async () => {
     const admin = new URL(process.env['TEST_PG_URL'] as string);
     proxy = await TcpProxy.start({ host: admin.hostname, port: Number(admin.port || 5432) });
     stack = await startStack({ gateway: true, shipped: true, through: (url) => proxy!.through(url) });
@@ -53,7 +53,7 @@ describeOnEachTarget('Postgres away', (startStack) => {
     await until('the gateway follows', async () => load.answers.at(-1)?.revision === 'chat-00001', FOLLOW_MS);
     expect(Date.now() - changed).toBeLessThan(FOLLOW_MS);
 
-    // The host of Postgres is gone without a word, and another has its address.
+    // The host of Postgres disappears without closing its connections, and another host gets its address.
     proxy.vanish();
     const gone = Date.now();
     await until(

@@ -25,7 +25,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 const ALL = 'DELETE,INSERT,SELECT,UPDATE';
-/** What a gateway may, by table; a list of columns where it may not see or write the others. */
+/** A gateway's rights by table; a list of columns if it may not see or write the others. */
 const MAY: Record<string, string> = {
   api_tokens:
     'SELECT(expires_at,id,last_used_at,owner_id,owner_type,revoked_at,scopes,secret_sha256,tenant_id) UPDATE(last_used_at)',
@@ -42,7 +42,7 @@ const MAY: Record<string, string> = {
   tenants: 'SELECT(id,is_operator,name)',
 };
 
-it('the gateway’s role has been granted this and nothing else, in whatever schema', async () => {
+it('the gateway’s role has exactly these rights, in every schema', async () => {
   const { rows } = await owner.query<{ name: string; may: string }>(`
     with whole as (
       select t.oid, string_agg(p.privilege_type, ',' order by p.privilege_type) as may
@@ -56,7 +56,7 @@ it('the gateway’s role has been granted this and nothing else, in whatever sch
   expect(Object.fromEntries(rows.map(({ name, may }) => [name, may]))).toEqual(MAY);
 });
 
-it('its login reads only those tables, in every role that it takes', async () => {
+it('its login reads only those tables, in every role that it can take', async () => {
   const tables = (
     await owner.query<{ name: string }>(
       `select c.relname as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`,
@@ -80,7 +80,7 @@ it('its login reads only those tables, in every role that it takes', async () =>
   await expect(gateway.query('select 1 from dataplane_routes')).rejects.toMatchObject({ code: '42501' });
 });
 
-it('it publishes nothing, makes and revives no token, raises no quota and makes no tenant the operator', async () => {
+it('it publishes nothing, makes and restores no token, raises no quota and makes no tenant the operator', async () => {
   await gateway.query('set role slipway_gateway');
   for (const statement of [
     `update dataplane_routes set generation = 9`,
@@ -100,7 +100,7 @@ it('it publishes nothing, makes and revives no token, raises no quota and makes 
   await gateway.query('reset role');
 });
 
-it('an installation with one login gets along: migrating admits it to the gateways’ role', async () => {
+it('an installation with one login works: migrating grants it the gateways’ role', async () => {
   const app = await connect(database.url);
   try {
     await app.query('set role slipway_gateway');
@@ -110,7 +110,7 @@ it('an installation with one login gets along: migrating admits it to the gatewa
   }
 });
 
-it('migrating makes the gateways’ login where it is missing, and gives it a new password', async () => {
+it('migrating makes the gateways’ login if it is missing, and gives it a new password', async () => {
   const name = `gateway_${database.url.split('/').at(-1)}`.slice(0, 60);
   const as = (password: string): string => {
     const url = new URL(database.url);

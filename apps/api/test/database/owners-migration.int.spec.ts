@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const rowsOf = async (sql: string): Promise<any[]> => (await client.query(sql)).rows;
 
-it('older tokens inherit from their makers, and no creator can approve an older plan', async () => {
+it('older tokens inherit the owner of their makers, and no creator can approve an older plan', async () => {
   await client.query(`
     insert into tenants (id, name, is_operator) values ('ten_op', 'default', true), ('ten_a', 'acme', false);
     insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const rowsOf = async (sql: string): Promise<any[]> => (await client.query(sql)).rows;
 
-it('forces row-level security on every table, with a policy for the system and, where rows have a tenant, one for the tenant', async () => {
+it('forces row-level security on every table, with a policy for the system and, if rows have a tenant, one for the tenant', async () => {
   const tables = await rowsOf(`
     select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as "isForced",
       (select array_agg(p.policyname::text order by p.policyname::text) from pg_policies p where p.tablename = c.relname) as policies,
@@ -35,7 +35,7 @@ it('forces row-level security on every table, with a policy for the system and, 
   ).toEqual([]);
 });
 
-it('lets the application see nothing before a transaction has taken a role', async () => {
+it('shows the application nothing before a transaction has taken a role', async () => {
   const app = new pg.Client({ connectionString: database.url });
   await app.connect();
   try {
@@ -47,7 +47,7 @@ it('lets the application see nothing before a transaction has taken a role', asy
   }
 });
 
-it('comments every table', async () => {
+it('has a comment on every table', async () => {
   const silent = await rowsOf(`
     select c.relname as name from pg_class c
     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and c.relname not like 'schema\\_%' and obj_description(c.oid) is null`);
@@ -62,7 +62,7 @@ describe('entities', () => {
   });
   afterAll(() => source.destroy());
 
-  it('map every table, each once', async () => {
+  it('map every table exactly once', async () => {
     const tables = await rowsOf(`
       select c.relname::text as name from pg_class c
       where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace and c.relname not like 'schema\\_%'`);
@@ -70,7 +70,7 @@ describe('entities', () => {
     expect(mapped.sort()).toEqual(tables.map((table) => table.name).sort());
   });
 
-  it('map every column with its type, its primary key, whether it may be null and whether it has a default', async () => {
+  it('map every column with its type, primary key, nullability and default', async () => {
     const columns = await rowsOf(`
       select c.relname::text as "table", a.attname::text as name, t.typname::text as type, not a.attnotnull as "isNullable",
         a.atthasdef or a.attidentity <> '' as "hasDefault",

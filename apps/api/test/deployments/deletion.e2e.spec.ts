@@ -32,7 +32,7 @@ async function rollout(name: string, model: string, key?: object): Promise<void>
   expect(await stack.operation(operation.id)).toMatchObject({ status: 'succeeded' });
 }
 
-/** Follows an operation to the end of its events. */
+/** Follows an operation until its last event. */
 async function follow(id: string): Promise<DeploymentEvent[]> {
   const events: DeploymentEvent[] = [];
   for await (const event of slipway.operations.events.follow(id)) events.push(event);
@@ -66,7 +66,7 @@ it('deletes a deployment while its stream is followed: traffic, engines and name
   );
 
   await slipway.deployments.create({ name });
-  // The key of a rollout of the one before, and even the same body, mean a rollout of this one.
+  // The key of a rollout of the deleted deployment, and even the same body, now mean a rollout of this one.
   await rollout(name, 'm-new', { idempotencyKey: 'release-1' });
   await until('the name serves again', async () => (await chat(name)) === 200, 20_000);
   expect((await slipway.deployments.events.list(name, { order: 'asc' })).data[0]).toMatchObject({
@@ -75,7 +75,7 @@ it('deletes a deployment while its stream is followed: traffic, engines and name
   });
 });
 
-it('survives kill -9 of the worker while it deletes', async () => {
+it('continues after kill -9 of the worker during the deletion', async () => {
   const name = 'doomed-too';
   await slipway.deployments.create({ name });
   await rollout(name, 'm-kill');

@@ -10,7 +10,7 @@ const steps = (soak_seconds: number) => [
   { traffic_percent: 50, soak_seconds },
   { traffic_percent: 100, soak_seconds },
 ];
-/** A gate that lets pass whatever it sees: nobody sends requests here, and a rehearsed metric never blocks. */
+/** A gate that always passes: no client sends requests here, and a rehearsed metric never blocks. */
 const GATE = { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 1, dry_run: true }] };
 
 describe('the settings of a deployment, with real processes', () => {
@@ -32,7 +32,7 @@ describe('the settings of a deployment, with real processes', () => {
     const made = await slipway.tokens.create({ name: id, scopes: ['operator'], owner: { type: 'person', id } });
     return stack.as(made.token);
   }
-  /** A deployment with one active revision. */
+  /** Makes a deployment with one active revision. */
   const active = async (settings: object = {}) => {
     const name = `set-${++number}`;
     await slipway.deployments.create({ name, ...settings });
@@ -47,7 +47,7 @@ describe('the settings of a deployment, with real processes', () => {
   type Settings = BodyOf<'updateDeployment'>;
   const patch = (name: string, body: Settings, by = slipway) => by.deployments.update(name, body);
 
-  it('change while a rollout runs, which goes on as it began', async () => {
+  it('change while a rollout runs, which continues as it began', async () => {
     const name = await active({ default_strategy: { type: 'canary', steps: steps(2) }, default_analysis: GATE });
     const id = await stack.rollOut(name, { spec: spec('two') });
     await stack.operation(id, ['waiting']);
@@ -70,7 +70,7 @@ describe('the settings of a deployment, with real processes', () => {
     expect(data).toHaveLength(1);
   });
 
-  it('guard it from rollouts without an approved plan, never from the way back, and only an admin ends that', async () => {
+  it('guard it from rollouts without an approved plan, but never from a rollback, and only an admin ends that', async () => {
     const name = await active();
     await promoted(name, { spec: spec('two'), strategy: { type: 'immediate' } });
     const raised = await patch(
@@ -95,7 +95,7 @@ describe('the settings of a deployment, with real processes', () => {
     expect(made.rollout).toMatchObject({ analysis: { metrics: [{ name: 'error_rate' }] } });
     expect(await codeOf(stack.rollOut(name, { plan_id: made.id }))).toBe('409 plan_not_approved');
     await operator.autopilot.plans.approve(made.id, { plan_digest: made.content_digest });
-    // What was approved has its gate, although the deployment has none any more.
+    // The approved plan keeps its gate, although the deployment has none any more.
     expect(await patch(name, { default_analysis: null }, operator)).toMatchObject({ default_analysis: null });
     const record = await promoted(name, { plan_id: made.id });
     expect(record.result).toMatchObject({

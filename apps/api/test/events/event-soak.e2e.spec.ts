@@ -23,7 +23,7 @@ interface EventCopy {
   sequence: number;
 }
 
-/** As the specification of EventSource reads a stream: an event counts once its empty line is there. */
+/** Parses a stream as EventSource specifies: an event counts once its empty line has arrived. */
 function parse(block: string): EventCopy | undefined {
   const lines = block.split('\n');
   const value = (field: string) =>
@@ -76,7 +76,7 @@ class FlakyClient {
     if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
     this.current = answer;
     if (this.isDone) answer.destroy();
-    // In the middle of an event as often as not: what is incomplete does not count.
+    // Often in the middle of an event: an incomplete event does not count.
     let bytesLeft = this.cuts < CUTS ? 1 + Math.floor(Math.random() * 2_500) : Infinity;
     let rest = '';
     answer.setEncoding('latin1').on('data', (chunk: string) => {
@@ -97,13 +97,13 @@ class FlakyClient {
   }
 }
 
-it(`brings ${CLIENTS} clients, each cut ${CUTS} times, every event once and in order`, async () => {
+it(`sends ${CLIENTS} clients, each cut ${CUTS} times, every event once and in order`, async () => {
   await stack.slipway().deployments.create({ name: NAME });
   const clients = Array.from({ length: CLIENTS }, (_, index) => new FlakyClient(index));
   const following = clients.map((client) => client.follow());
 
-  // Policies tell the stream at each change and need no worker. Both api processes produce, as both serve, and no two
-  // bodies are the same: a PUT that changes nothing tells nothing.
+  // Policies add an event at each change and need no worker. Both api processes produce, as both serve, and no two
+  // bodies are the same: a PUT that changes nothing adds no event.
   let isProducing = true;
   let produced = 0;
   const produce = async (api: number) => {

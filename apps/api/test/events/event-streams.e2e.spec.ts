@@ -26,7 +26,7 @@ interface Stream {
 
 const clients = new Set<ClientRequest>();
 
-/** A connection of its own, without the reconnecting of `fetch`. */
+/** Opens a separate connection, without the reconnecting of `fetch`. */
 async function open(token: string, headers: Record<string, string> = {}): Promise<Stream> {
   const sent = request(`${api.url}/api/v1/deployments/chat/events`, {
     agent: false,
@@ -48,7 +48,7 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   }
 }
 
-it('ends the streams of a token that is revoked, and no others', async () => {
+it('ends the streams of a revoked token, and no others', async () => {
   const { tokens } = api.slipway();
   const { id, token } = await tokens.create({ name: 'watcher', scopes: ['viewer'] });
   const [watching, other] = [await open(token), await open(api.token)];
@@ -68,7 +68,7 @@ it('answers failures before the stream begins with the envelope', async () => {
   expect(await codeOf(wrong.next())).toBe('400 invalid_parameter');
 });
 
-it('takes a position beyond the end for the end, for that stream and for those after it', async () => {
+it('treats a position beyond the end as the end, for that stream and for those after it', async () => {
   const beyond = await open(api.token, { 'last-event-id': '999999999999' });
   const after = await open(api.token, { 'last-event-id': '0' });
   await until('the later one is caught up', () => after.text.includes('event: deployment.created'));
@@ -78,7 +78,7 @@ it('takes a position beyond the end for the end, for that stream and for those a
   expect(beyond.text).not.toContain('deployment.created');
 });
 
-it('carries the headers of every answer', async () => {
+it('sends the headers of every answer', async () => {
   const stream = await open(api.token, { 'x-request-id': 'mine' });
   expect(stream.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',

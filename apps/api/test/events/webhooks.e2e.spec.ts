@@ -30,7 +30,7 @@ afterAll(async () => {
   server?.close();
 });
 
-it('posts what the api lists, from the worker, also what happened while the worker was dead', async () => {
+it('posts the events that the api lists, also those that happened while the worker was dead', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const slipway = stack.slipway();
   const webhook = await slipway.webhooks.create({ url });
@@ -53,7 +53,8 @@ it('posts what the api lists, from the worker, also what happened while the work
     () => stack.logOf('worker'),
   );
 
-  // The killed worker may have died between the answer and its note of it; a receiver knows a repetition by its id.
+  // The killed worker may have died between the answer and its record of it; a
+  // receiver recognizes a repetition by its id.
   const once = received.filter(
     ({ headers }, index) => headers['webhook-id'] !== received[index - 1]?.headers['webhook-id'],
   );

@@ -35,7 +35,7 @@ async function ask(session: string): Promise<{ status: number; passport: string;
 const passport = (id: string) => slipway.contextPassports.get(id);
 const isReadable = async (id: string) => !(await isRefused(passport(id), 'context_passport_not_found'));
 
-it('shows the passport that a gateway made within a second, and what became of the session', async () => {
+it('shows the passport that a gateway made within a second, and the state of the session', async () => {
   const first = await ask('secret session key');
   expect(first.affinity).toBe('miss');
   await until('the record is readable', () => isReadable(first.passport), 20_000);
@@ -82,7 +82,7 @@ it('declares a session that the gateway then knows by the same passport', async 
     stats: { requests: 0 },
   });
   expect((await ask('declared')).passport).toBe(made.id);
-  // A client of HTTP follows a header.
+  // An HTTP client can read the headers.
   const again = await stack.answerTo(({ contextPassports }) =>
     contextPassports.create({ deployment: 'chat', session_id: 'declared' }),
   );
@@ -93,7 +93,7 @@ it('declares a session that the gateway then knows by the same passport', async 
   ]);
 });
 
-it('revokes: the affinity ends at once, for good, and the same answer comes twice', async () => {
+it('revokes: the affinity ends at once and permanently, and a repeated call gets the same answer', async () => {
   const { passport: id } = await ask('to revoke');
   await until('the record is readable', () => isReadable(id), 20_000);
   expect((await ask('to revoke')).affinity).toBe('hit');
@@ -106,13 +106,13 @@ it('revokes: the affinity ends at once, for good, and the same answer comes twic
   await until('the session has affinity again', async () => (await ask('to revoke')).affinity === 'hit', 20_000);
 });
 
-it('says expired once the time is over', async () => {
+it('shows a passport as expired once its time is over', async () => {
   const short = { deployment: 'chat', session_id: 'short', affinity: { ttl_seconds: 1 } };
   const { id } = await slipway.contextPassports.create(short);
   await until('it has expired', async () => (await passport(id)).state === 'expired', 20_000);
 });
 
-it('knows nothing of another tenant', async () => {
+it('shows nothing of another tenant', async () => {
   const { contextPassports } = stack.as((await slipway.tenants.create({ name: 'stranger' })).token);
   const { passport: id } = await ask('mine');
   await until('the record is readable', () => isReadable(id), 20_000);

@@ -13,7 +13,7 @@ const TRACES = tracesOf(SENTINEL);
 let stack: Stack;
 let slipway: Slipway;
 let supplier: LeakySupplier;
-/** A viewer of the publishing tenant, and one of another. */
+/** A viewer of the publishing tenant, and one of another tenant. */
 let viewer: string;
 let stranger: { id: string; viewer: string };
 let asStranger: Slipway;
@@ -61,7 +61,7 @@ async function qualify(id: string): Promise<any> {
   return stack.operation(operation.id);
 }
 
-it('binds, qualifies, publishes and serves a supplier of whom no byte tells a viewer', async () => {
+it('binds, qualifies, publishes and serves a supplier of whom no byte reveals the name to a viewer', async () => {
   const { products, targetBindings, publications } = slipway.admin.modelApi;
   const product = await products.create({
     slug: SLUG,
@@ -155,20 +155,23 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte tells a vi
       .filter(([, text]) => TRACES.some((trace) => trace.test(text)))
       .map(([what, text]) => `${what}: ${text.slice(0, 500)}`),
   ).toEqual([]);
-  // The search can find: an admin does see the supplier, and a viewer did see the product.
+  // The control of the search: an admin sees the supplier, and a viewer sees the product.
   const [, seen] = (await everythingToRead(stack.token, [binding.id])).find(([what]) =>
     what.includes('target-bindings/'),
   ) as [string, { text: string }];
   expect(TRACES[0]!.test(seen.text)).toBe(true);
   expect(told.filter(([, text]) => text.includes(SLUG)).length).toBeGreaterThan(10);
-  // Nor is the name in what later operations could show: operations, steps and events are read by viewers.
+  // The name is also absent from rows that later endpoints could show: viewers read operations, steps and events.
   const rows = await stack.query(
     `select (select json_agg(o) from operations o)::text || (select json_agg(s) from operation_steps s)::text || (select json_agg(e) from events e)::text as text`,
   );
   expect(TRACES.some((trace) => trace.test(rows[0].text))).toBe(false);
 });
 
-/** Every GET of the API, with each known id in each place; raw, because every byte of an answer is looked at. */
+/**
+ * Calls every GET of the API with each known id in each parameter; without the sdk,
+ * because every byte of an answer is checked.
+ */
 async function everythingToRead(token: string, ids: string[]): Promise<[string, { text: string; headers: Headers }][]> {
   const { body: document } = await fetch(`${stack.apiUrl()}/openapi.json`).then(async (answer) => ({
     body: (await answer.json()) as any,
@@ -188,7 +191,7 @@ async function fetchText(url: string, token?: string): Promise<{ text: string; h
   return { text: await answer.text(), headers: answer.headers };
 }
 
-/** What an event stream sends of an operation that has ended, up to the last of its events. */
+/** Returns what an event stream sends of an ended operation, up to its last event. */
 async function liveEvents(token: string, id: string): Promise<{ text: string; headers: Headers }> {
   const leave = new AbortController();
   const answer = await fetch(`${stack.apiUrl()}/api/v1/operations/${id}/events?after=0`, {
@@ -205,7 +208,7 @@ async function liveEvents(token: string, id: string): Promise<{ text: string; he
   return { text, headers: answer.headers };
 }
 
-it('shows a catalog entry with its allow-listed fields and what was measured', async () => {
+it('shows a catalog entry with its allow-listed fields and its measurements', async () => {
   const catalog = stack.as(stranger.viewer).modelApiCatalog;
   const { data } = await catalog.list();
   expect(data).toHaveLength(1);
@@ -238,7 +241,7 @@ it('shows a catalog entry with its allow-listed fields and what was measured', a
   });
 });
 
-it('keeps admin work to admins of the owning tenant, and a withdrawn product out of catalog and gateway', async () => {
+it('reserves admin work for admins of the owning tenant, and removes a withdrawn product from catalog and gateway', async () => {
   const [publication] = (await slipway.admin.modelApi.publications.list()).data;
   for (const list of ['products', 'targetBindings', 'publications'] as const) {
     expect(await codeOf(stack.as(viewer).admin.modelApi[list].list())).toBe('403 scope_insufficient');
@@ -256,7 +259,7 @@ it('keeps admin work to admins of the owning tenant, and a withdrawn product out
   await until('the gateway has forgotten the slug', async () => (await chat(stranger.viewer)).status === 404, 10_000);
 });
 
-it('a tenant takes no name that is not its own, and offers nothing to others', async () => {
+it('a tenant takes no name that it does not own, and offers nothing to others', async () => {
   const { products, publications } = asStranger.admin.modelApi;
   for (const slug of ['openai/gpt-4o', SLUG, 'strangers/chat'])
     expect(await codeOf(products.create({ slug }))).toBe('403 slug_not_yours');

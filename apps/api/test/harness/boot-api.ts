@@ -11,7 +11,7 @@ import { Slipway } from '@slipway/sdk';
 import { createApi } from '../../src/create-api.js';
 import { wholeAnswer, type WholeAnswer } from './whole-answer.js';
 
-/** As an api is told with SLIPWAY_IDENTITY_PROVIDER: the types know the default alone. */
+/** The value that SLIPWAY_IDENTITY_PROVIDER sets: the types know only the default. */
 export const PROVIDER = 'acme-id' as 'oidc';
 
 export {
@@ -28,16 +28,19 @@ export interface TestApi extends ApiClient {
   url: string;
   config: Config;
   token: string;
-  /** The client of the operator's bootstrap token, or of another's. A call that fails is not repeated: a suite is to see it. */
+  /**
+   * The client of the operator's bootstrap token, or of another's. It does not
+   * retry, so that a suite sees each failure.
+   */
   slipway(token?: string): Slipway;
-  /** With what HTTP itself says: statuses and headers. */
+  /** Also returns the status and the headers of HTTP. */
   answerTo<T>(call: (slipway: Slipway) => PromiseLike<T>, token?: string): Promise<WholeAnswer<T>>;
   close(): Promise<void>;
 }
 
 const BOOTSTRAP_TOKEN = `slw_boot_${'b'.repeat(40)}`;
 
-/** @param env settings beside those a test always needs, by the names of the environment variables */
+/** @param env settings in addition to those that a test always needs, by the names of the environment variables */
 export async function bootApi(env: Record<string, string> = {}): Promise<TestApi> {
   const database = await createTestDatabase(MIGRATIONS);
   const config = loadConfig(

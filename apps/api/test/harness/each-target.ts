@@ -4,12 +4,12 @@ import { hasKube } from '@slipway/kube-testbed/jest';
 import { childEnvironment } from '@slipway/platform-config/environment';
 import { Stack } from './stack.js';
 
-/** Starts the product with a target `local` whose engine `sim` runs there. */
+/** Starts the product with a target `local` that runs the engine `sim`. */
 export type StartStack = (options?: Omit<NonNullable<Parameters<typeof Stack.start>[0]>, 'config'>) => Promise<Stack>;
 
 /**
- * A suite that holds wherever engines run: as processes of the worker's host, and as pods of a cluster. Where there is no control plane the
- * second is skipped by name.
+ * A suite that holds on each kind of target: with engines as processes of the worker's host, and as pods of a cluster.
+ * Without a control plane, the second is skipped by name.
  */
 export function describeOnEachTarget(title: string, suite: (start: StartStack) => void): void {
   describe(`${title}, in processes`, () => suite((options) => Stack.start(options)));
@@ -20,7 +20,7 @@ export function describeOnEachTarget(title: string, suite: (start: StartStack) =
       bed = await TestBed.open({ nodes: [{}, {}] });
     });
     afterAll(() => bed?.close());
-    // What the suite has started ends before the bed.
+    // The suite's processes must end before the bed.
     describe('of a cluster', () => suite((options) => startInPods(bed!, options)));
   });
 }
@@ -31,7 +31,7 @@ async function startInPods(bed: TestBed, options: Parameters<StartStack>[0]): Pr
   return Stack.start({ ...options, config: (home) => inPods({ home, kubeconfig, namespace }) });
 }
 
-/** Named as the built-in target of processes, with the same arguments, so that the same requests go to it. */
+/** Has the name and the arguments of the built-in target of processes, so that the same requests use it. */
 const inPods = ({ home, kubeconfig, namespace }: { home: string; kubeconfig: string; namespace: string }) => `
 defaults: false
 targets:

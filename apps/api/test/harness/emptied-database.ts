@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The database is lost, and another one made at its address: nothing is in it, and the application may connect. */
+/** Replaces the database by an empty one at the same address, to which the application may connect. */
 export async function emptied(url: string): Promise<void> {
   const server = new URL(url);
   const name = server.pathname.slice(1);

@@ -1,7 +1,10 @@
 import { owned } from '@slipway/platform-testing/contract';
 import type { TestApi } from './boot-api.js';
 
-/** The content of every table but the named ones, as text by table: two of them are equal if nothing was written in between. */
+/**
+ * Returns the content of every table except the named ones, as text by table: two results are
+ * equal if nothing was written in between.
+ */
 export async function everyRow(api: TestApi, except: readonly string[]): Promise<Record<string, string>> {
   const tables = await owned<{ name: string }>(
     api,
@@ -9,7 +12,7 @@ export async function everyRow(api: TestApi, except: readonly string[]): Promise
   );
   const rows: Record<string, string> = {};
   for (const { name } of tables.filter((table) => !except.includes(table.name))) {
-    // When a token was last used is nobody's doing but that of the request itself.
+    // Leave out when a token was last used: the request itself changes that.
     const [row] = await owned<{ all: string }>(
       api,
       `select coalesce(string_agg(r, E'\\n' order by r), '') as all from (select (to_jsonb(t) - 'last_used_at')::text as r from "${name}" t) x`,

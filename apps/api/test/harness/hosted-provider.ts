@@ -5,20 +5,22 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 
 export const AUDIENCE = 'https://slipway.test/api';
 
-/** A signing key, private part included, as the provider is told it. */
+/** Makes a signing key with its private part, as the provider reads it. */
 export async function makeKey(kid: string, alg = 'ES256'): Promise<JWK> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
   return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' };
 }
 
-/** A real OpenID provider (oidc-provider) in a process of its own, so that it can be killed and come back with other keys. */
+/**
+ * A real OpenID provider (oidc-provider) in a separate process, so that it can be killed and restarted with other keys.
+ */
 export class HostedProvider {
   private child?: ChildProcess;
   private port = 0;
 
   /**
    * @param clients organization by client id; a client's id is the `sub` of its tokens
-   * @param people organization by `sub`, of those who sign in to the console
+   * @param people organization by `sub`, of the people who sign in to the console
    */
   constructor(
     private readonly clients: Record<string, string>,
@@ -39,7 +41,7 @@ export class HostedProvider {
     };
   }
 
-  /** Starts, or starts again on the same port, with these keys. */
+  /** Starts, or restarts on the same port, with these keys. */
   async start(keys: JWK[]): Promise<void> {
     this.child = fork(fileURLToPath(new URL('./oidc-provider.mjs', import.meta.url)), { execArgv: [], silent: true });
     this.child.send({
@@ -61,7 +63,7 @@ export class HostedProvider {
     await gone;
   }
 
-  /** Takes everything away that a person was granted: refresh tokens too. */
+  /** Revokes every grant of a person, including refresh tokens. */
   async revoke(sub: string): Promise<void> {
     const revoked = once(this.child as ChildProcess, 'message');
     this.child?.send({ revoke: sub });
@@ -69,8 +71,8 @@ export class HostedProvider {
   }
 
   /**
-   * What a person's browser does at the provider, from the address the console sent it to until the provider sends it back.
-   * @param sub who it is; undefined: somebody who cancels
+   * Acts as a person's browser at the provider, from the console's redirect to the provider's redirect back.
+   * @param sub the person; undefined for a person who cancels
    */
   async visit(url: string, sub?: string): Promise<string> {
     const jar = new Map<string, string>();
@@ -91,7 +93,7 @@ export class HostedProvider {
     }
   }
 
-  /** An access token as the provider itself issues it. */
+  /** Returns an access token that the provider itself issues. */
   async token(client: string): Promise<string> {
     const answer = await fetch(`${this.issuer}/token`, {
       method: 'POST',

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An OpenAI-compatible server that puts a name wherever a server can put one, except into what its model says. */
+/** An OpenAI-compatible server that puts a name into every part of an answer, except the text of its model. */
 export interface LeakySupplier {
-  /** With the name in its path. */
+  /** Contains the name in its path. */
   baseUrl: string;
   model: string;
   credential: string;
-  /** Answers errors from now on, or works again. */
+  /** Sets whether it answers errors or works. */
   setFailing(isFailing: boolean): void;
   requests(): number;
   stop(): Promise<void>;
@@ -83,14 +83,14 @@ export async function startLeakySupplier(name: string): Promise<LeakySupplier> {
   };
 }
 
-/** The bytes in which a name can travel: as it is in any case of letters, in base64 at its three offsets, as hex. */
+/** Matches the encodings of a name: plain text in any case, base64 at its three offsets, and hex. */
 export const tracesOf = (name: string): RegExp[] => [
   new RegExp(name, 'i'),
   ...[0, 1, 2].map((shift) => new RegExp(base64Core(name, shift))),
   new RegExp(Buffer.from(name).toString('hex'), 'i'),
 ];
 
-/** The middle of the base64 text that is the same whatever stands around the name. */
+/** Returns the middle of the base64 text, which is the same for any text around the name. */
 function base64Core(text: string, shift: number): string {
   const encoded = Buffer.from('_'.repeat(shift) + text)
     .toString('base64')

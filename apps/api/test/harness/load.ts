@@ -1,18 +1,21 @@
 import { Agent, request } from 'undici';
 
-/** One answer the load saw. */
+/** One answer that the load received. */
 export interface LoadAnswer {
   at: number;
   status: number;
-  /** The revision that answered, or '' where none did. */
+  /** The revision that answered, or '' if none did. */
   revision: string;
   /** A stream that ended without its last event, or a connection that broke. */
   isCut: boolean;
-  /** A cut stream whose last event says what happened. */
+  /** A cut stream whose last event explains the cut. */
   isExplained: boolean;
 }
 
-/** Chat requests at a steady rate, every second one a stream unless told otherwise, until stopped; nothing is retried. */
+/**
+ * Sends chat requests at a steady rate until it is stopped; by default every
+ * second one is a stream. It retries nothing.
+ */
 export class Load {
   readonly answers: LoadAnswer[] = [];
   private readonly agent = new Agent({ connections: 256, pipelining: 1 });
@@ -25,7 +28,7 @@ export class Load {
     private readonly token: string,
     private readonly model: string,
     perSecond: number,
-    /** `isRandom`: each request comes when it likes, and that often on average. Every `streams`th is a stream. */
+    /** `isRandom`: requests arrive at random times, with the same average rate. Every `streams`th is a stream. */
     private readonly options: { isRandom?: boolean; streams?: number } = {},
   ) {
     const gapMs = () => ((options.isRandom ? -Math.log(1 - Math.random()) : 1) * 1_000) / perSecond;

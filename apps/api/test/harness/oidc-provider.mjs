@@ -1,7 +1,9 @@
-// A real OpenID provider as a process of its own, for tests. Told by its parent:
-// {port, audience, jwks, clients: {<id>: <org_id>}, people: {<sub>: <org_id>}, console?: {redirectUri, accessTokenSeconds}}.
-// Answers `{port}` once it listens. A client's id is the `sub` of the tokens it gets by client_credentials; people sign in to the client
-// `console` with a code, by /interaction/<uid>?as=<sub>, where their browser is led and offered everybody. `{revoke: <sub>}` takes every grant of a person away.
+// A real OpenID provider as a separate process, for tests. Its parent sends
+// {port, audience, jwks, clients: {<id>: <org_id>}, people: {<sub>: <org_id>},
+//   console?: {redirectUri, accessTokenSeconds}}.
+// It answers `{port}` once it listens. A client's id is the `sub` of the tokens that it gets by client_credentials.
+// People sign in to the client `console` with a code, at /interaction/<uid>?as=<sub>: the browser is redirected there
+// and offered every person. `{revoke: <sub>}` revokes every grant of a person.
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 

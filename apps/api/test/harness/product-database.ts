@@ -9,10 +9,13 @@ import { copyOf, type TestDatabase } from '@slipway/platform-database/testing';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** Nothing is built while a suite runs. */
+/** Cached, because nothing is built while a suite runs. */
 let built: string | undefined;
 
-/** As the product's own command migrates it: nothing of the product is loaded here, which in Jest takes longer than many a suite. */
+/**
+ * Migrated by the product's own command: this file does not load the product,
+ * which in Jest takes longer than many a suite.
+ */
 export function productDatabase(): Promise<TestDatabase> {
   return copyOf({
     key: (built ??= builtMigrations()),
@@ -30,7 +33,7 @@ export function productDatabase(): Promise<TestDatabase> {
   });
 }
 
-/** Says which schema was built, without loading it: the server of TEST_PG_URL may know that of an older build. */
+/** Identifies the built schema without loading it: the server of TEST_PG_URL may have the schema of an older build. */
 function builtMigrations(): string {
   const hash = createHash('sha256');
   const folder = path.join(ROOT, 'libs');

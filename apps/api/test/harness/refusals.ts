@@ -1,6 +1,6 @@
 import { isSlipwayError, SlipwayError, type ErrorCode } from '@slipway/sdk';
 
-/** What the api refuses a call with. */
+/** Returns the error with which the api refuses a call. */
 export async function refusalOf(call: PromiseLike<unknown>): Promise<SlipwayError> {
   const answer = await Promise.resolve(call).catch((error: unknown) => error);
   if (answer instanceof SlipwayError && answer.body) return answer;
@@ -12,7 +12,7 @@ export async function codeOf(call: PromiseLike<unknown>): Promise<string> {
   return `${status} ${code}`;
 }
 
-/** Whether the api refuses a call with this code, or answers it. */
+/** Returns whether the api refuses a call with this code, or answers it. */
 export async function isRefused(call: PromiseLike<unknown>, code: ErrorCode): Promise<boolean> {
   try {
     await call;

@@ -9,20 +9,25 @@ import { isSlipwayError, OperationFailed, Slipway, type BodyOf, type Operation }
 import { productDatabase } from './product-database.js';
 import { wholeAnswer, type WholeAnswer } from './whole-answer.js';
 
-/** Where this version was built. */
+/** The folder in which this version was built. */
 export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-/** A folder with one file per server, which starts in half the time (`set-up.mjs`). Without it every suite starts what is shipped. */
+/**
+ * A folder with one file per server, which starts in half the time (`set-up.mjs`). Without
+ * it, every suite starts the shipped files.
+ */
 const BUNDLES = process.env['SLIPWAY_TEST_SERVERS'];
 const BOOTSTRAP = `slw_bootstrap0001_${'b'.repeat(43)}`;
 
 export type App = 'api' | 'worker' | 'gateway';
 
-/** The product as its own processes on a database of its own: what containers run, and what kill -9 is aimed at. */
+/**
+ * The product as separate processes on a database of its own: the processes that containers run and that kill -9 ends.
+ */
 export class Stack {
   readonly token = BOOTSTRAP;
   private readonly children = new Map<string, { child: ChildProcess; app: App; env: NodeJS.ProcessEnv }>();
 
-  /** One connection, because suites ask again and again until something is so. */
+  /** One connection, because suites poll repeatedly. */
   private readonly owner: pg.Pool;
 
   private constructor(
@@ -39,9 +44,10 @@ export class Stack {
   }
 
   /**
-   * @param options.env variables for every process, or what makes them of the api's address; `config` replaces the embedded default of execution targets; `through`
-   * changes the way to Postgres; `database` is one that is there already; `root` is where another version was built;
-   * `shipped` starts `dist/main.js` as an image does, instead of a bundle of it
+   * @param options.env variables for every process, or a function that makes them from the api's address;
+   * `config` replaces the embedded default of execution targets; `through` changes the address of Postgres;
+   * `database` is an existing database; `root` is the folder of another built version; `shipped` starts
+   * `dist/main.js` as an image does, instead of a bundle of it
    */
   static async start(
     options: {
@@ -74,7 +80,10 @@ export class Stack {
     return stack;
   }
 
-  /** Starts a process, or starts it again after `kill`. `env` is for this start only, and `channel` what a launcher would have to it. */
+  /**
+   * Starts a process, or restarts it after `kill`. `env` is for this start only,
+   * and `channel` is the channel to a launcher.
+   */
   spawn(
     app: App,
     index = 0,
@@ -108,18 +117,21 @@ export class Stack {
     await gone;
   }
 
-  /** Sends a signal that the process outlives. */
+  /** Sends a signal that does not end the process. */
   signal(app: App, signal: NodeJS.Signals, index = 0): void {
     this.children.get(`${app}${index}`)?.child.kill(signal);
   }
 
-  /** Resolves when the process has died of itself or stands at its pause point. */
+  /** Resolves when the process has died by itself or waits at its pause point. */
   async paused(app: App, index: number, name: string): Promise<void> {
     const isPaused = async () => this.logOf(app, index).includes(`paused at ${name}`);
     await until(`${app} pauses at ${name}`, isPaused, 60_000, () => this.logOf(app, index));
   }
 
-  /** Starts one of each of this version beside those that run, as number 1. Resolves when api and gateway serve. */
+  /**
+   * Starts one process of each app of this version next to the running ones, as
+   * number 1. Resolves when api and gateway serve.
+   */
   async besideIt(): Promise<void> {
     this.ports.api.push(await freePort());
     this.ports.gateway.push(await freePort());
@@ -153,28 +165,28 @@ export class Stack {
     return `http://127.0.0.1:${this.ports.gateway[index]}`;
   }
 
-  /** For the product's work. A call that fails is not repeated: a suite is to see it. */
+  /** The client for the product's work. It does not retry, so that a suite sees each failure. */
   slipway(api = 0, token = this.token): Slipway {
     return new Slipway({ baseUrl: this.apiUrl(api), token, maxRetries: 0 });
   }
 
-  /** The same for whoever has this token. */
+  /** The same client with this token. */
   as(token: string): Slipway {
     return this.slipway(0, token);
   }
 
-  /** @param body suites write it as a plain object, which the api checks. @returns the operation */
+  /** @param body a plain object, which the api checks. @returns the operation */
   async rollOut(deployment: string, body: object, api = 0): Promise<string> {
     const { rollouts } = this.slipway(api).deployments;
     return (await rollouts.create(deployment, body as BodyOf<'createRollout'>)).operation.id;
   }
 
-  /** With what HTTP itself says: statuses and headers. */
+  /** Also returns the status and the headers of HTTP. */
   answerTo<T>(call: (slipway: Slipway) => PromiseLike<T>, token = this.token): Promise<WholeAnswer<T>> {
     return wholeAnswer({ baseUrl: this.apiUrl(), token }, call);
   }
 
-  /** Waits until an operation has ended, or has one of these statuses, surviving an API that is away. */
+  /** Waits until an operation has ended or has one of these statuses, even if the API is temporarily away. */
   async operation(id: string, statuses?: readonly string[], limitMs = 60_000, api = 0): Promise<any> {
     const { operations } = this.slipway(api);
     const deadline = Date.now() + limitMs;
@@ -202,12 +214,12 @@ export class Stack {
     return last;
   }
 
-  /** Rows of the database as its owner sees them, for looking behind the API. */
+  /** Runs SQL as the owner of the database, to inspect rows that the API does not show. */
   async query<R = any>(sql: string, values: unknown[] = []): Promise<R[]> {
     return (await this.owner.query(sql, values)).rows as R[];
   }
 
-  /** How often the simulator was started, by its own log: one line a start. */
+  /** Returns the starts of the simulator from its own log, which has one line per start. */
   simulatorStarts(model?: string): { pid: number; model: string }[] {
     const lines = readOrEmpty(path.join(this.home, 'sim-starts.log')).split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line)).filter((start) => model === undefined || start.model === model);
@@ -265,7 +277,7 @@ export async function until(
   throw new Error(`not within ${limitMs} ms: ${what} ${detail()}`);
 }
 
-/** Where an operation stands, and after it all of it: of a long message only the beginning is repeated. */
+/** Describes the state of an operation, and then all of it; a long message is shortened. */
 function standing(operation: any): string {
   const { status, current_step, steps = [] } = operation ?? {};
   const step = steps.findLast(({ status }: any) => status !== 'pending');

@@ -6,7 +6,7 @@ export interface WholeAnswer<T> {
   body: T;
 }
 
-/** What a call is answered, with the status and the headers of HTTP, which the client keeps to itself. */
+/** Returns the answer of a call with the status and the headers of HTTP, which the client does not expose. */
 export async function wholeAnswer<T>(
   at: { baseUrl: string; token: string },
   call: (slipway: Slipway) => PromiseLike<T>,

@@ -23,14 +23,14 @@ const BODY = {
   scopes: ['viewer'],
 };
 
-/** @param change also to what the types refuse, for the api to refuse it */
+/** @param change may break the types, so that the api refuses it */
 const put = (change: object = {}, by = slipway) =>
   by.consoleAccess.set({ ...BODY, ...change } as BodyOf<'setConsoleAccess'>);
 const patch = (id: string, body: object, by = slipway) => by.tenants.update(id, body as BodyOf<'updateTenant'>);
 const give = (id: string, organizations: string[]) => patch(id, { external_organization_ids: organizations });
 
 it('publishes the configured provider as the only value', async () => {
-  // Raw: the document is no part of what it describes.
+  // Without the sdk: the document does not describe itself.
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   const { properties, required } = body.components.schemas.SetConsoleAccessDto;
   expect(properties.provider).toMatchObject({ type: 'string', enum: ['acme-id'] });
@@ -64,7 +64,7 @@ it('grants, repeats, changes and revokes one mapping', async () => {
 });
 
 it('keeps organizations, users and tenants apart', async () => {
-  // Given to the operator tenant, too, which has it of itself only while nobody has.
+  // Assigned to the operator tenant too, which has it implicitly only while no tenant has it.
   const other = api.slipway((await api.createTenant('other', ['org_1'])).token);
   await give((await slipway.whoAmI()).tenant.id, ['org_1']);
   const [mine, org, user, theirs] = [
@@ -81,12 +81,12 @@ it('keeps organizations, users and tenants apart', async () => {
   expect(next.data.map(({ id }) => id)).toEqual([org.id, mine.id]);
 });
 
-it('makes one mapping where many ask for it at once', async () => {
+it('makes one mapping for many concurrent requests', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => put({ external_user_id: 'race' })));
   expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
 });
 
-it('takes texts at their limit, in characters', async () => {
+it('accepts texts at their limit, in characters', async () => {
   const longest = '😀'.repeat(255);
   const texts = { display_name: longest, external_user_id: longest, external_organization_id: longest };
   expect(await put(texts)).toMatchObject(texts);
@@ -108,21 +108,21 @@ it.each<[string, object, number, string[]]>([
     ['display_name too_short', 'external_organization_id too_short', 'external_user_id too_short'],
   ],
   ['long texts', { external_user_id: 'x'.repeat(256) }, 422, ['external_user_id too_long']],
-  ['a grant of nothing', { scopes: [] }, 422, ['scopes min_items']],
+  ['an empty grant', { scopes: [] }, 422, ['scopes min_items']],
   ['a grant without scopes', { scopes: undefined }, 422, ['scopes required']],
   ['33 scopes', { scopes: Array(33).fill('viewer') }, 422, ['scopes max_items']],
   ['an unknown scope', { scopes: ['viewer', 'root'] }, 422, ['scopes[1] enum']],
-  ['a text for a truth', { access: 'true' }, 400, ['access type']],
-  ['a text for a list', { scopes: 'viewer' }, 400, ['scopes type']],
+  ['a string for a boolean', { access: 'true' }, 400, ['access type']],
+  ['a string for a list', { scopes: 'viewer' }, 400, ['scopes type']],
 ])('refuses %s', async (_what, change, status, expected) => {
   const refused = await refusalOf(put(change));
   expect(refused.status).toBe(status);
   expect(refused.details.map(({ field, code }) => `${field} ${code}`).sort()).toEqual(expected);
 });
 
-it('warns of unknown fields, and of a rehearsal that it does not offer', async () => {
+it('warns of unknown fields, and refuses validate_only, which it does not offer', async () => {
   expect((await put({ colour: 'red' })).warnings).toEqual([{ code: 'unknown_field', field: 'colour' }]);
-  // Raw, because the client offers none either.
+  // Without the sdk, which does not offer it either.
   expect((await api.send('PUT', '/api/v1/console/access?validate_only=true', { body: BODY })).status).toBe(400);
 });
 
@@ -131,7 +131,7 @@ it('does not revoke the last admin token of a tenant', async () => {
   const [first] = (await lonely.tokens.list()).data;
   const revoke = () => lonely.tokens.revoke(first!.id);
   expect(await codeOf(revoke())).toBe('409 last_admin');
-  // Nobody could sign in as this identity, because no issuer is configured here.
+  // No person could sign in as this identity, because no issuer is configured here.
   await put({ scopes: ['admin'] }, lonely);
   expect(await codeOf(revoke())).toBe('409 last_admin');
   await put({ access: false }, lonely);
@@ -139,7 +139,7 @@ it('does not revoke the last admin token of a tenant', async () => {
   const { tokens } = api.slipway(second.token);
   const both = await Promise.allSettled([first!, second].map(({ id }) => tokens.revoke(id)));
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  // The one that is too late is refused for it, or for its own token, which the other has revoked.
+  // The slower one is refused as the last admin, or because the other has revoked its token.
   const [late] = both.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
   expect(isSlipwayError(late, 'last_admin', 'unauthenticated')).toBe(true);
 });
@@ -147,7 +147,7 @@ it('does not revoke the last admin token of a tenant', async () => {
 describe('organizations of tenants', () => {
   const listed = async (id: string) => (await slipway.tenants.list({ limit: 200 })).data.find((one) => one.id === id);
 
-  it('a tenant maps its own organizations alone, the operator tenant also those that nobody has', async () => {
+  it('a tenant maps only its own organizations, and the operator tenant also unassigned ones', async () => {
     const [a, b] = [await api.createTenant('org-a', ['org_a']), await api.createTenant('org-b')].map(({ token }) =>
       api.slipway(token),
     );
@@ -166,7 +166,7 @@ describe('organizations of tenants', () => {
     expect((await b!.consoleAccess.list()).data).toEqual([]);
   });
 
-  it('a mapping of an organization that was taken away can still be revoked, and not granted', async () => {
+  it('a mapping of an organization that was removed can still be revoked, and not granted', async () => {
     const { id, token } = await api.createTenant('org-c', ['org_c']);
     const tenant = api.slipway(token);
     const mapping = { external_organization_id: 'org_c', external_user_id: 'gone' };
@@ -176,7 +176,7 @@ describe('organizations of tenants', () => {
     expect(await put({ ...mapping, access: false }, tenant)).toMatchObject({ status: 'revoked' });
   });
 
-  it('the operator sets them, sees them, and audits each change once', async () => {
+  it('the operator sets them, sees them, and each change is audited once', async () => {
     const { id, token } = await api.createTenant('org-d', ['org_d2', 'org_d1']);
     expect(await listed(id)).toMatchObject({ name: 'org-d', external_organization_ids: ['org_d1', 'org_d2'] });
     const changed = await give(id, ['org_d3', 'org_d1']);

@@ -71,7 +71,7 @@ it('the bootstrap token mints alice and bob; alice plans, bob approves', async (
   });
 });
 
-it('a token belongs to the owner it was asked for, else to its maker, and remembers whose tokens led to it', async () => {
+it('a token belongs to the requested owner, or else to its maker, and remembers whose tokens led to it', async () => {
   const ofAlice = await api.slipway(alice).tokens.create({ name: 'more', scopes: ['admin'] });
   expect(ofAlice).toMatchObject({ owner: ALICE, minters: [OPERATOR, ALICE] });
   const ci: Owner = { type: 'service', id: 'ci' };
@@ -89,7 +89,7 @@ it('a token belongs to the owner it was asked for, else to its maker, and rememb
 const named = (id: string) => slipway.tokens.create({ name: 'n', scopes: ['viewer'], owner: { type: 'person', id } });
 
 it.each(['', 'x'.repeat(256), ' bob', 'user:ada', 'User:ada', 'token:tok_boot'])(
-  'an owner has no such name: %j',
+  'an owner cannot have the name %j',
   async (id) => {
     expect((await refusalOf(named(id))).status).toBe(422);
   },
@@ -99,7 +99,7 @@ it('the name of an owner may have 255 characters', async () => {
   expect((await named('x'.repeat(255))).owner.id).toHaveLength(255);
 });
 
-it('one person approves nothing of their own, with no token that is theirs or came from one of theirs', async () => {
+it('one person cannot approve their own plan with any token that is theirs or came from one of theirs', async () => {
   const made = await plan(alice);
   const second = await mint(undefined, alice, 'admin');
   const invented = await mint(BOB, alice, 'admin');
@@ -136,7 +136,7 @@ it('older approvals by two tokens of one person count once', async () => {
   expect(await codeOf(rollout)).toBe('409 plan_not_approved');
 });
 
-it('a service approves nothing, whatever the policy; it may take back what it proposed', async () => {
+it('a service approves nothing under any policy, and may withdraw its own proposal', async () => {
   const optimizer = await mint({ type: 'service', id: 'optimizer' });
   await policy({ prevent_self_approval: false });
   for (const made of [await plan(alice), await plan(optimizer)])
@@ -150,7 +150,7 @@ it('a service approves nothing, whatever the policy; it may take back what it pr
   });
 });
 
-it('a person of the hosted provider is the same one with the tokens they mint', async () => {
+it('a person of the hosted provider and the tokens that they mint are one person', async () => {
   const minted = await api.slipway(ada).tokens.create({ name: 'mine', scopes: ['operator'] });
   expect(minted).toMatchObject({
     owner: { type: 'person', id: 'user:ada' },
@@ -158,7 +158,7 @@ it('a person of the hosted provider is the same one with the tokens they mint', 
   });
   expect(await codeOf(decide(await plan(ada), minted.token))).toBe('403 self_approval_forbidden');
   expect(await codeOf(decide(await plan(minted.token), ada))).toBe('403 self_approval_forbidden');
-  // A token that is named like an identity is of somebody else.
+  // A token with the name of an identity belongs to another person.
   const ofAnother = await plan(await mint({ type: 'person', id: 'ada' }));
   expect(await approvalOf(decide(ofAnother, ada))).toMatchObject({ state: 'approved' });
   expect(await approvalOf(decide(await plan(ada), grace))).toMatchObject({
@@ -166,13 +166,13 @@ it('a person of the hosted provider is the same one with the tokens they mint', 
   });
 });
 
-it('a policy may take approvals only of identities signed in at the hosted provider', async () => {
+it('a policy may accept approvals only from identities signed in at the hosted provider', async () => {
   await policy({ require_hosted_identity: true });
   const made = await plan(alice);
   expect(await codeOf(decide(made, bob))).toBe('403 hosted_identity_required');
   const ofGrace = await mint(undefined, grace);
   expect(await codeOf(decide(made, ofGrace))).toBe('403 hosted_identity_required');
-  // Who can mint tokens can invent the planner, too; the identity behind it is the provider's.
+  // A person who can mint tokens can also invent the planner, but the identity that minted them is the provider's.
   const invented = await mint({ type: 'service', id: 'bot' }, await mint(ALICE, ada, 'admin'));
   const planned = await plan(invented);
   expect(await codeOf(decide(planned, ada))).toBe('403 self_approval_forbidden');
@@ -180,7 +180,7 @@ it('a policy may take approvals only of identities signed in at the hosted provi
   expect(await approvalOf(decide(made, ada))).toMatchObject({ state: 'approved' });
 });
 
-it('an approval that was replayed by its key is still one, of the person who gave it', async () => {
+it('an approval that was replayed by its key counts once, for the person who gave it', async () => {
   await policy({ approvals_required: 2 });
   const made = await plan(alice);
   const once = { idempotencyKey: `of-${made.id}` };

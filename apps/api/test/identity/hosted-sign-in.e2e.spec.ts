@@ -54,7 +54,7 @@ const whoAmI = (token: string, tenant?: string, of = api) =>
 const give = (tenantId: string, organizations: string[]) =>
   slipway.tenants.update(tenantId, { external_organization_ids: organizations });
 
-/** Resolves once a stream has begun, with what follows it to its end. */
+/** Resolves once a stream has begun; `end` resolves when it ends. */
 async function watched(token: string, deployment: string, signal = leaving.signal): Promise<{ end: Promise<void> }> {
   const events = api.slipway(token).deployments.events.follow(deployment, { signal });
   await events.next();
@@ -65,7 +65,7 @@ async function watched(token: string, deployment: string, signal = leaving.signa
   };
 }
 
-/** A token that the provider could have issued, changed if a test wants it so. */
+/** Makes a token that the provider could have issued, with a test's changes. */
 async function forge(
   claims: JWTPayload = {},
   header: Record<string, unknown> = {},
@@ -97,7 +97,7 @@ function unsigned(header: object, signature = ''): string {
 }
 
 describe('a granted identity', () => {
-  it("signs in with the provider's own token, at the scopes it was granted", async () => {
+  it("signs in with the provider's own token, with the granted scopes", async () => {
     expect(decodeProtectedHeader(ada)).toMatchObject({ alg: 'ES256', typ: 'at+jwt', kid: 'first' });
     expect(decodeJwt(ada)).toMatchObject({ iss: provider.issuer, aud: AUDIENCE, sub: 'ada', org_id: 'org_acme' });
     expect(await codeOf(whoAmI(ada))).toBe('401 unauthenticated');
@@ -122,7 +122,7 @@ describe('a granted identity', () => {
     expect((await whoAmI(ada)).scopes).toEqual(['viewer']);
   });
 
-  it('names the tenant where several know it', async () => {
+  it('must name the tenant if several have granted it access', async () => {
     const acme = await api.createTenant('acme', ['org_acme']);
     await give((await slipway.whoAmI()).tenant.id, ['org_acme']);
     const bob = await provider.token('bob');
@@ -147,7 +147,7 @@ describe('a granted identity', () => {
     expect((await whoAmI(bob, 'default')).tenant.name).toBe('default');
   });
 
-  it('may be the last admin, and is then not removed', async () => {
+  it('may be the last admin, and then cannot be removed', async () => {
     const solo = await api.createTenant('solo', ['org_acme']);
     const boss = await forge({ sub: 'boss' });
     const { tokens } = api.slipway(solo.token);
@@ -162,7 +162,7 @@ describe('a granted identity', () => {
     expect((await whoAmI(boss)).tenant.name).toBe('solo');
   });
 
-  it('keeps one admin where two remove each other at once', async () => {
+  it('keeps one admin if two remove each other at once', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { token } = await api.createTenant(`duel-${round}`, ['org_acme']);
       const [one, two] = [await forge({ sub: `one-${round}` }), await forge({ sub: `two-${round}` })];
@@ -173,7 +173,7 @@ describe('a granted identity', () => {
         put(`two-${round}`, false, [], { token: one }),
         put(`one-${round}`, false, [], { token: two }),
       ]);
-      // The loser is told that it is the last, or that it has just been removed itself.
+      // The loser is refused as the last admin, or because it has just been removed itself.
       const lost = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as { status: number }] : []));
       expect(lost).toHaveLength(1);
       expect([403, 409]).toContain(lost[0]!.status);
@@ -181,9 +181,9 @@ describe('a granted identity', () => {
   });
 });
 
-describe("an organization of one tenant's", () => {
+describe('an organization that belongs to one tenant', () => {
   const eve = (): Promise<string> => provider.token('eve');
-  /** As any tenant could before organizations belonged to tenants. */
+  /** Writes a mapping directly, as any tenant could before organizations belonged to tenants. */
   const mapped = (tenantId: string, scopes: string): Promise<unknown> =>
     owned(
       api,
@@ -204,7 +204,7 @@ describe("an organization of one tenant's", () => {
     expect((await whoAmI(await eve())).tenant.name).toBe('owner');
   });
 
-  it('taking it away ends the sign-ins of the tenant at the next request, and its event streams', async () => {
+  it('removing it ends the sign-ins of the tenant at the next request, and its event streams', async () => {
     const ours = (await slipway.whoAmI()).tenant.id;
     const theirs = (await slipway.tenants.list({ limit: 200 })).data.find(({ name }) => name === 'owner')!.id;
     const token = await eve();
@@ -212,10 +212,10 @@ describe("an organization of one tenant's", () => {
     await mapped(ours, '{viewer}');
     expect((await whoAmI(token)).tenant.name).toBe('owner');
     await give(theirs, []);
-    // Nobody has it now, so it is the operator tenant's.
+    // No tenant has it now, so it belongs to the operator tenant.
     expect((await whoAmI(token)).tenant.name).toBe('default');
     expect(await codeOf(whoAmI(token, 'owner'))).toBe('401 unauthenticated');
-    // Before its first heartbeat, at which a stream asks anyway.
+    // Before its first heartbeat, at which a stream checks anyway.
     const { end } = await watched(token, 'watched', AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]));
     const ended = codeOf(end);
     await give(theirs, ['org_other']);
@@ -224,7 +224,7 @@ describe("an organization of one tenant's", () => {
     expect(await codeOf(whoAmI(token, 'default'))).toBe('401 unauthenticated');
   });
 
-  it('an admin whose organization was taken away is none that a tenant could be left to', async () => {
+  it('an admin whose organization was removed does not count as the last admin of a tenant', async () => {
     const { id, token } = await api.createTenant('left', ['org_acme', 'org_left']);
     await put('boss', true, ['admin'], { token, organization: 'org_left' });
     await give(id, ['org_acme']);
@@ -241,7 +241,7 @@ describe('a token that the provider did not issue for us', () => {
     await put('ada', true, ['admin']);
   });
 
-  it('is none of these (the control)', async () => {
+  it('is not the unchanged token (the control)', async () => {
     for (const token of [
       await forge(),
       await forge({}, { typ: 'JWT' }),
@@ -265,10 +265,10 @@ describe('a token that the provider did not issue for us', () => {
     ['no type', {}, { typ: undefined }],
     ['no user', { sub: undefined }, {}],
     ['no organization', { org_id: undefined }, {}],
-    ['an organization that is no text', { org_id: ['org_acme'] }, {}],
+    ['an organization that is no string', { org_id: ['org_acme'] }, {}],
     ['a user that cannot be stored', { sub: 'ada\u0000' }, {}],
     ['a user beyond 255 characters', { sub: 'a'.repeat(256) }, {}],
-    ['a critical header nobody knows', {}, { crit: ['exp2'], exp2: 1 }],
+    ['an unknown critical header', {}, { crit: ['exp2'], exp2: 1 }],
   ])('%s: 401', async (_what, claims, header, code = 'unauthenticated') => {
     const token = await forge(claims, header).catch(() =>
       unsigned({ alg: 'ES256', typ: 'at+jwt', kid: 'first', ...header }, 'AAAA'),
@@ -276,7 +276,7 @@ describe('a token that the provider did not issue for us', () => {
     expect(await codeOf(whoAmI(token))).toBe(`401 ${code}`);
   });
 
-  it('is not signed at all, or with the public key as a secret', async () => {
+  it('is not signed at all, or is signed with the public key as a secret', async () => {
     const spki = await exportSPKI((await importJWK({ ...key, d: undefined }, 'ES256', { extractable: true })) as never);
     for (const alg of ['none', 'None', 'HS256', 'HS512']) {
       const header = { alg, typ: 'at+jwt', kid: 'first' };
@@ -293,7 +293,7 @@ describe('a token that the provider did not issue for us', () => {
     }
   });
 
-  it('has a changed payload or a cut signature', async () => {
+  it('has a changed payload or a truncated signature', async () => {
     const [header, , signature] = (await forge()).split('.');
     const payload = unsigned({}).split('.')[1];
     expect(await codeOf(whoAmI(`${header}.${payload}.${signature}`))).toBe('401 unauthenticated');
@@ -301,7 +301,7 @@ describe('a token that the provider did not issue for us', () => {
     expect(await codeOf(whoAmI(`${header}.${payload}.`))).toBe('401 unauthenticated');
   });
 
-  describe('brings keys of its own', () => {
+  describe('contains its own keys', () => {
     let evil: JWK;
     let server: Server;
     let asked = 0;
@@ -317,7 +317,7 @@ describe('a token that the provider did not issue for us', () => {
     });
     afterAll(() => void server.close());
 
-    it.each(['jwk', 'jku', 'x5u', 'x5c'])('in %s: they are not looked at', async (name) => {
+    it.each(['jwk', 'jku', 'x5u', 'x5c'])('in %s: the token is refused, and they are not fetched', async (name) => {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
       const { d: _private, ...open } = evil;
       const value = { jwk: open, jku: url, x5u: url, x5c: [Buffer.from('not a certificate').toString('base64')] }[name];
@@ -329,9 +329,9 @@ describe('a token that the provider did not issue for us', () => {
   });
 });
 
-/** Last, because it takes the provider away. */
+/** Last, because it stops the provider. */
 describe('the keys of the provider', () => {
-  it('answer from the cache while it is away, and a key nobody knows yet is no reason for a 401', async () => {
+  it('are cached while it is away, and an unknown key is no reason for a 401', async () => {
     await put('ada', true, ['viewer']);
     await provider.stop();
     expect((await whoAmI(await forge())).actor).toMatchObject({ id: 'ada' });

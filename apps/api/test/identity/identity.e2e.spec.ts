@@ -41,7 +41,7 @@ it('creates tenants for the operator alone, each name once', async () => {
   expect(JSON.stringify(listed)).not.toContain('slw_');
 });
 
-/** How each of these attempts to create a tenant ends. */
+/** Returns how each of these attempts to create a tenant ends. */
 const ends = async (names: string[]): Promise<string[]> => {
   const ended = names.map((name) =>
     slipway.tenants.create({ name }).then(
@@ -52,11 +52,11 @@ const ends = async (names: string[]): Promise<string[]> => {
   return (await Promise.all(ended)).sort();
 };
 
-it('creates one tenant where many ask for the same name at once', async () => {
+it('creates one tenant for many concurrent requests with the same name', async () => {
   expect(await ends(Array(8).fill('race'))).toEqual(['created', ...Array(7).fill('tenant_exists')]);
 });
 
-it('takes no name that another tenant has in another case', async () => {
+it('refuses a name that another tenant has in another case', async () => {
   for (const name of ['Acme', 'ACME', 'Default'])
     expect(await codeOf(slipway.tenants.create({ name }))).toBe('409 tenant_exists');
   expect(await ends(['twin', 'Twin', 'TWIN', 'tWin'])).toEqual(['created', ...Array(3).fill('tenant_exists')]);
@@ -69,7 +69,7 @@ it.each(['', ' padded', 'padded ', 'x'.repeat(256), 'nul\u0000', 'ａcme', 'ac\u
   },
 );
 
-it('shows a token once, lists it without its secret, revokes it for good', async () => {
+it('shows a token once, lists it without its secret, and revokes it permanently', async () => {
   const created = await slipway.tokens.create({ name: 'ci', scopes: ['operator', 'operator'] });
   expect(created).toMatchObject({
     name: 'ci',
@@ -103,7 +103,7 @@ it('refuses tokens beyond a year, in the past, or without scopes', async () => {
     { scopes: ['viewer'] },
     { name: 'n', scopes: ['viewer'], expires_at: 'tomorrow' },
   ];
-  // The api is to refuse also what the types do.
+  // The api must also refuse what the types refuse.
   const create = (body: object) => slipway.tokens.create(body as BodyOf<'createToken'>);
   for (const body of refused) expect(await codeOf(create(body))).toBe('422 validation_failed');
   for (const body of [

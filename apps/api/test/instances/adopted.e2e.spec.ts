@@ -31,7 +31,7 @@ beforeAll(async () => {
   slipway = stack.slipway();
 });
 afterAll(async () => {
-  // They end their children, where they have some.
+  // They end their own children, if they have any.
   for (const server of running) server.kill('SIGTERM');
   await stack?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const instancesOf = async (name: string): Promise<any[]> => (await slipway.deployments.instances.list(name)).data;
 
-/** By README's lines, with another target. */
+/** Adopts a server with the lines of the README, with another target. */
 async function adopt(name: string, endpoint: object, target = 'adopted', model: object = { id: 'tiny' }) {
   await slipway.deployments.create({ name });
   const spec = { model, runtime: { target }, endpoint };
@@ -74,7 +74,7 @@ async function ask(model: string, route = '/v1/chat/completions', more: object =
 }
 const served = (model: string) => until(`${model} is served`, async () => (await ask(model)).status === 200);
 
-/** A stand-in of an engine, as somebody else would have started it. */
+/** Starts a stand-in of an engine, as another program would. */
 async function standIn(engine: string, port: number, argv: string[], behaviour: object = {}): Promise<ChildProcess> {
   const file = path.join(folder, `${engine}-${port}.json`);
   writeFileSync(file, JSON.stringify(behaviour));
@@ -130,7 +130,7 @@ it.each<[string, string, (port: number) => string[], object]>([
   ['ollama', 'ollama', () => ['serve'], { load_ms: 300 }],
   ['lmstudio', 'lmstudio', (port) => ['server', 'start', '--port', String(port)], {}],
   ['llamacpp', 'llamacpp', (port) => LLAMA('tiny', port), {}],
-  // Nobody described it: it is asked as any server is, and its list speaks for it.
+  // No template describes it: it is probed like any server, and its list of models decides.
   ['llamacpp', 'adopted', (port) => LLAMA('tiny', port), {}],
 ])(
   '%s, adopted on the target %s, qualifies, is published and answers by its slug',
@@ -155,7 +155,7 @@ it('an engine for embeddings qualifies by them, and is published', async () => {
   expect((await embed()).body).toMatchObject({ model: slug, data: [{ embedding: [0.1, 0.2, 0.3] }] });
 });
 
-it('an engine whose model is swapped has drifted within one round of probes, and comes back with the model', async () => {
+it('an engine whose model is swapped has drifted within one round of probes, and recovers with the model', async () => {
   const port = await freePort();
   let engine = await standIn('llamacpp', port, LLAMA('tiny', port));
   await adopt('swapped', { base_url: `http://127.0.0.1:${port}` }, 'llamacpp');
@@ -186,7 +186,7 @@ it('an engine whose model is swapped has drifted within one round of probes, and
   expect(await binding()).toMatchObject({ drifted: false, qualification: { drifted_since: null } });
 });
 
-it('of two URLs one has another model by now: the binding does not qualify, and says which URL', async () => {
+it('if one of two URLs serves another model by now, the binding does not qualify, and names the URL', async () => {
   const ports = [await freePort(), await freePort()] as const;
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const [, second] = await Promise.all(ports.map((port) => standIn('llamacpp', port, LLAMA('tiny', port))));
@@ -210,7 +210,7 @@ it('of two URLs one has another model by now: the binding does not qualify, and 
   expect(await qualify()).toMatchObject({ status: 'succeeded' });
 });
 
-it('of two URLs one dies under load: no request fails whose answer had not begun', async () => {
+it('if one of two URLs dies under load, no request fails before its answer begins', async () => {
   const ports = [await freePort(), await freePort()];
   const main = path.join(ROOT, 'tools/inference-sim/dist/main.js');
   const servers = [];

@@ -8,7 +8,7 @@ jest.setTimeout(120_000);
 /** Far below the ten minutes that a rollout waits for an engine by default, and enough for a busy machine. */
 const SOON_SECONDS = 60;
 
-/** An engine that loads for a moment, says why it cannot, and ends. */
+/** An engine that loads for a moment, reports why it cannot continue, and ends. */
 const DYING = `console.log('loading'); setTimeout(() => { console.error('the weights of ' + process.argv[1] + ' are corrupt'); process.exit(7); }, 100)`;
 
 const CONFIG = {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => stack?.stop());
 
-/** The end of a rollout with nothing but a spec, and how long it took. */
+/** Returns the end of a rollout with only a spec, and how long it took. */
 async function rollOut(name: string, engine: string): Promise<{ record: any; seconds: number }> {
   await slipway.deployments.create({ name });
   const began = performance.now();
@@ -46,7 +46,7 @@ async function rollOut(name: string, engine: string): Promise<{ record: any; sec
   return { record, seconds: (performance.now() - began) / 1_000 };
 }
 
-it('an engine that exits at once fails its rollout soon, with the cause and its own last lines, which stay to be read', async () => {
+it('an engine that exits at once fails its rollout soon, with the cause and its own last lines, which stay readable', async () => {
   const { record, seconds } = await rollOut('dying', 'dying');
   expect(record).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
   expect(record.message).toMatch(/[3-9] consecutive starts failed in the same way/);
@@ -67,7 +67,7 @@ it('an engine that exits at once fails its rollout soon, with the cause and its 
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     return answer.text();
   };
-  // The end of the rollout may have cut a start short that had not said anything yet.
+  // The end of the rollout may have interrupted a start that had not written anything yet.
   const previous = (await last(false)) === '';
   expect(await last(previous)).toBe('the weights of tiny are corrupt\n');
 
@@ -79,7 +79,7 @@ it('an engine that exits at once fails its rollout soon, with the cause and its 
   }
 });
 
-it('a program that is not there ends the rollout at its first start', async () => {
+it('a missing program ends the rollout at its first start', async () => {
   const { record, seconds } = await rollOut('missing', 'missing');
   expect(record).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
   expect(record.message).toContain('program_not_found');

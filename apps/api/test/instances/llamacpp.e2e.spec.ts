@@ -8,13 +8,16 @@ import { ROOT, Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(120_000);
 
-/** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
+/** llama.cpp's own server, built by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
 const PROGRAM = process.env['SLIPWAY_TEST_LLAMA_SERVER'];
 const REQUESTS_PER_SECOND = 20;
 const SLUG = 'acme/tiny';
 const PAGE = 'docs/get-started/first-model-server.md';
 
-/** The file of that page, with a host of one slot and an engine with an argument that it does not know. */
+/**
+ * The file on the documentation page, with a host for one instance and an
+ * engine with an argument that it does not know.
+ */
 const config = (): string => {
   const [, file = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(path.join(ROOT, PAGE), 'utf8')) ?? [];
   const engine = (rest: string) => `engines: {llamacpp: {extends: builtin, program: ${PROGRAM}${rest}}}`;
@@ -49,7 +52,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     await stack?.stop();
   });
 
-  /** Those that this test has running. */
+  /** The engines that this test runs. */
   const engines = (): { pid: number; model: string; port: number }[] =>
     execFileSync('ps', ['-axww', '-o', 'pid=,args='], { encoding: 'utf8' })
       .split('\n')
@@ -60,7 +63,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
         port: Number(/ --port (\d+)/.exec(line)?.[1]),
       }));
 
-  /** One thread: several spin while they wait for each other, and would keep a busy machine from all else. */
+  /** One thread: several threads would spin while they wait for each other, and would starve a busy machine. */
   const spec = (id: string, model: 0 | 1, target = 'local', args: object = {}) => ({
     model: { id, uri: models[model] },
     runtime: { target, engine: 'llamacpp', args: { threads: 1, ...args } },
@@ -73,12 +76,12 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
   const rollBack = async (name: string) =>
     slipway.operations.wait((await slipway.deployments.rollbacks.create(name)).operation.id);
 
-  /** A deployment whose first revision serves. */
+  /** Makes a deployment whose first revision serves. */
   const deploy = async (name: string, target?: string) => {
     await slipway.deployments.create({ name });
     await succeed(name, { spec: spec(`${name}-a`, 0, target), strategy: { type: 'immediate' } });
   };
-  /** What the work came to, and what requests met meanwhile and right before it. */
+  /** Returns the result of the work, and the answers to requests during the work and right before it. */
   const underLoad = async <T>(name: string, work: (load: Load) => Promise<T>): Promise<[T, LoadAnswer[]]> => {
     const load = new Load(stack.gatewayUrl, stack.token, name, REQUESTS_PER_SECOND);
     try {
@@ -104,10 +107,10 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     expect(told).toMatch(/unknown_model: ignores\n[^]*metric running: llamacpp:requests_processing\n[^]*\nqualified\n/);
   });
 
-  describe('beside one that serves', () => {
+  describe('next to another that serves', () => {
     beforeAll(() => deploy('chat'));
 
-    it('streams its tokens one by one and their usage, to those who come through the gateway', async () => {
+    it('streams its tokens one by one with their usage, to clients of the gateway', async () => {
       const { status, text } = await ask({ model: 'chat', stream: true, stream_options: { include_usage: true } });
       const events = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, event]) => JSON.parse(event as string));
       expect([status, text.trimEnd().endsWith('data: [DONE]')]).toEqual([200, true]);
@@ -131,7 +134,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
       expect(revisionsOf(answers)).toEqual(new Set(['chat-00001', 'chat-00002']));
     });
 
-    it('a gate that does not hold takes the candidate away, and loses no request', async () => {
+    it('a failing gate removes the candidate, and loses no request', async () => {
       const [record, answers] = await underLoad('chat', () =>
         rollOut('chat', {
           spec_patch: { model: { id: 'chat-c' } },
@@ -156,7 +159,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
       expect(await activeOf('chat')).toBe('chat-00001');
     });
 
-    it('one that is killed under load is started again, and then serves as before', async () => {
+    it('an engine that is killed under load is restarted, and then serves as before', async () => {
       const [servedAgain, answers] = await underLoad('chat', async (load) => {
         const killed = engines().find(({ model }) => model === 'chat-a')?.pid as number;
         process.kill(killed, 'SIGKILL');
@@ -179,7 +182,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
       await until('it is served', async () => (await ask({ model: SLUG })).status === 200);
     });
 
-    it('an argument that it refuses ends the rollout within 15 seconds, in its own words', async () => {
+    it('an argument that it refuses ends the rollout within 15 seconds, with its own error message', async () => {
       const asked = Date.now();
       const record = await rollOut('chat', {
         spec: spec('chat-d', 0, 'mistaken', { made_up: 'x' }),
@@ -195,7 +198,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
       expect(step.evidence).toMatchObject({ cause: 'bad_argument', exit_code: 1 });
     });
 
-    it('what it said is read through the API, also what it said before it was killed', async () => {
+    it('its output is readable through the API, also the output before it was killed', async () => {
       const { list, logs } = slipway.deployments.instances;
       const { data } = await list('chat');
       const { id } = data.find(({ state, revision }) => state === 'ready' && revision === 'chat-00001')!;
@@ -206,7 +209,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     });
   });
 
-  describe('on a host with one place', () => {
+  describe('on a host with capacity for one instance', () => {
     beforeAll(() => deploy('single', 'one-place'));
 
     it('is recreated under load: requests wait and none is lost', async () => {
@@ -221,7 +224,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
       expect(revisionsOf(answers)).toEqual(new Set(['single-00001', 'single-00002']));
     });
 
-    it('is rolled back under load in the same place, and none is lost', async () => {
+    it('is rolled back under load on the same host, and none is lost', async () => {
       const [, answers] = await underLoad('single', () => rollBack('single'));
       expect(lost(answers)).toEqual([]);
       expect(await activeOf('single')).toBe('single-00001');

@@ -7,7 +7,7 @@ import { isAlive, ROOT, Stack, until } from '../harness/stack.js';
 jest.setTimeout(300_000);
 
 const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
-/** Says that it was started, and starts unless there is a file "broken". */
+/** Records that it was started, and fails if there is a file "broken". */
 const FRAIL = `echo started >> "$0/frail"; [ -e "$0/broken" ] && exit 3; exec node ${SIMULATOR} --port "$1" --model "$2" --start-log "$0/sim-starts.log"`;
 const CONFIG = (home: string) => `
 targets:
@@ -36,7 +36,7 @@ const scaled = async () => {
 };
 const asleep = () => until('it sleeps', async () => (await shown()).replicas.desired === 0 && alive() === 0, 60_000);
 
-it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come while it sleeps wake one start', async () => {
+it('scales 0 → 1 → 4 → 0 with the load and loses no request; 50 requests during its sleep cause one start', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
   await stack.slipway().deployments.create({ name: 'chat' });
   const scaling = {
@@ -60,7 +60,7 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
     expect.objectContaining({ type: 'Ready', status: 'True', reason: 'Asleep' }),
   );
 
-  // One instance at most, so that a second start would show.
+  // At most one instance, so that a second start would show.
   const { update, rollouts } = stack.slipway().deployments;
   const { effective_scaling } = await update('chat', { scaling: { max_replicas: 1 } });
   expect(effective_scaling).toEqual({ ...scaling, max_replicas: 1 });
@@ -81,12 +81,12 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
 
   await update('chat', { scaling: null });
   const told = (await scaled()).length;
-  // 0.4 s each, so four in flight and a little more.
+  // 0.4 s each, so a little more than four are in flight.
   const load = new Load(stack.gatewayUrl, stack.token, 'chat', 9);
   await until('four run', async () => (await shown()).replicas.ready === 4, 60_000);
   const served = load.answers.length;
   await until('it goes on', async () => load.answers.length > served + 40, 60_000);
-  // A rollout under load does not begin with one.
+  // Under load, a rollout does not begin with one instance.
   const more = { strategy: { type: 'immediate' as const }, keep_previous_seconds: 0 };
   const next = { ...spec, model: { id: 'small' } };
   expect((await rollouts.rehearse('chat', { spec: next, ...more })).capacity).toMatchObject({ needed: 4 });
@@ -105,7 +105,7 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
   expect(ways.filter((way, index) => index > 0 && way !== ways[index - 1])).toHaveLength(1);
 });
 
-it('a revision that sleeps is given the traffic, rolled back to, qualified and published: whoever asks for it wakes it', async () => {
+it('a sleeping revision is given the traffic, rolled back to, qualified and published: a request wakes it', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
   const slipway = stack.slipway();
   const { route, rollbacks } = slipway.deployments;
@@ -120,7 +120,7 @@ it('a revision that sleeps is given the traffic, rolled back to, qualified and p
     await answer.text();
     return [answer.status, answer.headers.get('x-slipway-held-ms') !== null];
   };
-  /** By the sleeper's own engines: the other revision stays up. */
+  /** Checks the sleeper's own engines: the other revision stays up. */
   const sleeps = () =>
     until('it sleeps', async () => !stack.simulatorStarts('sleeper').some(({ pid }) => isAlive(pid)), 60_000);
   const spec = (id: string, scaling: object) => ({
@@ -156,7 +156,7 @@ it('a revision that sleeps is given the traffic, rolled back to, qualified and p
   await until('it is published', async () => String(await ask('acme/chat')).startsWith('200'));
 });
 
-it('a start out of sleep that fails is one, and tells all who wait its cause at once; the next request has the next start', async () => {
+it('a failed start out of sleep is one start and reports its cause at once to all waiting requests; the next request causes the next start', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
   await stack.slipway().deployments.create({ name: 'chat' });
   const spec = {

@@ -11,25 +11,28 @@ import { Load, type LoadAnswer } from '../harness/load.js';
 import { Stack, until } from '../harness/stack.js';
 
 const PER_SECOND = 50;
-/** Before and after what is done under load. */
+/** The load before and after the work under load. */
 const LOAD_AROUND_MS = 1_000;
 const OPERATION_MS = 120_000;
 
-/** The product with a target of kind kubernetes, on a real control plane whose nodes are played, beside the built-in target of processes. */
+/**
+ * The product with a target of kind kubernetes, on a real control plane with simulated nodes,
+ * next to the built-in target of processes.
+ */
 export class KubeStack {
   private number = 0;
 
   private constructor(
     readonly bed: TestBed,
     readonly namespace: string,
-    /** What the product is there. */
+    /** The access of the product. */
     readonly granted: GrantedAccess,
     readonly stack: Stack,
     /** The operator's file. */
     readonly config: string,
   ) {}
 
-  /** @param through changes the product's way to Postgres */
+  /** @param through changes the product's address of Postgres */
   static async start(options: TestBedOptions, through?: (databaseUrl: string) => string): Promise<KubeStack> {
     const bed = await TestBed.open(options);
     try {
@@ -60,7 +63,7 @@ export class KubeStack {
     return this.stack.rollOut(name, body);
   }
 
-  /** @returns the revision that has the traffic then, as the gateway says */
+  /** @returns the revision that then has the traffic, according to the gateway */
   async rolledOut(name: string, spec: object): Promise<string> {
     const id = await this.begin(name, { spec, strategy: { type: 'immediate' } });
     const { status, message, result } = await this.stack.operation(id, undefined, OPERATION_MS);
@@ -69,7 +72,7 @@ export class KubeStack {
     return result.revision;
   }
 
-  /** A deployment with as many instances, ready in as many pods. */
+  /** Makes a deployment with this many instances, ready in as many pods. */
   async serving(replicas: number, on: KubeStackTarget = 'cluster', runtime: object = {}): Promise<string> {
     const name = await this.deployment();
     await this.rolledOut(name, specOn(on, 'm', { scaling: exactly(replicas) }, runtime));
@@ -104,14 +107,14 @@ export class KubeStack {
     return this.bed.pods(this.namespace, ofAny(instances));
   }
 
-  /** What there is for instances, stopped or not, by name. */
+  /** Returns the units of instances, stopped or not, by name. */
   async unitsOf(instances: readonly InstanceReference[]): Promise<Unit[]> {
     const options = { namespace: this.namespace, labelSelector: ofAny(instances) };
     const { items } = await this.bed.client.list<Unit>(DEPLOYMENTS, options);
     return items.sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1));
   }
 
-  /** When the API server first says of a pod, from now on, what `is` asks for. */
+  /** Returns when the API server first reports, from now on, a pod that `is` accepts. */
   async saidOf(pod: Pod, is: (pod: Pod) => boolean): Promise<number> {
     const { namespace, name } = pod.metadata;
     const options = { namespace, fieldSelector: `metadata.name=${name}` };
@@ -122,7 +125,7 @@ export class KubeStack {
     throw new Error(`nothing more is heard of pod ${name}`);
   }
 
-  /** The process of Postgres that stands for the worker which leads a target; undefined while none does. */
+  /** Returns the Postgres process of the worker that leads a target; undefined if none leads. */
   async leader(target: KubeStackTarget = 'cluster'): Promise<number | undefined> {
     const [row] = await this.stack.query<{ pid: number }>(
       `select pid from pg_locks join pg_stat_activity using (pid)
@@ -133,14 +136,14 @@ export class KubeStack {
     return row?.pid;
   }
 
-  /** When an event of a deployment was told last; undefined where it never was. */
+  /** Returns when an event of a deployment was last published; undefined if it never was. */
   async toldAt(name: string, event: string): Promise<number | undefined> {
     const { data } = await this.stack.slipway().deployments.events.list(name, { order: 'desc', limit: 200 });
     const found = data.find(({ type }) => type === event);
     return found && Date.parse(found.time);
   }
 
-  /** What the gateway counts of a revision; 0 where it has not begun to. */
+  /** Returns a revision's metric at the gateway; 0 if the gateway does not count it yet. */
   async counted(metric: string, revision: string, labels = ''): Promise<number> {
     const headers = { authorization: `Bearer ${this.stack.token}` };
     const text = await (await fetch(`${this.stack.gatewayUrl}/metrics`, { headers })).text();
@@ -148,13 +151,13 @@ export class KubeStack {
     return Number(line.exec(text)?.[1] ?? 0);
   }
 
-  /** As `GET /targets` has the cluster. */
+  /** Returns the cluster as in `GET /targets`. */
   async target(): Promise<any> {
     const { data } = await this.stack.slipway().targets.list();
     return data.find(({ name }) => name === 'cluster');
   }
 
-  /** What becomes of 50 requests a second meanwhile, of which every `streams`th is a stream. */
+  /** Returns the answers to 50 requests per second during the work; every `streams`th is a stream. */
   async underLoad(name: string, work: () => Promise<unknown>, streams = 2): Promise<LoadAnswer[]> {
     const load = new Load(this.stack.gatewayUrl, this.stack.token, name, PER_SECOND, { streams });
     const pause = () => new Promise((resolve) => setTimeout(resolve, LOAD_AROUND_MS));
@@ -170,11 +173,11 @@ export class KubeStack {
   }
 }
 
-/** Those that were not answered whole. */
+/** Returns those that were not answered completely. */
 export const lost = (answers: readonly LoadAnswer[]): LoadAnswer[] =>
   answers.filter(({ status, isCut }) => status !== 200 || isCut);
 
-/** `strict` is the cluster again, where what somebody else has changed is replaced. */
+/** `strict` is the same cluster, configured to replace units that others have changed. */
 export type KubeStackTarget = 'cluster' | 'strict' | 'local';
 type InstanceReference = { id: string };
 export type Unit = KubeObject & { metadata: { name: string; uid: string } };
@@ -191,8 +194,8 @@ const ofAny = (instances: readonly InstanceReference[]): string =>
   `slipway.dev/instance in (${instances.map(({ id }) => id).join()})`;
 
 /**
- * The simulator in pods, those of a revision on different nodes where there are several; the same with a key of its own; one that no node has
- * room for, and one whose image nobody has.
+ * Runs the simulator in pods, and spreads those of a revision over different nodes if there are several. Also has one
+ * engine with a key of its own, one that fits no node, and one whose image does not exist.
  */
 const configOf = (kubeconfig: string, namespace: string) => `
 targets:

@@ -7,11 +7,11 @@ import { isAlive, until } from '../harness/stack.js';
 jest.setTimeout(240_000);
 
 const AGAIN_MS = 60_000;
-/** They are looked at once a minute. */
+/** They are checked once a minute. */
 const REVISION_OBJECTS_MS = 90_000;
 
 let kube: KubeStack;
-/** One whose Service and budget somebody deletes before anything else: what follows takes the time until they are back. */
+/** A deployment whose Service and budget are deleted first: other tests run in the time until they are back. */
 let bereft: { name: string; instances: any[] };
 beforeAll(async () => {
   if (!hasKube) return;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => kube?.stop());
 
-/** Of the revision of `bereft`. */
+/** The objects of the revision of `bereft`. */
 async function revisionObjects() {
   const [unit] = await kube.unitsOf(bereft.instances);
   const labelSelector = `slipway.dev/revision=${unit!.metadata.labels!['slipway.dev/revision']}`;
@@ -48,7 +48,7 @@ const runsElsewhere = async (name: string, { place }: { place: string }) =>
 const workerLog = () => kube.stack.logOf('worker');
 const readySaid = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
-kubeIt('a node that goes takes no request with it that had not begun, and its instance runs elsewhere', async () => {
+kubeIt('a drained node loses no request whose answer had not begun, and its instance runs elsewhere', async () => {
   const name = await kube.serving(2, 'cluster', { args: { ttft_ms: 10, itl_ms: 200 } });
   const instances = await kube.instancesOf(name);
   const [gone, stays] = instances;
@@ -56,7 +56,7 @@ kubeIt('a node that goes takes no request with it that had not begun, and its in
   const [pod] = await kube.podsOf([gone]);
   let notReadyAt = 0;
   const answers = await kube.underLoad(name, async () => {
-    // Half of them are streams, which last longer than it takes from here to the end of the node.
+    // Half of them are streams, which last longer than the time from here to the end of the node.
     const isBusy = async () => (await kube.instancesOf(name))[0].in_flight >= 10;
     await until('it to have requests in flight', isBusy, AGAIN_MS);
     const notReady = kube.saidOf(pod!, (one) => readySaid(one) === 'False');
@@ -67,7 +67,7 @@ kubeIt('a node that goes takes no request with it that had not begun, and its in
   kube.bed.kubelet.wake(gone.place);
   expect((await kube.toldAt(name, 'instance.unhealthy'))! - notReadyAt).toBeLessThan(1_000);
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-  // Streams that had begun there say so as their last word, and are counted.
+  // Streams that had begun there report the cut in their last event, and are counted.
   const cut = lost(answers);
   expect(cut.length).toBeGreaterThan(0);
   expect(cut.filter(({ isExplained }) => !isExplained)).toEqual([]);
@@ -78,12 +78,12 @@ kubeIt('a node that goes takes no request with it that had not begun, and its in
   expect((await kube.instancesOf(name)).map(({ restarts }) => restarts)).toEqual([0, 0]);
 });
 
-kubeIt('a node whose packets vanish takes no request with it that had not begun', async () => {
+kubeIt('a node whose packets vanish loses no request whose answer had not begun', async () => {
   const { bed, namespace } = kube;
   const name = await kube.deployment();
-  // The kubelet must not end what does not answer: its connections would break.
+  // The kubelet must not end an unresponsive pod: its connections would break.
   const probes = { failure_threshold: 20 };
-  // Answers that take a while: so many are under way then that some wait at the silent one, however fast this machine is.
+  // Slow answers: so many are in progress that some wait at the silent instance, even on a fast machine.
   const slow = { args: { ttft_ms: 200, itl_ms: 20 } };
   await kube.rolledOut(name, specOn('cluster', 'm', { scaling: exactly(2), probes }, slow));
   const [gone] = await kube.instancesOf(name);
@@ -93,7 +93,7 @@ kubeIt('a node whose packets vanish takes no request with it that had not begun'
     name,
     async () => {
       await bed.kubelet.silence(gone.place);
-      // Connections to it stay, and nobody answers.
+      // Its connections stay open, and no process answers.
       process.kill(engine, 'SIGSTOP');
       const areWaiting = async () => (await kube.instancesOf(name))[0].in_flight >= 5;
       await until('requests to wait there', areWaiting, AGAIN_MS);
@@ -109,7 +109,8 @@ kubeIt('a node whose packets vanish takes no request with it that had not begun'
 });
 
 /**
- * What somebody does to the unit of the first of two instances, under load, until `event` tells of it and both serve as `generations` says.
+ * Changes the unit of the first of two instances under load, as `change` does, and waits until `event` reports
+ * it and both serve as `generations` says.
  */
 async function underHands(
   target: KubeStackTarget,
@@ -123,7 +124,7 @@ async function underHands(
   let doneAt = 0;
   const answers = await kube.underLoad(name, async () => {
     await act(unit!.metadata.name);
-    // What the API server takes until it has answered is no delay of ours.
+    // The time until the API server has answered is not our delay.
     doneAt = Date.now();
     const isMended = async () => {
       for (const { id } of instances) expect(await runningGenerations(id)).toBeLessThanOrEqual(1);
@@ -136,7 +137,7 @@ async function underHands(
   return { name, instances, toldAfterMs: (await kube.toldAt(name, event))! - doneAt };
 }
 
-/** How many generations of an instance have a pod in which something may run, one that leaves included. */
+/** Returns how many generations of an instance have a pod that may still run something, including a terminating one. */
 async function runningGenerations(instanceId: string): Promise<number> {
   const options = { namespace: kube.namespace, labelSelector: `slipway.dev/instance=${instanceId}` };
   const { items } = await kube.bed.client.list<Pod>(PODS, options);
@@ -147,7 +148,7 @@ async function runningGenerations(instanceId: string): Promise<number> {
 const change = (unit: string, body: object) =>
   kube.bed.client.patch(DEPLOYMENTS, { namespace: kube.namespace, name: unit }, body);
 
-kubeIt('a unit that somebody deletes is made again, as the next generation', async () => {
+kubeIt('a deleted unit is created again, as the next generation', async () => {
   const { client } = kube.bed;
   const remove = (unit: string) => client.remove(DEPLOYMENTS, { namespace: kube.namespace, name: unit });
   const { instances } = await underHands('cluster', remove, 'instance.crashed', [2, 1]);
@@ -155,7 +156,7 @@ kubeIt('a unit that somebody deletes is made again, as the next generation', asy
   expect(units.sort()).toEqual(['1', '2']);
 });
 
-kubeIt('a unit that somebody scales is told of, and serves on from one of its pods', async () => {
+kubeIt('a unit that was scaled by hand is reported, and continues to serve from one of its pods', async () => {
   const scale = (unit: string) => change(unit, { spec: { replicas: 3 } });
   const { name, instances, toldAfterMs } = await underHands('cluster', scale, 'instance.drifted', [1, 1]);
   expect(toldAfterMs).toBeLessThan(2_000);
@@ -169,7 +170,7 @@ kubeIt('a unit that somebody scales is told of, and serves on from one of its po
   expect(published).toEqual({ count: 2 });
 });
 
-kubeIt('a unit whose image somebody edits is replaced where the operator wants it so', async () => {
+kubeIt('a unit whose image was edited is replaced if the operator wants that', async () => {
   const containers = [{ name: 'engine', image: 'test/sim:edited' }];
   const edit = (unit: string) => change(unit, { spec: { template: { spec: { containers } } } });
   const { name, instances, toldAfterMs } = await underHands('strict', edit, 'instance.drifted', [2, 1]);
@@ -179,7 +180,7 @@ kubeIt('a unit whose image somebody edits is replaced where the operator wants i
   expect((await kube.instancesOf(name)).map(({ drift }) => drift)).toEqual([null, null]);
 });
 
-kubeIt('the address of a pod that is gone, in the hands of another tenant, serves nobody', async () => {
+kubeIt('the address of a deleted pod receives no request when another tenant owns it', async () => {
   const { stack, bed, namespace } = kube;
   const [engine, spec] = ['keyed', { scaling: exactly(1) }];
   const acme = stack.as((await stack.slipway().tenants.create({ name: 'acme' })).token);
@@ -198,7 +199,7 @@ kubeIt('the address of a pod that is gone, in the hands of another tenant, serve
   const address = pod!.status!.podIP!;
 
   const answers = await kube.underLoad(name, async () => {
-    // Nobody tells the gateway that the pod is gone.
+    // Stopped, so that no worker notifies the gateway that the pod is gone.
     stack.signal('worker', 'SIGSTOP');
     await change(unit!.metadata.name, { spec: { replicas: 0 } });
     await until(
@@ -222,14 +223,14 @@ kubeIt('the address of a pod that is gone, in the hands of another tenant, serve
   expect((await theirs())[0].state).toBe('ready');
 });
 
-/** How often the simulator at an address has answered like this. */
+/** Returns how often the simulator at an address has answered with this status. */
 async function answered(address: string, status: number): Promise<number> {
   const text = await (await fetch(`http://${address}:8000/metrics`)).text();
   const counts = [...text.matchAll(/^inference_sim_requests_total\{[^}]*status="(\d+)"\} (\d+)$/gm)];
   return counts.filter(([, told]) => told === String(status)).reduce((sum, [, , count]) => sum + Number(count), 0);
 }
 
-kubeIt('the Service and the budget of a revision that somebody deleted are there again', async () => {
+kubeIt("a revision's deleted Service and budget are created again", async () => {
   await until('both', async () => (await revisionObjects()).length === 2, REVISION_OBJECTS_MS);
   expect(await statesOf(bereft.name)).toBe('ready,ready');
   expect(await generationsOf(bereft.name)).toEqual([1, 1]);

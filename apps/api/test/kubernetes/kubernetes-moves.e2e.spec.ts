@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => kube?.stop());
 
-kubeIt('a canary and a rollback between processes and pods are what they are among processes', async () => {
+kubeIt('a canary and a rollback between processes and pods behave as among processes', async () => {
   const { stack } = kube;
-  /** What is told of them, in order. */
+  /** The events about them, in order. */
   const told: string[][] = [];
   for (const [from, to] of [
     ['local', 'local'],
@@ -76,7 +76,7 @@ kubeIt('a node pool is drained as the page says without a lost request', async (
   expect(events).not.toContain('instance.crashed');
 });
 
-/** What stands on the page for a node. */
+/** Returns the command on the documentation page for a node. */
 function commandOfPage(verb: string): (node: string) => string[] {
   const line = new RegExp(`^kubectl (${verb} NODE.*)$`, 'm').exec(readFileSync(PAGE, 'utf8'))![1]!;
   return (node) => line.split(' ').map((word) => (word === 'NODE' ? node : word));

@@ -12,7 +12,8 @@ let plane: ControlPlane;
 let kube: KubeStack;
 beforeAll(async () => {
   if (!hasKube) return;
-  // Of its own: others must not notice. Its nodes cannot say that they are there either, which is no news before they may.
+  // A control plane of its own, because others must not notice. Its nodes cannot report either, which must not
+  // be noticed before the grace period ends.
   plane = await ControlPlane.start({ bin: programs(), nodeGraceSeconds: (2 * AWAY_MS) / 1_000 });
   kube = await KubeStack.start({ access: plane.access, nodes: [{}, {}] });
 });
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 kubeIt(
-  'serves on while the API server is away for a minute, changes nothing, and goes on when it is back',
+  'continues to serve while the API server is away for a minute, changes nothing, and continues when it is back',
   async () => {
     const name = await kube.serving(2);
     const stateOf = async () =>
@@ -56,7 +57,7 @@ kubeIt(
     expect(await stateOf()).toEqual(before);
     expect(await kube.eventsOf(name)).toEqual(events);
 
-    // What is asked for from then on is done.
+    // A request from then on is executed.
     await kube.stack.slipway().deployments.delete(name);
     await until('its pods to be gone', async () => (await kube.podsOf(before)).length === 0, 60_000);
   },

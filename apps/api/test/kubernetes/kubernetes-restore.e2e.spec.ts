@@ -10,7 +10,7 @@ import { KubeStack, lost, type Unit } from './kube-stack.js';
 import { command } from '../harness/operator-command.js';
 import { Stack, until } from '../harness/stack.js';
 
-// A second start of the product, and two runs of its commands between: minutes if the machine is busy.
+// A second start of the product, and two runs of its commands in between: minutes on a busy machine.
 jest.setTimeout(300_000);
 
 const GONE_MS = 60_000;
@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What another Slipway would have for a unit that looks like one of ours, and nothing of it in our tables. */
+/** Makes the objects of another Slipway for a unit that resembles ours, of which our tables contain nothing. */
 async function anothers(unit: Unit): Promise<() => Promise<unknown[]>> {
   const { client } = kube.bed;
   const { namespace } = kube;
@@ -63,7 +63,10 @@ async function anothers(unit: Unit): Promise<() => Promise<unknown[]>> {
   };
 }
 
-/** When the worker that leads came to Postgres: its clock and the worker's say how long things took, whenever we look. */
+/**
+ * Returns when the leading worker connected to Postgres: its clock and the worker's measure the
+ * durations, independent of the time of the check.
+ */
 async function ledFrom(): Promise<number> {
   const [session] = await kube.stack.query(`select backend_start as at from pg_stat_activity where pid = $1`, [
     await kube.leader(),
@@ -71,7 +74,7 @@ async function ledFrom(): Promise<number> {
   return session.at.getTime();
 }
 
-kubeIt('a database from an older dump keeps what it knows, and stops what it does not', async () => {
+kubeIt('a database from an older dump keeps the units that it knows, and stops the others', async () => {
   const { stack, namespace } = kube;
   const known = await kube.serving(2);
   const seen = async (instances: any[]) => ({
@@ -90,7 +93,7 @@ kubeIt('a database from an older dump keeps what it knows, and stops what it doe
 
   const answers = await kube.underLoad(known, async () => {
     await Promise.all([stack.kill('api'), stack.kill('worker')]);
-    // The gateway has no Postgres until the database is whole: it would follow an empty one.
+    // The gateway has no Postgres until the database is complete: it would follow an empty one.
     proxy.refuse();
     await emptied(stack.testDatabase.ownerUrl);
     const { testDatabase } = stack;

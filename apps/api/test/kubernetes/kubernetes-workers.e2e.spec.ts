@@ -5,12 +5,12 @@ import { exactly, KubeStack, lost, specOn, type Unit } from './kube-stack.js';
 import { isRefused } from '../harness/refusals.js';
 import { isAlive, until } from '../harness/stack.js';
 
-// Several starts of workers and a rollout each: minutes if the machine is busy.
+// Several starts of workers and a rollout each: minutes on a busy machine.
 jest.setTimeout(300_000);
 
 const READY_MS = 120_000;
 const GONE_MS = 60_000;
-/** Until another worker leads, once Postgres has ended the session of the one before. */
+/** Until another worker leads, once Postgres has ended the session of the previous one. */
 const TAKEOVER_MS = 10_000;
 
 let kube: KubeStack;
@@ -26,7 +26,10 @@ const begun = (name: string, model: string, more: object = {}) =>
 const succeeded = async (id: string) =>
   expect(await kube.stack.operation(id, undefined, READY_MS)).toMatchObject({ status: 'succeeded' });
 
-/** Each instance that a deployment has ever had, as one unit of its first generation whose engine was started once. */
+/**
+ * Expects each instance of a deployment's history to be one unit of its first
+ * generation, whose engine was started once.
+ */
 async function expectOneUnitEach(name: string, count: number): Promise<void> {
   const instances = await kube.instancesOf(name);
   const units = await kube.unitsOf(instances);
@@ -37,7 +40,7 @@ async function expectOneUnitEach(name: string, count: number): Promise<void> {
   expect(instances.map(({ generation, restarts }) => [generation, restarts])).toEqual(instances.map(() => [1, 0]));
 }
 
-/** Until so many workers lead, or wait for it: each has a session of its own for each target. */
+/** Waits until this many workers lead or are candidates: each has a session of its own for each target. */
 async function candidates(workers: number): Promise<void> {
   const { stack } = kube;
   const { data: targets } = await stack.slipway().targets.list();
@@ -52,7 +55,7 @@ async function candidates(workers: number): Promise<void> {
   await until(what, areThere, READY_MS, () => `${sessions.length} sessions ${stack.logOf('worker')}`);
 }
 
-/** A rollout goes on under load while the leader is lost. */
+/** Checks that a rollout continues under load while the leader is lost. */
 async function survives(lose: (leader: number) => Promise<unknown>): Promise<void> {
   const { stack } = kube;
   const name = await kube.serving(2);
@@ -86,7 +89,7 @@ kubeIt('of two workers one leads again when the connection of the leader is cut'
 });
 
 kubeIt(
-  'of two workers the other one leads when the leader stands still, which does no harm when it goes on',
+  'of two workers the other one leads when the leader is suspended, which does no harm when it resumes',
   async () => {
     const { stack } = kube;
     await stack.kill('worker', 1);
@@ -109,21 +112,24 @@ for (const [point, units] of [
   ['before-unit', 0],
   ['after-unit', 1],
 ] as const)
-  kubeIt(`a worker that is killed ${point} of a start leaves what its successor makes one unit of`, async () => {
-    const { stack } = kube;
-    await Promise.all([stack.kill('worker', 0), stack.kill('worker', 1)]);
-    const name = await kube.deployment();
-    const spec = specOn('cluster', 'm', { scaling: exactly(1) }, { engine: 'keyed' });
-    const id = await kube.begin(name, { spec, strategy: { type: 'immediate' } });
-    stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: pointOf(point) });
-    await stack.paused('worker', 0, pointOf(point));
-    expect(await kube.unitsOf(await kube.instancesOf(name))).toHaveLength(units);
-    await stack.kill('worker');
-    stack.spawn('worker');
-    await succeeded(id);
-    await kube.serves(name, `${name}-00001`);
-    await expectOneUnitEach(name, 1);
-  });
+  kubeIt(
+    `a worker that is killed ${point} of a start leaves a state from which its successor makes one unit`,
+    async () => {
+      const { stack } = kube;
+      await Promise.all([stack.kill('worker', 0), stack.kill('worker', 1)]);
+      const name = await kube.deployment();
+      const spec = specOn('cluster', 'm', { scaling: exactly(1) }, { engine: 'keyed' });
+      const id = await kube.begin(name, { spec, strategy: { type: 'immediate' } });
+      stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: pointOf(point) });
+      await stack.paused('worker', 0, pointOf(point));
+      expect(await kube.unitsOf(await kube.instancesOf(name))).toHaveLength(units);
+      await stack.kill('worker');
+      stack.spawn('worker');
+      await succeeded(id);
+      await kube.serves(name, `${name}-00001`);
+      await expectOneUnitEach(name, 1);
+    },
+  );
 
 for (const [point, replicas] of [
   ['before-stop', 1],
@@ -148,7 +154,7 @@ for (const [point, replicas] of [
     ]);
   });
 
-kubeIt('a stack that goes down with its engines ends processes, and leaves the cluster alone', async () => {
+kubeIt('a stack that stops with its engines ends processes, and does not touch the cluster', async () => {
   const { stack } = kube;
   const [here, there] = [await kube.serving(1, 'local'), await kube.serving(1)];
   const [process] = stack.simulatorStarts('m').slice(-1);

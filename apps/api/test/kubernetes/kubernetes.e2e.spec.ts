@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => kube?.stop());
 
-kubeIt('runs a revision in a pod and serves it, rolls on and back, and takes the pods away', async () => {
+kubeIt('runs a revision in a pod and serves it, rolls out and back, and removes the pods', async () => {
   const { stack } = kube;
   const { deployments } = stack.slipway();
   const name = await kube.deployment();
@@ -42,7 +42,7 @@ kubeIt('runs a revision in a pod and serves it, rolls on and back, and takes the
   await until('its pods to be gone', async () => (await kube.podsOf(all)).length === 0, 60_000);
 });
 
-/** One of two pods goes, under load, and another comes in its place. */
+/** Removes one of two pods under load, and waits for its replacement. */
 async function replacesOne(remove: (pod: string) => Promise<unknown>): Promise<{ restarts: number; events: string[] }> {
   const name = await kube.serving(2);
   const instances = await kube.instancesOf(name);
@@ -71,14 +71,14 @@ kubeIt('loses no request while a pod is evicted, which is no crash', async () =>
   expect(events).not.toContain('instance.crashed');
 });
 
-kubeIt('loses no request while somebody deletes a pod', async () => {
+kubeIt('loses no request when a pod is deleted by hand', async () => {
   const { bed, namespace } = kube;
   const { restarts, events } = await replacesOne((name) => bed.client.remove(PODS, { namespace, name }));
   expect(restarts).toBe(1);
   expect(events).toContain('instance.crashed');
 });
 
-kubeIt('answers what had not begun when an engine dies, and its kubelet starts it again', async () => {
+kubeIt('serves requests whose answer had not begun when an engine dies, and its kubelet restarts it', async () => {
   const name = await kube.serving(2, 'cluster', { args: { ttft_ms: 10, itl_ms: 200 } });
   const instances = await kube.instancesOf(name);
   const [pod] = await kube.podsOf(instances.slice(0, 1));
@@ -92,7 +92,7 @@ kubeIt('answers what had not begun when an engine dies, and its kubelet starts i
     await until('both to be ready', async () => (await states()) === 'ready,ready', 30_000);
   });
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-  // Streams that had begun there say so as their last word, and are counted.
+  // Streams that had begun there report the cut in their last event, and are counted.
   const cut = lost(answers);
   expect(cut.length).toBeGreaterThan(0);
   expect(cut.filter(({ isExplained }) => !isExplained)).toEqual([]);
@@ -112,7 +112,7 @@ kubeIt('moves a deployment from processes to pods and back without a lost reques
   expect(new Set(served).size).toBeGreaterThan(1);
 });
 
-kubeIt('says in the words of the cluster what keeps a revision from running', async () => {
+kubeIt('reports in the words of the cluster why a revision cannot run', async () => {
   const { stack } = kube;
   const name = await kube.deployment();
   const instance = async () => (await kube.instancesOf(name))[0];
@@ -139,7 +139,7 @@ kubeIt('says in the words of the cluster what keeps a revision from running', as
   expect(await codeOf(stack.rollOut(name, { spec: large(65) }))).toBe('422 validation_failed');
 });
 
-kubeIt('names a right that is missing, leaves what runs alone, and goes on when it is given', async () => {
+kubeIt('names a missing right, does not touch running units, and continues when the right is granted', async () => {
   const name = await kube.serving(1);
   const rules = workerRules();
   await kube.granted.allow(

@@ -37,7 +37,7 @@ async function served(stack: Stack, model: string): Promise<{ status: number; re
 const rollOut = (stack: Stack, name: string, model: string, strategy: object): Promise<string> =>
   stack.rollOut(name, { spec: spec(model), strategy });
 
-it('a back-up made under load is restored into an installation of nothing: what ran goes on, and nothing is stuck', async () => {
+it('a back-up made under load is restored into an empty installation: running work continues, and nothing is stuck', async () => {
   const old = await Stack.start({ gateway: true });
   stacks.push(old);
   await old.slipway().deployments.create({ name: 'chat' });
@@ -57,7 +57,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   });
   await until('the canary soaks', async () => (await old.operation(soaking, ['waiting'])).current_step === 'soak:1');
 
-  // The back-up, while others write.
+  // The back-up, during concurrent writes.
   let isOver = false;
   const writing = (async () => {
     for (let i = 0; !isOver; i += 1) await old.slipway().deployments.create({ name: `while-${i}` });
@@ -69,7 +69,8 @@ it('a back-up made under load is restored into an installation of nothing: what 
   expect(backup).toEqual({ status: 0, out: expect.stringMatching(/^backed up \d+ rows and workspaces to .*\n/) });
   expect(backup.out).toContain('the backup does not contain SLIPWAY_SECRET_KEY');
 
-  // What comes after it is lost, but for the gateway, which has seen it: generations that the restored database has not.
+  // Everything after it is lost, except at the gateway, which has seen it: generations
+  // that the restored database does not have.
   await old.operation(soaking);
   await old.slipway().deployments.create({ name: 'lost' });
   await old.operation(await rollOut(old, 'lost', 'lost', { type: 'immediate' }));
@@ -89,7 +90,8 @@ it('a back-up made under load is restored into an installation of nothing: what 
   const now = await Stack.start({ home, database: old.testDatabase });
   stacks.push(now);
 
-  // The candidate's engine is gone, which is a crash in a soak: the operation of then ends, with the route that it had found.
+  // The candidate's engine is gone, which is a crash in a soak: the restored
+  // operation ends, with the route that it had found.
   expect(await now.operation(soaking)).toMatchObject({
     status: 'failed',
     error_code: 'health_regression',
@@ -98,7 +100,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   await until('the gateway forgets what was lost', async () => (await served(old, 'lost')).status === 404);
   await until('its engine runs again', async () => (await served(old, 'chat')).revision === 'chat-00001');
   expect(now.simulatorStarts('first')).toHaveLength(1);
-  // Its generation is one that the gateway had seen before, with something else in it.
+  // Its generation has a number that the gateway had already seen, with other content.
   expect(await now.operation(await rollOut(now, 'chat', 'third', { type: 'immediate' }))).toMatchObject({
     status: 'succeeded',
   });
@@ -110,12 +112,12 @@ it('a back-up made under load is restored into an installation of nothing: what 
   expect(await now.as(minted).whoAmI()).toMatchObject({ scopes: ['viewer'] });
   expect(await (await slipway.sandboxes.files.download(sandbox, 'a.txt')).text()).toBe('kept');
 
-  // A watcher that had seen more than there is now goes on from here.
+  // A watcher that had seen more than there is now continues from here.
   const beyond = { after: newest!.sequence + 1_000, signal: AbortSignal.timeout(60_000) };
   const told = slipway.deployments.events.follow('chat', beyond);
   let heard: unknown;
   const hearing = told.next().then(({ value }) => (heard = value));
-  // It hears what comes once it watches, and when that begins only this shows.
+  // It receives the changes that are made once it watches, and only this shows when that begins.
   let changes = 0;
   const change = () => slipway.deployments.policy.set('chat', { evidence: { min_samples: 100 + (changes += 1) } });
   await until('the watcher is told', async () => (await change()) && heard !== undefined);
@@ -137,7 +139,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   });
 });
 
-it('says in one line what is wrong with how it was called', async () => {
+it('reports in one line how it was called wrongly', async () => {
   const stack = await Stack.start();
   stacks.push(stack);
   expect(await command(stack, 'backup')).toEqual({

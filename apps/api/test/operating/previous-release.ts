@@ -12,7 +12,7 @@ const COMMIT = readFileSync(path.join(ROOT, '.ci/previous-release'), 'utf8').tri
 const git = (...args: string[]): Buffer =>
   execFileSync('git', args, { cwd: ROOT, maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** Whether the history reaches back that far: a shallow clone's does not. */
+/** Returns whether the history contains that release: a shallow clone's does not. */
 export function hasPreviousRelease(): boolean {
   try {
     git('cat-file', '-e', `${COMMIT}^{commit}`);
@@ -22,7 +22,7 @@ export function hasPreviousRelease(): boolean {
   }
 }
 
-/** The last release, built with its own packages. @returns its folder */
+/** Builds the last release with its own packages. @returns its folder */
 export function previousRelease(): string {
   const folder = path.join(CACHE, `${COMMIT}-node${process.versions.node.split('.')[0]}`);
   if (existsSync(folder)) return folder;

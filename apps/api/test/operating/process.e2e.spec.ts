@@ -12,7 +12,7 @@ import { productDatabase } from '../harness/product-database.js';
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../../dist/migrate.js', import.meta.url));
 
-/** After which the api cuts what is open. */
+/** The api cuts open connections after this time. */
 const DRAIN_MS = 10_000;
 const TOKEN = `slw_process00001_${'p'.repeat(43)}`;
 
@@ -54,7 +54,7 @@ function start(
   return { child, stderr: () => text, exit };
 }
 
-/** As its bytes come: the client connects again where a stream ends, and says nothing of it. */
+/** Reads the raw bytes: the client would silently reconnect when a stream ends. */
 async function eventsOf(deployment: string): Promise<ReadableStreamDefaultReader<string>> {
   const { body } = await fetch(`http://127.0.0.1:${port}/api/v1/deployments/${deployment}/events`, {
     headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' },
@@ -62,12 +62,12 @@ async function eventsOf(deployment: string): Promise<ReadableStreamDefaultReader
   return body!.pipeThrough(new TextDecoderStream()).getReader();
 }
 
-/** Undefined if nobody listens. */
+/** Returns undefined if no process listens. */
 async function statusOf(path: string): Promise<number | undefined> {
   return (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
 }
 
-/** What comes until the end of a stream; a connection that breaks is no end. */
+/** Returns the rest of a stream up to its end; a connection that breaks is no end. */
 async function endOf(reader: ReadableStreamDefaultReader<string>): Promise<string> {
   for (let text = ''; ;) {
     const { done, value } = await reader.read();
@@ -99,13 +99,13 @@ async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise
   await client.end();
 }
 
-it('says when it listens', async () => {
+it('reports when it listens', async () => {
   const { child } = start(MAIN);
   await ready(child);
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
 });
 
-it('at SIGTERM answers what it was asked, ends its event streams, takes nothing more, and exits', async () => {
+it('at SIGTERM answers open requests, ends its event streams, accepts nothing more, and exits', async () => {
   const { child, exit, stderr } = start(MAIN, { SLIPWAY_BOOTSTRAP_TOKEN: TOKEN });
   await ready(child);
   const { deployments } = new Slipway({ baseUrl: `http://127.0.0.1:${port}`, token: TOKEN, maxRetries: 0 });
@@ -114,7 +114,7 @@ it('at SIGTERM answers what it was asked, ends its event streams, takes nothing 
   for (let text = ''; !text.includes('deployment.created');) text += (await told.read()).value;
 
   await withOwner(async (owner) => {
-    // Everything that asks for a deployment stands still until this transaction ends.
+    // Every request for a deployment waits until this transaction ends.
     await owner.query('begin; lock table deployments in access exclusive mode');
     let made: string | undefined;
     const asked = deployments.create({ name: 'slow' }).then(({ name }) => (made = name));
@@ -128,7 +128,7 @@ it('at SIGTERM answers what it was asked, ends its event streams, takes nothing 
     await until('it to be stopping', async () => stderr().includes('stopping: SIGTERM'));
     // A launcher and a terminal may both send it.
     child.kill('SIGTERM');
-    // The end of the stream, not a broken connection: its client comes again with its Last-Event-ID.
+    // The end of the stream, not a broken connection: its client returns with its Last-Event-ID.
     await endOf(told);
     await until('it to take nothing more', async () => (await statusOf('/readyz')) !== 200);
     expect([made, child.exitCode]).toEqual([undefined, null]);
@@ -137,7 +137,7 @@ it('at SIGTERM answers what it was asked, ends its event streams, takes nothing 
   });
   const answered = Date.now();
   expect(await exit).toBe(0);
-  // Nothing was open but idle connections, so nothing had to be cut.
+  // Only idle connections were open, so nothing had to be cut.
   expect(Date.now() - answered).toBeLessThan(DRAIN_MS / 2);
   await withOwner(async (owner) => {
     expect((await owner.query(`select name from deployments order by name`)).rows).toEqual([
@@ -156,7 +156,7 @@ it('stops when its launcher is gone', async () => {
   expect(await exit).toBe(0);
 });
 
-it('serves beside a schema of a newer version, and refuses in one line what breaks it or lacks a migration', async () => {
+it('serves with a schema of a newer version, and refuses in one line an incompatible schema or one that lacks a migration', async () => {
   const future = 'Future1999999999999';
   await withOwner((client) =>
     client.query(`insert into schema_migrations (timestamp, name) values (1999999999999, '${future}')`),

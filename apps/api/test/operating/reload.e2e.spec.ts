@@ -10,10 +10,10 @@ import { Stack, until, type App } from '../harness/stack.js';
 jest.setTimeout(180_000);
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-/** Nothing is promised to the second: other suites run on the same machine. */
+/** No exact time is promised: other suites run on the same machine. */
 const SOON_MS = 20_000;
 const APPS: App[] = ['api', 'worker', 'gateway'];
-/** Beside what is built in: an engine of the target that there is, and a target of its own. */
+/** In addition to the built-in file: an engine of the existing target, and another target. */
 const engine = `{command: ["node", ${JSON.stringify(path.join(ROOT, 'tools/inference-sim/dist/main.js'))}, "--port", "{port}", "--model", "{model.id}", "--start-log", "{home}/sim-starts.log"]}`;
 const SECOND = `targets: [{name: local, engines: {second: ${engine}}}]\n`;
 const GPU = `targets: [{name: gpu, kind: process, engines: {second: ${engine}}}]\n`;
@@ -29,7 +29,7 @@ let stopLoad: () => Promise<unknown> = async () => undefined;
 afterEach(() => stopLoad());
 afterAll(() => stack?.stop());
 
-/** As an editor saves it, which a reader sees whole or not at all. */
+/** Writes the file as an editor does: a reader sees all of it or nothing. */
 function write(text: string): void {
   const file = path.join(stack.home, 'slipway.config.yaml');
   writeFileSync(`${file}.next`, text);
@@ -56,13 +56,13 @@ const enginesOf = async (target: string): Promise<string[]> =>
   (await targets()).data.find(({ name }) => name === target)?.engines.map(({ name }) => name) ?? [];
 const said = (app: App, text: string) => stack.logOf(app).split(text).length - 1;
 const HELD = 'matches the settings in effect';
-/** Of this text alone: a process may yet have to tell of the one before. */
+/** For this text alone: a process may still have to report the previous one. */
 const takenAs = (text: string) =>
   `has changed and is in effect, sha256 ${createHash('sha256').update(text).digest('hex')}`;
 const metricsOf = async (url: string) =>
   (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${stack.token}` } })).text();
 
-/** Writes a file, and waits until every process has taken it. */
+/** Writes a file, and waits until every process has taken it over. */
 async function taken(text: string): Promise<void> {
   const line = takenAs(text);
   const before = APPS.map((app) => said(app, line));
@@ -71,7 +71,7 @@ async function taken(text: string): Promise<void> {
     await until(`${app} takes it`, async () => said(app, line) > (before[index] as number), SOON_MS);
 }
 
-/** Four clients that send one request after the other until they are told to stop. */
+/** Runs four clients that send one request after the other until they are stopped. */
 function load(): () => Promise<{ asked: number; failed: unknown[] }> {
   let isOver = false;
   const seen = { asked: 0, failed: [] as unknown[] };
@@ -109,7 +109,7 @@ it('a new engine is usable within seconds in api and worker, and no request is l
   for (const text of digests) expect(text).toMatch(new RegExp(`slipway_config_info\\{.*digest="${digest}".*\\} 1`));
 });
 
-it('a faulty file is told by every process, and changes nothing', async () => {
+it('every process reports an invalid file, which changes nothing', async () => {
   write(`${SECOND.trimEnd()}\nqoutas: {webhooks: 1}\nquotas: {inference_requests_per_minute: 1}\n`);
   const refusal =
     'was rejected, and the previous settings stay in effect. 1 problem: qoutas is not a known key; did you mean quotas?';
@@ -120,13 +120,13 @@ it('a faulty file is told by every process, and changes nothing', async () => {
     expect(await metricsOf(url)).toMatch(/slipway_config_last_reload_successful(\{.*\})? 0/);
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
   expect((await rollOut('local', 'second')).status).toBe('succeeded');
-  // A stranger of the file is told that something is wrong, and nothing of what it says.
+  // A tenant that does not own the file learns that something is wrong, and nothing of its content.
   const { token } = await stack.slipway().tenants.create({ name: 'acme' });
   const { configuration: theirs } = await stack.as(token).targets.list();
   expect(theirs).toMatchObject({ current: false, problems: [] });
 });
 
-it('an engine that does not say where its port goes is refused by api and worker in one line that says what to write', async () => {
+it('api and worker refuse an engine without a port in its command, in one line that says what to write', async () => {
   write('targets: [{name: gpu, kind: process, engines: {vllm: {command: [vllm, serve]}}}]\n');
   const line = 'targets[0].engines.vllm.command must pass {port} to the engine, as in [\\"--port\\", \\"{port}\\"]';
   for (const app of ['api', 'worker'] as const) await until(`${app} tells`, async () => said(app, line) === 1, SOON_MS);
@@ -148,7 +148,7 @@ it('an engine that does not say where its port goes is refused by api and worker
 
 it('SIGHUP reads the file at once, and ends no process', async () => {
   await taken(GPU);
-  // Only who was asked says that nothing is new.
+  // Only a process that received the signal reports that nothing is new.
   expect(APPS.map((app) => said(app, HELD))).toEqual([0, 0, 0]);
   for (const app of APPS) stack.signal(app, 'SIGHUP');
   for (const app of APPS) await until(`${app} says so`, async () => said(app, HELD) === 1, SOON_MS);
@@ -156,7 +156,7 @@ it('SIGHUP reads the file at once, and ends no process', async () => {
   expect((await rollOut('gpu', 'second')).status).toBe('succeeded');
 });
 
-it('a target that was removed goes on with what runs, and a rollback onto it says why not', async () => {
+it('a removed target continues to run its instances, and a rollback onto it reports why it is refused', async () => {
   const { revisions, rollbacks } = stack.slipway().deployments;
   const onGpu = (await revisions.list('chat')).data[0]!;
   expect((await rollOut('local', 'sim')).status).toBe('succeeded');
@@ -170,7 +170,7 @@ it('a target that was removed goes on with what runs, and a rollback onto it say
   expect((await stop()).failed).toEqual([]);
 });
 
-it('a gateway holds tenants to other quotas from then on', async () => {
+it('a gateway applies changed quotas to tenants from then on', async () => {
   write('quotas: {inference_requests_per_minute: 6}\n');
   await until('a refusal', async () => (await ask()).status === 429, SOON_MS);
   write('targets: []\n');

@@ -15,7 +15,7 @@ const eventsOf = async (name: string, query: object) => {
   const { data } = await stack.slipway().deployments.events.list(name, { order: 'asc', limit: 200, ...query });
   return data.map(({ sequence }) => sequence);
 };
-/** The first event that a stream brings to a client that comes back with this id. */
+/** Returns the first event that a stream sends to a client that returns with this id. */
 async function resumed(name: string, after: number): Promise<number | undefined> {
   const events = stack.slipway().deployments.events.follow(name, { after });
   try {
@@ -24,7 +24,7 @@ async function resumed(name: string, after: number): Promise<number | undefined>
     await events.return(undefined);
   }
 }
-/** A worker looks soon after its start. */
+/** A worker sweeps soon after its start. */
 async function sweep(): Promise<void> {
   await stack.kill('worker');
   await stack.query(`update event_streams set oldest_at = 'epoch'`);
@@ -32,7 +32,7 @@ async function sweep(): Promise<void> {
   await stack.ready();
 }
 
-it('deletes old events and operations as the file says, what is needed and the audit never', async () => {
+it('deletes old events and operations as the file says, but nothing that is needed, and never the audit', async () => {
   const { deployments, operations } = stack.slipway();
   await deployments.create({ name: 'quiet' });
   await deployments.update('quiet', { description: 'changed' });
@@ -56,7 +56,7 @@ it('deletes old events and operations as the file says, what is needed and the a
     const [row] = await stack.query('select count(*)::int as count from operations where id = $1', [over]);
     return row.count === 0;
   });
-  // What was needed until then is looked at again an hour later.
+  // Rows that were needed until now are checked again an hour later.
   await sweep();
   const firstOfLive = async () =>
     Math.min(...(await operations.events.list(live, { order: 'asc' })).data.map(({ sequence }) => sequence));
@@ -75,7 +75,7 @@ it('deletes old events and operations as the file says, what is needed and the a
     expect.objectContaining({ code: 'cursor_expired', first_sequence: first }),
   ]);
   expect(await resumed('chat', first - 1)).toBe(first);
-  // The audit is older than anything that is kept otherwise, and all there.
+  // The audit is complete, although it is older than anything else that is kept.
   const [{ count }] = await stack.query(`select count(*)::int as count from audit_log where action like 'rollout%'`);
   expect(count).toBeGreaterThanOrEqual(2);
 });

@@ -20,7 +20,7 @@ const ROTATED = { SLIPWAY_SECRET_KEY: base64(NEW), SLIPWAY_SECRET_KEYS_OLD: base
 
 let stack: Stack;
 let engine: Server;
-/** What the model server was last sent. */
+/** The key that the model server last received. */
 let carried: string | undefined;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   engine.close();
 });
 
-/** As Kubernetes brings a new version of a mounted secret: a link is replaced, and no file is ever written. */
+/** Replaces a mounted secret as Kubernetes does: a link is replaced, and no file is ever written. */
 function mount(home: string, value: string): void {
   writeFileSync(path.join(home, value), value);
   symlinkSync(value, path.join(home, 'engine-key.next'));
@@ -104,7 +104,7 @@ async function deploy(): Promise<void> {
 }
 
 it(
-  'requests carry the new value of an operator’s secret within a second of the look that sees its file replaced',
+  'requests carry the new value of an operator’s secret within a second of the check that sees the replaced file',
   async () => {
     await deploy();
     await carries('sk-first');
@@ -123,7 +123,7 @@ it(
 );
 
 it(
-  'a key is rotated beside running processes: everything is sealed anew, and the old key can go',
+  'a key is rotated while processes run: everything is sealed again, and the old key can be removed',
   async () => {
     const hook = { url: `${baseUrl()}/hook` };
     for (let n = 0; n < 3; n += 1) await stack.slipway().webhooks.create(hook);
@@ -145,7 +145,7 @@ it(
       out: `key ${newId} current sealed=5\n`,
     });
     await carries('sk-fourth');
-    // An engine goes on with the key that it was given, so the key it was derived from is still needed.
+    // An engine continues with the key that it was given, so the key it was derived from is still needed.
     await stack.query('update instances set key_id = $1', [oldId]);
     expect(await rotate(ROTATED, '--check')).toEqual({
       status: 1,
@@ -162,7 +162,7 @@ it(
 );
 
 it(
-  'api and worker with another key say so at their start and exit with 78',
+  'api and worker with another key report that at their start and exit with 78',
   async () => {
     for (const app of ['api', 'worker'] as const) {
       await stack.kill(app);
@@ -176,7 +176,7 @@ it(
   LONG_MS,
 );
 
-it('the rotation knows every column that a migration calls sealed', async () => {
+it('the rotation knows every column that a migration marks as sealed', async () => {
   const rows = await stack.query<{ name: string }>(`
     select c.relname || '.' || a.attname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and col_description(c.oid, a.attnum) ~* 'sealed'

@@ -46,7 +46,7 @@ it('shows metrics to the metrics token and to the operator tenant only', async (
   expect((await api.send('GET', '/metrics', { token })).status).toBe(403);
 });
 
-it('tells the operator what lives and what waits, as the database knows it', async () => {
+it('reports to the operator which processes live and what waits, as the database knows it', async () => {
   const show = async () => (await api.slipway().system()) as any;
   expect(await show()).toMatchObject({
     version: '0.1.0',
@@ -131,7 +131,7 @@ it('tells the operator what lives and what waits, as the database knows it', asy
   expect((await show()).gateways).toMatchObject([{ is_alive: false }]);
 });
 
-it('tells other tenants nothing of what is behind the service', async () => {
+it('shows other tenants only the version', async () => {
   const { token } = await api.createTenant('outsider');
   const viewer = await api.createToken('viewer', token);
   const told = await api.slipway(viewer).system();

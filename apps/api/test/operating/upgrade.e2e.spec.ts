@@ -12,11 +12,11 @@ import { Load } from '../harness/load.js';
 import { hasPreviousRelease, previousRelease } from './previous-release.js';
 import { ROOT, Stack, until } from '../harness/stack.js';
 
-/** With the build of the last release, which comes out of a cache after the first time. */
+/** With the build of the last release, which comes from a cache after the first time. */
 const LONG_MS = 600_000;
 jest.setTimeout(LONG_MS);
 
-/** Compatible, and on the tables that everything waits for. */
+/** Compatible, and on the tables that all requests use. */
 class NextRelease1999999999999 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const table of ['operations', 'deployments', 'instances', 'dataplane_routes', 'api_tokens'])
@@ -29,7 +29,7 @@ class NextRelease1999999999999 implements MigrationInterface {
 
 const ANSWERED = 'answered';
 
-/** Reads and mutations of one api, one after the other, until stopped. */
+/** Sends reads and mutations to one api, one after the other, until it is stopped. */
 class Clients {
   readonly answers: string[] = [];
   private isOver = false;
@@ -87,7 +87,7 @@ const soaks = (id: string, api: number): Promise<void> =>
     async () => (await stack!.operation(id, ['waiting', 'running'], 60_000, api)).current_step === 'soak:1',
   );
 
-upgrade('the last release serves on the schema of this one and hands over to it, and nobody notices', async () => {
+upgrade('the last release serves on the schema of this one and hands over to it without a lost request', async () => {
   const old = previousRelease();
   database = await createTestDatabase(MIGRATIONS);
   await emptied(database.ownerUrl);
@@ -100,7 +100,7 @@ upgrade('the last release serves on the schema of this one and hands over to it,
   await promisify(execFile)(process.execPath, [path.join(old, 'apps/api/dist/migrate.js')], { env, cwd: old });
   stack = await Stack.start({ database, root: old, gateway: true });
   const before = await namesIn();
-  // What goes away now, the last release has stopped to use: it knows the migration that says so.
+  // The last release no longer uses what is removed now: it knows the migration that announces the removal.
   for (const { name, breaksBefore } of MIGRATIONS)
     if (breaksBefore && !before.includes(name))
       expect([name, before]).toEqual([name, expect.arrayContaining([breaksBefore])]);
@@ -114,7 +114,7 @@ upgrade('the last release serves on the schema of this one and hands over to it,
   const refusedAtFirst = load[0]!.answers.filter(({ status }) => status !== 200).length;
   const clients = [new Clients(stack, 0)];
 
-  // A transaction that is open as long as it likes stands in the way of the migrations, and they in nobody else's.
+  // A long transaction blocks the migrations, and they must block no one else.
   const underWay = await rollOut('chat', 'chat-2', 0, CANARY);
   await soaks(underWay, 0);
   const holder = new pg.Client({ connectionString: database.ownerUrl });
@@ -141,7 +141,7 @@ upgrade('the last release serves on the schema of this one and hands over to it,
   load.push(new Load(stack.gatewayUrlOf(1), stack.token, 'chat', 20));
   expect(await stack.operation(underWay)).toMatchObject({ status: 'succeeded' });
 
-  // Begun by the new ones, with the old worker alone at its end; then the other way round.
+  // Begun by the new processes and finished by the old worker alone; then the reverse.
   const byNew = await rollOut('other', 'other-2', 1, CANARY);
   await soaks(byNew, 1);
   await stack.kill('worker', 1, 'SIGTERM');
@@ -152,7 +152,7 @@ upgrade('the last release serves on the schema of this one and hands over to it,
   stack.spawn('worker', 1, {}, { root: ROOT });
   expect(await stack.operation(byOld)).toMatchObject({ status: 'succeeded' });
 
-  // The balancer takes the old ones out, then they stop.
+  // The balancer removes the old processes, then they stop.
   const answers = await clients[0]!.stop();
   const inference = await load[0]!.stop();
   for (const app of ['api', 'gateway'] as const) await stack.kill(app, 0, 'SIGTERM');

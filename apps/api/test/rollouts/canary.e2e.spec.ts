@@ -26,7 +26,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
   });
   afterAll(() => stack?.stop());
 
-  /** A deployment whose stable revision has served for a while, and the load on it. */
+  /** Makes a deployment whose stable revision has served for a while, and the load on it. */
   const underLoad = async (args: object = {}) => {
     const name = `canary-${++number}`;
     await stack.slipway().deployments.create({ name });
@@ -57,8 +57,8 @@ describeOnEachTarget('a canary under load', (startStack) => {
     expect(new Set(answers.map((one) => one.revision))).toEqual(new Set([`${name}-00001`, `${name}-00002`]));
   });
 
-  // What may be lost meanwhile: nothing, answers of the candidate, or also those that no revision gave, because the one that
-  // was drawn had no instance left to ask.
+  // The answers that may be lost meanwhile: none; those of the candidate; or also those that no revision gave,
+  // because the chosen one had no instance left.
   const NOTHING: string[] = [];
   const ITS_OWN = ['-00002'];
   const UNANSWERED = ['-00002', ''];
@@ -78,7 +78,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
     // Late enough for a busy machine to have it ready before.
     [MID_SOAK, {}, { crash_after_ms: 8_000 }, errors, 'health_regression', UNANSWERED],
   ])(
-    'of a candidate that %s ends failed, with the old route back and nothing lost but by the candidate',
+    'of a candidate that %s ends failed, with the old route restored and no losses except by the candidate',
     async (what, stable, args, metric, errorCode, mayLose) => {
       const { name, load, route } = await underLoad(stable);
       const record = await stack.operation(
@@ -92,7 +92,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
         60_000,
       );
       const after = await stack.slipway().deployments.route.get(name);
-      // The gateway follows the way back, and from then on everything is answered.
+      // The gateway follows the rollback, and from then on everything is answered.
       await until('the old route serves', async () => load.answers.slice(-50).every((one) => one.status === 200));
       const served = load.answers.length;
       await until('it goes on serving', async () => load.answers.length > served + 100);
@@ -116,7 +116,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
     },
   );
 
-  it('never promotes without metrics, waits for a person, and goes on when one says so', async () => {
+  it('never promotes without metrics, waits for a person, and continues after the approval', async () => {
     const name = `canary-${++number}`;
     const { deployments, operations } = stack.slipway();
     await deployments.create({ name });
@@ -152,7 +152,9 @@ describeOnEachTarget('a canary under load', (startStack) => {
     expect(targetsOf(await deployments.route.get(name))).toEqual([[`${name}-00001`, 100]]);
   });
 
-  /** Milliseconds from the request of a rollback off a broken revision to the last wrong answer that a client got. */
+  /**
+   * Returns the milliseconds from the request of a rollback off a broken revision to the last wrong answer to a client.
+   */
   const lastWrongAnswer = async (disturb: (name: string) => Promise<void>): Promise<number> => {
     const { name, load } = await underLoad();
     await stack.operation(
@@ -161,7 +163,8 @@ describeOnEachTarget('a canary under load', (startStack) => {
     await until('the broken revision answers', async () => load.answers.slice(-5).some((one) => one.status !== 200));
     await disturb(name);
     const asked = Date.now();
-    // Named, because without a name a rollback of a running rollout goes to what was active when it began: the broken one.
+    // Named, because without a name a rollback of a running rollout restores the revision that
+    // was active when it began: the broken one.
     const { operation } = await stack.slipway().deployments.rollbacks.create(name, { to_revision: `${name}-00001` });
     expect(await stack.operation(operation.id)).toMatchObject({ status: 'succeeded' });
     const answers = await load.stop();
@@ -172,7 +175,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
   };
 
   it.each([
-    ['nothing else goes on', async () => undefined],
+    ['nothing else happens', async () => undefined],
     [
       'a rollout is running',
       async (name: string) =>
@@ -189,7 +192,7 @@ describeOnEachTarget('a canary under load', (startStack) => {
   ])(
     'is left by a rollback within a second from request to the last wrong answer, while %s',
     async (_what, disturb) => {
-      // A machine that is busy with something else may take longer, but not five times in a row.
+      // A busy machine may take longer, but not five times in a row.
       const took: number[] = [];
       while (took.length < 5 && Math.min(...took) >= 1_000) took.push(await lastWrongAnswer(disturb));
       expect(Math.min(...took)).toBeLessThan(1_000);

@@ -13,7 +13,7 @@ jest.setTimeout(180_000);
 const DEPLOYMENTS = 3;
 const QUOTAS = { revisions: 2, instances: 4 };
 
-/** One request: which deployment, what of it, and under which Idempotency-Key. */
+/** One request: its deployment, its body, and its Idempotency-Key. */
 interface RolloutRequest {
   deployment: number;
   kind: 'plain' | 'too-many' | 'unknown-target' | 'stale';
@@ -21,17 +21,17 @@ interface RolloutRequest {
   key: 'k1' | 'k2' | null;
 }
 
-/** What a client sees of its answer: `of` is the operation that it made or adopted. */
+/** A client's view of its answer: `of` is the operation that it made or adopted. */
 interface Outcome {
   status: number | undefined;
   of?: string;
 }
 
-/** A deployment as the rules know it. */
+/** The state of a deployment in the model of the rules. */
 interface ModelState {
   isBusy: boolean;
   models: ReadonlySet<string>;
-  /** By key, which request has claimed it. */
+  /** By key, the request that has claimed it. */
   keys: ReadonlyMap<string, { body: string; by: string }>;
 }
 
@@ -44,7 +44,9 @@ const asked: fc.Arbitrary<RolloutRequest> = fc.record({
   model: fc.constantFrom('a', 'b', 'c'),
   key: fc.constantFrom(null, null, 'k1', 'k2'),
 });
-/** Rounds, between which what was accepted comes to its end; few for one deployment, whose orders are all tried. */
+/**
+ * Rounds, between which accepted work is finished; only a few for one deployment, because all their orders are tried.
+ */
 const rounds = fc.array(
   fc
     .array(asked, { minLength: 2, maxLength: 14 })
@@ -61,7 +63,7 @@ beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'slipway-concurrent-'));
   const config = path.join(home, 'slipway.config.yaml');
   writeFileSync(config, `quotas: {revisions: ${QUOTAS.revisions}, instances: ${QUOTAS.instances}}\n`);
-  // No worker: what was accepted stays as its request has left it.
+  // No worker: accepted work stays as its request has left it.
   api = await bootApi({ SLIPWAY_CONFIG: config });
   [{ id: tenant }] = (await sql('select id from tenants limit 1')) as [{ id: string }];
 });
@@ -94,7 +96,7 @@ async function send(name: string, one: RolloutRequest): Promise<Outcome> {
   );
 }
 
-/** What the rules say of a request that comes next, and the deployment behind it. */
+/** Applies the rules to the next request: returns its answer and the resulting deployment. */
 function next(known: ModelState, one: RolloutRequest, by: string): [Outcome, ModelState] {
   const claimed = one.key ? known.keys.get(one.key) : undefined;
   if (claimed && claimed.body !== JSON.stringify(bodyOf(one))) return [{ status: 422 }, known];
@@ -112,7 +114,10 @@ function next(known: ModelState, one: RolloutRequest, by: string): [Outcome, Mod
   ];
 }
 
-/** The deployment behind some order of these requests in which each gets the answer that it got; undefined where there is none. */
+/**
+ * Returns the deployment after some order of these requests in which each gets the answer
+ * that it got; undefined if there is none.
+ */
 function explained(known: ModelState, left: readonly { one: RolloutRequest; seen: Outcome }[]): ModelState | undefined {
   if (left.length === 0) return known;
   for (const { one, seen } of left) {
@@ -127,7 +132,7 @@ function explained(known: ModelState, left: readonly { one: RolloutRequest; seen
   return undefined;
 }
 
-/** Everything that stands of a deployment, as numbers of rows. */
+/** All stored rows of a deployment, as counts. */
 const WRITTEN = `select
   (select array_agg(r.spec->'model'->>'id' order by r.number) from revisions r where r.deployment_id = $1) as models,
   (select array_agg(o.id) from operations o where o.resource_name = $2) as operations,
@@ -137,7 +142,7 @@ const WRITTEN = `select
   (select array_agg(sequence::int order by sequence) from events where stream = 'deployment/' || $1) as sequence,
   (select count(*)::int from events where stream = 'deployment/' || $1 and type = 'rollout.started') as started`;
 
-it('leaves what some order of the same requests, one by one, would have left, and answers as it would', async () => {
+it('leaves what some sequential order of the same requests would have left, and answers as that order would', async () => {
   const holds = async (all: RolloutRequest[][]) => {
     count += 1;
     const names = Array.from({ length: DEPLOYMENTS }, (_, n) => `chat-${count}-${n}`);
@@ -165,7 +170,7 @@ it('leaves what some order of the same requests, one by one, would have left, an
         const events = times + behind!.models.size;
         expect(row!['sequence'] ?? []).toEqual(Array.from({ length: events }, (_, at) => at + 1));
       }
-      // What was accepted comes to its end.
+      // Finishes the accepted work.
       await sql(
         `with ended as (delete from traffic_owner where deployment_id = any($1))
          update deployments set current_operation_id = null, candidate_revision_id = null where id = any($1)`,

@@ -3,18 +3,19 @@ import { Load } from '../harness/load.js';
 import { Stack, until } from '../harness/stack.js';
 
 /*
- * Five canaries side by side, each on an engine that is the slower the more is in flight, asked about half of what it can do. So the
- * baseline's requests wait for each other, the candidate's hardly do, and by all of them a slower candidate looks better than it is.
- * By hand with other numbers: SLIPWAY_TEST_CANARY='{"percent":5,"seconds":600,"stat":"p95","slower":1.3}'.
+ * Five concurrent canaries, each on an engine that slows down with more requests in flight, at about half of its
+ * capacity. So the baseline's requests wait for each other and the candidate's hardly do: in the plain averages, a
+ * slower candidate looks better than it is.
+ * To run it with other numbers: SLIPWAY_TEST_CANARY='{"percent":5,"seconds":600,"stat":"p95","slower":1.3}'.
  */
 const BY_HAND = JSON.parse(process.env['SLIPWAY_TEST_CANARY'] ?? '{}') as object;
 const { percent, seconds, stat, per_second, ttft_ms, itl_ms, slower } = {
   percent: 15,
   seconds: 45,
-  // Of so few, a p95 would be the hiccups of a busy machine.
+  // With so few requests, a p95 would show the hiccups of a busy machine.
   stat: 'avg',
   per_second: 4.9,
-  // Eight tokens, so 120 ms for an answer that is alone.
+  // Eight tokens, so an answer without concurrent ones takes 120 ms.
   ttft_ms: 78,
   itl_ms: 6,
   slower: 2,
@@ -52,7 +53,7 @@ async function canary(name: string, slowness: number): Promise<any> {
   await until('the load is served', async () => load.answers.some(({ status }) => status === 200));
   const check = { check: 'regression', max_regression_percent: LIMIT_PERCENT, min_samples: 10 };
   const record = await rollOut(name, {
-    // A seed of its own, because the same spec is the same revision.
+    // A different seed, because the same spec is the same revision.
     spec: spec(slowness, 2),
     strategy: {
       type: 'canary',
@@ -62,7 +63,7 @@ async function canary(name: string, slowness: number): Promise<any> {
       ],
     },
     analysis: {
-      // The second look sees what the first saw, and what came since.
+      // The second check sees the samples of the first, and the newer ones.
       metrics: [
         { name: 'e2e_latency_ms', stat, window_seconds: seconds, ...check },
         { name: 'ttft_ms', stat, window_seconds: seconds, ...check },
@@ -83,7 +84,7 @@ it('promotes candidates that are as fast as the baseline and none that is slower
     const { verdict, metrics = [] } = result?.analysis?.['analyze:1'] ?? {};
     return { canary: names[index], status, message, verdict, e2e: metrics[0] };
   });
-  // What it decided by, for who runs it by hand.
+  // The evidence of the decision, for manual runs.
   if (Object.keys(BY_HAND).length > 0) process.stderr.write(`${JSON.stringify(seen)}\n`);
   expect(seen).toEqual(
     seen.map(({ canary }) =>
@@ -98,9 +99,10 @@ it('promotes candidates that are as fast as the baseline and none that is slower
   );
   for (const { verdict, e2e } of seen) {
     const { basis } = e2e.compared ?? {};
-    // Latency does not fall when more is asked of an instance, so one that is slower with less to do needs no correction.
+    // Latency does not fall when an instance gets more requests, so a candidate that is
+    // slower with less load needs no correction.
     if (basis === 'less_traffic') expect(e2e.regression_percent).toBeGreaterThan(LIMIT_PERCENT);
-    // An inconclusive gate may have found no load that both bore.
+    // An inconclusive gate may have found no load that both carried.
     else if (basis || verdict !== 'inconclusive') {
       expect(e2e.compared).toMatchObject({ basis: 'equal_load' });
       const byAllPercent = 100 * (e2e.candidate.value / e2e.baseline.value - 1);

@@ -4,11 +4,11 @@ import { Load, type LoadAnswer } from '../harness/load.js';
 import { refusalOf } from '../harness/refusals.js';
 import { isAlive, ROOT, Stack, until } from '../harness/stack.js';
 
-// A dozen starts and deaths of a worker take minutes if the machine is busy.
+// A dozen starts and deaths of a worker take minutes on a busy machine.
 jest.setTimeout(500_000);
 
 const SIMULATOR = path.join(ROOT, 'tools/inference-sim/dist/main.js');
-/** A host with one place, the usual case of a GPU. */
+/** A host with capacity for one instance, the usual case of a GPU. */
 const ONE_INSTANCE = (home: string) => `
 targets:
   - name: local
@@ -29,7 +29,7 @@ const spec = (model: string, args: Record<string, unknown> = {}) => ({
 const recreate = (soak_seconds: number) => ({ type: 'recreate', steps: [{ traffic_percent: 100, soak_seconds }] });
 const lost = (answers: LoadAnswer[]) => answers.filter((one) => one.isCut || one.status !== 200);
 
-describe('one place, two revisions', () => {
+describe('two revisions on a host for one instance', () => {
   let stack: Stack;
   afterEach(() => stack?.stop());
 
@@ -40,7 +40,7 @@ describe('one place, two revisions', () => {
   };
   const alive = () => stack.simulatorStarts().filter(({ pid }) => isAlive(pid));
 
-  it('a recreate under load loses no request, nor does its way back; a rollback brings the one before back, its engine dead or not', async () => {
+  it('a recreate and its undo steps lose no request under load; a rollback restores the previous revision, with its engine dead or alive', async () => {
     stack = await Stack.start({ gateway: true, config: ONE_INSTANCE });
     await first('chat');
     const load = new Load(stack.gatewayUrl, stack.token, 'chat', 20);
@@ -91,7 +91,7 @@ describe('one place, two revisions', () => {
       active_revision: 'chat-00002',
     });
     expect((await stack.slipway().deployments.route.get('chat')).hold).toBeNull();
-    // What died before its requests were held may cost some; from then on none is lost.
+    // A death before requests are held may lose some; from then on, none is lost.
     const dead = alive();
     for (const { pid } of dead) process.kill(pid, 'SIGKILL');
     const { operation } = await stack.slipway().deployments.rollbacks.create('chat', { reason: 'dead' });
@@ -109,7 +109,7 @@ describe('one place, two revisions', () => {
     expect(alive()).toHaveLength(1);
   });
 
-  it('kill -9 of the worker at every step of a recreate ends as the undisturbed run would', async () => {
+  it('kill -9 of the worker at every step of a recreate ends like an undisturbed run', async () => {
     stack = await Stack.start({ workers: 0, config: ONE_INSTANCE });
     stack.spawn('worker');
     await first('chat');
@@ -118,7 +118,7 @@ describe('one place, two revisions', () => {
       ...['validate', 'preflight', 'hold_requests', 'stop_previous', 'provision', 'await_ready', 'release_requests'],
       ...['soak:1', 'analyze:1'],
     ];
-    /** Every worker dies at the next of the points; the last one takes the operation to its end. */
+    /** Every worker dies at the next of the points; the last one finishes the operation. */
     const run = async (points: string[], body: object) => {
       const id = await stack.rollOut('chat', body);
       for (const point of points) {

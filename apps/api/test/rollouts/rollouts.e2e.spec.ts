@@ -106,11 +106,11 @@ describe('the main job, with real processes', () => {
     );
   });
 
-  it('makes one operation of a hundred requests with one key', async () => {
+  it('makes one operation for a hundred requests with one key', async () => {
     const name = await deployment();
     const ask = (by: Slipway, model: string, idempotencyKey: string) =>
       by.deployments.rollouts.create(name, { spec: sim(model) }, { idempotencyKey });
-    // What tells the first answer from a replay is the status and a header.
+    // The status and a header distinguish the first answer from a replay.
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => stack.answerTo((by) => ask(by, 'm-key', 'one'))),
     );
@@ -132,7 +132,7 @@ describe('the main job, with real processes', () => {
     await until('the other tenant has its own engine', async () => stack.simulatorStarts('m-key').length === 2);
   });
 
-  it('fails a rollout that never becomes ready, and leaves everything as it was', async () => {
+  it('fails a rollout that never becomes ready, and restores the state before it', async () => {
     const name = await deployment();
     await stack.operation(await rollout(name, { spec: sim('m-stable'), strategy: { type: 'immediate' } }));
     const before = await slipway.deployments.route.get(name);
@@ -157,9 +157,9 @@ describe('the main job, with real processes', () => {
     expect(stack.simulatorStarts('m-never').filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 
-  it('cancels while it waits for readiness, without waiting for it', async () => {
+  it('cancels a rollout that waits for readiness, without waiting for it', async () => {
     const name = await deployment();
-    // Neither the engine nor the deadline of the rollout comes to its rescue within this test.
+    // Neither the engine nor the deadline of the rollout ends it within this test.
     const id = await rollout(name, { spec: sim('m-slow', { startup_ms: 600_000 }), progress_deadline_seconds: 600 });
     await until('its engine runs', async () => stack.simulatorStarts('m-slow').some(({ pid }) => isAlive(pid)));
     expect((await slipway.operations.get(id)).current_step).toBe('await_ready');
@@ -174,8 +174,8 @@ describe('the main job, with real processes', () => {
       error_code: 'cancelled_by_user',
       current_step: 'await_ready',
     });
-    // It checks every tenth of a second until the engine has ended. Ten seconds of that is far from the ten minutes of the engine's start,
-    // and an engine on a busy machine ends within them.
+    // It checks every tenth of a second until the engine has ended. Ten seconds of that is far from the ten minutes of
+    // the engine's start, and an engine on a busy machine ends within them.
     expect((await looks()) - before).toBeLessThanOrEqual(100);
     expect(await codeOf(slipway.operations.cancel(id))).toBe('409 operation_not_cancellable');
     await until('its engine is gone', async () => stack.simulatorStarts('m-slow').every(({ pid }) => !isAlive(pid)));
@@ -214,7 +214,9 @@ describe('the main job, with real processes', () => {
     };
     const targets = async (name: string) =>
       (await slipway.deployments.route.get(name)).targets.map(({ revision, weight }) => [revision, weight]);
-    /** So many revisions that were active one after the other, and a canary of one more that waits at a quarter. */
+    /**
+     * Makes this many revisions that were active one after the other, and a canary of one more that waits at a quarter.
+     */
     const atAQuarter = async (name: string, specs: object[], keep_previous_seconds = 0) => {
       for (const spec of specs) {
         const body = { spec, strategy: { type: 'immediate' }, keep_previous_seconds };
@@ -242,7 +244,7 @@ describe('the main job, with real processes', () => {
       await until('the candidate is gone', async () =>
         stack.simulatorStarts(`${name}-next`).every(({ pid }) => !isAlive(pid)),
       );
-      // Nobody owns the traffic: a person may move it, and the next rollout begins.
+      // No operation owns the traffic: a person may move it, and the next rollout begins.
       const next = await stack.operation(
         await rollout(name, { spec: sim(`${name}-after`), strategy: { type: 'immediate' } }),
       );
@@ -254,7 +256,7 @@ describe('the main job, with real processes', () => {
       ]);
     };
 
-    // So long that a test can act while it starts, and be done before.
+    // Long enough for a test to act during the start, and to finish before its end.
     const SLOW_MS = 6_000;
 
     it.each([
@@ -297,7 +299,7 @@ describe('the main job, with real processes', () => {
       },
     );
 
-    it('goes to the last good revision where the active one is dead, and says so', async () => {
+    it('rolls back to the last good revision if the active one is dead, and reports that', async () => {
       const name = await deployment();
       const { active } = await atAQuarter(
         name,
@@ -327,7 +329,7 @@ describe('the main job, with real processes', () => {
     expect((await slipway.operations.list({ resource_name: name })).data).toEqual([]);
   });
 
-  it('refuses what cannot run, naming each field, and warns about what it does not know', async () => {
+  it('refuses a spec that cannot run, naming each field, and warns about unknown fields', async () => {
     const name = await deployment();
     const refused = (body: object) => refusalOf(begin(name, body));
     expect(await refused({})).toMatchObject({

@@ -2,28 +2,28 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What an attacker was answered: how often, by status and error code. */
+/** An attacker's answers: the counts by status and error code. */
 export type AnswerCounts = Record<string, number>;
 
 export interface AttackDestination {
-  /** Ports. */
+  /** Port numbers. */
   api: number;
   gateway: number;
   token: string;
   /** A deployment that serves. */
   model: string;
   sandbox: string;
-  /** A sandbox that stands for one elsewhere. */
+  /** A sandbox that references one elsewhere. */
   external: string;
   /** URL of webhooks. */
   receiver: string;
 }
 
-/** The attackers of isolation-attackers.mjs, in a process of their own. */
+/** The attackers of isolation-attackers.mjs, in a separate process. */
 export class Attack {
   private constructor(
     private readonly child: ChildProcess,
-    /** Port of a server that takes everything and never answers. */
+    /** Port of a server that accepts everything and never answers. */
     readonly silentPort: number,
   ) {}
 
@@ -36,15 +36,15 @@ export class Attack {
     return new Attack(child, silent);
   }
 
-  /** Begins with what the tenant may, and holds that to the end. */
+  /** Begins with the tenant's allowed load, and keeps that up to the end. */
   aim(target: AttackDestination): void {
     this.child.send({ target });
   }
 
   /**
-   * From now on, until the next turn.
-   * @param times of what the tenant may
-   * @returns what was answered since the last call, by attacker
+   * Changes the load until the next call.
+   * @param times factor of the allowed load
+   * @returns the answers since the last call, by attacker
    */
   async round(times: number): Promise<Record<string, AnswerCounts>> {
     const answered = once(this.child, 'message') as Promise<[{ counts: Record<string, AnswerCounts> }]>;

@@ -1,12 +1,13 @@
-// A tenant that asks for too much, as a process of its own: what is measured beside it are the servers, and not one shared event
-// loop. Told by its parent {target} once: it then does what the tenant may. Told {times}, it does so many times as much, and
-// answers {counts: {<attacker>: {<status and code>: n}}} of what has been answered since it was told the last time.
+// A tenant that sends too many requests, as a separate process: so the test measures the servers, and not
+// one shared event loop. Its parent sends {target} once: it then sends the tenant's allowed load. After
+// {times}, it sends that many times as much, and answers {counts: {<attacker>: {<status and code>: n}}}
+// of the answers since the previous message.
 import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:net';
 
 const MIB = 2 ** 20;
-/** How long a body of more than a MiB waits for the refusal of its head. */
+/** How long a body of more than a MiB waits for a refusal of its headers. */
 const HEAD_FIRST_MS = 1_000;
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 512 });
 
@@ -15,9 +16,9 @@ const json = (value) => Buffer.from(JSON.stringify(value));
 const chat = (model, content) => json({ model, stream: true, messages: [{ role: 'user', content }] });
 
 /**
- * What the tenant does, each attacker `times` as much as it may. `paced` tries so many a second, whatever comes of them; `kept`
- * holds so many requests open at once, and tries again for each that is refused or has ended. At `times` 1 they are together what
- * the quotas of isolation.e2e.spec.ts allow.
+ * The actions of the tenant; each attacker acts `times` as much as it may. `paced` tries this many per second, whatever
+ * the results; `kept` holds this many requests open at once, and retries each that is refused or has ended. At `times`
+ * 1 they together use exactly the quotas of isolation.e2e.spec.ts.
  */
 function attackersOn({ api, gateway, token, model, sandbox, external, receiver }) {
   const toApi = { port: api, token };
@@ -44,7 +45,7 @@ function attackersOn({ api, gateway, token, model, sandbox, external, receiver }
     bodies: paced(0.05, () => bigFile),
     heldBodies: kept(8, 16_000, () => ({ ...bigFile, stallMs: Infinity })),
     brackets: paced(0.1, () => ({ ...toApi, method: 'POST', path: deployments, body: brackets })),
-    // Each is an event for every webhook.
+    // Each adds an event for every webhook.
     events: paced(0.25, () => ({ ...toApi, method: 'PUT', path: policy, body: json({ mode: MODES[changes++ % 2] }) })),
     webhooks: paced(0.05, () => ({
       ...toApi,
@@ -67,7 +68,7 @@ function paced(perSecond, what) {
       let open = 0;
       const timer = setInterval(() => {
         const due = Math.floor(((performance.now() - began) * perSecond * times) / 1_000);
-        // What cannot be sent in its time is left out: the attack is a rate and not a debt.
+        // Requests that cannot be sent in time are dropped: the attack is a rate and not a debt.
         for (; sent < due; sent += 1) {
           if (open >= Math.max(1, perSecond * times)) continue;
           open += 1;
@@ -95,7 +96,10 @@ function kept(atOnce, againMs, what) {
   };
 }
 
-/** Resolves to the status and the code of the error; to `cut` where none came, to `open` where the phase ended it. */
+/**
+ * Resolves to the status and the code of the error; to `cut` if there was no
+ * answer, and to `open` if the phase ended it.
+ */
 function ask({ port, token, method = 'GET', path, type, headers, body, stallMs }, signal) {
   return new Promise((resolve) => {
     let status = '';
@@ -133,7 +137,8 @@ function ask({ port, token, method = 'GET', path, type, headers, body, stallMs }
       });
     });
     if (!body || (!stallMs && body.length <= MIB)) return sent.end(body);
-    // A refusal by rate is answered to the head: waiting for it spares the machine bytes that would only be thrown away.
+    // A rate limit refuses a request by its headers: waiting for that saves the
+    // machine bytes that would only be discarded.
     sent.flushHeaders();
     timer = setTimeout(() => {
       if (!stallMs) return sent.end(body);
@@ -177,7 +182,9 @@ function tally(name, answer) {
   own[answer] = (own[answer] ?? 0) + 1;
 }
 
-/** Takes connections and all that they bring, and never says a word: an external sandbox, a receiver of webhooks. */
+/**
+ * Accepts connections and everything that they send, and never answers: an external sandbox, a receiver of webhooks.
+ */
 const silent = createServer((socket) => {
   socket.on('error', () => undefined);
   socket.on('data', (chunk) => {
@@ -193,7 +200,7 @@ process.on('message', (told) => {
     return;
   }
   beyond.abort();
-  // What has been cut off just now is counted with what it belongs to.
+  // Requests that were cut just now are counted with the phase that they belong to.
   setImmediate(() => {
     process.send({ counts });
     counts = {};

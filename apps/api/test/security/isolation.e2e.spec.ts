@@ -15,11 +15,11 @@ const SETTLE_MS = 2_000;
 const PHASE_MS = 5_000;
 const PER_SECOND = { reads: 20, inference: 20, rollouts: 2 };
 const DEPLOYMENTS = 30;
-/** Inference requests of a tenant at a time: of the hostile one, and of one without a limit of its rate. */
+/** Concurrent inference requests of a tenant: of the hostile one, and of one without a limit of its rate. */
 const CONCURRENCY = 10;
 const MEASURES = ['reads', 'inference', 'rollouts', 'rolloutStarts'] as const;
 
-/** Small enough that fifty times as much is within reach of a machine of two cores, which attackers and servers share. */
+/** Small enough that fifty times as much is possible on a machine with two cores, which attackers and servers share. */
 const CONFIG = (home: string): string => `
 targets:
   - name: local
@@ -47,7 +47,7 @@ quotas:
     narrow: {inference_concurrency: ${CONCURRENCY}}
 `;
 
-/** What each attacker must have met, or it did not run. */
+/** The answers that each attacker must have got, or it did not run. */
 const MET: Record<string, string[]> = {
   streams: ['429 quota_exceeded', '429 rate_limited'],
   reads: ['429 rate_limited'],
@@ -63,7 +63,7 @@ const MET: Record<string, string[]> = {
   heldPrompts: ['429 rate_limit_exceeded'],
   promptBrackets: ['429 rate_limit_exceeded'],
 };
-/** What the server that never answers was asked: pushes of files and deliveries of events. */
+/** The requests to the server that never answers: pushes of files and deliveries of events. */
 const HANGING = ['PUT', 'POST'];
 
 type Measure = (typeof MEASURES)[number];
@@ -76,7 +76,7 @@ interface Tenant {
 let stack: Stack;
 let attack: Attack;
 let engine: ChildProcess;
-/** Connections that stay, as a service has them. */
+/** Keep-alive connections, as a service has them. */
 const agent = new Agent({ connections: 16, keepAliveTimeout: 60_000, keepAliveMaxTimeout: 60_000 });
 
 beforeAll(async () => {
@@ -90,21 +90,21 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** What it compares are times: it runs alone, by `npm run isolation`, and never beside other suites. */
+/** It compares times, so it runs alone, by `npm run isolation`, and never concurrently with other suites. */
 const alone = process.env['SLIPWAY_TEST_ISOLATION'] ? it : it.skip;
 
 alone(
-  'a tenant at 50 times its limits leaves the p95 of another where it is beside the same tenant at its limits',
+  'a tenant at 50 times its limits does not raise the p95 of another above its p95 next to the same tenant at its limits',
   async () => {
     const [hostile, narrow, quiet] = [await tenant('hostile'), await tenant('narrow'), await tenant('quiet')];
     const slow = { ttft_ms: 1_200, itl_ms: 100, tokens: 8 };
     await Promise.all([serve(hostile, 'greedy', slow), serve(narrow, 'narrow', slow), serve(quiet, 'calm', {})]);
-    // The rate of the hostile tenant refuses most of its requests before this limit can.
+    // Tested with another tenant: the hostile tenant's rate limit refuses most of its requests before this limit can.
     expect(await refusedAtOnce(narrow, 'narrow', 2 * CONCURRENCY)).toBe(CONCURRENCY);
     await aim(hostile);
     const client = await QuietClient.start(quiet);
 
-    // A minute's worth of requests may be sent at once: what is compared is a tenant that has none of them left.
+    // A minute's worth of requests may be sent at once: the comparison needs a tenant that has none of them left.
     const answers: Record<string, AnswerCounts> = {};
     await attack.round(TIMES);
     await client.measure(4 * SETTLE_MS);
@@ -138,7 +138,7 @@ async function tenant(name: string): Promise<Tenant> {
   return { name, token: (await stack.slipway().tenants.create({ name })).token };
 }
 
-/** A deployment with a ready revision of the simulator behind its route. */
+/** Makes a deployment whose route leads to a ready revision of the simulator. */
 async function serve(who: Tenant, name: string, args: Record<string, number>): Promise<void> {
   const { deployments } = stack.as(who.token);
   await deployments.create({ name });
@@ -157,7 +157,7 @@ async function chat(who: Tenant, model: string): Promise<number> {
   return (await send('POST', `${stack.gatewayUrl}/v1/chat/completions`, who, body)).status;
 }
 
-/** How many of so many concurrent requests the limit of concurrent requests refuses. */
+/** Returns how many of `count` concurrent requests the concurrency limit refuses. */
 async function refusedAtOnce(who: Tenant, model: string, count: number): Promise<number> {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] });
   const url = `${stack.gatewayUrl}/v1/chat/completions`;
@@ -197,7 +197,7 @@ async function aim(hostile: Tenant): Promise<void> {
 
 /** A client at a steady rate that does not wait for answers, on deployments of its own. */
 class QuietClient {
-  /** Answers that are not what was asked for, by what they are. */
+  /** Unexpected answers, counted by kind. */
   readonly unexpected: AnswerCounts = {};
   private rollouts = 0;
 
@@ -215,7 +215,7 @@ class QuietClient {
     return client;
   }
 
-  /** All that it needs, before there is an attack: it measures how it is served, and not how it is let in. */
+  /** Connects before there is an attack: it measures how it is served, and not how it connects. */
   private async connect(): Promise<void> {
     const times = noTimes();
     await Promise.all(Array.from({ length: 16 }, () => [this.read(times), this.infer(times)]).flat());
@@ -268,7 +268,7 @@ class QuietClient {
   }
 }
 
-/** @returns when all that was begun within `ms` has ended */
+/** @returns when all requests that began within `ms` have ended */
 async function steadily(perSecond: number, ms: number, one: () => Promise<void>): Promise<void> {
   const began = performance.now();
   const all: Promise<void>[] = [];
@@ -284,7 +284,7 @@ async function steadily(perSecond: number, ms: number, one: () => Promise<void>)
   await Promise.all(all);
 }
 
-/** From the acceptance of each operation to the begin of its first step, by Postgres' clock. */
+/** Returns the time from the acceptance of each operation to the start of its first step, by Postgres' clock. */
 async function startsOf(operations: string[]): Promise<number[]> {
   let rows: { ms: number | null }[] = [];
   await until('every rollout has begun', async () => {
@@ -299,7 +299,7 @@ async function startsOf(operations: string[]): Promise<number[]> {
   return rows.map(({ ms }) => ms as number);
 }
 
-/** One server that the rollouts adopt: they cost no process each. */
+/** Starts one server that the rollouts adopt, so that they need no process each. */
 async function startEngine(): Promise<string> {
   engine = spawn(process.execPath, [SIMULATOR, '--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(engine.stdout!, 'data')) as [Buffer];

@@ -7,7 +7,7 @@ import { Stack, until } from '../harness/stack.js';
 
 jest.setTimeout(120_000);
 
-/** Everything on this machine is allowed to everybody: what is refused, is refused for another reason. */
+/** All tenants may use everything on this machine: a refusal has another reason. */
 const CONFIG = `
 defaults: false
 targets:
@@ -21,7 +21,7 @@ const HUB_TOKEN = 'hub-token-of-the-operator';
 
 let stack: Stack;
 let server: Server;
-/** What somebody's server was sent, by path. */
+/** The requests to a server outside Slipway, by path. */
 const asked: { url: string; authorization: string | undefined }[] = [];
 let base_url: string;
 let slipway: Slipway;
@@ -56,7 +56,7 @@ const rollOut = (by: Slipway, deployment: string, spec: { target?: string; url?:
   });
 const issueOf = ({ status, details }: SlipwayError) => [status, details.map(({ field, code }) => `${field} ${code}`)];
 
-it('an operator of another tenant names an operator secret beside a server of its own, and gets nothing', async () => {
+it('an operator of another tenant names an operator secret with a server of its own, and gets nothing', async () => {
   await acme.deployments.create({ name: 'spy' });
   const refused = await refusalOf(rollOut(acme, 'spy', { credential_ref: 'hub' }));
   expect(issueOf(refused)).toEqual([422, ['spec.endpoint.credential_ref unknown']]);
@@ -65,7 +65,7 @@ it('an operator of another tenant names an operator secret beside a server of it
   expect(asked).toEqual([]);
 });
 
-it('a target is shown to its tenants, and to others as one that does not exist', async () => {
+it('a target is shown to its tenants, and as nonexistent to others', async () => {
   const namesFor = async (by: Slipway) => (await by.targets.list()).data.map(({ name }) => name);
   expect([await namesFor(acme), await namesFor(slipway)]).toEqual([['adopted'], ['adopted', 'ours']]);
   const hidden = await refusalOf(rollOut(acme, 'spy', { target: 'ours' }));
@@ -116,7 +116,7 @@ it('a gateway calls no port of our own, whatever was published', async () => {
     });
   await until('the gateway serves it', async () => (await chat()).status === 200);
 
-  // The reconciler would put it right; here the gateway is all there is.
+  // The reconciler would fix it; here only the gateway runs.
   await stack.kill('worker');
   await stack.query(
     `update dataplane_backends set updated_at = now(), version = version + 1, instances = replace(instances::text, $1, $2)::jsonb`,
