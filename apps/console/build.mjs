@@ -1,4 +1,5 @@
-// Makes dist/ of the console: what the api serves. `npm run build` calls it. Plain JavaScript, as it runs before anything is built.
+// Makes dist/ of the console, which the api serves. `npm run build` calls it. It is plain JavaScript,
+// because it runs before anything is built.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +19,7 @@ const SOURCES = [
   'package-lock.json',
 ];
 
-/** Does nothing where the sources are those of the last time. @returns whether it was made anew */
+/** Does nothing if the sources have not changed since the last build. @returns whether it built the console */
 export async function bundle() {
   const sources = fingerprint();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
@@ -29,7 +30,7 @@ export async function bundle() {
   return true;
 }
 
-/** Once here, instead of at every request. */
+/** Compresses once here, instead of at every request. */
 function compressAssets() {
   const assets = path.join(HERE, 'dist', 'assets');
   for (const name of readdirSync(assets)) {

@@ -1,4 +1,4 @@
 import preset from '../../jest.preset.mjs';
 
-/** What needs a browser is tested in one, in `apps/api/test/console/*.e2e.spec.ts`; here is what is pure. */
+/** Tests that need a browser are in `apps/api/test/console/*.e2e.spec.ts`; here are the tests of pure functions. */
 export default { ...preset, displayName: 'console' };

@@ -1,5 +1,5 @@
-// What the console's forms know of the requests that they send: from libs/sdk/openapi.json the schema of each body, and a validator of it.
-// Validators are compiled here, because ajv makes functions of texts, which the page's content security policy forbids in a browser.
+// The console's forms need the schema of each request body, from libs/sdk/openapi.json, and its validator. Validators
+// are compiled here, because ajv makes functions from strings, which the page's content security policy forbids.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv } from 'ajv';
@@ -8,7 +8,10 @@ import { build } from 'esbuild';
 
 export const DOCUMENT = path.resolve(import.meta.dirname, '../../libs/sdk/openapi.json');
 
-/** `import { request } from 'request:createWebhook'`: a module of its own for each operation, so that a screen loads no other's. */
+/**
+ * `import { request } from 'request:createWebhook'`: a separate module for each operation, so that a
+ * screen loads only the ones that it uses.
+ */
 const PREFIX = 'request:';
 
 /** @returns the schema of an operation's JSON body, with its references resolved */
@@ -22,7 +25,7 @@ export function requestSchema(operationId) {
   return resolved(schema, components.schemas);
 }
 
-/** What stands beside a reference goes before what the reference says. */
+/** Keywords next to a reference override those of the reference. */
 function resolved(node, schemas) {
   if (Array.isArray(node)) return node.map((one) => resolved(one, schemas));
   if (typeof node !== 'object' || node === null) return node;
@@ -33,10 +36,10 @@ function resolved(node, schemas) {
   return base ? { ...resolved(base, schemas), ...beside } : beside;
 }
 
-/** @returns a module that exports `request: { schema, validate }` and needs no other */
+/** @returns a module without imports that exports `request: { schema, validate }` */
 export async function requestModule(operationId) {
   const schema = requestSchema(operationId);
-  // Moments are made by the browser's own field; what else a format asks, the api judges.
+  // The browser's own field makes date-times; the api checks all other formats.
   const ajv = new Ajv({
     strict: false,
     allErrors: true,

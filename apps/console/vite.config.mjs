@@ -3,7 +3,10 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { requestSchemas } from './request-schemas.mjs';
 
-/** sonner writes its styles into the page when it is loaded, which our content security policy forbids; `main.tsx` imports them as a file. */
+/**
+ * sonner inserts its styles into the page when it is loaded, which our content security policy
+ * forbids; `main.tsx` imports them as a file.
+ */
 const stylesOfSonnerAsFile = {
   name: 'styles-of-sonner-as-file',
   transform(code, id) {
@@ -23,7 +26,7 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
-    // Inlined as `data:` an asset would need an exception in the content security policy.
+    // An asset inlined as `data:` would need an exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

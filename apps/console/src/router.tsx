@@ -19,7 +19,9 @@ function LostScreen() {
 
 const root = createRootRoute({ component: Frame, notFoundComponent: LostScreen });
 
-/** What a screen keeps in the address, so that a link shows what its sender saw: texts, none of them needed. */
+/**
+ * The state that a screen keeps in the address, so that a link shows what its sender saw: texts, all of them optional.
+ */
 const textsOf = (search: Record<string, unknown>): Record<string, string | undefined> =>
   Object.fromEntries(
     Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
@@ -36,7 +38,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   validateSearch: textsOf,
-  // With what stands in the address: a sign-in that came to nothing says there why.
+  // Keeps the search of the address: a failed sign-in writes its reason there.
   beforeLoad: ({ search }) => {
     throw redirect({ to: '/deployments', search, replace: true });
   },

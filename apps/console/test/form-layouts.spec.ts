@@ -16,7 +16,7 @@ for (const file of sources.filter((one) => /-layouts?\.ts$|\/layouts\.ts$/.test(
 }
 
 describe('the forms and the document', () => {
-  it('has a layout for each request that a screen has the schema of', () => {
+  it('has a layout for each request whose schema a screen loads', () => {
     const asked = sources
       .filter((one) => /\.tsx?$/.test(one))
       .flatMap((one) => [...readFileSync(path.join(SOURCES, one), 'utf8').matchAll(/from 'request:(\w+)'/g)])
@@ -26,7 +26,7 @@ describe('the forms and the document', () => {
   });
 
   it.each(layouts.map((layout) => [layout.operation, layout] as const))(
-    '%s: names fields that there are, and hides none that is needed',
+    '%s: names existing fields, and hides no required one',
     (operation, layout) => expect(driftOf(layout, requestSchema(operation))).toEqual([]),
   );
 });
@@ -49,19 +49,19 @@ const texts = (paths: readonly (readonly (string | number)[])[]) => paths.map(pa
 describe('a layout', () => {
   const layout: Layout = { operation: 'x', shown: { '': ['plan', 'name'], plan: ['kind'], 'steps[]': ['share'] } };
 
-  it('shows what it names, in its order, and folds all else', () => {
+  it('shows the named fields in their order, and folds all others', () => {
     expect(texts(shownIn(layout, SCHEMA, []))).toEqual(['plan', 'name']);
     expect(texts(moreIn(layout, SCHEMA, []))).toEqual(['note', 'plan.limit', 'steps']);
     expect(texts(moreIn(layout, SCHEMA, ['steps', 3]))).toEqual(['steps[3].soak']);
   });
 
-  it('neither shows nor folds what the screen sets', () => {
+  it('neither shows nor folds the fields that the screen sets', () => {
     const fixed: Layout = { ...layout, fixed: ['name', 'steps', 'plan.limit'] };
     expect(texts(shownIn(fixed, SCHEMA, []))).toEqual(['plan']);
     expect(texts(moreIn(fixed, SCHEMA, []))).toEqual(['note']);
   });
 
-  it('drifts where it names a field that there is not, at whatever depth', () =>
+  it('drifts if it names a nonexistent field, at any depth', () =>
     expect(
       driftOf(
         { ...layout, shown: { '': ['name', 'nmae'], 'steps[]': ['sake'] }, fixed: ['plan.x'], words: { y: {} } },
@@ -69,7 +69,7 @@ describe('a layout', () => {
       ),
     ).toEqual(['nmae', 'steps[].sake', 'plan.x', 'y'].map((name) => `x has no field ${name}`)));
 
-  it('drifts where it folds away what must be filled in', () =>
+  it('drifts if it folds away a required field', () =>
     expect(driftOf({ ...layout, shown: { '': ['note'] } }, SCHEMA)).toEqual(['x needs name, which its form hides']));
 });
 

@@ -3,14 +3,17 @@ import { toast } from 'sonner';
 
 export interface ActionOptions<Given, Answer> {
   run: (given: Given) => Promise<Answer>;
-  /** What is read anew once it is done. */
+  /** The queries that are read again after success. */
   renews?: QueryKey[];
-  /** What is told once it is done. */
+  /** The message after success. */
   done?: string | ((answer: Answer) => string);
   onDone?: (answer: Answer) => void;
 }
 
-/** Something that changes the world. Its failure stays with whoever asked (`error`), to be shown where they look. */
+/**
+ * An action that changes data. Its failure (`error`) stays with the calling
+ * component, which shows it next to its controls.
+ */
 export function useAction<Given, Answer>({
   run,
   renews = [],

@@ -4,17 +4,17 @@ import { emptyAnswer } from './chat-answer.js';
 
 const answer = { ...emptyAnswer(), pieces: 6, firstAt: 1_300, lastAt: 2_300 };
 
-it('counts the tokens behind the first one, from when that was there', () =>
+it('counts the tokens after the first one, from the time that the first one arrived', () =>
   expect(numbersOf({ ...answer, usage: { prompt_tokens: 9, completion_tokens: 11 } }, 1_000)).toEqual({
     ttft: 300,
     tokensPerSecond: 10,
     isEstimate: false,
   }));
 
-it('takes pieces for tokens where nobody counted these, and says so', () =>
+it('counts pieces as tokens if the engine counted none, and marks the estimate', () =>
   expect(numbersOf(answer, 1_000)).toEqual({ ttft: 300, tokensPerSecond: 5, isEstimate: true }));
 
-it('tells no rate of what came at once, and nothing of what has not come', () => {
+it('returns no rate for an answer that arrived at once, and nothing for an answer that has not arrived', () => {
   expect(numbersOf({ ...answer, lastAt: 1_300 }, 1_000)).toEqual({ ttft: 300, isEstimate: true });
   expect(numbersOf({ ...answer, pieces: 1 }, 1_000)).toEqual({ ttft: 300, isEstimate: true });
   expect(numbersOf(emptyAnswer(), 1_000)).toEqual({ isEstimate: true });

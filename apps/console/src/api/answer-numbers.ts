@@ -4,11 +4,14 @@ export interface AnswerNumbers {
   /** Milliseconds from the request to the first text. */
   ttft?: number;
   tokensPerSecond?: number;
-  /** The engine counted no tokens: pieces of the stream stand for them. */
+  /** The engine counted no tokens, so pieces of the stream replace them. */
   isEstimate: boolean;
 }
 
-/** How fast an answer came, seen from this browser. The first token is what the wait was for: the rate is of those behind it. */
+/**
+ * The speed of an answer, measured in this browser. The wait was for the first
+ * token, so the rate counts the tokens after it.
+ */
 export function numbersOf({ firstAt, lastAt, pieces, usage }: ChatAnswer, sentAt: number): AnswerNumbers {
   const isEstimate = usage === undefined;
   if (firstAt === undefined || lastAt === undefined) return { isEstimate };

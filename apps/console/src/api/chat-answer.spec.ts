@@ -25,7 +25,7 @@ async function lastOf(response: Response): Promise<ChatAnswer> {
 }
 
 describe('the answer of a stream', () => {
-  it('is put together of its pieces, however they are cut', async () => {
+  it('is assembled from its pieces, wherever they are cut', async () => {
     const whole =
       piece({ role: 'assistant', content: '' }) +
       piece({ content: 'Hé' }) +
@@ -58,7 +58,7 @@ describe('the answer of a stream', () => {
     }
   });
 
-  it('counts from the first thought on, and by pieces where the engine counts nothing', async () => {
+  it('counts from the first reasoning text on, and by pieces if the engine counts no tokens', async () => {
     const answer = await lastOf(
       streamOf(
         piece({ reasoning_content: 'hm' }),
@@ -71,7 +71,7 @@ describe('the answer of a stream', () => {
     expect(numbersOf(answer, 1000)).toEqual({ ttft: 100, tokensPerSecond: 10, isEstimate: true });
   });
 
-  it('fails with what the stream says, and what to do', async () => {
+  it('fails with the error in the stream and its remedy', async () => {
     const refused = streamOf(
       piece({ content: 'a' }),
       'data: {"error":{"message":"The server of the model failed.","code":"upstream_error"}}\n\n',
@@ -84,18 +84,18 @@ describe('the answer of a stream', () => {
     });
   });
 
-  it('is not taken for whole without its end', async () => {
+  it('is not complete without its end', async () => {
     await expect(lastOf(streamOf(piece({ content: 'a' })))).rejects.toMatchObject({ code: 'answer_cut' });
   });
 
-  it('is bounded', async () => {
+  it('has a maximum length', async () => {
     const long = piece({ content: 'x'.repeat(60_000) });
     await expect(lastOf(streamOf(long, long, long, long, 'data: [DONE]\n\n'))).rejects.toMatchObject({
       code: 'answer_too_long',
     });
   });
 
-  it('refuses what is no part of one', async () => {
+  it('refuses an answer that is no stream', async () => {
     await expect(lastOf(streamOf('data: [1]\n\n'))).rejects.toMatchObject({ code: 'unexpected_answer' });
     await expect(lastOf(streamOf('data: {"choices\n\n'))).rejects.toMatchObject({ code: 'unexpected_answer' });
     await expect(lastOf(new Response('{}'))).rejects.toMatchObject({ code: 'unexpected_answer' });

@@ -1,7 +1,7 @@
 import { messagesOf, SlipwayError } from '@slipway/sdk';
 import { chatFailure } from './chat-failure.js';
 
-/** What the page keeps of one answer; nobody reads more. */
+/** The page keeps at most this much of one answer; no one reads more. */
 const MOST_CHARACTERS = 200_000;
 /** The gateway cuts an answer that is silent for longer. */
 const SILENCE_MS = 300_000;
@@ -11,17 +11,17 @@ export interface Usage {
   completion_tokens: number;
 }
 
-/** An answer as far as it has come. Times are of `performance.now()`. */
+/** An answer as far as it has arrived. Times are of `performance.now()`. */
 export interface ChatAnswer {
   text: string;
   reasoning: string;
-  /** Pieces that brought text: about as many as tokens, where nobody counts these. */
+  /** Pieces that contained text: about as many as tokens, if the engine does not count these. */
   pieces: number;
   firstAt?: number;
   lastAt?: number;
   finish_reason?: string;
   usage?: Usage;
-  /** Whether its end was seen: without it the answer may lack something. */
+  /** Whether its end arrived: without it, the answer may be incomplete. */
   isWhole: boolean;
 }
 
@@ -33,8 +33,9 @@ interface ReadOptions {
 }
 
 /**
- * The answer of a streamed chat completion, each time that there is more of it.
- * @throws SlipwayError where the stream tells of an error, is cut, silent, too long, or none at all; the signal's reason
+ * Yields the answer of a streamed chat completion, again after each new piece.
+ * @throws SlipwayError if the stream reports an error, is cut, silent, too long, or no stream at
+ * all; the signal's reason if it is aborted
  */
 export async function* answersOf(
   response: Response,
@@ -80,7 +81,7 @@ function withChunk(answer: ChatAnswer, chunk: Record<string, unknown>, now: numb
   const choice = first(chunk.choices);
   const delta = isObject(choice?.delta) ? choice.delta : {};
   const text = textOf(delta.content);
-  // Engines disagree about the name.
+  // Engines use different names for it.
   const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning);
   const hasText = text !== '' || reasoning !== '';
   return {

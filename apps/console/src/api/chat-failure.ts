@@ -1,10 +1,10 @@
 import { SlipwayError } from '@slipway/sdk';
 
-/** An engine's refusal may be of any length; what it says stands at its beginning. */
+/** An engine's refusal may have any length; its message is at its beginning. */
 const MOST_BYTES = 64 * 1024;
 const LONGEST_MESSAGE = 2_000;
 
-/** What to do about the gateway's errors, for who asked from this page. */
+/** The remedies for the gateway's errors, for a person on this page. */
 const REMEDIES: Record<string, string> = {
   model_not_found: 'Choose another model. A deployment must have a route, and a slug must be published.',
   missing_required_parameter:
@@ -26,7 +26,7 @@ const REMEDIES: Record<string, string> = {
   unauthenticated: 'Sign in again.',
 };
 
-/** What the gateway says in `error`, of a whole answer or within a stream, as an error that the page can show. */
+/** Converts the gateway's `error`, from a complete answer or from a stream, into an error that the page can show. */
 export function chatFailure(error: Record<string, unknown>, response: Response): SlipwayError {
   const textOf = (name: string) =>
     typeof error[name] === 'string' ? error[name].slice(0, LONGEST_MESSAGE) : undefined;
@@ -50,21 +50,21 @@ export function chatFailure(error: Record<string, unknown>, response: Response):
   });
 }
 
-/** An engine has codes of its own. */
+/** An engine has its own codes, so the status decides for those. */
 function remedyOf(code: string, status: number): string {
   if (Object.hasOwn(REMEDIES, code)) return REMEDIES[code]!;
   if (status >= 400 && status < 500) return 'Correct the request as the message describes.';
   return 'The engine failed. Try again, or check the logs of its instance on the deployment page.';
 }
 
-/** An answer that is no success, whoever gave it. */
+/** Converts an answer without success, from any server, into an error. */
 export async function refusalOf(response: Response): Promise<SlipwayError> {
   const text = await beginningOf(response);
   try {
     const { error } = JSON.parse(text) as { error?: unknown };
     if (typeof error === 'object' && error !== null) return chatFailure(error as Record<string, unknown>, response);
   } catch {
-    // A proxy in between may answer a page: the status says what there is to say.
+    // A proxy in between may answer with a page: then only the status is known.
   }
   return chatFailure({}, response);
 }

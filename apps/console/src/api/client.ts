@@ -1,39 +1,39 @@
 import { Slipway } from '@slipway/sdk';
 
-/** Where the api's operations and the gateway stand for a browser: behind its session, on its own origin. */
+/** The addresses of the api's operations and of the gateway for a browser: behind its session, on its own origin. */
 export const API_ROOT = `${location.origin}/console`;
 export const GATEWAY_ROOT = `${location.origin}/console/gateway/v1`;
 
-/** What the server answers at `/console/session`. */
+/** The answer of `/console/session`. */
 export interface Session {
   signed_in: boolean;
-  /** How one may sign in here. */
+  /** The available methods to sign in. */
   methods: ('token' | 'hosted')[];
   /** The gateway's address for clients outside the browser. */
   gateway: string;
-  /** As access is granted to its people: each installation has a name of its own for it. */
+  /** The identity provider's name in grants of access: each installation has its own name for it. */
   identity_provider: string;
   method?: 'token' | 'hosted';
-  /** Goes with every request that changes something, as `x-csrf-token`. */
+  /** Sent with every request that changes something, as `x-csrf-token`. */
   csrf?: string;
   expires_at?: string | null;
 }
 
 let csrf = '';
 
-/** `fetch` with the session's proof that this page asks, not another site. */
+/** `fetch` with the session's proof that the request comes from this page, not from another site. */
 export const sessionFetch: typeof fetch = (input, init) => {
   const headers = new Headers(init?.headers);
   headers.set('x-csrf-token', csrf);
-  // The session is the credential: what the SDK would send as a bearer means nothing here.
+  // The session is the credential: the bearer of the SDK has no meaning here.
   headers.delete('authorization');
   return fetch(input, { ...init, headers, credentials: 'same-origin' });
 };
 
-/** What `sessionFetch` sends, for an upload that must tell how far it is: only `XMLHttpRequest` does. */
+/** The header that `sessionFetch` sends, for an upload that must report its progress: only `XMLHttpRequest` can. */
 export const csrfProof = (): Record<string, string> => ({ 'x-csrf-token': csrf });
 
-/** Short tries: a page that waits half a minute for a silent api tells nothing. */
+/** Short attempts: a page that waits half a minute for a silent api shows nothing. */
 export const slipway = new Slipway({
   baseUrl: API_ROOT,
   token: 'session',

@@ -10,8 +10,8 @@ const logOf = (...sequences: number[]) => {
 };
 const told = (log: EventLog) => log.all().map(({ event: { sequence }, missingBefore }) => [sequence, missingBefore]);
 
-describe('what is kept of a stream of events', () => {
-  it('marks what is missing between two', () => {
+describe('the stored events of a stream', () => {
+  it('marks how many events are missing between two', () => {
     expect(told(logOf(7, 8, 11))).toEqual([
       [7, 0],
       [8, 0],
@@ -19,7 +19,7 @@ describe('what is kept of a stream of events', () => {
     ]);
   });
 
-  it('takes none twice, as after a connection was made again', () => {
+  it('stores no event twice, for example after a reconnection', () => {
     const log = logOf(1, 2);
     expect(log.add(event(2))).toBe(false);
     expect(log.add(event(3))).toBe(true);
@@ -31,7 +31,7 @@ describe('what is kept of a stream of events', () => {
     expect(log.lastSequence).toBe(3);
   });
 
-  it('keeps the newest and no more, however many come', () => {
+  it('keeps only the newest, however many arrive', () => {
     const log = new EventLog();
     for (let sequence = 1; sequence <= 28_800; sequence += 1) log.add(event(sequence));
     expect(log.all()).toHaveLength(MOST_KEPT);
@@ -40,7 +40,7 @@ describe('what is kept of a stream of events', () => {
     expect(log.all().every(({ missingBefore }) => missingBefore === 0)).toBe(true);
   });
 
-  it('gives each reader an array of their own', () => {
+  it('gives each reader its own array', () => {
     const log = logOf(1);
     const before = log.all();
     log.add(event(2));

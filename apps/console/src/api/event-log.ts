@@ -1,22 +1,22 @@
 import type { DeploymentEvent } from '@slipway/sdk';
 
-/** What is kept in memory; older ones stay with the api. */
+/** Events that are kept in memory; the api keeps older ones. */
 export const MOST_KEPT = 1_000;
-/** How far it may grow before the oldest are let go: not one by one. */
+/** The log may grow by this much before the oldest events are removed, so that they are not removed one by one. */
 const SLACK = 250;
 
 export interface LoggedEvent {
   event: DeploymentEvent;
-  /** How many that came before it are missing here: told by its `sequence`, which has no holes of its own. */
+  /** How many events before it are missing here, according to its `sequence`, which has no gaps. */
   missingBefore: number;
 }
 
-/** The newest events of one deployment, in their order, each once. */
+/** The newest events of one deployment, in order, each once. */
 export class EventLog {
   private kept: LoggedEvent[] = [];
   private newest: number | undefined;
 
-  /** Behind which one to go on; undefined where nothing has come yet. */
+  /** The event after which to continue; undefined if there is none yet. */
   get lastSequence(): number | undefined {
     return this.newest;
   }
@@ -31,7 +31,7 @@ export class EventLog {
     return true;
   }
 
-  /** Oldest first; the array is the reader's own. */
+  /** Oldest first; the reader owns the array. */
   all(): LoggedEvent[] {
     return this.kept.slice(-MOST_KEPT);
   }

@@ -6,10 +6,10 @@ const fine: ReadState = { dataUpdatedAt: 5_000, error: null, fetchFailureReason:
 const away = new Error('fetch failed');
 const refusal = new SlipwayError('no', { code: 'scope_insufficient', status: 403, retryable: false });
 
-it('is nothing where every question was answered', () =>
+it('reports no old data if every request was answered', () =>
   expect(freshnessOf([fine])).toEqual({ since: Number.POSITIVE_INFINITY, failing: null }));
 
-it('is since the oldest of what could not be read again, and why', () =>
+it('reports the age of the oldest data that could not be read again, and the reason', () =>
   expect(
     freshnessOf([
       fine,
@@ -18,13 +18,13 @@ it('is since the oldest of what could not be read again, and why', () =>
     ]),
   ).toEqual({ since: 1_000, failing: away }));
 
-it('is not what was never there', () =>
+it('reports no age for data that never arrived', () =>
   expect(freshnessOf([{ ...fine, dataUpdatedAt: 0, error: away }])).toEqual({
     since: Number.POSITIVE_INFINITY,
     failing: away,
   }));
 
-it('takes a refusal for an answer, unless something from before is shown', () => {
+it('counts a refusal as an answer, unless older data is shown', () => {
   expect(freshnessOf([{ ...fine, dataUpdatedAt: 0, error: refusal }]).failing).toBeNull();
   expect(freshnessOf([{ ...fine, error: refusal }])).toEqual({ since: 5_000, failing: refusal });
   const broken = new SlipwayError('no', { code: 'internal', status: 500, retryable: false });

@@ -3,15 +3,15 @@ import { useQueryClient, type QueryState } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 
 /**
- * How old the oldest data on the screen is: since when the api last answered one of the screen's own questions. `failing` says that
- * the last try of one came to nothing, and why.
+ * The age of the oldest data on the screen: the time when the api last answered one of the screen's failing requests.
+ * `failing` is the reason why the last attempt of one failed.
  */
 export interface Freshness {
   since: number;
   failing: Error | null;
 }
 
-/** The same object as long as nothing changed: React compares. */
+/** The same object as long as nothing changes, because React compares. */
 let last: Freshness = { since: Number.POSITIVE_INFINITY, failing: null };
 
 export function useFreshness(): Freshness {
@@ -27,7 +27,7 @@ export function useFreshness(): Freshness {
 
 export type ReadState = Pick<QueryState, 'dataUpdatedAt' | 'error' | 'fetchFailureReason'>;
 
-/** Of the questions that the screen asks. */
+/** Combines the states of the screen's requests. */
 export function freshnessOf(asked: readonly ReadState[]): Freshness {
   const failed = asked.filter(isOld);
   return {
@@ -40,7 +40,7 @@ function failureOf({ fetchFailureReason, error }: ReadState): Error | null {
   return (fetchFailureReason ?? error) as Error | null;
 }
 
-/** An api that refuses has answered, and the screen that asked says so; but what is shown from before is old all the same. */
+/** A refusal is an answer, and the screen shows it; but earlier data on the screen is old nevertheless. */
 function isOld(state: ReadState): boolean {
   const failure = failureOf(state);
   if (!failure) return false;

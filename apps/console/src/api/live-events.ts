@@ -6,7 +6,10 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 const NOTHING: LiveEvents = { events: [], state: 'starting', since: Date.now(), error: null };
 const never = () => () => undefined;
 
-/** The newest events of a deployment, then new ones while the page is open. `onNew` is called for each type at once. */
+/**
+ * Returns the newest events of a deployment, then new ones while the page is open.
+ * `onNew` is called immediately for each type.
+ */
 export function useDeploymentEvents(deployment: string, onNew: (type: string) => void): LiveEvents {
   const [feed, setFeed] = useState<EventFeed>();
   const latest = useRef(onNew);
@@ -19,9 +22,9 @@ export function useDeploymentEvents(deployment: string, onNew: (type: string) =>
   return useSyncExternalStore(feed?.subscribe ?? never, feed?.read ?? (() => NOTHING));
 }
 
-/** How many of the newest are read before what is new is followed. */
+/** How many of the newest events are read before new ones are followed. */
 const FIRST = 100;
-/** How often the screen hears of what came. */
+/** The interval of updates to the screen. */
 const TELL_MS = 250;
 const MOST_PAUSE_MS = 15_000;
 
@@ -29,15 +32,15 @@ export interface LiveEvents {
   /** Oldest first. */
   events: readonly LoggedEvent[];
   state: 'starting' | 'live' | 'away' | 'ended';
-  /** Since when it is so, in ms. */
+  /** The start of this state, in ms. */
   since: number;
-  /** Why it is away or has ended. */
+  /** Why the stream is away or has ended. */
   error: Error | null;
 }
 
 /**
- * Follows the events of a deployment from the newest on, and goes on behind the last one after a lost connection. Whoever listens is told
- * at most four times a second, however many come.
+ * Follows the events of a deployment from the newest on, and continues after the last one when a connection is lost.
+ * Listeners are notified at most four times per second, however many events arrive.
  */
 export class EventFeed {
   private readonly log = new EventLog();
@@ -47,7 +50,7 @@ export class EventFeed {
   private state: Omit<LiveEvents, 'events'> = { state: 'starting', since: Date.now(), error: null };
   private snapshot: LiveEvents = { ...this.state, events: [] };
 
-  /** @param onNew is called for each one that comes after the first answer, at once */
+  /** @param onNew is called immediately for each event after the first answer */
   constructor(
     private readonly deployment: string,
     private readonly onNew: (type: string) => void,
@@ -78,7 +81,8 @@ export class EventFeed {
         await this.follow();
       } catch (error) {
         if (signal.aborted) return;
-        // The place to go on from is no longer kept: the newest are read anew, and the hole between shows.
+        // The api no longer keeps the position to continue from: the newest events are
+        // read again, and the screen shows the gap.
         const isPassing = isSlipwayError(error, 'cursor_expired') || (isSlipwayError(error) && error.retryable);
         this.become(isPassing ? 'away' : 'ended', error as Error);
         if (!isPassing) return;

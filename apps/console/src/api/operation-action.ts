@@ -28,7 +28,7 @@ export const OPERATION_WORDS: Record<OperationVerb, OperationWords> = {
   resume: { title: 'Resume this operation?', verb: 'Resume', dismissal: 'Cancel', done: 'Operation resumed' },
 };
 
-/** What a person does to an operation: how it is asked for, from here and by hand. What `form` asks for goes with a cancel alone. */
+/** An action of a person on an operation, with its equivalent commands. Only a cancel sends the values of `form`. */
 export function useOperationAction(
   verb: OperationVerb,
   id: string,

@@ -18,39 +18,39 @@ const step = (name: string, changed: Partial<OperationStep> = {}) =>
 const operation = (changed: Partial<Operation>) =>
   ({ id: 'op_1', status: 'running', attempt: 1, steps: [], result: {}, current_step: '', ...changed }) as Operation;
 
-describe('which operation is shown', () => {
-  it('is the one that goes on, though a later one has ended', () => {
+describe('the shown operation', () => {
+  it('is the running one, even if a later one has ended', () => {
     const ended = operation({ id: 'op_2', status: 'failed' });
     const live = operation({ id: 'op_1', status: 'waiting' });
     expect(shownOperation([ended, live])).toBe(live);
   });
-  it('is the last one where none goes on', () => {
+  it('is the last one if none is running', () => {
     const last = operation({ id: 'op_2', status: 'cancelled' });
     expect(shownOperation([last, operation({ status: 'succeeded' })])).toBe(last);
     expect(shownOperation([])).toBeUndefined();
   });
 });
 
-describe('where it stands', () => {
-  it('counts from one', () => {
+describe('the progress of an operation', () => {
+  it('counts steps from one', () => {
     const steps = [step('validate'), step('provision'), step('soak:1')];
     expect(stepPositionOf(operation({ steps, current_step: 'provision' }))).toEqual({ n: 2, of: 3 });
   });
-  it('tells how long a step took, or has taken so far', () => {
+  it('returns how long a step took, or has taken so far', () => {
     expect(stepMs(step('a', { started_at: ago(5_000), completed_at: ago(2_000) }), AT)).toBe(3_000);
     expect(stepMs(step('a', { started_at: ago(5_000) }), AT)).toBe(5_000);
     expect(stepMs(step('a'), AT)).toBeNull();
   });
   const soaking = operation({ status: 'waiting', current_step: 'soak:2', resume_at: ago(-5_000), awaiting: null });
-  it('knows when it goes on by itself', () => expect(resumeMs(soaking)).toBe(AT + 5_000));
-  it('promises nothing of what has ended, runs, or waits for a person', () => {
+  it('returns when it continues by itself', () => expect(resumeMs(soaking)).toBe(AT + 5_000));
+  it('returns no time for an operation that has ended, runs, or waits for a person', () => {
     expect(resumeMs({ ...soaking, status: 'cancelled' })).toBeNull();
     expect(resumeMs({ ...soaking, awaiting: 'approval' })).toBeNull();
     expect(resumeMs({ ...soaking, status: 'running', resume_at: null })).toBeNull();
   });
 });
 
-describe('what it waits for', () => {
+describe('the reason of a wait', () => {
   it.each([
     ['waiting', 'approval', true],
     ['waiting', 'pause', true],
@@ -60,13 +60,13 @@ describe('what it waits for', () => {
   ] as const)('%s, for %s: a person %s', (status, awaiting, expected) =>
     expect(waitsForPerson({ status, awaiting })).toBe(expected),
   );
-  it('is a worker where nobody has picked it up for a while', () => {
+  it('is a worker if none has claimed it for a while', () => {
     const pending = { status: 'pending', attempt: 0 } as const;
     expect(unclaimedMs(operation({ ...pending, updated_at: ago(30_000) }), AT)).toBe(30_000);
     expect(unclaimedMs(operation({ ...pending, updated_at: ago(3_000) }), AT)).toBeNull();
     expect(unclaimedMs(operation({ ...pending, attempt: 1, updated_at: ago(30_000) }), AT)).toBeNull();
   });
-  it('is a worker too where none lives', () => {
+  it('is a worker too if none is alive', () => {
     expect(hasNoWorker([{ is_alive: false }])).toBe(true);
     expect(hasNoWorker([{ is_alive: false }, { is_alive: true }])).toBe(false);
     expect([hasNoWorker(null), hasNoWorker(undefined)]).toEqual([false, false]);

@@ -4,7 +4,10 @@ import { useMemo } from 'react';
 import { REFRESH_MS } from './query-client.js';
 
 const PAGE_SIZE = 100;
-/** What a browser draws without stuttering, and a person reads; beyond it filters and the command line serve better. */
+/**
+ * As many pages as a browser draws without delay and a person reads; for more,
+ * filters and the command line work better.
+ */
 const MOST_PAGES = 5;
 
 export interface PageRequest {
@@ -13,7 +16,10 @@ export interface PageRequest {
   signal: AbortSignal;
 }
 
-/** A list of the api, page by page as the reader asks for more. It renews itself while there is one page: then nothing moves under a reader. */
+/**
+ * Reads a list of the api page by page, as the reader requests more. It refreshes itself while there is only one
+ * page: then no rows move while they are read.
+ */
 export function usePagedList<Row>(queryKey: QueryKey, read: (request: PageRequest) => PromiseLike<Page<Row>>) {
   const query = useInfiniteQuery({
     queryKey: [...queryKey, 'pages'],
@@ -39,6 +45,6 @@ export function usePagedList<Row>(queryKey: QueryKey, read: (request: PageReques
   };
 }
 
-/** What was refused stays refused until somebody asks again. */
+/** A refusal stays until the reader requests the list again. */
 const isSettled = (pages: number | undefined, error: unknown): boolean =>
   pages === undefined ? isSlipwayError(error) && !error.retryable : pages > 1;

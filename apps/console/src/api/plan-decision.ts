@@ -10,7 +10,7 @@ export interface PlanDecisionBody {
   comment?: string;
 }
 
-/** A person's word on a plan, on exactly what they have read: its digest goes along. */
+/** Decides a plan exactly as the person has read it: the request contains its digest. */
 export function usePlanDecision(decision: PlanDecision, plan_digest: string): SchemaFormState<PlanDecisionBody> {
   const isApproval = decision === 'approve';
   return useSchemaForm(isApproval ? approval : rejection, isApproval ? APPROVE_PLAN : REJECT_PLAN, {

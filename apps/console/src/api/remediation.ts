@@ -1,6 +1,6 @@
 import type { Operation } from '@slipway/sdk';
 
-/** What to do about an operation that came to nothing, by its code: the api's own record tells the cause, not the way out. */
+/** Remedies for a failed operation, by its code: the api's own record contains the cause, but not the remedy. */
 const WAYS_OUT: Record<string, string> = {
   validation_failed: 'Correct the spec and roll out again.',
   target_not_ready: 'Read the engine logs of its instances. Correct the spec, or set a longer progress deadline.',

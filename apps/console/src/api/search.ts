@@ -1,6 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** What the screen keeps in its address: texts by name, and how to change some. What is undefined or empty leaves the address. */
+/**
+ * Returns the state that the screen keeps in its address: texts by name, and a function to change some. An undefined
+ * or empty text is removed from the address.
+ */
 export function useAddress(): [
   Record<string, string | undefined>,
   (changed: Record<string, string | undefined>) => void,

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { slipway } from './client.js';
 import { REFRESH_MS } from './query-client.js';
 
-/** What the service tells about itself; null of an api that is too old to. */
+/** The state of the service; null if the api is too old to report it. */
 export const systemQuery = queryOptions({
   queryKey: ['system'],
   queryFn: async ({ signal }): Promise<AnswerOf<'getSystem'> | null> => {

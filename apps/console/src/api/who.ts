@@ -19,12 +19,12 @@ export const whoQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Whether a person with these scopes may do what asks for `needed`: scopes nest. */
+/** Whether a person with these scopes may do what needs `needed`: higher scopes include lower ones. */
 export function mayWith(scopes: readonly string[], needed: Scope): boolean {
   return scopes.some((scope) => (RANK[scope] ?? 0) >= RANK[needed]!);
 }
 
-/** What is not allowed is not offered; that it is refused is the api's to see to. */
+/** Controls that are not allowed are not offered; the api itself enforces that. */
 export function useMay(needed: Scope): boolean {
   const { data } = useQuery(whoQuery);
   return data !== undefined && mayWith(data.scopes, needed);

@@ -38,19 +38,19 @@ const one = (name: string, typed: string) =>
   (valueOf(SCHEMA, { [name]: typed }) as Record<string, unknown> | undefined)?.[name];
 
 describe('a draft', () => {
-  it('gives back the value that it was made of', () => expect(valueOf(SCHEMA, draftOf(SCHEMA, VALUE))).toEqual(VALUE));
+  it('returns the value that it was made from', () => expect(valueOf(SCHEMA, draftOf(SCHEMA, VALUE))).toEqual(VALUE));
 
-  it('is nothing where nothing is set: neither empty texts nor empty groups nor empty lists are sent', () => {
+  it('is empty if nothing is set: it sends no empty texts, groups or lists', () => {
     expect(valueOf(SCHEMA, draftOf(SCHEMA, undefined))).toBeUndefined();
     expect(
       valueOf(SCHEMA, draftOf(SCHEMA, { name: ' ', plan: {}, steps: [], scopes: [], count: null })),
     ).toBeUndefined();
   });
 
-  it('sends an empty row: that something is missing in it is to be said', () =>
+  it('sends an empty row, so that the missing fields are reported', () =>
     expect(valueOf(SCHEMA, { steps: [{}] })).toEqual({ steps: [{}] }));
 
-  it('tells a boolean that was not touched from one that is false', () => {
+  it('distinguishes an untouched boolean from false', () => {
     expect(valueOf(SCHEMA, { guarded: undefined, name: 'x' })).toEqual({ name: 'x' });
     expect(valueOf(SCHEMA, { guarded: false })).toEqual({ guarded: false });
   });

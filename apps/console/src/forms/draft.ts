@@ -2,8 +2,8 @@ import { linesOf, pairsText, wordsOf } from '../ui/text/listed-text.js';
 import { kindOf, type Path, type Schema } from './schema.js';
 
 /**
- * What a form holds of a value: texts as they were typed, so that half a number is no number yet. Groups and rows are as in the value,
- * and what is empty is not set.
+ * A form's copy of a value: texts as they were typed, so that half a number is no number yet. Groups and rows are as in
+ * the value, and an empty field is not set.
  */
 export type Draft = string | boolean | undefined | readonly Draft[] | { readonly [name: string]: Draft };
 
@@ -27,7 +27,10 @@ export function draftOf(schema: Schema, value: unknown): Draft {
   return String(value);
 }
 
-/** The value that a draft stands for; undefined where nothing is set. What cannot be read stays the text that it is, for the schema to refuse. */
+/**
+ * Returns the value of a draft; undefined if nothing is set. An unreadable text
+ * stays a text, so that the schema refuses it.
+ */
 export function valueOf(schema: Schema, draft: Draft): unknown {
   const kind = kindOf(schema);
   if (kind === 'group') {
@@ -52,7 +55,7 @@ export function valueOf(schema: Schema, draft: Draft): unknown {
   return text;
 }
 
-/** The same draft with something else at a path. */
+/** Returns the same draft with another value at a path. */
 export function withAt(draft: Draft, [first, ...deeper]: Path, value: Draft): Draft {
   if (first === undefined) return value;
   if (typeof first === 'number')
@@ -65,12 +68,15 @@ export function draftAt(draft: Draft, path: Path): Draft {
   return path.reduce<Draft>((at, segment) => (at as Fields | undefined)?.[segment as string], draft);
 }
 
-/** Whether the texts of a list may have spaces and commas of their own, and stand one a line: nothing says what they look like. */
+/**
+ * Whether the texts of a list may contain spaces and commas, and so take a line
+ * each: the schema does not restrict them.
+ */
 export const holdsSpaces = ({ items }: Schema): boolean => items?.pattern === undefined;
 
 export const separatorOf = (schema: Schema): string => (holdsSpaces(schema) ? '\n' : ', ');
 
-/** `team=search, tier=1` or a line each; undefined where a part is no pair. */
+/** Parses `team=search, tier=1` or one pair per line; undefined if a part is no pair. */
 function pairsOf(text: string): Record<string, string> | undefined {
   const parts = text.split(/[\n,]/).map((part) => part.trim());
   const pairs = parts.filter(Boolean).map((part) => [part.slice(0, part.indexOf('=')), part] as const);
@@ -86,7 +92,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As the browser's field for a moment takes it: in its own time, to the second. */
+/** Formats a moment for the browser's date-time field: in local time, to the second. */
 function localText(at: Date): string {
   if (Number.isNaN(at.getTime())) return '';
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

@@ -9,17 +9,17 @@ import {
   type SchemaError,
 } from './schema.js';
 
-/** What is wrong with a field, in words. */
+/** A fault of a field, in words. */
 export interface Fault {
   text: string;
-  /** The word of the schema that it is against, such as `required` or `pattern`. */
+  /** The schema's keyword that it violates, such as `required` or `pattern`. */
   keyword: string;
 }
 
-/** By the field's path as the api writes it. */
+/** By the field's path in the api's notation. */
 export type Faults = Readonly<Record<string, Fault>>;
 
-/** What the schema has against a body; the api has the last word. The first fault of a field is the one that counts. */
+/** Returns the schema's faults in a body; the api decides finally. Only the first fault of a field counts. */
 export function faultsOf({ schema, validate }: RequestSchema, body: unknown): Faults {
   if (validate(body)) return {};
   const faults: Record<string, Fault> = {};
@@ -28,7 +28,7 @@ export function faultsOf({ schema, validate }: RequestSchema, body: unknown): Fa
     const isMissing = error.keyword === 'required';
     if (isMissing) segments.push(String(error.params['missingProperty']));
     const path = fieldPath(schema, segments);
-    // Within what one field asks for, it must say which of its words is meant.
+    // If a field holds several words, the fault must name the word that it is about.
     const inner = segments.length > path.length && !isMissing ? `${segments.reduce(memberOf, body) as string}: ` : '';
     faults[pathText(path)] ??= {
       text: inner + textOf(error, schemaAt(schema, path) ?? schema),
@@ -38,7 +38,7 @@ export function faultsOf({ schema, validate }: RequestSchema, body: unknown): Fa
   return faults;
 }
 
-/** What the api had against what was sent, at the fields that it names. */
+/** Returns the api's refusal, at the fields that it names. */
 export function refusedFields(
   schema: Schema,
   details: readonly { field: string; message: string }[],
@@ -71,14 +71,14 @@ function textOf({ keyword, params }: SchemaError, schema: Schema): string {
 
 const countText = (count: string, noun: string): string => `${count} ${noun}${count === '1' ? '' : 's'}`;
 
-/** What something is when it cannot be read as what it must be. */
+/** The message for a value that cannot be read as its type. */
 const TYPES: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   pairs: 'Pairs such as team=search',
   json: 'A JSON object',
   moment: 'A date and time',
 };
 
-/** As JSON pointers write names. */
+/** JSON pointers escape names this way. */
 const unescaped = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
 const memberOf = (value: unknown, name: string): unknown => (value as Record<string, unknown> | undefined)?.[name];

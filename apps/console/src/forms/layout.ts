@@ -1,41 +1,44 @@
 import { isRequired, kindOf, patternText, schemaAt, type Path, type Schema } from './schema.js';
 
-/** What the schema does not say of a field. */
+/** Texts for a field that are not in the schema. */
 export interface FieldWords {
   label?: string;
-  /** In place of what the schema says of it. */
+  /** Replaces the description in the schema. */
   hint?: string;
   placeholder?: string;
-  /** What is wrong with a text that does not match the schema's pattern, for people. */
+  /** The message for people if a text does not match the schema's pattern. */
   mismatch?: string;
   isReadOnly?: boolean;
 }
 
 /**
- * How a form shows the body of a request. Pure data, so that a test compares it with the document. Whatever the schema has and no layout
- * names stands under *More*: a field that the api gains can be set here from that day on.
+ * How a form shows the body of a request. It is pure data, so that a test compares it with the document. A field of the
+ * schema that no layout names is listed under *More*: a new field of the api can be set here from that day on.
  */
 export interface Layout {
   /** Its id in the document. */
   operation: string;
-  /** Which fields of a group are shown at once, in order; all of them where a group is not named. The body itself is `''`, rows end with `[]`. */
+  /**
+   * The fields of a group that are shown at first, in order; all of them if a group is not named. The
+   * body itself is `''`, rows end with `[]`.
+   */
   shown: Readonly<Record<string, readonly string[]>>;
-  /** What the screen sets, and nobody is asked for. */
+  /** Fields that the screen sets, and the form does not show. */
   fixed?: readonly string[];
-  /** Fields that the api may name in a refusal, by which of the form's they are. */
+  /** Maps fields that the api may name in a refusal to the form's fields. */
   aliases?: Readonly<Record<string, string>>;
   /** By the field's path. */
   words?: Readonly<Record<string, FieldWords>>;
 }
 
-/** The fields of a group that are shown at once. */
+/** Returns the fields of a group that are shown at first. */
 export function shownIn(layout: Layout, schema: Schema, path: Path): Path[] {
   const properties = Object.keys(schemaAt(schema, path)?.properties ?? {});
   const names = layout.shown[patternText(path)] ?? properties;
   return names.map((name) => [...path, name]).filter((one) => !layout.fixed?.includes(patternText(one)));
 }
 
-/** The fields within a group, at whatever depth, that are not shown at once. Rows have their own. */
+/** Returns the fields within a group, at any depth, that are not shown at first. Rows have their own. */
 export function moreIn(layout: Layout, schema: Schema, path: Path): Path[] {
   const all = Object.keys(schemaAt(schema, path)?.properties ?? {}).map((name) => [...path, name]);
   const shown = shownIn(layout, schema, path).map(patternText);
@@ -47,7 +50,7 @@ export function moreIn(layout: Layout, schema: Schema, path: Path): Path[] {
     });
 }
 
-/** What does not agree between a layout and the schema of its operation. */
+/** Returns the contradictions between a layout and the schema of its operation. */
 export function driftOf(layout: Layout, schema: Schema): string[] {
   const parsed = (text: string): Path =>
     text.split('.').flatMap((one) => (one.endsWith('[]') ? [one.slice(0, -2), 0] : [one]));
@@ -78,7 +81,7 @@ const ACRONYMS: Record<string, string> = {
 };
 const UNITS: Record<string, string> = { seconds: 's', percent: '%', ms: 'ms', mb: 'MB' };
 
-/** `max_traffic_percent` as people read it: `Max traffic, %`. */
+/** Formats a field name for people: `max_traffic_percent` is `Max traffic, %`. */
 export function labelOf(name: string): string {
   const words = name.split('_');
   const unit = words.length > 1 ? UNITS[words.at(-1)!] : undefined;

@@ -14,14 +14,14 @@ interface SchemaDialogProps<Body> {
   action?: ActionCommands;
   widgets?: Readonly<Record<string, Widget>>;
   onClose: () => void;
-  /** What the schema cannot know is missing. */
+  /** False if something is missing that the schema cannot know. */
   isComplete?: boolean;
   before?: ReactNode;
-  /** Behind the fields. */
+  /** After the fields. */
   children?: ReactNode;
 }
 
-/** A dialog that sends what its form holds. */
+/** A dialog that sends the values of its form. */
 export function SchemaDialog<Body>({
   form,
   run,

@@ -14,7 +14,7 @@ interface SchemaFieldProps {
   words?: FieldWords;
 }
 
-/** A field as its schema has it: its kind, its limits, what it is by default, what it is for, and what is wrong with it. */
+/** Shows a field as its schema describes it: its kind, limits, default, purpose and fault. */
 export function SchemaField({ form, attempt, path, label, words = {} }: SchemaFieldProps) {
   const schema = schemaAt(form.request.schema, path)!;
   const draft = form.at(path);
@@ -68,7 +68,10 @@ export function SchemaField({ form, attempt, path, label, words = {} }: SchemaFi
   );
 }
 
-/** What the api said of it, as long as it is what was sent; else what the schema says. That something is still to be filled in goes without saying. */
+/**
+ * Returns the api's refusal as long as the sent value is unchanged; otherwise the schema's fault.
+ * An empty required field needs no message.
+ */
 function faultOf({ form, attempt, path, words = {} }: Omit<SchemaFieldProps, 'label'>): string | undefined {
   const refused = form.refusalAt(path, attempt);
   const fault = form.faultAt(path);
@@ -83,7 +86,7 @@ const HOW: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   moment: "In this browser's time zone.",
 };
 
-/** A limit that nobody comes near helps nobody. */
+/** A limit that no value comes near is no help. */
 const MOST_TOLD = 1_000_000;
 
 function hintOf(schema: Schema, own: string | undefined) {
@@ -112,7 +115,7 @@ function placeholderOf(schema: Schema): string | undefined {
 
 function optionsOf({ enum: values = [], default: unless }: Schema, now: string, isNeeded: boolean) {
   const known = values.map(String);
-  // What a later api may hold stays a choice.
+  // A value of a later api stays selectable.
   const all = now === '' || known.includes(now) ? known : [...known, now];
   const none = unless === undefined ? (isNeeded ? 'Choose…' : 'not set') : `Default: ${String(unless)}`;
   return [

@@ -9,19 +9,19 @@ import { SchemaField } from './schema-field.js';
 import { kindOf, pathText, patternText, schemaAt, type Kind, type Path } from './schema.js';
 import type { Attempt, SchemaFormState as Form } from './use-schema-form.js';
 
-/** Draws a field, or a whole group, that no schema can: what it may be is known by the screen alone. */
+/** Draws a field or a whole group that no schema can describe: only the screen knows the possible values. */
 export type Widget = (path: Path) => ReactNode;
 
 interface SchemaFormProps {
   form: Form<unknown>;
   attempt: Attempt;
-  /** By the paths that they are for. */
+  /** By their paths. */
   widgets?: Readonly<Record<string, Widget>>;
 }
 
 const Shown = createContext<SchemaFormProps | null>(null);
 
-/** The fields of a request: those that most need, and the others folded behind them. */
+/** The fields of a request: the common ones, and the others folded below them. */
 export function SchemaForm(props: SchemaFormProps) {
   const { layout, request } = props.form;
   return (
@@ -36,7 +36,7 @@ export function SchemaForm(props: SchemaFormProps) {
 
 const useShown = () => use(Shown)!;
 
-/** @param isApart it does not stand in its group, so that its label has to say which it is of */
+/** @param isApart it is not in its group, so that its label must name the group */
 function Field({ path, isApart = false }: { path: Path; isApart?: boolean }) {
   const { form, attempt, widgets } = useShown();
   const { layout, request } = form;
@@ -57,7 +57,7 @@ function labelAt({ layout }: Form<unknown>, path: Path, isApart = false): string
   return isApart && typeof parent === 'string' ? `${labelOf(parent)}: ${own}` : own;
 }
 
-/** Fields that ask for more than a line of their half. */
+/** Fields that need more than half of the width. */
 const WIDE: readonly Kind[] = ['group', 'rows', 'json'];
 
 function FormFields({ paths, isApart }: { paths: readonly Path[]; isApart?: boolean }) {
@@ -87,7 +87,7 @@ function Group({ path, label }: { path: Path; label: string }) {
   );
 }
 
-/** What is said of a group or a list as a whole. */
+/** Shows the description and the fault of a group or a list. */
 function Described({ path }: { path: Path }) {
   const { form, attempt } = useShown();
   const hint = form.layout.words?.[patternText(path)]?.hint ?? schemaAt(form.request.schema, path)?.description;
@@ -152,7 +152,7 @@ function Rows({ path, label }: { path: Path; label: string }) {
   );
 }
 
-/** What few need. It opens by itself where something in it is wrong. */
+/** Shows rarely used fields. It opens by itself if one of them has a fault. */
 function More({ paths }: { paths: readonly Path[] }) {
   const { form, attempt } = useShown();
   const [isOpen, setOpen] = useState(false);

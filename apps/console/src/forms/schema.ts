@@ -1,4 +1,4 @@
-/** What a form reads of a JSON Schema; its references were resolved when the console was built. */
+/** The parts of a JSON Schema that a form reads; its references were resolved when the console was built. */
 export interface Schema {
   type?: string | readonly string[];
   description?: string;
@@ -18,7 +18,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** As ajv tells what is wrong. */
+/** An error in the format of ajv. */
 export interface SchemaError {
   /** A JSON pointer into the value. */
   instancePath: string;
@@ -26,13 +26,16 @@ export interface SchemaError {
   params: Record<string, unknown>;
 }
 
-/** A request's body: what it may be, and whether a value is that. */
+/** A request's body: its schema, and a function that validates a value. */
 export interface RequestSchema {
   schema: Schema;
   validate: { (value: unknown): boolean; errors?: SchemaError[] | null };
 }
 
-/** How a value is asked for: `choices` are some of a list, `words` a list of texts, `pairs` are texts by free names, `json` is whatever else an object may hold. */
+/**
+ * The control for a value: `choices` are some of a list, `words` a list of texts, `pairs` are texts by free names, and
+ * `json` is any other content of an object.
+ */
 export type Kind =
   'text' | 'number' | 'check' | 'choice' | 'choices' | 'moment' | 'words' | 'pairs' | 'json' | 'group' | 'rows';
 
@@ -50,17 +53,17 @@ export function kindOf({ type, items, properties, additionalProperties, enum: va
 
 export const isWhole = ({ type }: Schema): boolean => type === 'integer' || (type?.includes('integer') ?? false);
 
-/** Where a field is: names, and positions in lists. */
+/** The path of a field: names, and positions in lists. */
 export type Path = readonly (string | number)[];
 
-/** As the api names fields: `strategy.steps[0].soak_seconds`. */
+/** In the api's notation: `strategy.steps[0].soak_seconds`. */
 export const pathText = (path: Path): string =>
   path.map((one, at) => (typeof one === 'number' ? `[${one}]` : at === 0 ? one : `.${one}`)).join('');
 
 /** The same for every row: `strategy.steps[].soak_seconds`. */
 export const patternText = (path: Path): string => pathText(path).replaceAll(/\[\d+\]/g, '[]');
 
-/** The field that asks for what is at a path: a path may lead on into it, such as to one word of a list. */
+/** Returns the field that holds the value at a path: a path may lead further into it, such as to one word of a list. */
 export function fieldPath(schema: Schema, path: readonly string[]): Path {
   const found: (string | number)[] = [];
   let at: Schema | undefined = schema;
@@ -74,7 +77,7 @@ export function fieldPath(schema: Schema, path: readonly string[]): Path {
   return found;
 }
 
-/** @returns undefined where the schema knows no such field */
+/** @returns undefined if the schema has no such field */
 export function schemaAt(schema: Schema, path: Path): Schema | undefined {
   let at: Schema | undefined = schema;
   for (const segment of path) at = typeof segment === 'number' ? at?.items : at?.properties?.[segment];

@@ -5,7 +5,7 @@ import { faultsOf, refusedFields, type Fault } from './faults.js';
 import type { Layout } from './layout.js';
 import { pathText, type Path, type RequestSchema, type Schema } from './schema.js';
 
-/** What became of the last attempt to send it: a mutation of TanStack Query is one. */
+/** The state of the last attempt to send it: a mutation of TanStack Query has this shape. */
 export interface Attempt {
   error: Error | null;
   variables: unknown;
@@ -14,25 +14,25 @@ export interface Attempt {
 export interface SchemaFormState<Body> {
   request: RequestSchema;
   layout: Layout;
-  /** What would be sent. It is a body that the schema takes where `isComplete`. */
+  /** The body to send. It is valid against the schema if `isComplete`. */
   body: Body;
   isComplete: boolean;
   at: (path: Path) => Draft;
   change: (path: Path, draft: Draft) => void;
-  /** What the schema has against a field as it stands. */
+  /** Returns the schema's fault in the current value of a field. */
   faultAt: (path: Path) => Fault | undefined;
-  /** What the api has against a field, as long as it stands there as it was sent. */
+  /** Returns the api's refusal of a field, as long as its value is the one that was sent. */
   refusalAt: (path: Path, attempt: Attempt) => string | undefined;
-  /** The paths of all fields that the schema has something against. */
+  /** The paths of all fields with a fault of the schema. */
   faulty: readonly string[];
-  /** Those that the api has something against. */
+  /** The paths of all fields that the api has refused. */
   refused: (attempt: Attempt) => readonly string[];
 }
 
 interface FormStart {
-  /** The value that the form begins with. */
+  /** The initial value of the form. */
   value?: unknown;
-  /** What the screen adds to the body. */
+  /** Fields that the screen adds to the body. */
   fixed?: object;
 }
 
@@ -48,9 +48,10 @@ export function useSchemaForm<Body>(
   const text = JSON.stringify(body);
   const refusals = ({ error }: Attempt) =>
     isSlipwayError(error) ? refusedFields(schema, error.details, layout.aliases) : {};
-  // The body is made anew each time; its text says whether it is another one.
+  // The body is a new object each time; its text shows whether it has changed.
   const found = useMemo(() => faultsOf(request, JSON.parse(text)), [request, text]);
-  // What the screen adds nobody can mend, and an installation may know more of it than the document, such as the name of its identity provider.
+  // A user cannot fix the fields that the screen adds. An installation may accept more than the document,
+  // such as the name of its identity provider.
   const faults = Object.fromEntries(Object.entries(found).filter(([path]) => !(fixed && path in fixed)));
   return {
     request,
@@ -69,7 +70,7 @@ export function useSchemaForm<Body>(
   };
 }
 
-/** A list that must be there may still be empty. */
+/** A required list may still be empty. */
 function emptyLists({ properties = {}, required = [] }: Schema): Record<string, unknown[]> {
   const lists = required.filter((name) => properties[name]?.type === 'array');
   return Object.fromEntries(lists.map((name) => [name, []]));

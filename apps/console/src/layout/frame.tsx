@@ -19,12 +19,15 @@ import { systemQuery } from '../api/system.js';
 import { lengthText } from '../ui/text/time-text.js';
 import { serviceLags } from './service-lag.js';
 
-/** Says when what is on the screen is old, or a part of the service is behind, and by how much. It goes by itself with the next answer. */
+/**
+ * Shows when the data on the screen is old, or when a part of the service lags, and by how much. It
+ * disappears by itself with the next answer.
+ */
 function FreshnessBanner() {
   const { since, failing } = useFreshness();
   const { data: system } = useQuery(systemQuery);
   const now = useNow();
-  // What an api that is away said last about the others says nothing now.
+  // If the api is away, its last report about the other parts is out of date.
   const behind = !failing && system ? serviceLags(system, now) : [];
   return (
     <div role="status" aria-live="polite" className="text-sm text-bad">
@@ -46,7 +49,7 @@ function FreshnessBanner() {
   );
 }
 
-/** What stands around every screen: the menu, who is signed in, how old the data is. */
+/** The frame around every screen: the menu, the signed-in person, the age of the data. */
 export function Frame() {
   return (
     <SessionGate>

@@ -20,15 +20,15 @@ export interface MenuEntry {
   to: string;
   label: string;
   icon: LucideIcon;
-  /** What one must be to see it in the menu. */
+  /** The scope that a person needs to see it in the menu. */
   needs: Scope;
-  /** Of the operator tenant alone: the api refuses it to every other. */
+  /** Only for the operator tenant: the api refuses it to all others. */
   isOperators?: boolean;
-  /** Two letters that lead there, one after the other. */
+  /** Two letters that open it, one after the other. */
   keys: string;
 }
 
-/** The screens that stand in the menu and the palette, in order. */
+/** The screens in the menu and the palette, in order. */
 const MENU_ENTRIES: readonly MenuEntry[] = [
   { to: '/deployments', label: 'Deployments', icon: Rocket, needs: 'viewer', keys: 'gd' },
   { to: '/operations', label: 'Operations', icon: Activity, needs: 'viewer', keys: 'go' },
@@ -45,7 +45,7 @@ const MENU_ENTRIES: readonly MenuEntry[] = [
   { to: '/system', label: 'System', icon: ServerCog, needs: 'viewer', keys: 'gy' },
 ];
 
-/** Where somebody may go; nowhere before it is known who they are. */
+/** Returns the screens that a person may open; none before the person is known. */
 export const menuEntriesOf = (who: Identity | undefined): MenuEntry[] =>
   MENU_ENTRIES.filter(
     ({ needs, isOperators }) => who && mayWith(who.scopes, needs) && (!isOperators || who.tenant.is_operator),

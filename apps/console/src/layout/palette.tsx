@@ -8,10 +8,10 @@ import { whoQuery } from '../api/who.js';
 import { toggleClock } from '../ui/time.js';
 import { menuEntriesOf, type MenuEntry } from './navigation.js';
 
-/** How long after the first letter the second one counts. */
+/** The time after the first letter in which the second one counts. */
 const SEQUENCE_MS = 1000;
 
-/** Everywhere by the keyboard: Ctrl-K or ⌘K opens it, `g` and a letter goes at once. */
+/** Opens every screen by the keyboard: Ctrl-K or ⌘K opens the palette, `g` and a letter opens a screen directly. */
 export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChange: (open: boolean) => void }) {
   const navigate = useNavigate();
   const { data: who } = useQuery(whoQuery);

@@ -24,10 +24,10 @@ const FINE: SystemState = {
 const told = (changed: Partial<SystemState>) =>
   serviceLags({ ...FINE, ...changed }, NOW).map(({ what, how }) => `${what}: ${how}`);
 
-describe('what is behind', () => {
-  it('is nothing where all is well', () => expect(serviceLags(FINE, NOW)).toEqual([]));
+describe('lags of the service', () => {
+  it('are empty if all is well', () => expect(serviceLags(FINE, NOW)).toEqual([]));
 
-  it('is nothing that a tenant is not told', () =>
+  it('are empty for a tenant that does not receive the data', () =>
     expect(serviceLags({ database: null, queue: null, workers: null, gateways: null }, NOW)).toEqual([]));
 
   it.each<[string, Partial<SystemState>]>([
@@ -51,7 +51,7 @@ describe('what is behind', () => {
     ],
   ])('%s', (text, changed) => expect(told(changed)).toEqual([text]));
 
-  it('is nothing that takes a moment', () =>
+  it('do not include short delays', () =>
     expect(
       told({
         queue: {

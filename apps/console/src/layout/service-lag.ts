@@ -4,17 +4,17 @@ import { lengthText } from '../ui/text/time-text.js';
 type System = AnswerOf<'getSystem'>;
 export type SystemState = Pick<System, 'database' | 'queue' | 'workers' | 'gateways'>;
 
-/** What an operator must know wherever they look: a part of the service does not keep up. */
+/** A part of the service that does not keep up. An operator must see this on every screen. */
 export interface ServiceLag {
   what: string;
   how: string;
 }
 
-/** Its questions take a few ms; by then every page waits. */
+/** Its queries take a few ms; beyond this, every page waits. */
 const SLOW_MS = 500;
-/** The relay is woken at once; what waits longer waits for a queue that is away. */
+/** The relay is woken immediately; a longer wait means that the queue is away. */
 const WAITING_SECONDS = 10;
-/** A worker that polls takes what is due in a moment. */
+/** A worker that polls claims due work in a moment. */
 const DUE_SECONDS = 30;
 
 export function serviceLags({ database, queue, workers, gateways }: SystemState, now: number): ServiceLag[] {

@@ -7,7 +7,7 @@ import { signIn, type Session } from '../api/client.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/field.js';
 
-/** Why the hosted sign-in led back here, as `/console/callback` says it in the address. */
+/** Why the hosted sign-in led back here, as `/console/callback` writes it into the address. */
 const WHY_NOT: Record<string, string> = {
   expired: 'The sign-in took too long, or was started in another window. Sign in again.',
   refused: 'The identity provider rejected the sign-in.',
@@ -75,7 +75,7 @@ function SignIn({ session, hasEnded }: { session: Session; hasEnded: boolean }) 
   );
 }
 
-/** Shows the console to those who are signed in. An api that is away hides nothing that is on the screen already. */
+/** Shows the console to a signed-in person. If the api is away, the screen keeps what it shows. */
 export function SessionGate({ children }: { children: ReactNode }) {
   const session = useQuery(sessionQuery);
   const client = useQueryClient();
@@ -83,7 +83,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const isSignedIn = session.data?.signed_in ?? false;
 
   useEffect(() => {
-    // What one person has read is not for the next one at this browser.
+    // The data of one person must not be shown to the next person at this browser.
     if (wasSignedIn.current && !isSignedIn)
       client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' });
     wasSignedIn.current = isSignedIn;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What a person chose for this browser. A browser that keeps nothing has the defaults. */
+/** The choices of a person in this browser. A browser without storage has the defaults. */
 export type Preference = 'theme' | 'clock';
 
 const KEY = 'slipway.';
@@ -21,7 +21,7 @@ export function setPreference(name: Preference, value: string): void {
   try {
     localStorage.setItem(KEY + name, value);
   } catch {
-    // Storage is switched off: it holds for this page.
+    // Storage is off: the choice lasts as long as this page.
   }
   dispatchEvent(new Event('slipway:preference'));
 }

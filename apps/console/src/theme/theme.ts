@@ -9,7 +9,7 @@ export function themeOf(): Theme {
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-/** Puts the class on `<html>`, now and whenever the system changes its mind. */
+/** Sets the class of `<html>`, now and whenever the system's preference changes. */
 export function applyTheme(): void {
   const apply = () => {
     const theme = themeOf();

@@ -15,7 +15,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   isSmall?: boolean;
 }
 
-/** While `isBusy` it takes no second press, and says so to those who listen. */
+/** While `isBusy`, it accepts no second click, and announces that to screen readers. */
 export function Button({ kind = 'plain', icon, isBusy, isSmall, className, children, disabled, ...rest }: ButtonProps) {
   return (
     <button

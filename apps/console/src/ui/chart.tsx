@@ -7,7 +7,7 @@ import { useThemeName } from './theme-name.js';
 
 export interface ChartLine {
   label: string;
-  /** A value for each of the chart's times; null where there was none. */
+  /** A value for each of the chart's times; null if there was none. */
   values: (number | null)[];
   tone: 'candidate' | 'baseline';
 }
@@ -31,8 +31,8 @@ const COLORS = { candidate: '--candidate', baseline: '--baseline' };
 const MARKS = { candidate: 'bg-candidate', baseline: 'bg-baseline' };
 
 /**
- * Lines over time, told in words too: the picture is one image to those who do not see it. Lines are told apart by their dashes as well
- * as by their colours.
+ * Lines over time, also described in words: for a screen reader, the picture is one image. Lines differ in
+ * their dashes as well as in their colours.
  */
 export function Chart({ title, unit, times, lines, limits = [], text }: ChartProps) {
   const [at, setAt] = useState<number | null>(null);
@@ -43,7 +43,7 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
   const data = [times, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
   const latest = useRef({ data, limits });
   latest.current = { data, limits };
-  // What the picture is built of; its data alone are only set.
+  // The structure of the picture; a change of the data alone only updates it.
   const shape = `${theme} ${isUtc} ${lines.map(({ label, tone }) => `${label} ${tone}`).join()}`;
 
   useEffect(() => {
@@ -63,7 +63,7 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
       resized.disconnect();
       made.destroy();
     };
-    // `lines` is a new array each time; `shape` tells what of it matters here.
+    // `lines` is a new array each time; `shape` contains the part of it that matters here.
   }, [shape]);
   const drawn = JSON.stringify([data, limits]);
   useEffect(() => plot.current?.setData(latest.current.data), [drawn]);
@@ -148,7 +148,7 @@ function optionsOf({ box, lines, isUtc, limits, onCursor }: ChartDrawing): uPlot
   };
 }
 
-/** `18:04`, as the other times on the screen are told. */
+/** `18:04`, in the same format as the other times on the screen. */
 const clockText = (seconds: number, isUtc: boolean): string =>
   new Date(seconds * 1_000).toLocaleTimeString('en-GB', {
     hour: '2-digit',

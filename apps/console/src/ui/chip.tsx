@@ -11,7 +11,10 @@ const TONES: Record<Tone, string> = {
   plain: 'bg-sunken text-soft',
 };
 
-/** Every status word of the api that the console shows, by what it asks of an operator. One that a later api adds is plain. */
+/**
+ * Every status word of the api that the console shows, by the attention that it
+ * needs. A word that a later api adds is plain.
+ */
 const TONE_OF: Record<string, Tone> = {
   ...tones(
     'good',
@@ -83,7 +86,7 @@ function tones(tone: Tone, ...words: string[]): Record<string, Tone> {
 
 export const toneOf = (word: string): Tone => TONE_OF[word] ?? 'plain';
 
-/** A status as the api words it, coloured by what it means. */
+/** A status in the api's words, coloured by its meaning. */
 export function Chip({ word, tone, children }: { word: string; tone?: Tone; children?: ReactNode }) {
   return (
     <span

@@ -3,7 +3,7 @@ import { toast } from 'sonner';
 import { Button } from './button.js';
 import { shellWord } from './text/shell-line.js';
 
-/** Puts a text on the clipboard; where the browser has none for this origin, shows it to be taken by hand. */
+/** Puts a text on the clipboard; if the browser offers none for this origin, shows the text to copy by hand. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -32,13 +32,16 @@ export function CopyButton({ text, label, children }: { text: string; label: str
 }
 
 export interface ActionCommands {
-  /** The request as the api takes it; what is undefined is left out. */
+  /** The request as the api accepts it; undefined fields are left out. */
   curl: { method: string; path: string; body?: unknown; headers?: Record<string, string> };
   /** `slipway …` */
   cli: string;
 }
 
-/** *Copy as curl* and *copy as CLI* of an action. The token stays a variable: what is copied is pasted anywhere. */
+/**
+ * The buttons *Copy as curl* and *Copy as CLI* of an action. The token stays a variable,
+ * because a copied text may be pasted anywhere.
+ */
 export function CopyAs({ action }: { action: ActionCommands }) {
   return (
     <span className="inline-flex gap-1">

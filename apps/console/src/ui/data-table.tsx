@@ -13,7 +13,7 @@ import { classes } from './classes.js';
 export type TableColumns<Row> = TableOptions<Row>['columns'];
 
 interface DataTableProps<Row> {
-  /** For those who do not see it. */
+  /** For screen readers. */
   caption: string;
   columns: TableColumns<Row>;
   rows: Row[];
@@ -22,7 +22,10 @@ interface DataTableProps<Row> {
   className?: string;
 }
 
-/** A table whose heads sort. It scrolls sideways in itself where the window is narrow; `relative` keeps what only screen readers see inside too. */
+/**
+ * A table with sortable columns. It scrolls sideways by itself if the window is narrow; `relative`
+ * keeps texts for screen readers inside too.
+ */
 export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], className }: DataTableProps<Row>) {
   const [sorting, setSorting] = useState<SortingState>(sortedBy);
   const table = useReactTable({

@@ -2,7 +2,7 @@ import { isSlipwayError } from '@slipway/sdk';
 import { TriangleAlert } from 'lucide-react';
 import { Button } from './button.js';
 
-/** What went wrong, what to do about it, and what to give those who read the logs. */
+/** Shows the error, its remedy, and the identifiers for those who read the logs. */
 export function ErrorNote({ error, onAgain }: { error: unknown; onAgain?: () => void }) {
   const known = isSlipwayError(error) ? error : undefined;
   return (

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** Names and what stands behind them, in the order given. What there is nothing to say of is left out. */
+/** Names and their values, in the given order. An empty value is left out. */
 export function Facts({ of }: { of: Record<string, ReactNode> }) {
   const rows = Object.entries(of).filter(([, value]) => value !== undefined && value !== null && value !== false);
   return (

@@ -6,7 +6,7 @@ const BOX = 'w-full rounded-md border border-line-strong bg-panel px-2 text-sm t
 interface FieldLabels {
   label: string;
   hint?: ReactNode;
-  /** What is wrong with it. */
+  /** The fault in the value. */
   fault?: string;
 }
 
@@ -72,7 +72,7 @@ export function TextArea({ label, hint, fault, className, ...rest }: FieldLabels
   );
 }
 
-/** The browser's own: every keyboard, screen reader and phone knows it. */
+/** The browser's own control: every keyboard, screen reader and phone supports it. */
 export function SelectField({
   label,
   hint,
@@ -113,7 +113,7 @@ interface ChoicesFieldProps extends FieldLabels {
   onChange: (one: string, isChosen: boolean) => void;
 }
 
-/** Some of a few. */
+/** A selection from a few choices. */
 export function ChoicesField({ label, hint, fault, all, chosen, onChange }: ChoicesFieldProps) {
   const id = useId();
   return (

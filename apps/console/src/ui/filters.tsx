@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react';
 import { useAddress } from '../api/search.js';
 import { SelectField, TextField } from './field.js';
 
-/** A filter that is kept in the address. It holds with Enter and when one goes on, not with each letter. */
+/**
+ * A filter that is kept in the address. It applies on Enter and when the field loses the focus, not with each letter.
+ */
 export function TextFilter({ name, label, placeholder }: { name: string; label: string; placeholder?: string }) {
   const [address, change] = useAddress();
   const kept = address[name] ?? '';

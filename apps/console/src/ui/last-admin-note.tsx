@@ -1,6 +1,6 @@
 import { isSlipwayError } from '@slipway/sdk';
 
-/** Why somebody is the last admin although others seem to be there. */
+/** Explains why a person is the last admin although there seem to be others. */
 export function LastAdminNote({ error }: { error: unknown }) {
   if (!isSlipwayError(error, 'last_admin')) return null;
   return (

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ErrorNote } from './error-note.js';
 import { Waiting } from './waiting.js';
 
-/** What a query has: its data as long as there is any (the frame tells their age), else why there is none. */
+/** Shows a query's data if there is any (the frame shows its age), or else why there is none. */
 export function Loaded<Data>({
   query,
   what,

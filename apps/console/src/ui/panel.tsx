@@ -3,14 +3,14 @@ import { classes } from './classes.js';
 
 interface PanelProps {
   title: string;
-  /** Beside the title: a count, a chip. */
+  /** Next to the title: a count, a chip. */
   note?: ReactNode;
   actions?: ReactNode;
   className?: string;
   children: ReactNode;
 }
 
-/** A named part of a screen. What does not fit scrolls inside it, reachable by the keyboard where the part itself makes it so. */
+/** A named part of a screen. It scrolls its overflow, which the keyboard can reach if the part itself allows that. */
 export function Panel({ title, note, actions, className, children }: PanelProps) {
   const id = useId();
   return (
@@ -30,7 +30,7 @@ export function Panel({ title, note, actions, className, children }: PanelProps)
   );
 }
 
-/** The head of a screen: its one `h1`, and what can be done here. */
+/** The head of a screen: its one `h1`, and its actions. */
 export function ScreenHead({ title, note, actions }: { title: ReactNode; note?: ReactNode; actions?: ReactNode }) {
   return (
     <div className="mb-3 flex flex-wrap items-center gap-3">

@@ -3,11 +3,11 @@ import { Button } from './button.js';
 import { ErrorNote } from './error-note.js';
 import { Waiting } from './waiting.js';
 
-/** A list that is read page by page: what `usePagedList` gives. */
+/** A list that is read page by page: the result of `usePagedList`. */
 export interface Pages<Row> {
   rows: Row[] | undefined;
   error: Error | null;
-  /** Why there is no page behind the last one. */
+  /** Why there is no page after the last one. */
   moreError: Error | null;
   hasMore: boolean;
   isFull: boolean;
@@ -19,9 +19,9 @@ export interface Pages<Row> {
 interface RowListProps<Row> {
   list: Pages<Row>;
   what: string;
-  /** Shown where there are no rows at all. */
+  /** Shown if there are no rows at all. */
   empty: ReactNode;
-  /** How to see what is beyond the rows shown here. */
+  /** How to see the rows beyond those shown here. */
   beyond?: string;
   children: (rows: Row[]) => ReactNode;
 }

@@ -3,10 +3,10 @@ import { endOf, evidenceText, lengthOf, type StepRecord } from './text/step-text
 import { useNow } from './time.js';
 import { inWords, lengthText } from './text/time-text.js';
 
-/** No operation has as many; what comes from outside is bounded nevertheless. */
+/** No operation has this many; external data is bounded anyway. */
 const MOST_STEPS = 300;
 
-/** The steps of long work, in order: what each came to, how long it took, what it saw. */
+/** The steps of long work, in order: their results, durations and evidence. */
 export function Steps({ steps, label }: { steps: StepRecord[]; label: string }) {
   const now = useNow();
   return (

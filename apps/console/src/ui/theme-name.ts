@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What a picture that is drawn, not styled, must be drawn anew for. */
+/** The theme for pictures that are drawn, not styled, and must be drawn again when it changes. */
 export const useThemeName = (): 'dark' | 'light' =>
   useSyncExternalStore(subscribe, () => (document.documentElement.classList.contains('dark') ? 'dark' : 'light'));
 

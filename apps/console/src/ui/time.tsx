@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { preferenceOf, setPreference, usePreference } from '../theme/preferences.js';
 import { inWords, utcText } from './text/time-text.js';
 
-/** One clock for all that tells an age: a page of a thousand times has one timer. */
+/** One clock for all ages on the page: a page with a thousand times has one timer. */
 const listeners = new Set<() => void>();
 let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
@@ -22,12 +22,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The time now in ms, renewed every second. */
+/** Returns the current time in ms, updated every second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 export const toggleClock = (): void => setPreference('clock', preferenceOf('clock') === 'utc' ? 'relative' : 'utc');
 
-/** A moment as the reader chose to read it: how long ago, or in UTC. The other one is its title. */
+/** A moment in the reader's chosen format: how long ago, or in UTC. Its title has the other format. */
 export function Time({ at }: { at: string | null | undefined }) {
   const isUtc = usePreference('clock') === 'utc';
   const ms = at ? Date.parse(at) : Number.NaN;

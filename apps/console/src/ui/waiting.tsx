@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNow } from './time.js';
 import { lengthText } from './text/time-text.js';
 
-/** Something is on its way, and since when: nothing turns without a clock. */
+/** Shows that something is loading, and for how long: there is no spinner without a clock. */
 export function Waiting({ for: what }: { for: string }) {
   const [since] = useState(() => Date.now());
   const waited = Math.max(0, useNow() - since);

@@ -4,7 +4,7 @@ import { shellLine } from '../../ui/text/shell-line.js';
 /** The document knows the usual name of the identity provider; an installation may have another. */
 export type Access = Omit<BodyOf<'setConsoleAccess'>, 'provider'> & { provider: string };
 
-/** As curl and as CLI. */
+/** The action as curl and as CLI. */
 export function accessAction(body: Access) {
   const { provider, access, external_user_id = '', external_organization_id = '', scopes, display_name } = body;
   const words = ['slipway', 'access', access ? 'grant' : 'revoke', external_user_id];

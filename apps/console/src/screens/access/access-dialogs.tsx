@@ -46,7 +46,7 @@ export function RevokeAccess({ mapping, onClose }: { mapping: AccessMapping; onC
 
 export const setAccess = (body: Access) => slipway.consoleAccess.set(body as BodyOf<'setConsoleAccess'>);
 
-/** Lets an identity in, or changes what the one of `mapping` may do. */
+/** Grants access to an identity, or changes the grant in `mapping`. */
 export function GrantAccess({ mapping, onClose }: { mapping?: AccessMapping; onClose: () => void }) {
   const [layout] = useState(() => grantLayout(mapping !== undefined));
   const { data: session } = useQuery(sessionQuery);

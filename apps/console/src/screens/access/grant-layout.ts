@@ -1,6 +1,6 @@
 import type { Layout } from '../../forms/layout.js';
 
-/** @param isKnown the identity is there: what names it cannot be changed */
+/** @param isKnown the identity exists: the fields that name it cannot be changed */
 export const grantLayout = (isKnown: boolean): Layout => ({
   operation: 'setConsoleAccess',
   shown: { '': ['external_organization_id', 'external_user_id', 'display_name', 'scopes'] },

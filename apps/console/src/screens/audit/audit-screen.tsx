@@ -17,10 +17,10 @@ import { shellLine } from '../../ui/text/shell-line.js';
 import { Time } from '../../ui/time.js';
 import { ChainNote } from './chain-note.js';
 
-/** Without encryption there is no `subtle`, whatever its type says. */
+/** Without encryption there is no `subtle`, although its type says otherwise. */
 const canCheck = (): boolean => Boolean((crypto as Partial<Crypto>).subtle);
 
-/** What the browser makes of the rows loaded; what it made of those before stays until then. */
+/** Checks the loaded rows in the browser. The result for earlier rows stays until the check ends. */
 function useChainCheck(rows: AuditRow[] | undefined, isWhole: boolean): AuditChainCheck | undefined {
   const [check, setCheck] = useState<AuditChainCheck>();
   useEffect(() => {
@@ -145,7 +145,7 @@ const columnsOf = (check: AuditChainCheck | undefined) => [
     ),
   }),
   column.accessor('sequence', { header: 'Sequence', cell: ({ getValue }) => getValue() ?? '' }),
-  // Not an accessor: the table keeps those values as long as it has the same rows.
+  // Not an accessor: the table caches those values as long as it has the same rows.
   column.display({
     id: 'mark',
     header: 'Verified in browser',

@@ -8,12 +8,12 @@ import { faultText, intactText } from './chain-text.js';
 
 interface ChainNoteProps {
   check: AuditChainCheck | undefined;
-  /** Whether the browser can compute hashes: not on an origin without encryption that is not this machine. */
+  /** Whether the browser can compute hashes: it cannot on an unencrypted origin other than this machine. */
   canCheck: boolean;
   isFiltered: boolean;
 }
 
-/** What was verified here of the rows below, and what was not. */
+/** Shows what was verified here about the rows below, and what was not. */
 export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
   if (!canCheck)
     return (

@@ -15,7 +15,10 @@ import { lengthText } from '../../ui/text/time-text.js';
 import { EntryPanel } from './entry-panel.js';
 import { isMeant, priceText, tokensText } from './entry-text.js';
 
-/** What is published for this tenant, as everybody of it sees it: a name, what it does, and how well. Never who answers. */
+/**
+ * The publications for this tenant, as all its people see them: a name, its
+ * features, and its quality. Never the supplier.
+ */
 export function CatalogScreen() {
   const [{ model, search = '', availability = '' }, setAddress] = useAddress();
   const list = usePagedList<CatalogEntry>(['model-api-catalog'], (page: PageRequest): PromiseLike<Page<CatalogEntry>> =>

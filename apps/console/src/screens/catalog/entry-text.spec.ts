@@ -25,7 +25,7 @@ describe('an entry of the catalog', () => {
     expect(tokensText(131072)).toBe('131,072');
   });
 
-  it('is asked for by lines that stay what they are', () => {
+  it('can be called by lines in which its texts stay quoted', () => {
     expect(entryCurl(entry)).toContain(`curl http://gw:7080/v1/chat/completions`);
     const odd = { endpoint: { base_url: "http://gw/v1'; rm -rf /", model: 'a"b' } } as CatalogEntry;
     expect(entryCurl(odd)).toContain(`'http://gw/v1'\\''; rm -rf /chat/completions'`);

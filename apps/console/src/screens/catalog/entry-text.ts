@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '../../api/items.js';
 import { shellLine } from '../../ui/text/shell-line.js';
 
-/** Whether an entry is meant by what was typed; every word has to be in it. */
+/** Whether an entry matches the typed text; it must contain every word. */
 export function isMeant({ slug, name, description }: CatalogEntry, search: string): boolean {
   const text = `${slug} ${name} ${description ?? ''}`.toLowerCase();
   return search
@@ -10,14 +10,14 @@ export function isMeant({ slug, name, description }: CatalogEntry, search: strin
     .every((word) => text.includes(word));
 }
 
-/** What a million tokens cost. */
+/** Formats the price of a million tokens. */
 export function priceText(pricing: CatalogEntry['pricing']): string {
   if (!pricing) return 'not specified';
   const { currency, input_per_mtok, output_per_mtok } = pricing;
   return `${moneyText(input_per_mtok, currency)} in, ${moneyText(output_per_mtok, currency)} out`;
 }
 
-/** Prices of a token have more digits than money in a purse. */
+/** Prices of a token have more digits than ordinary amounts of money. */
 function moneyText(amount: number, currency: string): string {
   try {
     return new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 6 }).format(amount);
@@ -40,7 +40,7 @@ export function entryCurl({ endpoint: { base_url, model } }: CatalogEntry): stri
   ].join(' \\\n  ');
 }
 
-/** The same with the client that most programs have already. */
+/** The same with the client that most programs already have. */
 export const pythonOf = ({ endpoint: { base_url, model } }: CatalogEntry): string =>
   [
     'import os',

@@ -9,7 +9,7 @@ interface Change {
   value?: unknown;
 }
 
-/** A JSON patch as a list: what is added, taken away and replaced. */
+/** Shows a JSON patch as a list of additions, removals and replacements. */
 export function Changes({ changes, none }: { changes: readonly Change[]; none: string }) {
   if (changes.length === 0) return <p className="text-sm text-soft">{none}</p>;
   return (

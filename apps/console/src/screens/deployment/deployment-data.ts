@@ -6,11 +6,11 @@ import { keyOf } from './renewal.js';
 export type Route = AnswerOf<'getRoute'>;
 export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
 
-/** Events say when something has changed; this is for what they do not tell, and for when they are away. */
+/** Events report most changes; this interval is for data without events, and for times when the stream is away. */
 const BEHIND_EVENTS_MS = 15_000;
 const INSTANCES_MS = 5_000;
 
-/** What is not there yet is a fact of its own, not a failure. */
+/** A missing resource is a normal result, not a failure. */
 async function orNull<T>(code: string, asked: PromiseLike<T>): Promise<T | null> {
   try {
     return await asked;
@@ -34,7 +34,7 @@ export const useRoute = (name: string) =>
     refetchInterval: BEHIND_EVENTS_MS,
   });
 
-/** The newest few: the one that runs is among them, and each has its steps. */
+/** The newest few operations with their steps; the running one is among them. */
 export const useOperations = (name: string) =>
   useQuery({
     queryKey: keyOf('operations', name),
@@ -84,7 +84,7 @@ export const useTargets = (isEnabled: boolean) =>
     enabled: isEnabled,
   });
 
-/** The newest verdict here: a step keeps its own only once it is done, not while a person is asked about it. */
+/** The newest verdict here: a step stores its own only at its end, not while it waits for a person. */
 export const useAnalysis = (name: string) =>
   useQuery({
     queryKey: keyOf('analysis', name),

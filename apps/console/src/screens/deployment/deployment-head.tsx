@@ -10,7 +10,7 @@ import { lengthText } from '../../ui/text/time-text.js';
 import { useDeployment, useRevisions, useRoute } from './deployment-data.js';
 import { actorText, shortDigest } from './short-text.js';
 
-/** Who and what this is, how it is, and who touched it last. */
+/** The deployment's name and owner, its state, and its last change. */
 export function DeploymentHead({ name, live, actions }: { name: string; live: LiveEvents; actions: ReactNode }) {
   const deployment = useDeployment(name);
   const { data } = deployment;
@@ -51,7 +51,7 @@ function Health({ deployment: { replicas, conditions } }: { deployment: Deployme
   );
 }
 
-/** How fresh the screen is, in words: what it shows never stands still unnoticed. */
+/** Shows the freshness of the screen in words, so that stale data is always noticed. */
 function Liveness({ live, readAt }: { live: LiveEvents; readAt: number }) {
   const now = useNow();
   const age = lengthText(Math.max(0, now - readAt));
@@ -72,7 +72,7 @@ function DeploymentFacts({ name, deployment, live }: { name: string; deployment?
   const active = revisions?.pages
     .flatMap(({ data }) => data)
     .find((revision) => revision.name === deployment?.active_revision);
-  // The worker carries out what somebody asked for: their name is what is looked for here.
+  // The worker executes the requests of people: this line shows the person.
   const byHand = live.events.findLast(({ event }) => !event.actor.startsWith('system:'))?.event;
   return (
     <>

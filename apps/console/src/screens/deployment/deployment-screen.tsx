@@ -28,10 +28,10 @@ type DialogRequest =
   | { what: 'rollback'; to: string }
   | { what: OperationVerb; operation: Operation };
 
-/** Everything about one deployment on one page: nothing of it waits for anything else of it. */
+/** Everything about one deployment on one page: no part waits for another. */
 export function DeploymentScreen() {
   const { name } = useParams({ from: '/deployments/$name' });
-  // Another deployment is another page: nothing of the one before may stand in its dialogs.
+  // Another deployment is another page: its dialogs must not keep the state of the previous one.
   return <Screen key={name} name={name} />;
 }
 

@@ -6,9 +6,9 @@ import { Dialog } from '../../ui/dialogs/dialog.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Changes } from './changes.js';
 
-/** What a revision changed in the one that it was made of, and what it is as a whole. */
+/** Shows what a revision changed in its base revision, and its complete spec. */
 export function DiffDialog({ name, revision, onClose }: { name: string; revision: Revision; onClose: () => void }) {
-  // The first has nothing before it; what was made of nothing is compared with its forerunner by number.
+  // The first revision has no base; one that was made without a base is compared with the previous number.
   const base = revision.source.base_revision ?? (revision.number > 1 ? String(revision.number - 1) : null);
   const diff = useQuery({
     queryKey: ['revision-diff', name, base, revision.number],

@@ -12,9 +12,9 @@ const event = (data: Record<string, unknown>) =>
   }) as unknown as DeploymentEvent;
 
 describe('an event on one line', () => {
-  it('tells what matters first', () =>
+  it('shows the important fields first', () =>
     expect(eventLine(event({ progress: 33, step: 'soak:1', status: 'waiting' }))).toBe('step soak:1, status waiting'));
-  it('tells of an unknown kind what it has, cut short', () => {
+  it('shows the fields of an unknown kind, shortened', () => {
     const line = eventLine(event({ a: 1, b: { c: 2 }, d: 'x'.repeat(500), e: 4, f: 5 }));
     expect(line.startsWith('a 1, b {"c":2}, d xxx')).toBe(true);
     expect(line.length).toBeLessThan(150);

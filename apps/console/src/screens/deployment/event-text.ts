@@ -1,7 +1,7 @@
 import type { DeploymentEvent } from '@slipway/sdk';
 import { oneLine } from './short-text.js';
 
-/** What of an event's data is worth a line, the fields that most kinds have first. */
+/** The fields that are shown on an event's line; the ones that most kinds have come first. */
 const FIRST = ['step', 'status', 'verdict', 'reason', 'revision', 'state', 'message', 'outcome', 'generation'];
 const MOST_FIELDS = 4;
 
@@ -14,7 +14,7 @@ export function eventLine({ data }: Pick<DeploymentEvent, 'data'>): string {
     .join(', ');
 }
 
-/** Whether a filter's words all stand somewhere in the event. */
+/** Whether all words of a filter occur in the event. */
 export function isEventMatch(event: DeploymentEvent, filter: string): boolean {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;

@@ -21,7 +21,7 @@ import { actorText } from './short-text.js';
 
 const MOST_SHOWN = 200;
 
-/** What happens, as it happens; and the instances with what their engines say. */
+/** Shows events as they happen, and the instances with the output of their engines. */
 export function EventsPanel({ name, live, className }: { name: string; live: LiveEvents; className?: string }) {
   const [{ show, events: filter = '' }, change] = useAddress();
   const isInstances = show === 'instances';
@@ -63,7 +63,7 @@ export function EventsPanel({ name, live, className }: { name: string; live: Liv
 }
 
 function Events({ name, live, filter }: { name: string; live: LiveEvents; filter: string }) {
-  // Typing must not wait for a thousand events to be looked through.
+  // Typing must not wait until a thousand events are searched.
   const sought = useDeferredValue(filter);
   if (live.state === 'ended' && live.error) return <ErrorNote error={live.error} />;
   if (live.state === 'starting' && live.events.length === 0) return <Waiting for="the events" />;
@@ -90,7 +90,7 @@ function Events({ name, live, filter }: { name: string; live: LiveEvents; filter
   );
 }
 
-/** Drawn once: the events around it come and go four times a second. */
+/** Rendered once: the events around it change four times a second. */
 const Row = memo(function Row({ logged: { event, missingBefore } }: { logged: LoggedEvent }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
 
 /**
- * An idempotency key that stays as long as the request does: a second press after a lost answer adopts what the first one began, and
- * another request is not taken for it. `crypto.randomUUID` is missing where the page comes without https.
+ * An idempotency key that stays the same as long as the request does: a second click after a lost
+ * answer adopts the first request, and a different request gets its own key. `crypto.randomUUID` is
+ * missing if the page is served without https.
  */
 export const useFreshKey = (request: string): string => useMemo(() => newKey(request), [request]);
 

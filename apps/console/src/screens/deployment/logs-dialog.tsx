@@ -20,7 +20,7 @@ interface LogLines {
 }
 const NO_LINES: LogLines = { lines: [], error: null, hasEnded: false };
 
-/** What an engine writes, as it writes it. */
+/** Shows an engine's output as the engine writes it. */
 export function LogsDialog({ name, instance, onClose }: { name: string; instance: string; onClose: () => void }) {
   const { data: instances } = useInstances(name);
   const [which, setWhich] = useState<OutputChoice>('both');
@@ -115,7 +115,7 @@ function useLogLines({ name, instance, which, isPrevious }: LogRequest): LogLine
     let now: LogLines = NO_LINES;
     let n = 0;
     let telling: ReturnType<typeof setTimeout> | undefined;
-    // Many lines a second are shown in few pictures.
+    // Many lines per second are shown in few renderings.
     const tell = (changed: Partial<LogLines>) => {
       now = { ...now, ...changed };
       telling ??= setTimeout(() => {

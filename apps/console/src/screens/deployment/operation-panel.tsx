@@ -26,7 +26,7 @@ import {
 } from '../../api/operation-state.js';
 import { Scrolled } from './scrolled.js';
 
-/** What goes on here, or went on last, step by step. */
+/** Shows the running operation, or else the last one, step by step. */
 export function OperationPanel({ name, className }: { name: string; className?: string }) {
   const operations = useOperations(name);
   const operation = shownOperation(operations.data ?? []);
@@ -130,7 +130,7 @@ function NextTry({ operation }: { operation: Operation }) {
   return <Fact term={word}>{at > now ? `in ${lengthText(at - now)}` : 'now'}</Fact>;
 }
 
-/** Why nothing moves, where nothing does. */
+/** Shows why nothing moves, if so. */
 function Standstill({ operation }: { operation: Operation }) {
   const unclaimed = unclaimedMs(operation, useNow());
   const { data: system } = useQuery(systemQuery);
@@ -158,7 +158,7 @@ function OperationSteps({ operation }: { operation: Operation }) {
   useEffect(() => {
     const list = current.current?.closest('[role=region]');
     const top = current.current?.offsetTop;
-    // The page itself must not move: only the list that holds the step does.
+    // The page itself must not scroll: only the list that contains the step does.
     if (list && top !== undefined) list.scrollTop = Math.max(0, top - list.clientHeight / 2);
   }, [operation.id, operation.current_step]);
   return (

@@ -2,17 +2,17 @@ import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, it } from '@jest/globals';
 import { keyOf, renewalOf, touchedBy } from './renewal.js';
 
-describe('what an event touches', () => {
-  it('is what its kind says', () => {
+describe('the queries that an event touches', () => {
+  it('follow from its kind', () => {
     expect(touchedBy('policy.updated')).toEqual(['policy']);
     expect(touchedBy('route.updated')).toContain('route');
     expect(touchedBy('operation.status_changed')).toContain('operations');
   });
-  it('is everything where the kind is not known', () =>
+  it('are all of them if the kind is unknown', () =>
     expect(touchedBy('surprise.made')).toEqual(expect.arrayContaining(['deployment', 'route', 'plans', 'instances'])));
 });
 
-describe('reading anew', () => {
+describe('reading again', () => {
   const asked = (client: QueryClient) => {
     const keys: unknown[] = [];
     client.invalidateQueries = (async ({ queryKey }: { queryKey: unknown }) => {
@@ -21,7 +21,7 @@ describe('reading anew', () => {
     return keys;
   };
 
-  it('begins at once, and asks once more for all that came meanwhile', async () => {
+  it('begins immediately, and requests once more for all events in between', async () => {
     const client = new QueryClient();
     const keys = asked(client);
     const renew = renewalOf(client, 'chat');

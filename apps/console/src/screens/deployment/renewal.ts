@@ -1,9 +1,9 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 
-/** Two rounds of questions are at least so far apart; the first one goes out at once. */
+/** The minimum between two rounds of requests; the first one is sent immediately. */
 const APART_MS = 400;
 
-/** What an event says has changed, by the first word of the keys. */
+/** The queries that an event changes, by the first word of their keys. */
 const TOUCHED: Record<string, readonly string[]> = {
   deployment: ['deployment'],
   revision: ['deployment', 'revisions'],
@@ -17,15 +17,15 @@ const TOUCHED: Record<string, readonly string[]> = {
 };
 const ALL = [...new Set(Object.values(TOUCHED).flat())];
 
-/** Of an event whose kind a later api has added everything may have changed. */
+/** An event of a kind that a later api has added may have changed everything. */
 export const touchedBy = (type: string): readonly string[] => TOUCHED[type.slice(0, type.indexOf('.'))] ?? ALL;
 
 export const keyOf = (what: string, deployment: string): QueryKey =>
   what === 'operations' || what === 'plans' ? [what, { deployment }] : [what, deployment];
 
 /**
- * Reads anew what events touch: at once, then in rounds, so that many events ask no more often than a few. A round that is under way is not
- * cut off by the next event, else a busy deployment would never be read to the end.
+ * Reads the data again that events touch: immediately, then in rounds, so that many events cause no more requests than
+ * a few. The next event does not interrupt a running round, or a busy deployment would never be read completely.
  */
 export function renewalOf(client: QueryClient, deployment: string): (type: string) => void {
   const touched = new Set<string>();

@@ -20,7 +20,7 @@ interface RevisionsPanelProps {
   onRollBack: (revision: string) => void;
 }
 
-/** What was rolled out here, and what can be again. */
+/** Shows the previous rollouts, and which revisions a rollback can restore. */
 export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelProps) {
   const revisions = useRevisions(name);
   const { data: deployment } = useDeployment(name);
@@ -94,7 +94,7 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
 interface RevisionRowProps {
   revision: Revision;
   mayRollBack: boolean;
-  /** Why it cannot be rolled back to. */
+  /** Why it cannot be restored. */
   why: string | null;
   onCompare: () => void;
   onRollBack: () => void;

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 
-/** The part of a panel that scrolls in itself, by the keyboard too. On a narrow window it is as high as a hand can scroll past. */
+/**
+ * The part of a panel that scrolls by itself, also with the keyboard. In a narrow window,
+ * its height lets a person scroll past it.
+ */
 export function Scrolled({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div

@@ -12,12 +12,12 @@ describe('numbers', () => {
   ])('%p is %s', (value, text) => expect(numberText(value)).toBe(text));
 });
 
-it('cuts what is long, whatever it is', () => {
+it('cuts every long text', () => {
   expect(oneLine({ a: 'x'.repeat(1_000) })).toHaveLength(121);
   expect(oneLine(undefined)).toBe('');
 });
 
-it('tells an object without brackets', () =>
+it('formats an object without brackets', () =>
   expect(flatText({ profile: 'chat', input_tokens: { p50: 200, p95: 900 }, freeze_windows: [], x: null })).toBe(
     'profile chat, input_tokens p50 200, p95 900',
   ));

@@ -1,13 +1,13 @@
-/** The first characters of a digest: enough to tell two apart. */
+/** The first characters of a digest: enough to distinguish two. */
 export const shortDigest = (digest: string): string => digest.replace(/^sha256:/, '').slice(0, 12);
 
-/** A value of any shape on one line, cut where it is long: what the api sends may be anything. */
+/** Formats a value of any shape on one line, and cuts it if it is long: the api may send anything. */
 export function oneLine(value: unknown, most = 120): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** A number as people read it: three digits that count. */
+/** Formats a number for people: with three significant digits. */
 export function numberText(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   if (value === 0) return '0';
@@ -16,12 +16,12 @@ export function numberText(value: number | null | undefined): string {
   return Number(value.toPrecision(3)).toString();
 }
 
-/** The name of a person or token without its kind: `token:tok_1` is `tok_1`. */
+/** Returns the name of a person or token without its kind: `token:tok_1` is `tok_1`. */
 export const actorText = (actor: string): string => actor.slice(actor.indexOf(':') + 1);
 
 const MOST_FACTS = 20;
 
-/** An object as people say it: `max_parallel 1, input_tokens p50 200`. What is empty is left out. */
+/** Formats an object for people: `max_parallel 1, input_tokens p50 200`. Empty fields are left out. */
 export function flatText(value: object | null | undefined): string {
   return Object.entries(value ?? {})
     .flatMap(([name, inner]: [string, unknown]) => {

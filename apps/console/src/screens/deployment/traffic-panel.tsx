@@ -18,7 +18,7 @@ const TONES: Record<TrafficRow['role'], string> = {
   other: 'bg-soft',
 };
 
-/** Who gets the requests, as it was asked for and as it is. */
+/** Shows which revisions get the requests: the desired and the actual shares. */
 export function TrafficPanel({ name, className }: { name: string; className?: string }) {
   const deployment = useDeployment(name);
   const route = useRoute(name);

@@ -9,8 +9,8 @@ const route = {
   ],
 };
 
-describe('who gets the traffic', () => {
-  it('puts what is desired beside what the requests say', () => {
+describe('the traffic shares', () => {
+  it('show the desired share next to the share of the requests', () => {
     const instances = [
       { revision: 'chat-00001', state: 'ready' },
       { revision: 'chat-00002', state: 'ready' },
@@ -34,11 +34,11 @@ describe('who gets the traffic', () => {
     ]);
   });
 
-  it('claims nothing of the actual weights where there was no request', () => {
+  it('have no actual weights if there was no request', () => {
     expect(trafficOf(served, route, [], new Map()).map(({ actual }) => actual)).toEqual([null, null]);
   });
 
-  it('names those without a route too: a warm one still holds its place', () => {
+  it('include revisions without a route: a warm one still uses capacity', () => {
     const rows = trafficOf(served, null, [{ revision: 'chat-00000', state: 'draining' }], new Map());
     expect(rows.map(({ revision, desired, role }) => [revision, desired, role])).toEqual([
       ['chat-00001', null, 'active'],
@@ -48,14 +48,16 @@ describe('who gets the traffic', () => {
   });
 });
 
-describe('why not roll back', () => {
+describe('why a rollback is refused', () => {
   const good = { name: 'chat-00001', state: 'standby', ready_at: '2026-01-01T00:00:00Z' };
-  it('says nothing of one that was ready once', () => expect(whyNoRollback(good, 'chat-00002', false)).toBeNull());
+  it('is null for a revision that was ready once', () => expect(whyNoRollback(good, 'chat-00002', false)).toBeNull());
   it.each([
     [{ ...good, state: 'failed' }, 'chat-00002', false, 'It failed.'],
     [good, 'chat-00001', false, 'It already gets all traffic.'],
     [{ ...good, ready_at: null }, 'chat-00002', false, 'It was never ready.'],
-  ])('says why: %#', (revision, active, isLive, why) => expect(whyNoRollback(revision, active, isLive)).toBe(why));
-  it('leads back to the active one while a rollout takes traffic from it', () =>
+  ])('gives a reason: %#', (revision, active, isLive, why) =>
+    expect(whyNoRollback(revision, active, isLive)).toBe(why),
+  );
+  it('is null for the active revision while a rollout takes traffic from it', () =>
     expect(whyNoRollback(good, 'chat-00001', true)).toBeNull());
 });

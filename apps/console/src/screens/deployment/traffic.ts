@@ -3,20 +3,20 @@ import type { Route } from './deployment-data.js';
 
 export interface TrafficRow {
   revision: string;
-  /** Percent of the route; null where it is not in it. */
+  /** Percent of the route; null if the revision is not in it. */
   desired: number | null;
-  /** Percent of the requests of the last minute; null where there were none at all. */
+  /** Percent of the requests of the last minute; null if there were none at all. */
   actual: number | null;
   healthy: number;
   instances: number;
   role: 'active' | 'candidate' | 'previous' | 'other';
-  /** The one that last held all of the traffic: where a rollback of what goes on leads. */
+  /** The revision that last held all of the traffic: the rollback target of the running operation. */
   isLastGood: boolean;
 }
 
 type DeploymentRevisions = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
 
-/** Who gets what: all that the route names or that has instances, the active one first. */
+/** Returns the shares of all revisions that the route names or that have instances, the active one first. */
 export function trafficOf(
   deployment: DeploymentRevisions,
   route: Pick<Route, 'targets'> | null | undefined,
@@ -52,7 +52,7 @@ export function trafficOf(
   });
 }
 
-/** Why traffic cannot be pointed back at a revision; null where it can be tried: the api has the last word. */
+/** Returns why a rollback to a revision is impossible; null if it can be tried: the api decides finally. */
 export function whyNoRollback(
   { name, state, ready_at }: Pick<Revision, 'name' | 'state' | 'ready_at'>,
   active: string | null,

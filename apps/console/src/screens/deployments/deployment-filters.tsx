@@ -6,7 +6,7 @@ import { TextField } from '../../ui/field.js';
 import { TextFilter } from '../../ui/filters.js';
 import type { StateCount } from './filter.js';
 
-/** All of them stand in the address. */
+/** The address contains all of them. */
 export function DeploymentFilters({ counts }: { counts: StateCount[] }) {
   const [{ q = '', state, label, environment }, change] = useAddress();
   return (

@@ -8,10 +8,10 @@ import type { Schemas } from '@slipway/sdk';
 
 type TrafficShares = Pick<Schemas['DeploymentDto'], 'route' | 'active_revision'>;
 
-/** No route has as many; the rest is shown as a number. */
+/** No route has this many; the rest is shown as a number. */
 const MOST_TARGETS = 8;
 
-/** Who gets how much of the traffic: the stable revision beside the one that is coming. */
+/** Shows the shares of the traffic: the stable revision next to the candidate. */
 function TrafficBar({ of: { route, active_revision } }: { of: TrafficShares }) {
   const targets = (route?.targets ?? []).filter(({ weight }) => weight > 0);
   if (targets.length === 0) return <span className="text-xs text-soft">no traffic</span>;
@@ -41,7 +41,7 @@ function TrafficBar({ of: { route, active_revision } }: { of: TrafficShares }) {
 
 const MOST_LABELS = 4;
 
-/** Each asks for itself: one question every half minute, for as many rows as a window shows. */
+/** Each one sends its own request every half minute, so only as many rows as a window shows. */
 const MOST_SPARKLINES = 20;
 
 const COLUMNS: TableColumns<Deployment> = [
@@ -102,7 +102,7 @@ export function DeploymentTable({ rows }: { rows: Deployment[] }) {
   );
 }
 
-/** The chip, why it is so where something is wrong, and the way to what goes on. */
+/** Shows the chip, the reason if something is wrong, and a link to the running operation. */
 function State({ of }: { of: Deployment }) {
   const wrong = of.conditions.find(({ type, status }) => type === 'Degraded' && status === 'True');
   return (

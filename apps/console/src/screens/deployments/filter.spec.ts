@@ -11,16 +11,16 @@ const CHAT = {
 };
 
 describe('the text filter', () => {
-  it.each(['', 'cha', 'SHOP', 'team=search', 'prod chat'])('finds it by "%s"', (text) =>
+  it.each(['', 'cha', 'SHOP', 'team=search', 'prod chat'])('finds the deployment by "%s"', (text) =>
     expect(isDeploymentMatch(CHAT, text)).toBe(true),
   );
 
-  it('wants every word', () => expect(isDeploymentMatch(CHAT, 'chat staging')).toBe(false));
+  it('requires every word', () => expect(isDeploymentMatch(CHAT, 'chat staging')).toBe(false));
 
-  it('finds no two fields that only touch', () => expect(isDeploymentMatch(CHAT, 'chatchat')).toBe(false));
+  it('does not match across two adjacent fields', () => expect(isDeploymentMatch(CHAT, 'chatchat')).toBe(false));
 });
 
-it('counts states, the worst first, those of a later api last', () => {
+it('counts states, the worst first and those of a later api last', () => {
   const rows = ['active', 'hibernating', 'failed', 'active'].map((state) => ({ state }));
   expect(countStates(rows)).toEqual([
     { state: 'failed', count: 1 },

@@ -1,4 +1,4 @@
-/** What the list knows of a deployment; the api's record has more. */
+/** The list's fields of a deployment; the api's record has more. */
 export interface DeploymentSummary {
   name: string;
   display_name: string | null;
@@ -8,7 +8,7 @@ export interface DeploymentSummary {
   labels: Record<string, string>;
 }
 
-/** The states in the order in which somebody should look at them. */
+/** The states in order of urgency. */
 export const STATES = ['failed', 'degraded', 'paused', 'progressing', 'creating', 'active', 'deleting'] as const;
 
 export interface StateCount {
@@ -16,14 +16,14 @@ export interface StateCount {
   count: number;
 }
 
-/** How many are in each state, those of a later api included; states without any are left out. */
+/** Counts the deployments in each state, including states of a later api; states without any are left out. */
 export function countStates(rows: readonly Pick<DeploymentSummary, 'state'>[]): StateCount[] {
   const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
   for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].filter(([, count]) => count > 0).map(([state, count]) => ({ state, count }));
 }
 
-/** Whether every word stands somewhere in what people call it. */
+/** Whether every word occurs in one of the deployment's names. */
 export function isDeploymentMatch(row: DeploymentSummary, text: string): boolean {
   const labels = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
   const all = [row.name, row.display_name, row.description, row.environment, ...labels].join('\n').toLowerCase();

@@ -6,10 +6,10 @@ type SparklineMetrics = Pick<AnswerOf<'getDeploymentMetrics'>, 'from' | 'to' | '
   }[];
 };
 
-/** Of a line that is a few centimetres long. */
+/** For a line that is a few centimetres long. */
 const MOST_POINTS = 120;
 
-/** Requests per second of all revisions together, a value for each step: one in which none ended is zero. */
+/** Returns the requests per second of all revisions together, one value for each step: zero if none ended. */
 export function ratesOf({ from, to, step_seconds, data }: SparklineMetrics): number[] {
   const begin = Date.parse(from);
   const step = step_seconds * 1000;
@@ -23,7 +23,7 @@ export function ratesOf({ from, to, step_seconds, data }: SparklineMetrics): num
   return rates;
 }
 
-/** The line through them, for a box of this size with a margin for its own width. */
+/** Returns the line through the rates, for a box of this size with a margin for the width of the line. */
 export function lineThrough(rates: readonly number[], width: number, height: number): string {
   const most = Math.max(...rates, Number.MIN_VALUE);
   const across = (width - 2) / Math.max(1, rates.length - 1);

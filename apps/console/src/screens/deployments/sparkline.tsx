@@ -5,11 +5,11 @@ import { lineThrough, rateText, ratesOf } from './sparkline-points.js';
 
 const WIDTH = 96;
 const HEIGHT = 20;
-/** Fifteen minutes in steps of this: what the line can show. */
+/** The resolution that the line can show for fifteen minutes. */
 const STEP_SECONDS = 30;
 const RENEWED_MS = 30_000;
 
-/** Requests of the last quarter of an hour. */
+/** Shows the requests of the last quarter of an hour. */
 export function Sparkline({ name }: { name: string }) {
   const { data: rates } = useQuery({
     queryKey: ['deployment', name, 'sparkline'],
@@ -17,7 +17,7 @@ export function Sparkline({ name }: { name: string }) {
       try {
         return ratesOf(await slipway.deployments.metrics(name, { step: STEP_SECONDS, signal }));
       } catch (error) {
-        // Gone since the list was read, or an api that has no metrics: no line, and nothing that is out of date.
+        // The deployment was deleted since the list was read, or the api has no metrics: no line, and no stale data.
         if (isSlipwayError(error, 'deployment_not_found', 'not_found')) return [];
         throw error;
       }

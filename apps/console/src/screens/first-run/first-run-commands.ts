@@ -1,12 +1,12 @@
 import { shellLine } from '../../ui/text/shell-line.js';
 
-/** What marks the deployment that this page made: so it finds its way back to it. */
+/** Marks the deployment that this page made, so that the page finds it again. */
 export const FIRST_RUN_LABELS = { 'first-run': 'yes' };
 
-/** More of them and somebody is playing. */
+/** With more deployments than this, a person is only playing. */
 const MOST_NAMES = 20;
 
-/** `first`, `first-2`, …: the names that are tried, in order. */
+/** `first`, `first-2`, …: the names to try, in order. */
 export const firstNames = (): string[] => [
   'first',
   ...Array.from({ length: MOST_NAMES - 1 }, (_, index) => `first-${index + 2}`),
@@ -29,14 +29,14 @@ export const firstChatBody = (model: string, question: string) => ({
 export const createFirstLine = (name: string): string =>
   shellLine('slipway', 'deployments', 'create', name, '--labels', 'first-run=yes');
 
-/** The spec goes through a pipe: the command takes a file. */
+/** The spec is sent through a pipe, because the command takes a file. */
 export function rolloutLine(name: string, target: string): string {
   const { spec, strategy } = rolloutBody(target);
   const create = ['slipway', 'rollouts', 'create', name, '--revision-file', '-', '--strategy', strategy.type, '--wait'];
   return `${shellLine('echo', JSON.stringify(spec))} | ${shellLine(...create)}`;
 }
 
-/** To the gateway's own address: there a token is what counts, not the session of this page. */
+/** Uses the gateway's own address: it needs a token, not the session of this page. */
 export function chatCurl(gateway: string, name: string, question: string): string {
   const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
   return [

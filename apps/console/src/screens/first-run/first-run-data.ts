@@ -5,17 +5,17 @@ import type { Deployment } from '../../api/items.js';
 import { createBody, firstNames } from './first-run-commands.js';
 import { isRolloutLive } from './first-run-state.js';
 
-/** Steps take seconds here, and somebody is looking on. */
+/** Steps take seconds here, and a person is watching. */
 const LIVE_MS = 1_000;
 
 export interface FirstRun {
-  /** Null where there is none yet. */
+  /** Null if there is none yet. */
   deployment: Deployment | null;
-  /** What happened to it last. */
+  /** The last operation on it. */
   operation: Operation | undefined;
 }
 
-/** The deployment of this page: the one that the address names, else the one that an earlier visit made. */
+/** The deployment of this page: the one in the address, or else the one that an earlier visit made. */
 export const useFirstRun = (named: string | undefined): UseQueryResult<FirstRun, Error> =>
   useQuery({
     queryKey: ['deployments', 'first-run', named],
@@ -42,7 +42,7 @@ async function earlier(signal: AbortSignal): Promise<Deployment | null> {
   return data.find(({ state }) => state !== 'deleting') ?? null;
 }
 
-/** Under the first name that is free. */
+/** Creates the deployment under the first free name. */
 export async function createFirst(): Promise<{ name: string }> {
   let taken: unknown;
   for (const name of firstNames()) {
@@ -56,7 +56,7 @@ export async function createFirst(): Promise<{ name: string }> {
   throw taken;
 }
 
-/** The first target that has the built-in simulator; undefined where none does. */
+/** The first target that has the built-in simulator; undefined if there is none. */
 export const useSimulatorTarget = (): UseQueryResult<string | null, Error> =>
   useQuery({
     queryKey: ['targets', 'simulator'],

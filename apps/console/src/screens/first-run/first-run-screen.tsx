@@ -17,7 +17,7 @@ import { StagePanel } from './stage-panel.js';
 
 const RENEWS = [['deployments'], ['operations']];
 
-/** From an empty stack to a served request: three clicks, each also as lines to copy. */
+/** From an empty stack to a served request in three clicks, each also as lines to copy. */
 export function FirstRunScreen() {
   const [{ name }] = useAddress();
   const run = useFirstRun(name);

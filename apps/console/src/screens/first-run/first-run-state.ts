@@ -9,7 +9,7 @@ const LIVE: readonly string[] = ['pending', 'running', 'waiting', 'cancelling'];
 export const isRolloutLive = (operation: Pick<Operation, 'status'> | undefined): boolean =>
   operation !== undefined && LIVE.includes(operation.status);
 
-/** How far somebody has come, by what is there: whoever comes back goes on where they left. */
+/** Returns the stage from the existing resources, so that a returning person continues at the same stage. */
 export function stageOf(deployment: FirstDeployment, operation: Pick<Operation, 'status'> | undefined): FirstRunStage {
   if (!deployment) return 'create';
   if (isRolloutLive(operation) || deployment.current_operation_id !== null) return 'rolling_out';

@@ -21,7 +21,7 @@ interface SentMessage {
 
 const ASKED = 'What is a canary rollout?';
 
-/** The last click: a request through the gateway, and its answer as it comes. */
+/** The last click: a request through the gateway, with its answer as it arrives. */
 export function SendStage({ name, isReady }: { name: string; isReady: boolean }) {
   const { data: session } = useQuery(sessionQuery);
   const [question, setQuestion] = useState(ASKED);
@@ -94,7 +94,7 @@ function Answered({ sent: { state, answer, revision, failure }, name }: { sent: 
 function useSending(name: string): { sent: SentMessage | undefined; send: (question: string) => void } {
   const [sent, setSent] = useState<SentMessage>();
   const sending = useRef<AbortController | undefined>(undefined);
-  // Who leaves the page ends the engine's work on the answer.
+  // When a person leaves the page, the engine stops working on the answer.
   useEffect(() => () => sending.current?.abort(), []);
 
   const send = async (question: string) => {

@@ -6,14 +6,14 @@ import { Panel } from '../../ui/panel.js';
 interface StagePanelProps {
   title: string;
   state: 'upcoming' | 'next' | 'running' | 'done';
-  /** The same by hand, by the name of what takes it. */
+  /** The equivalent lines, by the name of their program. */
   lines: { name: string; text: string }[];
   children: ReactNode;
 }
 
 const TONES = { upcoming: 'plain', next: 'info', running: 'info', done: 'good' } as const;
 
-/** One of the three clicks: what it does, what came of it, and how to do it without this page. */
+/** One of the three clicks: its action, its result, and how to do it without this page. */
 export function StagePanel({ title, state, lines, children }: StagePanelProps) {
   return (
     <Panel title={title} note={<Chip word={state} tone={TONES[state]} />}>

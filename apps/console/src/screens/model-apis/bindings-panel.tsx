@@ -13,7 +13,7 @@ import { Time } from '../../ui/time.js';
 import { CreateBinding } from './create-binding.js';
 import { targetText } from './flow.js';
 
-/** A page is no place for more bindings of one product. */
+/** A page does not show more bindings of one product. */
 const MOST_SHOWN = 200;
 
 interface BindingsPanelProps {

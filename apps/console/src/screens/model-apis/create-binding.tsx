@@ -60,7 +60,7 @@ export function CreateBinding({ product, onClose, onCreated }: CreateBindingProp
   );
 }
 
-/** What there is to choose from is known here, and not by the schema. */
+/** This component knows the choices; the schema does not. */
 function RevisionFields({ form, path }: { form: SchemaFormState<NewBinding>; path: Path }) {
   const { deployment = '', revision = '' } = (form.at(path) ?? {}) as { deployment?: string; revision?: string };
   const deployments = useQuery({

@@ -24,18 +24,18 @@ const publication = (version: number, state: string, ...ids: string[]) =>
 const wordsOf = (bindings: Binding[], publications: Publication[] = []) =>
   flowOf(product, bindings, publications).stages.map(({ word }) => word);
 
-describe('the way of a product', () => {
-  it('begins with a binding', () => {
+describe('the stages of a product', () => {
+  it('begin with a binding', () => {
     expect(wordsOf([])).toEqual(['draft', 'none', '0 of 0 qualified', 'not published']);
     expect(flowOf(product, [], []).next).toMatch(/^Create a binding/);
   });
 
-  it('goes on to a qualification, then to a publication', () => {
+  it('continue with a qualification, then with a publication', () => {
     expect(flowOf(product, [binding('bnd_1', 'unqualified')], []).next).toMatch(/^Qualify/);
     expect(flowOf(product, [binding('bnd_1', 'qualified')], []).next).toMatch(/^Publish/);
   });
 
-  it('is at its end when it is published', () => {
+  it('are complete when it is published', () => {
     const flow = flowOf(product, [binding('bnd_1', 'qualified')], [publication(2, 'published', 'bnd_1')]);
     expect(flow.next).toBeUndefined();
     expect(flow.current?.version).toBe(2);
@@ -45,22 +45,22 @@ describe('the way of a product', () => {
   it.each([
     ['was suspended', binding('bnd_1', 'suspended'), /did not pass/],
     ['has drifted', binding('bnd_1', 'qualified', { drifted: true }), /another model/],
-  ])('asks for a new qualification where what is published %s', (_, weak, says) => {
+  ])('request a new qualification if a published binding %s', (_, weak, says) => {
     const flow = flowOf(product, [weak, binding('bnd_2', 'qualified')], [publication(1, 'published', 'bnd_1')]);
     expect(flow.next).toMatch(says);
     expect(flow.stages[3]!.tone).toBe('warn');
   });
 
-  it('does not judge bindings that are not published', () => {
+  it('do not judge bindings that are not published', () => {
     const bindings = [binding('bnd_1', 'qualified'), binding('bnd_2', 'suspended')];
     expect(flowOf(product, bindings, [publication(1, 'published', 'bnd_1')]).next).toBeUndefined();
   });
 
-  it('tells that it was withdrawn', () => {
+  it('show that it was withdrawn', () => {
     expect(wordsOf([binding('bnd_1', 'qualified')], [publication(1, 'withdrawn', 'bnd_1')])[3]).toBe('withdrawn');
   });
 
-  it('knows only its own', () => {
+  it('include only its own bindings and publications', () => {
     const other = { ...binding('bnd_9', 'qualified'), product_id: 'prd_2' } as Binding;
     const flow = flowOf(product, [other], [{ ...publication(1, 'published', 'bnd_9'), product_id: 'prd_2' }]);
     expect(flow.bindings).toEqual([]);
@@ -72,5 +72,7 @@ describe('the way of a product', () => {
     ['degraded', /Check the instances/],
     ['unavailable', /Check the instances/],
     [undefined, /^The product is published\.$/],
-  ])('says what clients get where it is %s', (availability, says) => expect(servedText(availability)).toMatch(says));
+  ])('describe the service of a product that is %s', (availability, says) =>
+    expect(servedText(availability)).toMatch(says),
+  );
 });

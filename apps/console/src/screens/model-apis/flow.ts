@@ -4,9 +4,9 @@ import type { Tone } from '../../ui/chip.js';
 export interface FlowStage {
   id: 'product' | 'bindings' | 'qualification' | 'publication';
   title: string;
-  /** How far it is, in a word or two. */
+  /** The state in a word or two. */
   word: string;
-  /** What the word itself asks for, unless said. */
+  /** The tone of the word by default. */
   tone?: Tone;
 }
 
@@ -14,14 +14,14 @@ export interface Flow {
   /** Of this product, newest first. */
   bindings: Binding[];
   publications: Publication[];
-  /** The version that clients are served by. */
+  /** The version that serves clients. */
   current: Publication | undefined;
   stages: FlowStage[];
-  /** What is to be done for clients to be served well; undefined where nothing is. */
+  /** The next step for clients to be served well; undefined if there is none. */
   next: string | undefined;
 }
 
-/** Where a product stands on its way from a name to an answer. */
+/** Returns the stage of a product between its name and its first answer. */
 export function flowOf(
   product: Product,
   allBindings: readonly Binding[],
@@ -61,7 +61,10 @@ export function flowOf(
   };
 }
 
-/** Those of a publication that may not answer as they were proven to. One that is not among those read is not judged. */
+/**
+ * Returns the bindings of a publication that may no longer answer as they were qualified. A
+ * binding that has not been read is not judged.
+ */
 function weakBindings(current: Publication | undefined, bindings: readonly Binding[]): Binding[] {
   const named = new Set(current?.bindings.map(({ binding_id }) => binding_id));
   return bindings.filter(({ id, state, drifted }) => named.has(id) && (drifted || state !== 'qualified'));
@@ -81,14 +84,14 @@ function nextOf(
   return 'Publish the product. Clients can then send its slug as model.';
 }
 
-/** What clients of a published product get, as the catalog measures it. */
+/** Describes the service that clients of a published product get, as the catalog measures it. */
 export function servedText(availability: string | undefined): string {
   if (availability === undefined) return 'The product is published.';
   if (availability === 'available') return 'Clients are served.';
   return 'The product is published, but not fully available. Check the instances of its bindings.';
 }
 
-/** What a binding leads to, for admins: nobody else sees it. */
+/** Describes the destination of a binding, for admins: no one else sees it. */
 export function targetText({ target }: Binding): string {
   return target.deployment === undefined
     ? `${target.supplier ?? ''}: ${target.model ?? ''}`

@@ -23,7 +23,7 @@ export const CREATE_PRODUCT: Layout = {
   },
 };
 
-/** What answers behind a product. */
+/** The kind of a product's destination. */
 export type BoundKind = 'revision' | 'supplier';
 
 const TARGET: Record<BoundKind, string[]> = {
@@ -46,7 +46,7 @@ export const bindingLayout = (kind: BoundKind): Layout => ({
 export const BIND_REVISION = bindingLayout('revision');
 export const BIND_SUPPLIER = bindingLayout('supplier');
 
-/** The audience is the operator tenant's to choose. */
+/** Only the operator tenant chooses the audience. */
 export const publicationLayout = (isOperator: boolean): Layout => ({
   operation: 'createModelApiPublication',
   shown: { '': ['audience', 'notes'] },

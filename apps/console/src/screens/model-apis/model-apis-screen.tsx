@@ -46,7 +46,7 @@ function CreateProduct({ onClose, onCreated }: { onClose: () => void; onCreated:
 
 const CLI = 'slipway products create acme/chat --display-name "Acme Chat"';
 
-/** From a name to an answer: what is offered, what answers for it, whether that was proven, and who may ask. */
+/** From a name to an answer: the product, its bindings, their qualification, and its audience. */
 export function ModelApisScreen() {
   const mayChange = useMay('admin');
   const [{ product: chosen, search = '' }, setAddress] = useAddress();
@@ -110,7 +110,7 @@ export function ModelApisScreen() {
   );
 }
 
-/** A page is no place for more; the filter finds the others. */
+/** A page does not show more; the filter finds the others. */
 const MOST_SHOWN = 200;
 
 interface ProductsProps {

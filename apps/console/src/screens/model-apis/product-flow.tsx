@@ -46,7 +46,7 @@ export function ProductFlow({ product }: { product: Product }) {
   );
 }
 
-/** Why there is nothing to judge by yet. */
+/** Shows why a stage cannot be judged yet. */
 const Unread = ({ list, what }: { list: Pages<unknown>; what: string }) => (
   <RowList list={list} what={what} empty={null}>
     {() => null}
@@ -54,7 +54,7 @@ const Unread = ({ list, what }: { list: Pages<unknown>; what: string }) => (
 );
 
 function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: string }) {
-  // What clients get is measured: that a binding was qualified once does not tell it.
+  // The catalog measures the service: an earlier qualification does not show it.
   const served = useQuery({
     queryKey: ['model-api-catalog', slug],
     queryFn: ({ signal }) => slipway.modelApiCatalog.get(slug, { signal }),
@@ -81,7 +81,7 @@ function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: s
   );
 }
 
-/** The api lists those of all products together: what is older than the newest pages has to be asked for. */
+/** The api lists those of all products together: older ones than the newest pages must be requested. */
 function Older({ bindings, publications }: { bindings: Pages<Binding>; publications: Pages<Publication> }) {
   const [moreBindings, morePublications] = [bindings, publications].map(({ hasMore, isFull }) => hasMore && !isFull);
   if (!moreBindings && !morePublications) return null;

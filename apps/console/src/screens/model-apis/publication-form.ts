@@ -1,13 +1,13 @@
 import type { Publication } from '../../api/items.js';
 
-/** A binding's part of the next version, as its fields hold it. */
+/** A binding's share of the next version, as its fields hold it. */
 export interface Share {
   isNamed: boolean;
   weight: string;
   priority: string;
 }
 
-/** What is published goes on as it is; without a publication the newest binding gets all. */
+/** The published shares stay; without a publication, the newest binding gets everything. */
 export function firstShares(ids: readonly string[], current: Publication | undefined): Record<string, Share> {
   const named = new Map(current?.bindings.map((share) => [share.binding_id, share]));
   const goesOn = ids.some((id) => named.has(id));
@@ -26,7 +26,7 @@ export function firstShares(ids: readonly string[], current: Publication | undef
   );
 }
 
-/** What the next version names. What is no number goes as it was typed, for the schema to refuse. */
+/** The bindings of the next version. An invalid number is sent as it was typed, so that the schema refuses it. */
 export function namedShares(shares: Readonly<Record<string, Share>>) {
   return Object.entries(shares)
     .filter(([, { isNamed }]) => isNamed)

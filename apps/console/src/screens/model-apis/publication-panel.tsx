@@ -16,7 +16,7 @@ import { targetText, type Flow } from './flow.js';
 import { PublishDialog } from './publish-dialog.js';
 import { withdrawAction } from './requests.js';
 
-/** A page is no place for more versions. */
+/** A page does not show more versions. */
 const MOST_SHOWN = 100;
 
 export function PublicationPanel({ product, flow }: { product: Product; flow: Flow }) {
@@ -79,7 +79,7 @@ export function PublicationPanel({ product, flow }: { product: Product; flow: Fl
   );
 }
 
-/** Who answers, at which share: the bindings of the lowest priority, while one of them can. */
+/** Shows the bindings that answer, and their shares: those with the lowest priority, while one of them can. */
 function Shares({ publication, bindings }: { publication: Publication; bindings: Binding[] }) {
   return (
     <ul className="space-y-1 text-sm">

@@ -16,11 +16,11 @@ import { firstShares, namedShares, type Share } from './publication-form.js';
 import { publicationAction, type NewPublication } from './requests.js';
 import type { RehearsalOf } from '@slipway/sdk';
 
-/** A page is no place for more. */
+/** A page does not show more. */
 const MOST_LINES = 100;
 const LONGEST_VALUE = 300;
 
-/** What a publication would do: nothing was changed. */
+/** Shows the effect of a publication: nothing was changed. */
 function PublicationRehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createModelApiPublication'> }) {
   const { would, diff, warnings = [] } = rehearsal;
   return (
@@ -49,7 +49,7 @@ function PublicationRehearsal({ rehearsal }: { rehearsal: RehearsalOf<'createMod
 
 const rehearsedValueText = (value: unknown): string => (JSON.stringify(value) ?? '').slice(0, LONGEST_VALUE);
 
-/** The api takes no more bindings in one publication. */
+/** The api accepts no more bindings in one publication. */
 const MOST_BINDINGS = 32;
 
 interface PublishDialogProps {
@@ -59,7 +59,7 @@ interface PublishDialogProps {
   onClose: () => void;
 }
 
-/** The next version, at once and as a whole. */
+/** The next version, which is published completely and at once. */
 export function PublishDialog({ product, qualified, current, onClose }: PublishDialogProps) {
   const { data: who } = useQuery(whoQuery);
   const offered = qualified.slice(0, MOST_BINDINGS);
@@ -118,7 +118,7 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
         Preview
       </Button>
       {rehearse.error && <ErrorNote error={rehearse.error} />}
-      {/* What was rehearsed may not be what would be published now. */}
+      {/* The rehearsed version may differ from the version that would be published now. */}
       {rehearse.data && isNow(rehearse) && <PublicationRehearsal rehearsal={rehearse.data} />}
     </SchemaDialog>
   );

@@ -21,10 +21,10 @@ import { lengthText } from '../../ui/text/time-text.js';
 import { targetText } from './flow.js';
 import { qualifyAction } from './requests.js';
 
-/** While it runs somebody watches. */
+/** A person watches while it runs. */
 const LIVE_MS = 1_000;
 
-/** What a binding was put to, and what it is put to now. */
+/** Shows the previous and the running qualification of a binding. */
 export function QualificationPanel({ binding }: { binding: Binding | undefined }) {
   if (!binding)
     return (
@@ -102,7 +102,7 @@ function Qualification({ binding }: { binding: Binding }) {
   );
 }
 
-/** The newest run of the binding, followed while it goes on; what it came to stands in the binding then. */
+/** Returns the newest run of the binding, and follows it while it runs; then the binding contains its result. */
 function useLatestRun(id: string) {
   const client = useQueryClient();
   const latest = useQuery({

@@ -19,7 +19,7 @@ describe('a new binding', () => {
 });
 
 describe('a new publication', () => {
-  it('is copied whole', () => {
+  it('is copied completely', () => {
     const body = { product_id: 'prd_1', bindings: [{ binding_id: 'bnd_1', weight: 2, priority: 0 }] };
     expect(publicationAction(body)).toEqual({
       curl: { method: 'POST', path: '/api/v1/admin/model-api/publications', body },

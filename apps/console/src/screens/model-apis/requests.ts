@@ -21,7 +21,7 @@ export function productAction(body: NewProduct): ActionCommands {
   return action('products', body, shellLine('slipway', 'products', 'create', body.slug ?? '', ...flags));
 }
 
-/** What is copied is pasted anywhere: the credential is never in it. */
+/** A copied text may be pasted anywhere, so it never contains the credential. */
 export function bindingAction(body: NewBinding): ActionCommands {
   const { target = {}, limits } = body;
   const { credential, ...rest } = target;

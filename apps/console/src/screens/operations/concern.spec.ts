@@ -18,27 +18,27 @@ const row = (changed: Partial<Parameters<typeof concernOf>[0]> = {}) => ({
 const soak = (until: string) =>
   row({ status: 'waiting', current_step: 'soak:1', updated_at: ago(3_600), resume_at: until });
 
-describe('what is of concern', () => {
+describe('a concern about an operation', () => {
   it.each([
-    ['nobody has picked it up', row({ status: 'pending', attempt: 0 }), /no worker has picked it up for 2 min/],
-    ['it runs and does nothing', row({ updated_at: ago(90) }), /no progress for 1 min 30 s/],
-    ['it is being cancelled and does nothing', row({ status: 'cancelling', updated_at: ago(90) }), /no progress/],
+    ['no worker has claimed it', row({ status: 'pending', attempt: 0 }), /no worker has picked it up for 2 min/],
+    ['it runs without progress', row({ updated_at: ago(90) }), /no progress for 1 min 30 s/],
+    ['it is being cancelled without progress', row({ status: 'cancelling', updated_at: ago(90) }), /no progress/],
     ['it tries again', row({ attempt: 3 }), /await_ready: attempt 3 of 5/],
     ['it waits for a person', row({ status: 'waiting', awaiting: 'approval' }), /has waited for a person for 5 s/],
     ['it waits long', row({ status: 'waiting', updated_at: ago(90) }), /await_ready has waited for 1 min 30 s/],
     ['its soak is over and nothing happens', soak(ago(45)), /overdue by 45 s/],
-  ])('%s', (_, operation, text) => expect(concernOf(operation, NOW)?.text).toMatch(text));
+  ])('exists if %s', (_, operation, text) => expect(concernOf(operation, NOW)?.text).toMatch(text));
 
   it.each([
-    ['what was asked for just now', row({ status: 'pending', attempt: 0, created_at: ago(3) })],
-    ['what gets on', row()],
+    ['an operation that was requested just now', row({ status: 'pending', attempt: 0, created_at: ago(3) })],
+    ['an operation that makes progress', row()],
     ['a soak, however long it takes', soak(ago(-600))],
     ['a soak that has ended just now', soak(ago(5))],
     ['a wait that has begun just now', row({ status: 'waiting' })],
-  ])('is not %s', (_, operation) => expect(concernOf(operation, NOW)).toBeUndefined());
+  ])('does not exist for %s', (_, operation) => expect(concernOf(operation, NOW)).toBeUndefined());
 });
 
-it('puts the worst first, then what has gone on longest', () => {
+it('sorts the worst first, then the oldest', () => {
   const rows = {
     fine: row({ created_at: ago(9_000) }),
     young: row({ attempt: 2, created_at: ago(100) }),
@@ -48,7 +48,7 @@ it('puts the worst first, then what has gone on longest', () => {
   expect(stuckFirst(Object.values(rows), NOW)).toEqual([rows.alone, rows.old, rows.young, rows.fine]);
 });
 
-it('knows what only a person ends', () => {
+it('recognizes the operations that only a person can continue', () => {
   expect(waitsForPerson({ status: 'waiting', awaiting: 'pause' })).toBe(true);
   expect(waitsForPerson({ status: 'waiting', awaiting: null })).toBe(false);
   expect(waitsForPerson({ status: 'cancelling', awaiting: 'pause' })).toBe(false);

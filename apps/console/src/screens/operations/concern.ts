@@ -2,15 +2,15 @@ import type { Operation } from '@slipway/sdk';
 import { waitsForPerson } from '../../api/operation-state.js';
 import { lengthText } from '../../ui/text/time-text.js';
 
-/** Long enough for a worker that polls to have picked it up. */
+/** Long enough for a worker that polls to have claimed it. */
 const PICKED_UP_MS = 15_000;
 const PROGRESS_MS = 60_000;
-/** A wait that has ended is taken up by the next poll. */
+/** The next poll continues a wait that is over. */
 const OVERDUE_MS = 30_000;
 
-/** Why somebody should look at an operation that has not ended. */
+/** Why an operation that has not ended needs attention. */
 export interface Concern {
-  /** The larger, the sooner it should be looked at. */
+  /** The larger, the more urgent. */
   rank: number;
   text: string;
 }
@@ -42,7 +42,7 @@ function overdueOf({ current_step, resume_at }: OperationFacts, now: number, sti
   return { rank: 1, text: `${current_step} has waited for ${lengthText(still)}` };
 }
 
-/** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */
+/** Sorts by urgency, the worst first, and the oldest first among equals. */
 export function stuckFirst<Row extends OperationFacts>(rows: readonly Row[], now: number): Row[] {
   const ranked = rows.map((row) => ({ row, rank: concernOf(row, now)?.rank ?? 0, since: Date.parse(row.created_at) }));
   return ranked.sort((one, other) => other.rank - one.rank || one.since - other.since).map(({ row }) => row);

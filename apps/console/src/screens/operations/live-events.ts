@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { slipway } from '../../api/client.js';
 
-/** An operation tells some twenty; what is older than these is in the list. */
+/** An operation has about twenty events; older ones are in the list. */
 const MOST_EVENTS = 200;
 
 interface OperationEvents {
@@ -15,7 +15,7 @@ interface OperationEvents {
 
 const NOTHING: OperationEvents = { events: [], failure: undefined, hasEnded: false };
 
-/** What an operation tells, until its end. Each event renews the record: they are written together. */
+/** The events of an operation up to its end. Each event refreshes the record, because they are written together. */
 export function useLiveEvents(id: string): OperationEvents {
   const client = useQueryClient();
   const [live, setLive] = useState<OperationEvents>(NOTHING);

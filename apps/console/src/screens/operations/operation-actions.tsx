@@ -13,7 +13,7 @@ const EFFECTS: Record<OperationVerb, string> = {
   resume: 'It continues with its next step without further confirmation. Check the results of the gate first.',
 };
 
-/** What can be done to an operation as it stands. */
+/** The available actions for the operation in its current state. */
 export function OperationActions({ operation }: { operation: Operation }) {
   const mayAct = useMay('operator');
   const [asked, setAsked] = useState<OperationVerb>();

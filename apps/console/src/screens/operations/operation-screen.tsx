@@ -144,7 +144,7 @@ function OperationJson({ value, label }: { value: unknown; label: string }) {
   );
 }
 
-/** What it has told, as it tells it. */
+/** Shows its events as they happen. */
 function Told({ id }: { id: string }) {
   const { events, failure, hasEnded } = useLiveEvents(id);
   return (

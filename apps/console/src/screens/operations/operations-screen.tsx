@@ -16,7 +16,7 @@ import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
 const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'];
 const KINDS = ['rollout', 'rollback', 'delete_deployment', 'qualify_target_binding'];
 
-/** They stand in the address. The api filters: it has more rows than a page. */
+/** The address contains them. The api filters, because it has more rows than a page. */
 function OperationFilters() {
   const [{ status, kind, resource_name }, change] = useAddress();
   return (
@@ -34,12 +34,12 @@ function OperationFilters() {
 }
 
 const LIVE = ['pending', 'running', 'waiting', 'cancelling'] as const;
-/** Of each status that goes on: a page that shows what is stuck needs them all, within reason. */
+/** For each unfinished status: a page that shows stuck operations needs all of them, within reason. */
 const MOST_LIVE = 100;
 
 type Filter = Pick<OptionsOf<'listOperations'>, 'status' | 'kind' | 'resource_name'>;
 
-/** Durable work across all deployments. What somebody should look at stands first. */
+/** Durable work across all deployments, the most urgent first. */
 export function OperationsScreen() {
   const [{ status, kind, resource_name }] = useAddress();
   const filter = {
@@ -66,7 +66,7 @@ function GoingOn({ filter }: { filter: Filter }) {
       const pages = await Promise.all(
         LIVE.map((status) => slipway.operations.list({ ...filter, status, limit: MOST_LIVE, signal })),
       );
-      // One that changed its status between two of the questions is in both answers.
+      // An operation that changed its status between two requests is in both answers.
       return [...new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row])).values()];
     },
     refetchInterval: REFRESH_MS,

@@ -1,7 +1,7 @@
 import type { Operation } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 
-/** What an operation works on, with a way there where it has a screen. */
+/** The resource of an operation, with a link if it has a screen. */
 export function ResourceLink({ of }: { of: Pick<Operation, 'resource_type' | 'resource_name'> }) {
   if (of.resource_type !== 'deployment') return <span className="break-all">{of.resource_name}</span>;
   return (

@@ -1,6 +1,6 @@
 import { specValueText, type PlanChange } from './plan-facts.js';
 
-/** What would be different in the spec, as a diff. */
+/** The changes of the spec, as a diff. */
 export function PlanChanges({ changes }: { changes: PlanChange[] }) {
   if (changes.length === 0) return <p className="text-sm text-soft">The spec does not change.</p>;
   return (

@@ -5,7 +5,7 @@ import { deltaOf, comparedNumberText, percentText, type Evidence } from './plan-
 
 type EvidenceRow = Evidence & { key: string };
 
-/** Why its author believes in it. The numbers are the author's; what they say of each other is compared. */
+/** The author's evidence for the plan. The numbers are the author's; the page only compares them with each other. */
 export function PlanEvidence({ evidence }: { evidence: Evidence[] }) {
   if (evidence.length === 0) return <p className="text-sm text-soft">The author provided no evidence.</p>;
   const rows = evidence.map((one, index) => ({ ...one, key: String(index) }));

@@ -16,29 +16,33 @@ const measured = (value: number | null) => ({ value, n: 10 });
 
 describe('the delta of an evidence', () => {
   it.each<[string, Partial<Evidence>, ReturnType<typeof deltaOf>]>([
-    ['as given', { delta_percent: -10 }, { percent: -10, computed: null }],
+    ['the given one', { delta_percent: -10 }, { percent: -10, computed: null }],
     [
-      'of the values where none is given',
+      'computed from the values if none is given',
       { baseline: measured(200), candidate: measured(150) },
       { percent: -25, computed: null },
     ],
     [
-      'as given, where the author rounded',
+      'the given one if the author rounded',
       { baseline: measured(480.5), candidate: measured(310.2), delta_percent: -35.4 },
       { percent: -35.4, computed: null },
     ],
     [
-      'with what the values give, where they do not agree',
+      'shown with the computed one if they differ',
       { baseline: measured(1), candidate: measured(2), delta_percent: -50 },
       { percent: -50, computed: 100 },
     ],
-    ['of a negative baseline', { baseline: measured(-2), candidate: measured(-1) }, { percent: 50, computed: null }],
-    ['not of nothing', { baseline: measured(0), candidate: measured(5) }, null],
-    ['not of one value', { baseline: measured(5), candidate: measured(null) }, null],
-  ])('%s', (_, given, delta) => expect(deltaOf(evidence(given))).toEqual(delta));
+    [
+      'computed for a negative baseline',
+      { baseline: measured(-2), candidate: measured(-1) },
+      { percent: 50, computed: null },
+    ],
+    ['absent for a baseline of zero', { baseline: measured(0), candidate: measured(5) }, null],
+    ['absent for a single value', { baseline: measured(5), candidate: measured(null) }, null],
+  ])('is %s', (_, given, delta) => expect(deltaOf(evidence(given))).toEqual(delta));
 });
 
-it('tells deltas and values by their first digits', () => {
+it('formats deltas and values with their first digits', () => {
   expect(percentText(-35.4214)).toBe('−35.42 %');
   expect(percentText(100)).toBe('+100 %');
   expect(percentText(0)).toBe('0 %');
@@ -46,7 +50,7 @@ it('tells deltas and values by their first digits', () => {
   expect(comparedNumberText(0.00012345678)).toBe('0.0001235');
 });
 
-it('bounds the values it tells', () => {
+it('bounds the length of values', () => {
   expect(specValueText({ a: [1, null] })).toBe('{"a":[1,null]}');
   expect(specValueText(undefined)).toBe('');
   expect(specValueText('x'.repeat(10_000))).toHaveLength(2_001);
@@ -63,10 +67,10 @@ const plan = (given: { state?: Plan['approval']['state']; stale?: boolean; expir
     approval: { state: given.state ?? 'pending', approvals_required: 2, approvals: [], ended: null, version: 0 },
   }) as unknown as Plan;
 
-describe('who may approve', () => {
-  it('is another person, for as long as it is open', () => expect(whyNotApprovable(plan(), BOB)).toBeNull());
+describe('the approver of a plan', () => {
+  it('is another person, as long as the plan is open', () => expect(whyNotApprovable(plan(), BOB)).toBeNull());
 
-  it('is told apart from who made it', () => {
+  it("is distinguished from the plan's author", () => {
     expect(isOwnPlan(plan(), ADA)).toBe(true);
     expect(isOwnPlan(plan(), BOB)).toBe(false);
     expect(isOwnPlan(plan(), { ...ADA, type: 'service' })).toBe(false);
@@ -77,22 +81,22 @@ describe('who may approve', () => {
     ['superseded', { state: 'superseded' }, /no longer active/],
     ['stale', { stale: true }, /no longer active/],
     ['expired', { state: 'expired' }, /expired/],
-    ['past its time, which nobody has noted yet', { expires_at: '2020-01-01T00:00:00Z' }, /expired/],
+    ['past its time, before the expiry is recorded', { expires_at: '2020-01-01T00:00:00Z' }, /expired/],
     ['approved', { state: 'approved' }, /already approved/],
-  ])('is nobody once it is %s', (_, given, why) => expect(whyNotApprovable(plan(given), BOB)).toMatch(why));
+  ])('does not exist once the plan is %s', (_, given, why) => expect(whyNotApprovable(plan(given), BOB)).toMatch(why));
 
   it('is no service', () => expect(whyNotApprovable(plan(), { type: 'service', id: 'bob' })).toMatch(/service/));
 
-  it('is nobody twice', () => {
+  it('can approve only once', () => {
     const once = plan();
     once.approval.approvals.push({ by: { type: 'token', id: 'tok_2', owner: BOB }, at: '', comment: null, digest: '' });
     expect(whyNotApprovable(once, BOB)).toMatch(/You have/);
   });
 });
 
-describe('when it may be rolled out', () => {
-  it('is once it is approved', () => expect(whyNotExecutable(plan({ state: 'approved' }))).toBeNull());
-  it('is not before', () => expect(whyNotExecutable(plan())).toMatch(/not approved/));
-  it('is not when it is stale', () =>
+describe('the rollout of a plan', () => {
+  it('is possible once the plan is approved', () => expect(whyNotExecutable(plan({ state: 'approved' }))).toBeNull());
+  it('is impossible before', () => expect(whyNotExecutable(plan())).toMatch(/not approved/));
+  it('is impossible when the plan is stale', () =>
     expect(whyNotExecutable(plan({ state: 'approved', stale: true }))).toMatch(/no longer active/));
 });

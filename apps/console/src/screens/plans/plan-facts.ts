@@ -4,17 +4,19 @@ export type Evidence = Plan['evidence'][number];
 export type PlanChange = Plan['changes'][number];
 type Person = { type: string; id: string };
 
-/** How far a given delta may be from that of the given values, in percent points: authors round. */
+/** The allowed difference of a given delta from that of the given values, in percent points, because authors round. */
 const ROUNDING = 1;
 const LONGEST = 2_000;
 
 export interface Delta {
   percent: number;
-  /** What the values give where the author says otherwise. */
+  /** The delta of the values if the author's differs. */
   computed: number | null;
 }
 
-/** From the baseline to the candidate. An author says what they like: their values are asked too. */
+/**
+ * Returns the change from the baseline to the candidate. An author can claim anything, so their values are checked too.
+ */
 export function deltaOf({ baseline, candidate, delta_percent: given }: Evidence): Delta | null {
   const [from, to] = [baseline?.value ?? null, candidate?.value ?? null];
   const computed = from === null || to === null || from === 0 ? null : ((to - from) / Math.abs(from)) * 100;
@@ -26,10 +28,10 @@ export function deltaOf({ baseline, candidate, delta_percent: given }: Evidence)
 export const percentText = (percent: number): string =>
   `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${comparedNumberText(Math.abs(percent))} %`;
 
-/** Enough digits to compare by, not more. */
+/** Enough digits for a comparison. */
 export const comparedNumberText = (value: number): string => String(Number(value.toPrecision(4)));
 
-/** A value of a spec on one line where it is short; never more than one wants to read. */
+/** Formats a value of a spec, on one line if it is short, and never longer than a person wants to read. */
 export function specValueText(value: unknown): string {
   if (value === undefined) return '';
   const line = JSON.stringify(value);
@@ -37,7 +39,7 @@ export function specValueText(value: unknown): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-/** Why it cannot be approved by this person now; null where it can, as far as one sees from here. */
+/** Returns why this person cannot approve it now; null if they can, as far as the console knows. */
 export function whyNotApprovable(plan: Plan, who: Person): string | null {
   const ended = whyOver(plan);
   if (ended) return ended;
@@ -52,7 +54,7 @@ export function whyNotExecutable(plan: Plan): string | null {
   return whyOver(plan) ?? (plan.approval.state === 'approved' ? null : 'It is not approved yet.');
 }
 
-/** Whether the person who looks at it has made it: its policy decides whether they may approve it. */
+/** Whether the person has made the plan themselves: its policy decides whether they may approve it. */
 export const isOwnPlan = (plan: Plan, who: Person): boolean => isSame(plan.created_by.owner, who);
 
 function whyOver({ approval: { state }, stale, expires_at }: Plan): string | null {

@@ -10,7 +10,7 @@ import { shellLine } from '../../ui/text/shell-line.js';
 import { lengthText } from '../../ui/text/time-text.js';
 import { PlanChanges } from './plan-changes.js';
 
-/** What the rollout would do, as the api says it without doing it, and the button that does it. */
+/** Shows the effect of the rollout, as the api rehearses it, and the button that starts it. */
 export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void }) {
   const navigate = useNavigate();
   const name = plan.deployment;
@@ -30,7 +30,7 @@ export function RollOutPlan({ plan, onClose }: { plan: Plan; onClose: () => void
     done: 'Rollout started',
     onDone: ({ operation }) => void navigate({ to: '/operations/$id', params: { id: operation.id } }),
   });
-  // As long as it is not known where it runs, it may be production.
+  // Until its environment is known, it may be production.
   const needsName = deployment.data?.environment === undefined || deployment.data.environment === 'production';
   return (
     <ConfirmDialog

@@ -5,7 +5,7 @@ import { refusalOf } from '../../api/chat-failure.js';
 const empty = { model: 'chat', system: '', temperature: '', max_tokens: '', session_id: '' };
 
 describe('the request', () => {
-  it('leaves out what was left empty', () => {
+  it('leaves out empty fields', () => {
     expect(chatBody(empty, [{ role: 'user', content: 'hi' }])).toEqual({
       model: 'chat',
       messages: [{ role: 'user', content: 'hi' }],
@@ -14,7 +14,7 @@ describe('the request', () => {
     });
   });
 
-  it('holds every setting under the name of the api', () => {
+  it('contains every setting under its name in the api', () => {
     const settings = { model: 'chat', system: 'Be short.', temperature: '0', max_tokens: '12', session_id: ' me ' };
     expect(chatBody(settings, [])).toMatchObject({
       messages: [{ role: 'system', content: 'Be short.' }],
@@ -24,7 +24,7 @@ describe('the request', () => {
     });
   });
 
-  it('is refused before it is sent where it is none', () => {
+  it('is refused before it is sent if a setting is invalid', () => {
     expect(settingFaultsOf(empty)).toEqual({});
     expect(settingFaultsOf({ ...empty, temperature: '2', max_tokens: '1' })).toEqual({});
     expect(Object.keys(settingFaultsOf({ ...empty, temperature: '2.1', max_tokens: '1.5' }))).toEqual([
@@ -51,7 +51,7 @@ describe('the request', () => {
 });
 
 describe('a refusal', () => {
-  it('says what to do, and when', async () => {
+  it('names the remedy, and the time to retry', async () => {
     const response = new Response('{"error":{"message":"It restarts.","code":"deployment_restarting"}}', {
       status: 503,
       headers: { 'retry-after': '7' },
@@ -64,12 +64,12 @@ describe('a refusal', () => {
   it.each([
     [400, /^Correct the request/],
     [500, /^The engine failed/],
-  ])('says what to do where an engine refuses with %d and a code of its own', async (status, says) => {
+  ])('names the remedy if an engine refuses with %d and a code of its own', async (status, says) => {
     const response = new Response('{"error":{"message":"No.","code":"constructor"}}', { status });
     expect((await refusalOf(response)).remediation).toMatch(says);
   });
 
-  it('keeps to the beginning of what is long, and to the status of what is no JSON', async () => {
+  it('keeps the beginning of a long text, and the status if the answer is no JSON', async () => {
     let pulls = 0;
     const endless = new ReadableStream<Uint8Array>({ pull: (to) => (pulls++, to.enqueue(new Uint8Array(16_384))) });
     expect(await refusalOf(new Response(endless, { status: 502 }))).toMatchObject({ code: 'status_502', status: 502 });

@@ -5,7 +5,7 @@ export interface Message {
   content: string;
 }
 
-/** What is asked of the model, as the fields of the page hold it. */
+/** The settings of a request, as the fields of the page hold them. */
 export interface ChatSettings {
   model: string;
   system: string;
@@ -14,7 +14,9 @@ export interface ChatSettings {
   session_id: string;
 }
 
-/** The body of `POST /v1/chat/completions`; what is left empty is left out, so that the engine's own default holds. */
+/**
+ * Makes the body of `POST /v1/chat/completions`; empty fields are left out, so that the engine's own default applies.
+ */
 export function chatBody(settings: ChatSettings, messages: readonly Message[]): Record<string, unknown> {
   const { model, system, temperature, max_tokens, session_id } = settings;
   return {
@@ -30,7 +32,7 @@ export function chatBody(settings: ChatSettings, messages: readonly Message[]): 
 
 export type SettingFaults = Partial<Record<'temperature' | 'max_tokens', string>>;
 
-/** What cannot be sent, by field. Whether a model takes it is the engine's to say. */
+/** Returns the invalid settings, by field. The engine decides whether a model accepts them. */
 export function settingFaultsOf({ temperature, max_tokens }: ChatSettings): SettingFaults {
   const heat = Number(temperature);
   const most = Number(max_tokens);
@@ -41,7 +43,10 @@ export function settingFaultsOf({ temperature, max_tokens }: ChatSettings): Sett
   };
 }
 
-/** The request as a line of curl against the gateway's public address. The token stays a variable: what is copied is pasted anywhere. */
+/**
+ * Makes a line of curl with the gateway's public address. The token stays a variable,
+ * because a copied text may be pasted anywhere.
+ */
 export function conversationCurl(gateway: string, body: Record<string, unknown>): string {
   const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
   return [

@@ -94,7 +94,7 @@ export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk
   );
 }
 
-/** Keeps the end in sight as it grows, unless the reader has scrolled away from it. */
+/** Keeps the end visible while the text grows, unless the reader has scrolled away from it. */
 function useFollowedEnd(grown: unknown) {
   const box = useRef<HTMLDivElement>(null);
   const wasAtEnd = useRef(true);

@@ -17,7 +17,7 @@ const TONES: Record<Exchange['state'], Tone> = {
   failed: 'bad',
 };
 
-/** Words of the api that ask for a second one. */
+/** Explanations for words of the api that need one. */
 const FINISHES: Record<string, string> = {
   length: 'length: max_tokens was reached',
   content_filter: 'content_filter: the engine withheld some content',

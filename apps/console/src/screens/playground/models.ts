@@ -2,11 +2,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { GATEWAY_ROOT, sessionFetch } from '../../api/client.js';
 import { refusalOf } from '../../api/chat-failure.js';
 
-/** A list to choose from; who has more types the name into the address. */
+/** A list to choose from; a person with more models types the name into the address. */
 const MOST_MODELS = 500;
 const TIMEOUT_MS = 10_000;
 
-/** What may be asked, as the gateway tells it: deployments with a route, and what is published for this tenant. */
+/** The models that the gateway offers: deployments with a route, and the publications for this tenant. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: async ({ signal }): Promise<string[]> => {
@@ -20,5 +20,5 @@ export const modelsQuery = queryOptions({
   refetchInterval: 15_000,
 });
 
-/** No deployment's name holds a slash, and every slug does. */
+/** A deployment's name never contains a slash, and every slug does. */
 export const isSlug = (model: string): boolean => model.includes('/');

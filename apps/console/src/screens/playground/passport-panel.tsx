@@ -13,7 +13,7 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { Waiting } from '../../ui/waiting.js';
 
-/** The record of the session that the last answer belonged to. */
+/** Shows the record of the session that the last answer belonged to. */
 export function PassportPanel({ id }: { id: string }) {
   const mayRevoke = useMay('operator');
   const [isAsking, setAsking] = useState(false);
@@ -21,7 +21,7 @@ export function PassportPanel({ id }: { id: string }) {
     queryKey: ['passport', id],
     queryFn: ({ signal }) =>
       slipway.contextPassports.get(id, { signal }).catch((error: unknown) => {
-        // Not yet: that is no fault of the page's data.
+        // Not recorded yet: that is no failure.
         if (isSlipwayError(error, 'context_passport_not_found')) return null;
         throw error;
       }),

@@ -14,7 +14,10 @@ import { PassportPanel } from './passport-panel.js';
 import { SettingsPanel } from './settings-panel.js';
 import { messagesOfExchanges, useConversation } from './use-conversation.js';
 
-/** Asks any model that this person may name, through the gateway, and shows what the gateway says of the answer. */
+/**
+ * Sends requests to any model that this person may use, through the gateway, and
+ * shows the gateway's headers of the answer.
+ */
 export function PlaygroundScreen() {
   const models = useQuery(modelsQuery);
   return (

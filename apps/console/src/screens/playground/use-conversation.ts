@@ -7,7 +7,7 @@ import { answersOf, emptyAnswer, type ChatAnswer } from '../../api/chat-answer.j
 import { refusalOf } from '../../api/chat-failure.js';
 import { chatBody, type ChatSettings, type Message } from './chat-request.js';
 
-/** All of a conversation is sent with each question, and drawn. */
+/** All of a conversation is sent with each question, and rendered. */
 export const MOST_EXCHANGES = 40;
 
 /** The gateway's headers that the page shows. */
@@ -45,7 +45,7 @@ export function useConversation(): Conversation {
   const [exchanges, setExchanges] = useState<Exchange[]>([]);
   const asking = useRef<AbortController | undefined>(undefined);
   const nextId = useRef(1);
-  // Who leaves the page ends the engine's work on the answer.
+  // When a person leaves the page, the engine stops working on the answer.
   useEffect(() => () => asking.current?.abort(), []);
 
   const change = (id: number, changed: Partial<Exchange>) =>
@@ -100,7 +100,7 @@ export function useConversation(): Conversation {
   };
 }
 
-/** What was said, as the model is told it again: a question that got no answer is left out, save the last one. */
+/** Returns the conversation for the next request: a question without an answer is left out, except the last one. */
 export function messagesOfExchanges(exchanges: readonly Pick<Exchange, 'question' | 'answer'>[]): Message[] {
   return exchanges.flatMap(({ question, answer }, index): Message[] => {
     if (answer.text !== '')
@@ -123,7 +123,7 @@ function headersOf({ headers }: Response): AnswerHeaders {
   };
 }
 
-/** Draws the newest at most once a frame: a fast engine sends more often than a screen can show. */
+/** Renders the newest value at most once per frame: a fast engine sends more often than a screen can show. */
 function perFrame<Value>(draw: (value: Value) => void): { next: (value: Value) => void; flush: () => void } {
   let newest: Value | undefined;
   let frame: number | undefined;

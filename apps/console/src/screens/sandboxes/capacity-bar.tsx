@@ -1,6 +1,6 @@
 import { bytesText } from './file-names.js';
 
-/** How much of a workspace is used, in words and as a bar. */
+/** Shows the used part of a workspace, in words and as a bar. */
 export function CapacityBar({ used, limit }: { used: number; limit: number }) {
   const text = `${bytesText(used)} of ${bytesText(limit)}`;
   return (

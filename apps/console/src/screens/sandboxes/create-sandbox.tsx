@@ -38,7 +38,7 @@ export function CreateSandbox({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Bytes as people write them; what is none of that is left as it is, for the schema to refuse. */
+/** A field for a number of bytes in people's notation; an unreadable text stays, so that the schema refuses it. */
 function CapacityField({ form, path }: { form: SchemaFormState<NewSandbox>; path: Path }) {
   const [text, setText] = useState('');
   const change = (typed: string) => {

@@ -8,20 +8,22 @@ describe('a number of bytes', () => {
     [1536, '1.5 KiB'],
     [100 * 1024 ** 2, '100 MiB'],
     [5 * 1024 ** 5, '5120 TiB'],
-  ])('%d is %s', (bytes, text) => expect(bytesText(bytes)).toBe(text));
+  ])('%d is formatted as %s', (bytes, text) => expect(bytesText(bytes)).toBe(text));
 
   it.each([
     ['1000', 1000],
     ['1.5 KiB', 1536],
     ['2g', 2 * 1024 ** 3],
     ['10 MB', 10 * 1024 ** 2],
-  ])('is read of %s', (text, bytes) => expect(bytesOf(text)).toBe(bytes));
+  ])('is parsed from %s', (text, bytes) => expect(bytesOf(text)).toBe(bytes));
 
-  it.each(['', '0', '-1', 'much', '1e3', '1 PiB'])('is none in %j', (text) => expect(bytesOf(text)).toBeUndefined());
+  it.each(['', '0', '-1', 'much', '1e3', '1 PiB'])('cannot be parsed from %j', (text) =>
+    expect(bytesOf(text)).toBeUndefined(),
+  );
 });
 
 describe('a path', () => {
-  it('is in its one spelling', () => {
+  it('has one canonical spelling', () => {
     expect(pathIn('', 'a.txt')).toBe('a.txt');
     expect(pathIn('/data//in/', 'a.txt')).toBe('data/in/a.txt');
   });
@@ -29,8 +31,9 @@ describe('a path', () => {
 
 describe('a file', () => {
   const capacity = { left: 10, limit: 100 };
-  it('is sent where there is room', () => expect(objectionTo({ name: 'a', size: 10 }, capacity)).toBeUndefined());
-  it('is not where there is none', () => {
+  it('is sent if the workspace has capacity', () =>
+    expect(objectionTo({ name: 'a', size: 10 }, capacity)).toBeUndefined());
+  it('is refused if the workspace has no capacity', () => {
     expect(objectionTo({ name: 'a', size: 11 }, capacity)).toMatch(/has 10 B left/);
     expect(objectionTo({ name: 'a', size: 101 }, capacity)).toMatch(/can store at most 100 B/);
   });

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** A number of bytes as people read it: `1.5 MiB`. */
+/** Formats a number of bytes for people: `1.5 MiB`. */
 export function bytesText(bytes: number): string {
   let amount = bytes;
   let unit = 0;
@@ -11,7 +11,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** `512 MiB`, `2G` or `1000000` as bytes; undefined where it is none of them. */
+/** Parses `512 MiB`, `2G` or `1000000` as bytes; undefined if it is none of them. */
 export function bytesOf(text: string): number | undefined {
   const [, amount, letter = ''] = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*$/i.exec(text) ?? [];
   if (amount === undefined) return undefined;
@@ -19,7 +19,7 @@ export function bytesOf(text: string): number | undefined {
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
 }
 
-/** Where a file goes, in the spelling that the api takes: no slash at the ends, none twice. */
+/** Returns the path of a file in the spelling that the api accepts: no slash at the ends, and no double slash. */
 export function pathIn(folder: string, name: string): string {
   return [...folder.split('/'), name].filter((part) => part !== '').join('/');
 }
@@ -30,7 +30,7 @@ export interface WorkspaceCapacity {
   limit: number;
 }
 
-/** Why a file cannot be sent, before it is; the api has the last word. */
+/** Returns why a file cannot be sent, before it is sent; the api decides finally. */
 export function objectionTo(
   file: { name: string; size: number },
   { left, limit }: WorkspaceCapacity,

@@ -1,10 +1,10 @@
 import { shellLine } from '../../ui/text/shell-line.js';
 
-/** Where the files of a sandbox are, behind the root of the api. */
+/** The path of a sandbox's files, relative to the root of the api. */
 export const filePath = (sandbox: string, query: Record<string, string>): string =>
   `/api/v1/sandboxes/${encodeURIComponent(sandbox)}/files?${new URLSearchParams(query)}`;
 
-/** A file of this name on the disk of who pastes it. The token stays a variable. */
+/** Sends a file of this name from the disk of the person who pastes the line. The token stays a variable. */
 export const uploadCurl = (origin: string, sandbox: string, path: string, mayReplace: boolean): string =>
   [
     shellLine('curl', '-T', nameOf(path), `${origin}${filePath(sandbox, { path, overwrite: String(mayReplace) })}`),

@@ -68,7 +68,7 @@ const columnsOf = (sandbox: string, isPassedOn: boolean) => [
   }),
 ];
 
-/** Whether the external sandbox has it. */
+/** Shows whether the external sandbox has it. */
 function Sync({ file: { sync, sync_error, sync_operation_id } }: { file: SandboxFile }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-1">
@@ -87,7 +87,7 @@ function FileActions({ sandbox, file: { path, sha256 } }: { sandbox: string; fil
   return (
     <span className="inline-flex items-center gap-1">
       <a
-        // The browser writes it to the disk as it comes; it is never shown as a page.
+        // The browser writes it to the disk as it arrives; it is never shown as a page.
         href={API_ROOT + filePath(sandbox, { path })}
         download={nameOf(path)}
         aria-label={`Download ${path}`}

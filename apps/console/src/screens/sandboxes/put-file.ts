@@ -15,8 +15,8 @@ export interface FileToPut {
 }
 
 /**
- * Sends the bytes of a file, and tells how many have left: only `XMLHttpRequest` knows.
- * @throws SlipwayError as the SDK would, the signal's reason
+ * Sends the bytes of a file, and reports how many were sent: only `XMLHttpRequest` knows.
+ * @throws SlipwayError as the SDK would, or the signal's reason
  */
 export function putFile({ sandbox, path, file, mayReplace, signal, onProgress }: FileToPut) {
   return new Promise<AnswerOf<'putSandboxFile'>>((resolve, reject) => {
@@ -33,7 +33,8 @@ export function putFile({ sandbox, path, file, mayReplace, signal, onProgress }:
       if (request.status >= 200 && request.status < 300 && answer) resolve(answer as AnswerOf<'putSandboxFile'>);
       else reject(refusalOf(request.status, answer, file.size));
     };
-    // An api that refuses a large file by its length answers and hangs up; some browsers then tell of the broken connection only.
+    // An api that refuses a large file by its length answers and closes the connection; some
+    // browsers then report only the broken connection.
     request.onerror = () =>
       fail(
         'connection_failed',
@@ -67,7 +68,7 @@ function refusalOf(status: number, answer: Record<string, unknown> | undefined, 
   return new SlipwayError(body.message, { code: body.code, retryable: body.retryable === true, status, body });
 }
 
-/** The api speaks to programs, which choose how they send a file; here the choice is made. */
+/** The api's message is for programs, which choose how to send a file; here the page has already chosen. */
 function tooLarge(body: ErrorBody & { max_bytes?: unknown }, size: number): ErrorBody {
   if (body.code !== 'file_too_large' || typeof body.max_bytes !== 'number') return body;
   return {

@@ -3,8 +3,8 @@ import { referenceAction } from './reference-action.js';
 
 const body = { provider: 'custom' as const, base_url: 'http://127.0.0.1:9000', external_id: 'box-1' };
 
-describe('what is copied of a reference', () => {
-  it('never holds the credential', () => {
+describe('the copied lines of a reference', () => {
+  it('never contain the credential', () => {
     const copied = referenceAction({ ...body, credential: 'very-secret' });
     expect(JSON.stringify(copied)).not.toContain('very-secret');
     expect(copied.cli).toBe(
@@ -12,7 +12,7 @@ describe('what is copied of a reference', () => {
     );
   });
 
-  it('asks for none where there is none', () => {
+  it('need no credential if there is none', () => {
     expect(referenceAction(body).curl.body).toEqual(body);
     expect(referenceAction(body).cli).not.toContain('credential');
   });

@@ -3,7 +3,7 @@ import type { ActionCommands } from '../../ui/copy.js';
 import { pairsText } from '../../ui/text/listed-text.js';
 import { shellLine } from '../../ui/text/shell-line.js';
 
-/** What is copied is pasted anywhere: the credential is never in it. */
+/** A copied text may be pasted anywhere, so it never contains the credential. */
 export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): ActionCommands {
   const isSecret = credential !== undefined;
   return {

@@ -17,7 +17,7 @@ import { FilesPanel } from './files-panel.js';
 import { CapacityBar } from './capacity-bar.js';
 import { UploadPanel } from './upload-panel.js';
 
-/** One sandbox: what it is, how full, and its files. */
+/** One sandbox: its facts, its used capacity, and its files. */
 export function SandboxScreen() {
   const { id } = useParams({ strict: false }) as { id: string };
   const sandbox = useQuery({

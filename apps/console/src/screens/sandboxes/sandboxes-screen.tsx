@@ -36,7 +36,7 @@ function Tabs({ label, value, onChange, tabs }: TabsProps) {
   );
 }
 
-/** Places for files: those that Slipway keeps, and those of other providers that files are passed on to. */
+/** Workspaces for files: those that Slipway stores, and those of other providers that receive copies. */
 export function SandboxesScreen() {
   const [{ tab }, setAddress] = useAddress();
   return (

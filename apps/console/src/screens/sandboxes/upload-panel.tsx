@@ -62,7 +62,7 @@ export function UploadPanel({ sandbox, capacity }: { sandbox: string; capacity: 
   );
 }
 
-/** A button for every keyboard and phone, and around it a place to drop files on. */
+/** A button that works with every keyboard and phone, surrounded by an area to drop files on. */
 function DropBox({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
   const picker = useRef<HTMLInputElement>(null);
   const hint = useId();
@@ -104,7 +104,7 @@ function DropBox({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
         className="hidden"
         onChange={(event) => {
           if (event.target.files) onFiles(event.target.files);
-          // The same file can be chosen again.
+          // Allows the same file to be chosen again.
           event.target.value = '';
         }}
       />

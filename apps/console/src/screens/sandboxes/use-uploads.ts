@@ -5,7 +5,7 @@ import { sessionQuery } from '../../api/who.js';
 import { objectionTo, pathIn, type WorkspaceCapacity } from './file-names.js';
 import { putFile } from './put-file.js';
 
-/** Of one drop, and in the list: who has more uses the command line. */
+/** The limit of one drop and of the list: for more, use the command line. */
 export const MOST_UPLOADS = 100;
 
 export interface Upload {
@@ -30,7 +30,7 @@ export interface Uploads {
 
 const hasEnded = ({ state }: Upload): boolean => state !== 'waiting' && state !== 'sending';
 
-/** Files on their way into a sandbox, one after the other: together they would only share the line. */
+/** Uploads files into a sandbox one after the other: concurrent uploads would only share the connection. */
 export function useUploads(sandbox: string): Uploads {
   const client = useQueryClient();
   const [uploads, setUploads] = useState<Upload[]>([]);
@@ -65,7 +65,7 @@ export function useUploads(sandbox: string): Uploads {
       )
       .finally(() => {
         sending.current = undefined;
-        // What waits is looked for again.
+        // Renders again, so that the next waiting file starts.
         setUploads((now) => [...now]);
       });
   });
@@ -75,7 +75,7 @@ export function useUploads(sandbox: string): Uploads {
     leftOut,
     add: (files, folder, mayReplace, capacity) => {
       const all = [...files];
-      // What is replaced frees capacity of its own: then only the api knows it.
+      // A replaced file frees its own capacity, so only the api knows the rest.
       let left = mayReplace ? capacity.limit : capacity.left;
       const added = all.slice(0, MOST_UPLOADS).map((file): Upload => {
         const objection = objectionTo(file, { ...capacity, left });

@@ -8,7 +8,7 @@ type System = AnswerOf<'getSystem'>;
 type Worker = NonNullable<System['workers']>[number];
 type Gateway = NonNullable<System['gateways']>[number];
 
-/** More processes than anybody runs. */
+/** More processes than any installation runs. */
 const MOST_ROWS = 200;
 
 const alike = <Row extends Pick<Worker, 'id' | 'is_alive' | 'started_at' | 'seen_at'>>(): TableColumns<Row> => [

@@ -14,7 +14,7 @@ import { Gateways, Workers } from './processes.js';
 
 type SystemAnswer = AnswerOf<'getSystem'>;
 
-/** The service itself: what runs, in which version, and whether it keeps up. */
+/** The service itself: its processes, their versions, and whether they keep up. */
 export function SystemScreen() {
   const query = useQuery(systemQuery);
   return (

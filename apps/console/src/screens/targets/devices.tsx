@@ -12,7 +12,7 @@ const TONES: Record<ReturnType<typeof deviceState>, Tone> = {
   'used by others': 'warn',
   unavailable: 'bad',
 };
-/** Of the holders of one device: memory bounds them, and rows are bounded nevertheless. */
+/** The holders of one device: memory bounds them, and the rows are bounded anyway. */
 const MOST_HOLDERS = 16;
 
 const COLUMNS: TableColumns<Device> = [
@@ -75,7 +75,7 @@ function Holders({ of }: { of: Device['holders'] }) {
   );
 }
 
-/** A revision is named for its deployment: `chat-00003`. */
+/** A revision's name contains its deployment: `chat-00003`. */
 function RevisionLink({ revision }: { revision: string }) {
   const name = revision.replace(/-\d+$/, '');
   return (

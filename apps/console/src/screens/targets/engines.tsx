@@ -6,7 +6,7 @@ import { rangeText, argumentValueText } from './target-text.js';
 type Engine = Schemas['TargetEngineDto'];
 type Arg = Schemas['EngineArgDto'];
 
-/** An operator's configuration has a handful; these are what a page may draw. */
+/** An operator's configuration has a handful; a page draws at most this many. */
 const MOST_ENGINES = 20;
 const MOST_ARGS = 60;
 
@@ -23,7 +23,7 @@ const COLUMNS: TableColumns<Arg> = [
   },
 ];
 
-/** What a revision may name as its engine, and what it may set of it. */
+/** The engines that a revision may name, and their arguments. */
 export function Engines({ target, engines }: { target: string; engines: Engine[] }) {
   if (engines.length === 0)
     return <p className="text-sm text-soft">No engines. This target adopts servers that already run.</p>;
@@ -46,7 +46,7 @@ export function Engines({ target, engines }: { target: string; engines: Engine[]
 }
 
 function Declared({ target, engine: { name, args, declared, env } }: { target: string; engine: Engine }) {
-  // An older api names them only.
+  // An older api only names them.
   const rows = (declared ?? args.map((arg): Arg => ({ name: arg, type: '' }))).slice(0, MOST_ARGS);
   return (
     <div className="space-y-2 border-t border-line p-2">

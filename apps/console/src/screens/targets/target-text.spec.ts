@@ -7,21 +7,21 @@ it.each([
   [{ min: 0 }, 'from 0'],
   [{ max: 0.5, at_least: 'min_p' }, 'up to 0.5; not below min_p'],
   [{}, ''],
-])('tells the range of %j', (arg, text) => expect(rangeText(arg)).toBe(text));
+])('formats the range of %j', (arg, text) => expect(rangeText(arg)).toBe(text));
 
-it('tells any value, cut where it is long', () => {
+it('formats any value, and cuts it if it is long', () => {
   expect(argumentValueText('a')).toBe('a');
   expect(argumentValueText({ a: 1 })).toBe('{"a":1}');
   expect(argumentValueText(null)).toBe('');
   expect(argumentValueText('x'.repeat(500))).toHaveLength(201);
 });
 
-it('tells places', () => {
+it('formats the capacity for instances', () => {
   expect(instanceCapacityText({ in_use: 2, max_instances: 16 })).toBe('2 of 16 in use');
   expect(instanceCapacityText({ in_use: 2, max_instances: null })).toBe('2 in use, no limit');
 });
 
-it('tells memory, also where the host does not', () => {
+it('formats memory, even if the host does not report it', () => {
   expect(memoryText(24_576)).toBe('24.0 GiB');
   expect(memoryText(null)).toBe('?');
 });

@@ -2,7 +2,7 @@ import type { Schemas } from '@slipway/sdk';
 
 type Arg = Pick<Schemas['EngineArgDto'], 'min' | 'max' | 'choices' | 'at_least'>;
 
-/** Of a value that an operator's configuration holds: any JSON. */
+/** For a value in an operator's configuration: any JSON. */
 const MOST_VALUE = 200;
 
 export function argumentValueText(value: unknown): string {
@@ -11,7 +11,7 @@ export function argumentValueText(value: unknown): string {
   return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
 }
 
-/** What an argument may be: its choices, or its range. */
+/** Formats the allowed values of an argument: its choices, or its range. */
 export function rangeText({ min, max, choices, at_least }: Arg): string {
   const parts = [
     Array.isArray(choices) ? choices.map(argumentValueText).join(', ') : '',
@@ -33,7 +33,7 @@ export const memoryText = (mb: number | null): string => (mb === null ? '?' : `$
 
 type Device = Pick<Schemas['TargetDeviceDto'], 'holders' | 'problem' | 'foreign_mb'>;
 
-/** A device's state in one word, by what counts first for who wants to start something on it. */
+/** Returns a device's state in one word, the most important one for a person who wants to start something on it. */
 export function deviceState({
   holders,
   problem,

@@ -15,7 +15,7 @@ import { instanceCapacityText } from './target-text.js';
 
 type Configuration = AnswerOf<'listTargets'>['configuration'];
 
-/** Where things run: how much room there is, who has it, and what can be started. */
+/** The targets of instances: their capacity, its holders, and the engines that can be started. */
 export function TargetsScreen() {
   const query = useQuery({
     queryKey: ['targets'],
@@ -96,7 +96,7 @@ function InstanceCapacity({ capacity }: { capacity: Target['capacity'] }) {
   );
 }
 
-/** What the operator's file says, and whether it holds. */
+/** Shows the version of the operator's file, and whether it is valid. */
 function Configured({ configuration: { current, digest, loaded_at, problems } }: { configuration: Configuration }) {
   return (
     <Panel

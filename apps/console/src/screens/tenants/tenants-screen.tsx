@@ -80,7 +80,7 @@ function Tenants({ ownId }: { ownId: string }) {
 
 const column = createColumnHelper<Tenant>();
 
-/** More organizations than anybody reads in a row. */
+/** More organizations than a person reads in a row. */
 const SHOWN = 20;
 
 const columnsOf = (ownId: string, onChange?: (tenant: Tenant) => void) => [

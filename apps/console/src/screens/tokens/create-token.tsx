@@ -12,7 +12,7 @@ import { shellLine } from '../../ui/text/shell-line.js';
 import { CREATE_TOKEN } from './create-layout.js';
 import { inDays } from './token-text.js';
 
-/** What a token has unless somebody chooses. */
+/** The lifetime of a token by default. */
 const DAYS = 90;
 const LIVES = [1, 7, 30, 90, 180, 364];
 
@@ -48,7 +48,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Counted in days, as people think of it. */
+/** Counted in days, as people do. */
 function ExpiryField({ onChange }: { onChange: (at: string) => void }) {
   const [days, setDays] = useState(DAYS);
   const choose = (chosen: number) => {

@@ -3,9 +3,10 @@ import { endsSoon, inDays, isEndless, prefixOf } from './token-text.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 
-it('tells how a token begins from its id', () => expect(prefixOf('tok_0886enij17n8')).toBe('slw_0886enij17n8_…'));
+it('derives the beginning of a token from its id', () =>
+  expect(prefixOf('tok_0886enij17n8')).toBe('slw_0886enij17n8_…'));
 
-describe('tokens that end soon', () => {
+describe('tokens that expire soon', () => {
   it.each([
     ['active', 13, true],
     ['active', 15, false],
@@ -16,7 +17,7 @@ describe('tokens that end soon', () => {
   );
 });
 
-it('knows the end of the calendar from a date', () => {
+it('distinguishes the end of the calendar from a date', () => {
   expect(isEndless('9999-12-31T23:59:59.000Z')).toBe(true);
   expect(isEndless(inDays(365, NOW))).toBe(false);
 });

@@ -13,7 +13,7 @@ import { shellLine } from '../../ui/text/shell-line.js';
 import { Time, useNow } from '../../ui/time.js';
 import { responseText } from './delivery-text.js';
 
-/** What was sent to a webhook, and what it answered. */
+/** Shows the deliveries to a webhook, and its answers. */
 export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
   const [{ status = '' }] = useAddress();
   const list = usePagedList(['webhooks', id, 'deliveries'], (page) => slipway.webhooks.deliveries(id, page));
@@ -74,7 +74,7 @@ const COLUMNS = [
   column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
 ];
 
-/** Deliveries go in order: one that is due waits for those before it. */
+/** Deliveries are sent in order: a due one waits for those before it. */
 function NextAttempt({ at }: { at: string | null }) {
   const now = useNow();
   if (!at) return <span className="text-soft">none</span>;

@@ -10,4 +10,4 @@ it.each<[Pick<Delivery, 'attempts' | 'response_status' | 'error'>, string]>([
   [{ attempts: 1, response_status: null, error: 'timeout' }, 'no response in time'],
   [{ attempts: 1, response_status: null, error: 'of_a_later_api' }, 'of a later api'],
   [{ attempts: 1, response_status: null, error: null }, 'no response'],
-])('tells %j as %j', (delivery, text) => expect(responseText(delivery as Delivery)).toBe(text));
+])('formats %j as %j', (delivery, text) => expect(responseText(delivery as Delivery)).toBe(text));

@@ -8,7 +8,7 @@ const WHY: Record<string, string> = {
   event_expired: 'delivery stopped after about three days',
 };
 
-/** What the receiver made of the last attempt. */
+/** Describes the receiver's answer to the last attempt. */
 export function responseText({ attempts, response_status, error }: Delivery): string {
   if (response_status !== null) {
     const why = error && WHY[error];

@@ -9,12 +9,12 @@ interface ConfirmDialogProps {
   isOpen: boolean;
   onClose: () => void;
   title: string;
-  /** The word on the button that does it. */
+  /** The word on the button that confirms. */
   verb: string;
   /** The word on the button that closes the dialog. */
   dismissal?: string;
   isDangerous?: boolean;
-  /** What must be typed first: for what cannot be undone, and for production. */
+  /** The text to type first, for actions that cannot be undone, and for production. */
   nameToType?: string;
   isBusy?: boolean;
   error?: unknown;
@@ -23,7 +23,7 @@ interface ConfirmDialogProps {
   children?: ReactNode;
 }
 
-/** Asks before something happens, says what will, and shows why it did not. Mount it anew for each thing that is asked about. */
+/** Asks before an action, describes its effect, and shows why it failed. Mount a new one for each action. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const {
     isOpen,

@@ -9,14 +9,14 @@ interface DialogProps {
   title: string;
   description?: ReactNode;
   isWide?: boolean;
-  /** The buttons, the one that goes on last. */
+  /** The buttons, with the main one last. */
   footer?: ReactNode;
-  /** Who has the focus afterwards, where it is not what had it before: a dialog that follows another one. */
+  /** The element that gets the focus afterwards, if it is not the previous one: for a dialog that follows another. */
   returnTo?: HTMLElement | null;
   children: ReactNode;
 }
 
-/** Keeps the keyboard inside, ends with Escape, gives the focus back to where it was opened. */
+/** Keeps the keyboard focus inside, closes with Escape, and returns the focus to the opener. */
 export function Dialog({ isOpen, onClose, title, description, isWide, footer, returnTo, children }: DialogProps) {
   useFocusAfterwards(isOpen, returnTo);
   return (
@@ -47,7 +47,7 @@ export function Dialog({ isOpen, onClose, title, description, isWide, footer, re
   );
 }
 
-/** Most dialogs are taken away whole once they are closed, and with them whoever would give the focus back. */
+/** Most dialogs are unmounted when they close, together with the code that would return the focus. */
 function useFocusAfterwards(isOpen: boolean, returnTo: HTMLElement | null | undefined): void {
   const opener = useOpener();
   const target = useRef(opener);
@@ -55,7 +55,8 @@ function useFocusAfterwards(isOpen: boolean, returnTo: HTMLElement | null | unde
   useEffect(() => {
     if (!isOpen) return;
     return () => {
-      // Once the dialog is gone from the page, unless something else, such as the next dialog, has taken the focus by then.
+      // Waits until the dialog is gone from the page, unless another element, such as the
+      // next dialog, has taken the focus by then.
       requestAnimationFrame(() => {
         if (document.activeElement === document.body && target.current?.isConnected) target.current.focus();
       });
@@ -63,7 +64,7 @@ function useFocusAfterwards(isOpen: boolean, returnTo: HTMLElement | null | unde
   }, [isOpen]);
 }
 
-/** What had the focus when this was first shown. */
+/** Returns the element that had the focus at the first render. */
 export function useOpener(): HTMLElement | null {
   const [opener] = useState(() => document.activeElement as HTMLElement | null);
   return opener;

@@ -11,7 +11,7 @@ interface FormDialogProps {
   /** The word on the button that sends it. */
   verb: string;
   isDangerous?: boolean;
-  /** Whether what is needed stands in it; the api has the last word. */
+  /** Whether it contains the required fields; the api decides finally. */
   isComplete?: boolean;
   isBusy?: boolean;
   error?: unknown;
@@ -20,7 +20,7 @@ interface FormDialogProps {
   children: ReactNode;
 }
 
-/** Fields, and a button that sends them; Enter does so too. It is there while it is mounted. */
+/** Fields, and a button that sends them; Enter does so too. It is open while it is mounted. */
 export function FormDialog(props: FormDialogProps) {
   const { onClose, title, description, verb, isDangerous, isComplete = true, isBusy, error, action, children } = props;
   const id = useId();

@@ -6,17 +6,17 @@ import { TextField } from '../field.js';
 
 interface SecretDialogProps {
   title: string;
-  /** What the api calls it. */
+  /** Its name in the api. */
   name: string;
   secret: string;
   onClose: () => void;
-  /** Where it began: the dialog that made the secret is gone by now. */
+  /** The original opener: the dialog that made the secret is already gone. */
   returnTo: HTMLElement | null;
-  /** What it is for. */
+  /** Its purpose. */
   children?: ReactNode;
 }
 
-/** A secret that is shown this once: whoever closes it before they have copied it is asked again. */
+/** A secret that is shown only once: closing it before it was copied needs a confirmation. */
 export function SecretDialog({ title, name, secret, onClose, returnTo, children }: SecretDialogProps) {
   const [isCopied, setCopied] = useState(false);
   const [isWarned, setWarned] = useState(false);

@@ -6,10 +6,10 @@ it.each<[string, string[]]>([
   [' , \n', []],
   ['org1', ['org1']],
   ['org1, org2\norg3 org1', ['org1', 'org2', 'org3']],
-])('takes %j as the words %j', (text, words) => expect(wordsOf(text)).toEqual(words));
+])('splits %j into the words %j', (text, words) => expect(wordsOf(text)).toEqual(words));
 
 it.each<[string, string[]]>([
   ['', []],
   [' \n\n', []],
   ['org 1, ltd\r\norg2\norg2 ', ['org 1, ltd', 'org2']],
-])('takes %j as the lines %j', (text, lines) => expect(linesOf(text)).toEqual(lines));
+])('splits %j into the lines %j', (text, lines) => expect(linesOf(text)).toEqual(lines));

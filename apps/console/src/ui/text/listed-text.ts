@@ -1,7 +1,7 @@
-/** The words of a text that a person typed as a list: by commas, spaces or lines, each once. */
+/** Splits a typed list into its words: by commas, spaces or lines, each once. */
 export const wordsOf = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
 
-/** The lines of a text, each once: for what may have spaces and commas in itself. */
+/** Splits a text into its lines, each once: for values that may contain spaces and commas. */
 export const linesOf = (text: string): string[] => [
   ...new Set(
     text
@@ -11,7 +11,7 @@ export const linesOf = (text: string): string[] => [
   ),
 ];
 
-/** Pairs as they are typed: `team=search,tier=1`. */
+/** Formats pairs as they are typed: `team=search,tier=1`. */
 export const pairsText = (pairs: object, separator = ','): string =>
   Object.entries(pairs)
     .map(([name, value]) => `${name}=${String(value)}`)

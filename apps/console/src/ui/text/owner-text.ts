@@ -1,2 +1,2 @@
-/** Who answers for a token. */
+/** Formats the owner of a token. */
 export const ownerText = ({ type, id }: { type: string; id: string }): string => `${type} ${id}`;

@@ -1,4 +1,4 @@
-/** A line for a POSIX shell whose words stay what they are: they may have come from anywhere. */
+/** Makes a line for a POSIX shell in which each word is quoted, because it may come from anywhere. */
 export const shellLine = (...words: string[]): string => words.map(shellWord).join(' ');
 
 export const shellWord = (word: string): string =>

@@ -11,40 +11,40 @@ const SOAK: StepRecord = {
   evidence: null,
 };
 
-describe('when a wait ends', () => {
-  it('is what its message says', () => expect(endOf(SOAK)).toBe(Date.UTC(2026, 0, 2, 3, 4, 5)));
+describe('the end of a wait', () => {
+  it('is read from its message', () => expect(endOf(SOAK)).toBe(Date.UTC(2026, 0, 2, 3, 4, 5)));
 
   it('is the same in a message with a full stop', () =>
     expect(endOf({ ...SOAK, message: `${SOAK.message}.` })).toBe(Date.UTC(2026, 0, 2, 3, 4, 5)));
 
   it.each([
     ['it is over', { ...SOAK, status: 'succeeded' }],
-    ['the message tells no time', { ...SOAK, message: 'waits for a person' }],
-    ['the time is none', { ...SOAK, message: 'Soaking until 2026-99-99T99:99Z' }],
-  ])('is not told where %s', (_, step) => expect(endOf(step)).toBeUndefined());
+    ['the message contains no time', { ...SOAK, message: 'waits for a person' }],
+    ['the time is invalid', { ...SOAK, message: 'Soaking until 2026-99-99T99:99Z' }],
+  ])('is undefined if %s', (_, step) => expect(endOf(step)).toBeUndefined());
 });
 
 describe('the length of a step', () => {
   const now = Date.UTC(2026, 0, 2, 3, 4, 3);
 
-  it('counts on while it runs', () => expect(lengthOf(SOAK, now)).toBe(3_000));
+  it('grows while it runs', () => expect(lengthOf(SOAK, now)).toBe(3_000));
 
-  it('ends with it', () => expect(lengthOf({ ...SOAK, completed_at: '2026-01-02T03:04:01.000Z' }, now)).toBe(1_000));
+  it('stops with it', () => expect(lengthOf({ ...SOAK, completed_at: '2026-01-02T03:04:01.000Z' }, now)).toBe(1_000));
 
-  it('is never below zero: clocks differ', () => expect(lengthOf(SOAK, now - 60_000)).toBe(0));
+  it('is never below zero, because clocks differ', () => expect(lengthOf(SOAK, now - 60_000)).toBe(0));
 
-  it('is not told before it begins', () => expect(lengthOf({ ...SOAK, started_at: null }, now)).toBeUndefined());
+  it('is undefined before it begins', () => expect(lengthOf({ ...SOAK, started_at: null }, now)).toBeUndefined());
 });
 
 describe('evidence', () => {
-  it('is nothing where nothing was observed', () => {
+  it('is undefined if nothing was observed', () => {
     expect(evidenceText(null)).toBeUndefined();
     expect(evidenceText({})).toBeUndefined();
   });
 
   it('is JSON', () => expect(evidenceText({ cause: 'gpu_memory' })).toBe('{\n  "cause": "gpu_memory"\n}'));
 
-  it('is cut where it is long, and says so', () => {
+  it('is cut if it is long, and marked as cut', () => {
     const text = evidenceText({ log: 'x'.repeat(10_000) })!;
     expect(text.length).toBeLessThan(4_100);
     expect(text).toMatch(/and more/);

@@ -8,23 +8,23 @@ export interface StepRecord {
   evidence: Record<string, unknown> | null;
 }
 
-/** Of what a step observed: a page is no place for more. */
+/** Of a step's evidence: a page does not show more. */
 const MOST_EVIDENCE = 4_000;
 
-/** A wait says when it ends in its message; the record has no field for it. */
+/** A wait says in its message when it ends; the record has no field for it. */
 export function endOf({ status, message }: Pick<StepRecord, 'status' | 'message'>): number | undefined {
   if (status !== 'waiting' && status !== 'running') return undefined;
   const at = Date.parse(/ until (\d{4}-\S+Z)\.?$/.exec(message)?.[1] ?? '');
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** How long a step took, or has taken so far; undefined where it has not begun. */
+/** Returns how long a step took, or has taken so far; undefined if it has not begun. */
 export function lengthOf({ started_at: from, completed_at: to }: StepRecord, now: number): number | undefined {
   const ms = (to ? Date.parse(to) : now) - Date.parse(from ?? '');
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Undefined where there is nothing to show. */
+/** Undefined if there is nothing to show. */
 export function evidenceText(evidence: StepRecord['evidence']): string | undefined {
   if (!evidence || Object.keys(evidence).length === 0) return undefined;
   const text = JSON.stringify(evidence, null, 2);

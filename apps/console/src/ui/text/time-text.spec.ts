@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { inWords, lengthText, utcText } from './time-text.js';
 
-describe('lengths of time', () => {
+describe('durations', () => {
   it.each([
     [0, '0 ms'],
     [999, '999 ms'],
@@ -16,12 +16,12 @@ describe('lengths of time', () => {
 });
 
 describe('moments', () => {
-  it('says how long ago and how long until', () => {
+  it('show how long ago and how long until', () => {
     expect(inWords(5_000)).toBe('5 s ago');
     expect(inWords(-5_000)).toBe('in 5 s');
   });
 
-  it('takes what is a second ahead for now: clocks differ', () => expect(inWords(-1_000)).toBe('now'));
+  it('count a second ahead as now, because clocks differ', () => expect(inWords(-1_000)).toBe('now'));
 
-  it('tells UTC to the second', () => expect(utcText(Date.UTC(2026, 0, 2, 3, 4, 5))).toBe('2026-01-02 03:04:05 UTC'));
+  it('show UTC to the second', () => expect(utcText(Date.UTC(2026, 0, 2, 3, 4, 5))).toBe('2026-01-02 03:04:05 UTC'));
 });

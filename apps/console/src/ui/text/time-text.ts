@@ -5,10 +5,10 @@ const UNITS: [string, number][] = [
   ['s', 1000],
 ];
 
-/** `2026-11-23 18:04:05 UTC`, as logs have it. */
+/** `2026-11-23 18:04:05 UTC`, as in logs. */
 export const utcText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-/** A length of time by its two largest units: `1 h 5 min`. */
+/** Formats a duration with its two largest units: `1 h 5 min`. */
 export function lengthText(ms: number): string {
   const length = Math.max(0, ms);
   if (length < 1000) return `${Math.round(length)} ms`;
@@ -20,7 +20,7 @@ export function lengthText(ms: number): string {
   return rest > 0 ? `${whole} ${unit} ${rest} ${next![0]}` : `${whole} ${unit}`;
 }
 
-/** How long ago, or how long until: clocks differ, so a second ahead is still now. */
+/** Formats how long ago, or how long until. Clocks differ, so a second ahead is still now. */
 export function inWords(ms: number): string {
   if (ms < -2000) return `in ${lengthText(-ms)}`;
   return ms < 1000 ? 'now' : `${lengthText(ms)} ago`;

@@ -6,24 +6,17 @@ const rollout = (revision: unknown) => ({ kind: 'rollout', result: { revision } 
 
 it.each([
   [
-    'a candidate beside the active one',
+    'a candidate with the active revision',
     { ...served, candidate_revision: 'chat-00003' },
     rollout('chat-00003'),
     'chat-00003',
     'chat-00002',
     true,
   ],
-  ['one that was put back', served, rollout('chat-00003'), 'chat-00003', 'chat-00002', true],
+  ['a candidate that was rolled back', served, rollout('chat-00003'), 'chat-00003', 'chat-00002', true],
+  ['a promoted revision with the previous one', served, rollout('chat-00002'), 'chat-00002', 'chat-00001', true],
   [
-    'one that has been promoted, beside the one before it',
-    served,
-    rollout('chat-00002'),
-    'chat-00002',
-    'chat-00001',
-    true,
-  ],
-  [
-    'the active one where there was a rollback',
+    'the active revision after a rollback',
     served,
     { kind: 'rollback', result: { revision: 'chat-00001' } },
     'chat-00002',
@@ -31,7 +24,7 @@ it.each([
     false,
   ],
   [
-    'the active one where the record tells nothing usable',
+    'the active revision if the record contains nothing usable',
     served,
     rollout({ a: 1 }),
     'chat-00002',

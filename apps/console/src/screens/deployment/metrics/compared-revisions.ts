@@ -4,13 +4,13 @@ import type { Operation } from '../../../api/operation-state.js';
 export interface RevisionPair {
   candidate: string | null;
   baseline: string | null;
-  /** Whether the two are those of the rollout that is shown; else the active one stands beside the one before it. */
+  /** Whether the two are those of the shown rollout; otherwise the active one is compared with the previous one. */
   isRollout: boolean;
 }
 
 type DeploymentRevisions = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
 
-/** Whose measures stand side by side: a candidate that has no requests yet is still the candidate. */
+/** Returns the revisions to compare: a candidate without requests is still the candidate. */
 export function comparedRevisions(
   deployment: DeploymentRevisions | undefined,
   operation: Pick<Operation, 'kind' | 'result'> | undefined,

@@ -18,7 +18,7 @@ interface MeasuredValue {
   samples: number;
 }
 
-/** What an analysis has said about one measure, as its step keeps it. */
+/** The result of an analysis for one metric, as its step stores it. */
 interface GateResult {
   metric: string;
   stat: string;
@@ -40,8 +40,8 @@ export function gatesOf(operation: Operation | undefined): Gate[] {
 }
 
 /**
- * The last analysis: a step that is done keeps it as its evidence, and of one that has paused the event tells. What is not of the shape
- * that is known is passed over.
+ * Returns the last analysis: a finished step stores it as its evidence, and for a paused step the event contains
+ * it. Values of an unknown shape are ignored.
  */
 function analysisOf(
   { id, steps }: Operation,
@@ -56,13 +56,13 @@ function analysisOf(
 
 interface GateTableProps {
   operation: Operation;
-  /** The newest event of an analysis here, of whichever operation. */
+  /** The newest analysis event here, of any operation. */
   analysis: DeploymentEvent | null;
   candidate: RevisionMetrics | undefined;
   baseline: RevisionMetrics | undefined;
 }
 
-/** The gate of a rollout: what it allows, where both stand, and what the last analysis said with its bounds. */
+/** The gate of a rollout: its limits, the current values of both revisions, and the last analysis with its bounds. */
 export function GateTable({ operation, analysis, candidate, baseline }: GateTableProps) {
   const gates = gatesOf(operation);
   if (gates.length === 0) return null;

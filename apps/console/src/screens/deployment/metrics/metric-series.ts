@@ -7,7 +7,7 @@ export type Stat = (typeof STATS)[number];
 export const CLASSES = ['all', 'ok', 'client_error', 'server_error', 'connect_error', 'cancelled'] as const;
 export type RequestClass = (typeof CLASSES)[number];
 
-/** A gate of an operation, as its record has it: what a later api adds is passed over. */
+/** A gate in an operation's record; fields that a later api adds are ignored. */
 export interface Gate {
   name: string;
   stat?: string;
@@ -21,22 +21,22 @@ export interface Gate {
 
 const MOST_STEPS = 400;
 
-/** By what a gate is judged where it names nothing. */
+/** The statistic that judges a gate if it names none. */
 export const statOf = ({ name, stat }: Pick<Gate, 'name' | 'stat'>): string =>
   stat ?? (isMetric(name) ? metricOf(name).defaultStat : 'p95');
 
-/** Requests a second of a class in a step. */
+/** Returns the requests per second of a class in a step. */
 export function rateOf(point: MetricsPoint, what: RequestClass): number {
   return what === 'all' ? point.requests_per_s : point.attempts[what] / Math.max(1, point.seconds);
 }
 
-/** What a gate looks at, in a step or over the whole time. */
+/** Returns the value that a gate judges, in a step or over the whole time. */
 export function metricValueOf(
   point: MetricsPoint,
   name: string,
   stat: string,
 ): { value: number | null; samples: number } {
-  // Of a gate that an api of another version judges, its answer may have no values.
+  // The answer may have no values for a gate of an api of another version.
   const values = isMetric(name) ? (point as Partial<Pick<MetricsPoint, Metric>>)[name] : undefined;
   if (!values) return { value: null, samples: 0 };
   const { samples, ...byStat } = values;
@@ -44,7 +44,7 @@ export function metricValueOf(
   return { value: (byStat as Record<string, number | null>)[stat] ?? null, samples };
 }
 
-/** When each step of the whole time begins, in seconds; steps without a request are among them. */
+/** Returns when each step of the whole time begins, in seconds, including steps without requests. */
 export function timesOf({ from, to, step_seconds }: Pick<Metrics, 'from' | 'to' | 'step_seconds'>): number[] {
   const first = Date.parse(from) / 1_000;
   const count = Math.min(MOST_STEPS, Math.max(0, Math.ceil((Date.parse(to) / 1_000 - first) / step_seconds)));
@@ -52,8 +52,8 @@ export function timesOf({ from, to, step_seconds }: Pick<Metrics, 'from' | 'to' 
 }
 
 /**
- * The values of one revision at those times. A step without requests has no latency (null) but a rate: none; of steps that are not told
- * to their end yet nothing is claimed.
+ * Returns the values of one revision at those times. A step without requests has no latency (null), but a rate of zero.
+ * Steps that are not completely reported have no value.
  */
 export function seriesOf(
   revision: RevisionMetrics,
@@ -70,7 +70,10 @@ export function seriesOf(
   });
 }
 
-/** What a gate allows the candidate, in the unit of its measure; null where that hangs on a baseline that has no value. */
+/**
+ * Returns the limit of a gate for the candidate, in the unit of its metric; null if
+ * it depends on a baseline without a value.
+ */
 export function limitOf(gate: Gate, baseline: number | null): number | null {
   if (gate.check === 'threshold') return gate.threshold ?? null;
   if (gate.max_regression_percent === undefined || baseline === null) return null;
@@ -80,7 +83,10 @@ export function limitOf(gate: Gate, baseline: number | null): number | null {
 
 export type GatePosition = 'within' | 'beyond' | 'too few samples';
 
-/** Where the candidate stands at this moment. The verdict itself is the api's: it knows the bounds, and speaks at the end of the soak. */
+/**
+ * Returns the candidate's position at this moment. The verdict itself is the api's: it knows the
+ * bounds, and decides at the end of the soak.
+ */
 export function gatePositionOf(
   gate: Gate,
   candidate: { value: number | null; samples: number },

@@ -7,7 +7,7 @@ export type Metrics = AnswerOf<'getDeploymentMetrics'>;
 export type RevisionMetrics = Metrics['data'][number];
 export type MetricsPoint = RevisionMetrics['points'][number];
 
-/** How far back charts go, in seconds, by the word in the address. */
+/** The range of the charts in seconds, by the word in the address. */
 export const RANGES: Readonly<Record<string, number>> = { '5m': 300, '15m': 900, '1h': 3_600, '3h': 10_800 };
 export const DEFAULT_RANGE = '15m';
 
@@ -24,7 +24,10 @@ export const useMetrics = (name: string, range: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Requests of the last minute by revision: what the traffic was, beside what was asked for. Undefined where that is not known. */
+/**
+ * Returns the requests of the last minute by revision: the actual traffic, next to the
+ * desired traffic. Undefined if it is unknown.
+ */
 export function useRecentRequests(name: string): ReadonlyMap<string, number> | undefined {
   const { data } = useQuery({
     queryKey: ['metrics', name, 'last minute'],

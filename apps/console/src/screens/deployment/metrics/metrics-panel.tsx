@@ -37,13 +37,13 @@ interface ChartMeasure {
   title: string;
   unit: string;
   value: (point: MetricsPoint) => number | null;
-  /** What a step without requests has. */
+  /** The value of a step without requests. */
   absent: number | null;
-  /** The gate's name for it, its statistic, and how often its unit fits into the one shown. */
+  /** The gate's name for it, its statistic, and the factor from its unit to the shown one. */
   gate?: { name: string; stat: string; times: number };
 }
 
-/** How the candidate does beside the baseline, with the gate's limits drawn in. */
+/** Compares the candidate with the baseline, and draws the gate's limits. */
 export function MetricsPanel({ name, className }: { name: string; className?: string }) {
   const [address, change] = useAddress();
   const range = address['range'] && RANGES[address['range']] ? address['range'] : DEFAULT_RANGE;

@@ -14,12 +14,12 @@ type NewPolicy = BodyOf<'setContinualOptimizationPolicy'>;
 
 interface PolicyDialogProps {
   name: string;
-  /** The policy in force, if one is. */
+  /** The policy in force, if there is one. */
   policy: Policy | null;
   onClose: () => void;
 }
 
-/** A policy takes the place of the one that it was made of, and of no other. */
+/** A policy replaces only the version that it was based on. */
 export function PolicyDialog({ name, policy, onClose }: PolicyDialogProps) {
   const [before] = useState(policy);
   const form = useSchemaForm<NewPolicy>(request, SET_POLICY, { value: before });

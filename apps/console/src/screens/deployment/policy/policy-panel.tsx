@@ -26,7 +26,7 @@ interface PolicyPanelProps {
   onRollOut: (ready: object) => void;
 }
 
-/** What may be tried here by itself, and the plans that came of it. */
+/** Shows what the autopilot may try here, and its plans. */
 export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
   const policy = usePolicy(name);
   const plans = usePlans(name);

@@ -15,20 +15,20 @@ interface RehearsedDialogProps {
   title: string;
   verb: string;
   isDangerous?: boolean;
-  /** What must be typed first: a deployment of production its name. */
+  /** The text to type first: the name of a production deployment. */
   nameToType?: string;
-  /** What will be sent; undefined as long as `fault` says what it lacks. */
+  /** The request to send; undefined while `fault` says what is missing. */
   body: object | undefined;
   fault?: string;
   rehearse: (body: object) => Promise<OperationRehearsal>;
   run: { mutate: (body: object) => void; isPending: boolean; error: Error | null; variables: unknown };
   actionOf: (body: object) => ActionCommands;
   onClose: () => void;
-  /** @param refusal why the api took not what the form holds now, neither to rehearse it nor to do it */
+  /** @param refusal why the api refused the current form, in a rehearsal or in the action itself */
   children: (refusal: Error | null) => ReactNode;
 }
 
-/** Something large: what it would do is shown first, and only what was shown can be confirmed. */
+/** A dialog for a large change: its effect is shown first, and only the shown change can be confirmed. */
 export function RehearsedDialog(props: RehearsedDialogProps) {
   const { title, verb, isDangerous, nameToType, body, fault, rehearse, run, actionOf, onClose, children } = props;
   const [typed, setTyped] = useState('');
@@ -86,7 +86,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
   );
 }
 
-/** What was asked for is to be seen, however long the form above it is. */
+/** The requested preview must be visible, however long the form above it is. */
 const intoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: 'nearest' });
 
 function RehearsalResult({

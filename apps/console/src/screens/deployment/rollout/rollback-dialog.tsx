@@ -17,7 +17,7 @@ import { whyNoRollback } from '../traffic.js';
 
 interface RollbackDialogProps {
   name: string;
-  /** The revision that was chosen already; empty: the api chooses the last good one. */
+  /** The preselected revision; if it is empty, the api chooses the last good one. */
   to: string;
   onClose: () => void;
 }

@@ -27,12 +27,12 @@ import {
 import { ROLLOUT, ROLLOUT_AT_ONCE } from './rollout-layout.js';
 import { RuntimeFields } from './runtime-fields.js';
 
-/** Most that is taken from the field of raw JSON: the api would refuse more. */
+/** The maximum size of the raw JSON field: the api would refuse more. */
 const MOST_JSON = 200_000;
 
 interface RolloutDialogProps {
   deployment: Deployment;
-  /** The request to begin with, as a plan has it ready; the active revision unless given. */
+  /** The initial request, as a plan has it ready; the active revision by default. */
   ready?: object;
   onClose: () => void;
 }
@@ -41,7 +41,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
   const { name } = deployment;
   const { data: revisions } = useRevisions(name);
   const { data: targets } = useTargets(true);
-  // What the form began with stays its base: a promotion meanwhile is refused by the api, not silently built upon.
+  // The form's original base stays: the api refuses a promotion in between, instead of silently building on it.
   const [active] = useState<ActiveRevision | undefined>(() =>
     revisions?.pages.flatMap(({ data }) => data).find((one) => one.name === deployment.active_revision),
   );
@@ -75,7 +75,7 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
     done: 'Rollout started',
     onDone: onClose,
   });
-  // A refusal is of the request as it stands, so its fields are those of the form as it stands.
+  // A refusal is of the current request, so its fields are those of the current form.
   const attemptOf = (refusal: Error | null) => ({ error: refusal, variables: form.body });
   return (
     <RehearsedDialog

@@ -15,18 +15,18 @@ const began = beginningOf(active, null, null);
 const args = argTextsOf(spec);
 
 describe('the merge patch', () => {
-  it('names what differs, takes away with null, and replaces lists whole', () =>
+  it('names the differences, removes with null, and replaces lists completely', () =>
     expect(mergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1], f: 'gone' }, { a: 1, b: { c: 1, d: 3 }, e: [1, 2] })).toEqual({
       f: null,
       b: { d: 3 },
       e: [1, 2],
     }));
-  it('is empty for the same, in whatever order', () =>
+  it('is empty for the same object in another order', () =>
     expect(mergePatch({ b: { c: 1, d: 2 } }, { b: { d: 2, c: 1 } })).toEqual({}));
 });
 
 describe('the request', () => {
-  it('changes nothing that was not touched', () =>
+  it('changes no untouched field', () =>
     expect(bodyOf(began, began, args, declared, active)).toEqual({
       spec_patch: {},
       base_revision: 'chat-00001',
@@ -34,7 +34,7 @@ describe('the request', () => {
       strategy: { type: 'canary', steps: stepsOf('canary') },
     }));
 
-  it('patches what was, and sends all else as it was given', () => {
+  it('patches the changed fields, and sends everything else unchanged', () => {
     const given = {
       ...began,
       spec: { ...spec, model: { id: 'llama' }, resources: { count: 2 } },
@@ -50,40 +50,40 @@ describe('the request', () => {
     });
   });
 
-  it('leaves as it is what the form cannot hold', () => {
+  it('keeps the fields that the form cannot hold', () => {
     const { scaling: _, ...held } = spec;
     const lossy = { ...began, spec: held };
     const given = { ...lossy, spec: { ...lossy.spec, model: { id: 'other' } } };
     expect(bodyOf(given, lossy, args, declared, active).spec_patch).toEqual({ model: { id: 'other', uri: null } });
   });
 
-  it('is a whole spec where there is nothing to patch', () => {
+  it('is a complete spec if there is nothing to patch', () => {
     const given = { spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim' } } };
     expect(bodyOf(given, {}, {}, declared, undefined)).toEqual({
       spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim', args: {} } },
     });
   });
 
-  it('keeps the type of an argument that was not touched, whatever the engine declares today', () => {
+  it('keeps the type of an untouched argument, whatever the engine declares today', () => {
     const sent = bodyOf(began, began, { ...args, ttft_ms: '41' }, [{ name: 'tokens', type: 'string' }], active);
     expect(sent.spec_patch).toEqual({ runtime: { args: { ttft_ms: '41' } } });
   });
 
-  it('says what is wrong with an argument instead of sending it', () => {
+  it('reports an invalid argument instead of sending it', () => {
     const trying = (text: string) => () => bodyOf(began, began, { ttft_ms: text }, declared, active);
     expect(trying('soon')).toThrow('ttft_ms is not a number.');
     expect(trying('1.5')).toThrow('ttft_ms is not a whole number.');
   });
 });
 
-describe('the beginning', () => {
-  it('is what the deployment does by default', () => {
+describe('the initial request', () => {
+  it("uses the deployment's defaults", () => {
     const strategy = { type: 'canary' as const, steps: [{ traffic_percent: 100, soak_seconds: 5 }] };
     const analysis = { metrics: [{ name: 'itl_ms' as const, check: 'regression' as const }] };
     expect(beginningOf(active, strategy, analysis)).toMatchObject({ strategy, analysis });
   });
 
-  it('has no gate where no traffic moves by steps', () => {
+  it('has no gate if no traffic moves in steps', () => {
     const analysis = { metrics: [{ name: 'itl_ms' as const, check: 'regression' as const }] };
     expect(beginningOf(undefined, null, analysis)).toEqual({ strategy: { type: 'immediate', steps: [] } });
     expect(['canary', 'blue_green', 'recreate', 'auto', 'candidate', 'immediate', ''].map(hasSteps)).toEqual([
@@ -101,5 +101,5 @@ describe('an argument', () => {
     ['boolean', 'false', false],
     ['json', '{"a":[1]}', { a: [1] }],
   ])('of the type %s', (type, text, value) => expect(argValue(type, 'x', text)).toEqual(value));
-  it('is refused where it is no JSON', () => expect(() => argValue('json', 'x', '{')).toThrow('x is not valid JSON.'));
+  it('is refused if it is no JSON', () => expect(() => argValue('json', 'x', '{')).toThrow('x is not valid JSON.'));
 });

@@ -4,7 +4,7 @@ export type RolloutBody = Schemas['RolloutDto'];
 type Spec = Schemas['RevisionSpecDto'];
 type JsonObject = Record<string, unknown>;
 
-/** The engine's arguments as they were typed. Empty is not set. */
+/** The engine's arguments as they were typed. An empty one is not set. */
 export type ArgTexts = Readonly<Record<string, string>>;
 
 export interface ArgType {
@@ -24,14 +24,14 @@ const FIRST_STEPS: Schemas['StrategyStepDto'][] = [
   { traffic_percent: 100, soak_seconds: 60 },
 ];
 
-/** Whether traffic moves in steps, so that there is something to wait for and to judge. */
+/** Whether traffic moves in steps, so that there are soaks and gates. */
 export const hasSteps = (strategy: string): boolean => !['immediate', 'candidate', ''].includes(strategy);
 
-/** What a strategy begins with: those that take one step leave it to the api. */
+/** Returns the initial steps of a strategy: a strategy with one step leaves them to the api. */
 export const stepsOf = (strategy: string): Schemas['StrategyStepDto'][] =>
   strategy === 'canary' || strategy === 'auto' ? FIRST_STEPS : [];
 
-/** Begins with what the deployment does by default, where the request would say nothing. Arguments are a matter of their own: `argTextsOf`. */
+/** Makes the initial request from the deployment's defaults. `argTextsOf` returns the arguments separately. */
 export function beginningOf(
   active: ActiveRevision | undefined,
   strategy: Strategy | null,
@@ -49,8 +49,9 @@ export const argTextsOf = (spec: Spec | undefined): ArgTexts =>
   Object.fromEntries(Object.entries(spec?.runtime.args ?? {}).map(([name, value]) => [name, argText(value)]));
 
 /**
- * The request: a patch of the active revision where there is one. `began` is what the form made of that revision before anybody changed it:
- * what a form cannot hold is lost on both sides, and so left as it is. Throws what is wrong with an argument, in words.
+ * Makes the request: a patch of the active revision if there is one. `began` is the form's initial state, made from
+ * that revision: a field that the form cannot hold is missing in both, and so stays unchanged.
+ * @throws Error that describes an invalid argument in words
  */
 export function bodyOf(
   given: RolloutBody,
@@ -81,7 +82,7 @@ function argsOf(args: ArgTexts, declared: readonly ArgType[], before: JsonObject
     Object.entries(args)
       .filter(([, text]) => text !== '')
       .map(([name, text]) => {
-        // What was not touched keeps its type, whatever the engine declares today.
+        // An untouched argument keeps its type, whatever the engine declares today.
         if (before[name] !== undefined && argText(before[name]) === text) return [name, before[name]];
         return [name, argValue(declared.find((one) => one.name === name)?.type ?? 'string', name, text)];
       }),
@@ -108,7 +109,7 @@ function numberOf(text: string, what: string, isWhole = false): number {
   return value;
 }
 
-/** The merge patch (RFC 7386) that makes `to` of `from`. */
+/** Returns the merge patch (RFC 7386) that turns `from` into `to`. */
 export function mergePatch(from: JsonObject, to: JsonObject): JsonObject {
   const patch: JsonObject = {};
   for (const name of Object.keys(from)) if (to[name] === undefined) patch[name] = null;

@@ -1,6 +1,6 @@
 import type { Layout } from '../../../forms/layout.js';
 
-/** What the active revision says, and what the operator's engine declares, is the screen's to know. */
+/** The screen knows the content of the active revision, and the arguments that the operator's engine declares. */
 const FIXED = ['spec_patch', 'base_revision', 'expected_active_revision'];
 
 export const ROLLOUT: Layout = {
@@ -28,7 +28,7 @@ export const ROLLOUT: Layout = {
   },
 };
 
-/** Of a strategy that moves all traffic at once, or none. */
+/** For a strategy that moves all traffic at once, or none. */
 export const ROLLOUT_AT_ONCE: Layout = { ...ROLLOUT, fixed: [...FIXED, 'strategy.steps', 'analysis'] };
 
 export const ROLLBACK: Layout = {

@@ -10,14 +10,16 @@ type EngineArgument = NonNullable<Target['engines'][number]['declared']>[number]
 interface RuntimeFieldsProps {
   form: SchemaFormState<unknown>;
   attempt: Attempt;
-  /** Of the spec's runtime. */
+  /** The path of the spec's runtime. */
   path: Path;
   targets: readonly Target[];
   args: ArgTexts;
   onArgs: (args: ArgTexts) => void;
 }
 
-/** Where it is to run: of targets and engines those that there are, of arguments those that the operator's engine takes, by their types. */
+/**
+ * The fields of the runtime: existing targets and engines, and the arguments of the operator's engine, by their types.
+ */
 export function RuntimeFields({ form, attempt, path, targets, args, onArgs }: RuntimeFieldsProps) {
   const { target = '', engine = '' } = (form.at(path) ?? {}) as { target?: string; engine?: string };
   const engines = targets.find(({ name }) => name === target)?.engines ?? [];
@@ -73,7 +75,7 @@ export function RuntimeFields({ form, attempt, path, targets, args, onArgs }: Ru
   );
 }
 
-/** What is chosen now stays a choice, though the operator may have taken it away. */
+/** The current value stays selectable, even if the operator has removed it. */
 function Options({ names, now }: { names: string[]; now: string }) {
   const all = now && !names.includes(now) ? [...names, now] : names;
   return all.map((name) => (
@@ -121,7 +123,7 @@ function ArgField({ arg, value, onChange }: ArgFieldProps) {
   );
 }
 
-/** Said while it is typed; what counts is what the api says. */
+/** Shown during typing; the api decides finally. */
 function rangeFault({ min, max }: EngineArgument, text: string): string | undefined {
   const value = Number(text);
   if (text === '' || Number.isNaN(value)) return undefined;
