@@ -3,22 +3,22 @@ import { Logger } from '@nestjs/common';
 import { newId } from '@slipway/platform-database';
 import { headText } from './expected-heads.js';
 
-/** The head of a tenant's chain, as it is kept outside the database. */
+/** The head of a tenant's chain, as an anchor outside the database stores it. */
 export interface Head {
   tenantId: string;
   sequence: number;
   hash: string;
-  /** When its row was sealed, RFC 3339, by the clock of Postgres. */
+  /** Time at which its row was sealed, RFC 3339, by the clock of Postgres. */
   sealedAt: string;
 }
 
-/** A place for heads that who owns the database cannot write to. */
+/** A store for heads that the owner of the database cannot write to. */
 export interface Anchor {
-  /** Resolves when all are kept; rejects if that is not sure. */
+  /** Resolves when the store has kept all heads. Rejects if that is not certain. */
   keep(heads: readonly Head[]): Promise<void>;
 }
 
-/** JSON lines, for a file or an object. */
+/** Renders heads as JSON lines, for a file or an object. */
 export function anchorLines(heads: readonly Head[]): string {
   return heads.map((head) => `${JSON.stringify({ at: head.sealedAt, audit_anchor: textOf(head) })}\n`).join('');
 }
@@ -27,7 +27,7 @@ function textOf({ tenantId: tenant, sequence, hash }: Head): string {
   return headText({ tenant, sequence, hash });
 }
 
-/** Lines at info, for whatever collects the log. */
+/** Writes heads as lines at level info, for the service that collects the log. */
 export class LogAnchor implements Anchor {
   private readonly logger = new Logger('audit');
 
@@ -43,7 +43,7 @@ export class LogAnchor implements Anchor {
   }
 }
 
-/** Lines are only added, for its owner's eyes, and on the disk before they count as kept. */
+/** Appends lines to a file that only its owner can read. A line is on the disk before it counts as kept. */
 export class FileAnchor implements Anchor {
   constructor(private readonly path: string) {}
 
@@ -58,7 +58,7 @@ export class FileAnchor implements Anchor {
   }
 }
 
-/** Names of objects follow the order of time. */
+/** Returns a name for an object. Names sort in the order of time. */
 export function anchorName(): string {
   return `${newId('heads')}.jsonl`;
 }

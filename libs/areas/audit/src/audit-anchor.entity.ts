@@ -1,7 +1,7 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Which head of a tenant's chain was last kept outside the database. */
+/** The last head of a tenant's chain that was kept outside the database. */
 @Entity({ name: 'audit_anchors' })
 export class AuditAnchorEntity {
   @PrimaryColumn({ type: 'text' })

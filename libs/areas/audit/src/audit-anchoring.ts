@@ -9,13 +9,13 @@ import { CLAIM_ANCHORS, NOTE_ANCHORS } from './audit.query.js';
 
 const BATCH = 500;
 const MAX_BATCHES = 20;
-/** A disk that hangs answers nobody, and would hold up the end of the process. */
+/** A disk that hangs never answers, and would delay the end of the process. */
 const LIMIT_MS = 20_000;
 
 type AnchorConfig = Pick<Config, 'audit' | 'upload' | 'logLevel'>;
 
 interface Claim extends Head {
-  /** Sequence of the head that was kept before; null for the first. */
+  /** Sequence of the head that was kept last; null if none was. */
   anchored: number | null;
   dueAt: string;
 }
@@ -26,8 +26,9 @@ const failures = counter(
 );
 
 /**
- * Keeps the heads of the chains outside the database, each tenant's once a minute at most while there is news: who owns the database can cut
- * a chain or have it sealed anew, and only a copy out of reach shows that. It never stands in the way of sealing.
+ * Keeps the heads of the chains outside the database: each tenant's at most once a minute, and only if it changed. The
+ * owner of the database can cut a chain or have it sealed again, and only a copy out of reach shows that. Anchoring
+ * never blocks sealing.
  */
 @Injectable()
 export class AuditAnchoring {
@@ -47,7 +48,7 @@ export class AuditAnchoring {
     }
   }
 
-  /** What could not be kept is due again in a minute. */
+  /** A head that could not be kept is due again in a minute. */
   private async keep(heads: readonly Head[]): Promise<boolean> {
     try {
       this.anchor ??= await createAnchor(this.config);
@@ -70,11 +71,11 @@ export class AuditAnchoring {
   }
 }
 
-/** @returns the place that `SLIPWAY_AUDIT_ANCHOR` names */
+/** @returns the anchor that `SLIPWAY_AUDIT_ANCHOR` names */
 async function createAnchor({ audit, upload, logLevel }: AnchorConfig): Promise<Anchor> {
   if (audit.anchor === 'log') return new LogAnchor(logLevel);
   if (audit.anchor.startsWith('file:')) return new FileAnchor(audit.anchor.slice('file:'.length));
-  // On demand, because the AWS client is large.
+  // Loaded on demand, because the AWS client is large.
   const { S3Anchor } = await import('./s3-anchor.js');
   return new S3Anchor(audit.anchor, upload.s3);
 }

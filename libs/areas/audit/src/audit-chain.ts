@@ -9,7 +9,10 @@ import {
 import { sealOf, type AuditKeys } from './audit-keys.js';
 import { shownAuditRow, type AuditRow } from './audit-rows.js';
 
-/** SHA-256, in hex, of a row at this position. The API shows all that it covers, so every reader of a row can compute it. */
+/**
+ * Returns the SHA-256, in hex, of a row at this position. The API shows everything that the hash covers, so every
+ * reader of a row can compute it.
+ */
 export function hashOf(previousHash: string, row: AuditRow, sequence: number): string {
   return createHash('sha256')
     .update(auditHashText({ ...shownAuditRow(row), sequence, previous_hash: previousHash }))
@@ -22,7 +25,10 @@ const LINK_PROBLEMS: Record<AuditLinkFault, (previous: number) => string> = {
   unlinked: (previous) => `it does not follow row ${previous}`,
 };
 
-/** What is wrong with a row that should follow `previous`, sealed as that one is or better; undefined if it does. */
+/**
+ * Returns the reason why a row cannot follow `previous`. Returns undefined if it follows, and if its seal is at least
+ * as strong as the seal of `previous`.
+ */
 export function objectionTo(
   row: AuditRow,
   previous: AuditChainLink & { isSealed: boolean },

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 
-/** Where a tenant's chain ends. */
+/** The end of a tenant's chain. */
 @Entity({ name: 'audit_heads' })
 export class AuditHeadEntity {
   @PrimaryColumn({ type: 'text' })

@@ -3,17 +3,19 @@ import type { Config, KeyRing } from '@slipway/platform-config';
 
 /** A key that seals rows. */
 export interface AuditKey {
-  /** Stands in every row that the key sealed: the id of the installation's key that it comes from. */
+  /** The id of the installation's key that this key derives from. Every row that the key seals contains it. */
   id: string;
   key: KeyObject;
 }
 
 const LABEL = 'slipway audit chain';
 
-/** The keys of the audit, one for each of the installation's: new rows are sealed with the current one's, and rows of before need theirs. */
+/**
+ * The keys of the audit, one for each key of the installation. The current one seals new rows; older rows need theirs.
+ */
 export class AuditKeys {
   private readonly byIds: ReadonlyMap<string, AuditKey>;
-  /** Seals new rows. */
+  /** The key that seals new rows. */
   readonly current: AuditKey;
 
   constructor(ring: KeyRing) {
@@ -34,7 +36,7 @@ export class AuditKeys {
   }
 }
 
-/** HMAC-SHA-256, in hex, over a row's hash, and with it over all rows up to this one. */
+/** Returns the HMAC-SHA-256, in hex, over a row's hash, and thereby over all rows up to this one. */
 export function sealOf({ key }: AuditKey, hash: string): string {
   return createHmac('sha256', key).update(hash).digest('hex');
 }

@@ -4,10 +4,10 @@ import type { FindManyOptions } from 'typeorm';
 
 export type AuditRow = AuditLogEntity;
 
-/** To the microsecond, as it is stored and hashed. A Date, and with it the entity, ends at milliseconds. */
+/** To the microsecond, as it is stored and hashed. A Date, and with it the entity, only has milliseconds. */
 const AT = `to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Rows of the log as they are hashed and shown. */
+/** Reads rows of the log as they are hashed and shown. */
 export async function auditRows(
   tx: Tx,
   options: Pick<FindManyOptions<AuditLogEntity>, 'where' | 'order' | 'take'>,
@@ -24,8 +24,8 @@ export async function auditRows(
 export type ShownAuditRow = Omit<AuditRow, 'key_id' | 'seal' | 'reads'> & { reads?: number };
 
 /**
- * A row as the API shows it, and as its hash covers it: without what only the owner of the key can check. A column that older rows lack
- * must be absent for them, as `reads` is: their hashes do not cover it.
+ * Returns a row as the API shows it and as its hash covers it: without the fields that only the owner of the key can
+ * check. A column that older rows lack, such as `reads`, must be absent for them, because their hashes do not cover it.
  */
 export function shownAuditRow({ key_id: _keyId, seal: _seal, reads, ...row }: AuditRow): ShownAuditRow {
   return { ...row, ...(reads !== null && { reads }) };

@@ -12,12 +12,13 @@ import { auditRows } from './audit-rows.js';
 import { ENSURE_HEAD, LOCK_HEAD, SEAL } from './audit.query.js';
 
 const BATCH = 500;
-/** A tenant with more waits for the next run, so that it cannot hold the others up. */
+/** A tenant with more rows waits for the next run, so that it cannot delay the others. */
 const MAX_BATCHES = 20;
 
 /**
- * Joins committed audit rows to their tenant's hash chain, about a second after their change. A mutation cannot do that by
- * itself: it would have to hold the end of the chain until its commit, and so make all mutations of a tenant take turns.
+ * Joins committed audit rows to their tenant's hash chain, about a second after their change. A mutation cannot do that
+ * itself: it would have to lock the end of the chain until its commit, and all mutations of a tenant would run one by
+ * one.
  */
 @Injectable()
 export class AuditSealer {
@@ -31,7 +32,7 @@ export class AuditSealer {
     this.keys = AuditKeys.of(config);
   }
 
-  /** Every tenant in transactions of its own: a chain that somebody has broken must not stop the others. */
+  /** Seals each tenant in transactions of its own, because one broken chain must not stop the others. */
   @Recurring({ name: 'audit', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
     const tenants = await transact('system', unsealedTenants);
@@ -63,11 +64,13 @@ function unsealedTenants(tx: Tx): Promise<{ tenant_id: string }[]> {
 }
 
 /**
- * Seals up to `limit` rows of a tenant in a system transaction, in the order of their ids among those that can be seen now. A
- * transaction that commits later with an older id gets a later sequence: the chain tells the order of sealing, and `at` the order
- * of the changes.
- * @param seen how far the caller knows the chain: who has the key must not seal it anew for somebody who set it back
- * @returns how many, 0 even if another worker is at it; and where the chain ends now, if this one could look
+ * Seals up to `limit` rows of a tenant in a system transaction, in the order of their ids among the visible rows. A
+ * transaction that commits later with an older id gets a later sequence. The chain shows the order of sealing, and `at`
+ * shows the order of the changes.
+ * @param seen how far the caller knows the chain: a worker with the key must not seal it again for an intruder who set
+ * it back
+ * @returns the number of sealed rows, 0 even if another worker holds the chain; and the end of the chain, if this call
+ * could read it
  */
 export async function sealBatch(
   tx: Tx,

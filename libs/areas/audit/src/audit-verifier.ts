@@ -9,7 +9,7 @@ import { headText, type ExpectedHead } from './expected-heads.js';
 
 const PAGE = 1_000;
 
-/** The first thing that is wrong with a chain. */
+/** The first error in a chain. */
 export interface Break {
   sequence: number;
   /** Null if the row is not there. */
@@ -17,27 +17,27 @@ export interface Break {
   problem: string;
 }
 
-/** What was found out about one tenant's chain. */
+/** The result for one tenant's chain. */
 export interface ChainReport {
   tenantId: string;
   tenantName: string;
-  /** Rows whose hashes hold, from the first one on. */
+  /** The last of the rows whose hashes hold, counted from the first one. */
   verified: AuditChainLink;
-  /** Rows not in the chain yet: those of the last second or so, while a worker runs. */
+  /** Number of rows that are not in the chain yet: those of about the last second, while a worker runs. */
   unsealed: number;
   broken?: Break;
 }
 
 export interface VerifyOptions {
-  /** Name or id; all tenants where unset. */
+  /** Name or id; all tenants if unset. */
   tenant?: string;
-  /** Heads that were kept outside the database: each must stand in its chain as it was. */
+  /** Heads that were kept outside the database: each must be in its chain, unchanged. */
   expected?: readonly ExpectedHead[];
 }
 
 /**
- * Recomputes the chains of all tenants, or of one; empty if there is no such tenant. Reads only, page by page, and may run beside
- * sealers.
+ * Recomputes the chains of all tenants, or of one. Returns an empty list if there is no such tenant. It only reads,
+ * page by page, and may run concurrently with sealers.
  */
 export async function verifyAudit(
   database: Database,
@@ -79,7 +79,7 @@ async function verifyChain(
   for (;;) {
     const rows: AuditRow[] = await sealedAfter(database, end.tenant_id, after);
     for (const row of rows) {
-      // What was sealed since the ends were read is not judged by them.
+      // The ends read earlier cannot judge rows that were sealed since.
       if (walk.isBeyond(row)) return walk.end();
       const problem = walk.take(row);
       if (problem) return walk.report({ sequence: row.sequence!, id: row.id, problem });
@@ -89,12 +89,12 @@ async function verifyChain(
   }
 }
 
-/** One chain, judged row by row from its beginning. */
+/** Judges one chain, row by row from its beginning. */
 class ChainWalk {
   private link: AuditChainLink & { isSealed: boolean } = { sequence: 0, hash: FIRST_AUDIT_HASH, isSealed: false };
   private readonly head: AuditChainLink;
   private readonly last: number;
-  /** The last row without a seal, of before there were keys. */
+  /** The last row without a seal, from the time before there were keys. */
   private unkeyed: (AuditChainLink & { id: string }) | undefined;
   private readonly expectedAt = new Map<number, string[]>();
   private furthestExpected = -1;
@@ -116,7 +116,7 @@ class ChainWalk {
     return row.sequence! > Math.max(this.head.sequence, this.last);
   }
 
-  /** What is wrong with the next row; undefined if it continues the chain. */
+  /** Returns the error in the next row; undefined if the row continues the chain. */
   take(row: AuditRow): string | undefined {
     const problem = objectionTo(row, this.link, this.keys);
     if (problem) return problem;
@@ -145,7 +145,10 @@ class ChainWalk {
     return { sequence: this.link.sequence + 1, id: null, problem };
   }
 
-  /** Without a seal a row proves nothing against who owns the database, unless a head kept elsewhere stands at it or behind it. */
+  /**
+   * A row without a seal proves nothing against the owner of the database, unless a head kept elsewhere is at that row
+   * or after it.
+   */
   private notVouchedFor(): Break | undefined {
     if (!this.unkeyed || this.furthestExpected >= this.unkeyed.sequence) return undefined;
     const { sequence, id, hash } = this.unkeyed;
@@ -155,7 +158,7 @@ class ChainWalk {
   }
 }
 
-/** The first page has every sequence there can be: a row with one of 0 or less was not sealed by us. */
+/** The first page has every possible sequence: a row with a sequence of 0 or less was not sealed by Slipway. */
 function sealedAfter(database: Database, tenantId: string, sequence: number | undefined): Promise<AuditRow[]> {
   return database.tx('system', (tx) =>
     auditRows(tx, {

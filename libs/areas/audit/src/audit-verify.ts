@@ -11,13 +11,13 @@ const USAGE =
   'usage: audit-verify [--tenant <name or id>] [--expect-head <tenant>:<sequence>:<hash>]… [--anchors <file>]…\n';
 
 /**
- * The command: one line a tenant on stdout.
- * @returns the exit status: 0 = every chain is whole, 1 = one is broken, 2 = it could not be asked for
+ * The command: prints one line per tenant on stdout.
+ * @returns the exit status: 0 = every chain is whole, 1 = a chain is broken, 2 = the command could not check
  */
 export async function auditVerify(config: Config, args: string[]): Promise<number> {
   const asked = askedBy(args);
   if (!asked) return refuse(USAGE);
-  // Before the chains: a head that is kept meanwhile is not one that they lack.
+  // Read before the chains: a head that is kept in the meantime must not count as missing from them.
   const kept = await headsOfAll(asked.anchors);
   if (typeof kept === 'string') return refuse(kept);
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)] })
@@ -37,7 +37,7 @@ export async function auditVerify(config: Config, args: string[]): Promise<numbe
 interface VerifyRequest {
   tenant: string | undefined;
   heads: ExpectedHead[];
-  /** Paths. */
+  /** Paths of anchor files. */
   anchors: string[];
 }
 
@@ -54,7 +54,10 @@ function askedBy(args: string[]): VerifyRequest | undefined {
   }
 }
 
-/** What is wrong, where a file gives no heads: one that is empty would prove nothing and look as if it did. */
+/**
+ * Reads the heads of all files. Returns a message if a file cannot be read or has no heads: an empty file would prove
+ * nothing, but appear to.
+ */
 async function headsOfAll(paths: readonly string[]): Promise<ExpectedHead[] | string> {
   const all: ExpectedHead[][] = [];
   for (const path of paths) {
@@ -73,7 +76,10 @@ function refuse(text: string): number {
   return 2;
 }
 
-/** The head is printed as `--expect-head` takes it, to be kept elsewhere: the key does not show what was cut off at the end. */
+/**
+ * Prints the head as `--expect-head` takes it, so that it can be kept elsewhere: the key does not show rows cut off at
+ * the end.
+ */
 export function lineOf({ tenantId, tenantName, verified, unsealed, broken }: ChainReport): string {
   const name = JSON.stringify(tenantName);
   if (broken) return `broken ${name} at row ${broken.sequence}${broken.id ? ` (${broken.id})` : ''}: ${broken.problem}`;

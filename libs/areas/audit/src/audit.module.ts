@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-// So that TypeORM knows it: only statements use it.
+// Makes the entity known to TypeORM. Only statements use it.
 import './audit-anchor.entity.js';
 import { AuditController } from './audit.controller.js';
 import { AuditAnchoring } from './audit-anchoring.js';

@@ -1,18 +1,18 @@
 import { prepared } from '@slipway/platform-database';
 
-/** Two workers may come to a new tenant at once: `on conflict` leaves the head that is there. */
+/** Two workers may reach a new tenant at once: `on conflict` leaves the existing head. */
 export const ENSURE_HEAD = prepared(
   'audit-ensure-head',
   `insert into audit_heads (tenant_id, hash) values ($1, $2) on conflict do nothing`,
 );
 
-/** Whoever holds this row seals; another worker finds it locked and leaves the tenant alone. */
+/** The worker that holds this row seals. Another worker finds it locked and skips the tenant. */
 export const LOCK_HEAD = prepared(
   'audit-lock-head',
   `select sequence::float8 as sequence, hash from audit_heads where tenant_id = $1 for update skip locked`,
 );
 
-/** Hundreds of rows, each with values of its own, in one statement. */
+/** Seals hundreds of rows, each with values of its own, in one statement. */
 export const SEAL = prepared(
   'audit-seal',
   `update audit_log a set sequence = s.sequence, previous_hash = s.previous_hash, hash = s.hash, key_id = $7, seal = s.seal
@@ -21,8 +21,9 @@ export const SEAL = prepared(
 );
 
 /**
- * Heads that are news, each for one worker: who claims later finds it not due. It is due again in a minute whether or not it was kept by
- * then, so a worker that dies in between costs a minute and, at worst, a second line of the same head.
+ * Claims changed heads, each for one worker: a later claim finds the head not due. It is due again in a minute, whether
+ * or not it was kept by then. A worker that dies in between costs a minute and, at worst, a second line of the same
+ * head.
  */
 export const CLAIM_ANCHORS = prepared(
   'audit-claim-anchors',
@@ -39,7 +40,7 @@ export const CLAIM_ANCHORS = prepared(
    from news n join claimed c on c.tenant_id = n.tenant_id order by n.tenant_id`,
 );
 
-/** Fenced by the claim: a worker that was slow must not write an older head over a newer one. */
+/** Fenced by the claim: a slow worker must not write an older head over a newer one. */
 export const NOTE_ANCHORS = prepared(
   'audit-note-anchors',
   `update audit_anchors a set sequence = s.sequence, hash = s.hash
@@ -47,7 +48,7 @@ export const NOTE_ANCHORS = prepared(
    where a.tenant_id = s.tenant_id and a.due_at = s.due_at`,
 );
 
-/** The ends of the chains, by their heads and by their rows, in one snapshot: a sealer moves both at once. */
+/** The ends of the chains, from their heads and from their rows, in one snapshot: a sealer changes both at once. */
 export const CHAINS = prepared(
   'audit-chains',
   `select c.id as tenant_id, coalesce(t.name, c.id) as tenant_name, h.sequence::float8 as head_sequence, h.hash as head_hash,

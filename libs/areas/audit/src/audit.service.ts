@@ -11,7 +11,7 @@ export class AuditService {
   async list({ tenantId }: Principal, filter: AuditFilterDto, page: PageRequest): Promise<PageOf<ShownAuditRow>> {
     const { action, actor, resource_type, resource_name } = filter;
     const rows = await this.database.tx({ tenantId }, (tx) =>
-      // By the time of the change: a row is shown before it is sealed.
+      // Sorted by the time of the change: a row is shown before it is sealed.
       auditRows(
         tx,
         newestFirst(tenantId, page, {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** A head that a chain had at some time, kept outside the database. */
+/** A head that a chain once had, kept outside the database. */
 export interface ExpectedHead {
   /** Id or name. */
   tenant: string;
@@ -12,12 +12,12 @@ export interface ExpectedHead {
 
 const HEAD = /([\w.-]+):(\d{1,15}):([0-9a-f]{64})(?![0-9a-f])/g;
 
-/** `<tenant>:<sequence>:<hash>`: how a head is written wherever it is kept. */
+/** Returns `<tenant>:<sequence>:<hash>`, the form of a head in every anchor. */
 export function headText({ tenant, sequence, hash }: ExpectedHead): string {
   return `${tenant}:${sequence}:${hash}`;
 }
 
-/** All heads in a text, whatever stands around them: an anchor file, lines of the log, output of the command. */
+/** Returns all heads in a text, whatever surrounds them: an anchor file, lines of the log, output of the command. */
 export function headsIn(text: string): ExpectedHead[] {
   return [...text.matchAll(HEAD)].map(([, tenant, sequence, hash]) => ({
     tenant: tenant as string,
@@ -26,7 +26,7 @@ export function headsIn(text: string): ExpectedHead[] {
   }));
 }
 
-/** Those of a file, each once. @throws Error if it cannot be read */
+/** Returns the heads in a file, each once. @throws Error if the file cannot be read */
 export async function headsInFile(path: string): Promise<ExpectedHead[]> {
   const heads = new Map<string, ExpectedHead>();
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity }))

@@ -4,13 +4,13 @@ import { anchorLines, anchorName, type Anchor, type Head } from './anchors.js';
 
 const LIMIT_MS = 10_000;
 
-/** An object for each time that there was news: `<prefix>/<name in the order of time>.jsonl`. None is written twice. */
+/** Writes one object per change: `<prefix>/<name in the order of time>.jsonl`. It never writes an object twice. */
 export class S3Anchor implements Anchor {
   private readonly client: S3Client;
   private readonly bucket: string;
   private readonly prefix: string;
 
-  /** @param url `s3://<bucket>/<prefix>`; credentials come from where the AWS client looks for them */
+  /** @param url `s3://<bucket>/<prefix>`; the AWS client finds the credentials in its usual sources */
   constructor(url: string, { endpoint, region }: Config['upload']['s3']) {
     const { hostname, pathname } = new URL(url);
     this.bucket = hostname;
@@ -18,7 +18,8 @@ export class S3Anchor implements Anchor {
     this.client = new S3Client({
       region,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-      // The client's newer default, a checksum trailer, is refused by many servers that are only compatible with S3.
+      // The newer default of the client, a checksum trailer, is refused by many servers that are only compatible with
+      // S3.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });

@@ -51,7 +51,7 @@ const lines = () =>
 const kept = (): string[] => lines().map((line) => line.audit_anchor);
 const loggedErrors = () => jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
 
-it('each head is kept once, a minute apart at the least, and only where there is news', async () => {
+it('each head is kept once, at least a minute apart, and only after a change', async () => {
   const anchor = bed.anchoring(`file:${file}`);
   await anchor();
   const first = kept();
@@ -68,7 +68,7 @@ it('each head is kept once, a minute apart at the least, and only where there is
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it('anchors are added to those from before a restart', async () => {
+it('new anchors are appended to those from before a restart', async () => {
   await bed.anchoring(`file:${file}`)();
   const [first] = kept();
   const second = await grow('two');
@@ -77,7 +77,7 @@ it('anchors are added to those from before a restart', async () => {
   expect(kept()).toEqual([first, second]);
 });
 
-it('workers that are at it together keep each head once', async () => {
+it('concurrent workers keep each head once', async () => {
   const workers = Array.from({ length: 5 }, () => bed.anchoring(`file:${file}`));
   await Promise.all(workers.map((work) => work()));
   expect(kept()).toHaveLength(1);
@@ -87,7 +87,7 @@ it('workers that are at it together keep each head once', async () => {
   expect(kept().slice(1)).toEqual([second]);
 });
 
-it('a place that cannot be written to is said, stops no sealing, and is tried again', async () => {
+it('an anchor that cannot be written to is reported, stops no sealing, and is retried', async () => {
   const error = loggedErrors();
   const failures = async () =>
     (await metrics.getSingleMetric('slipway_audit_anchor_failures_total')!.get()).values[0]!.value;
@@ -113,7 +113,7 @@ it('a worker that dies after the line and before its note costs a second line, n
   expect(kept()).toHaveLength(2);
 });
 
-it('a chain that went back is said, and its new head is kept beside the old one', async () => {
+it('a chain that was set back is reported, and its new head is kept in addition to the old one', async () => {
   const error = loggedErrors();
   await grow('two', 'three');
   await bed.anchoring(`file:${file}`)();
@@ -129,7 +129,7 @@ it('a chain that went back is said, and its new head is kept beside the old one'
   expect(kept().map((head) => head.split(':')[1])).toEqual(['3', '1']);
 });
 
-it('the log takes them at info, and says at once if its level drops them', async () => {
+it('the log takes anchors at info, and reports at once if its level drops them', async () => {
   const log = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   await bed.anchoring('log')();
@@ -142,7 +142,7 @@ it('the log takes them at info, and says at once if its level drops them', async
   expect(warn).toHaveBeenCalledWith(expect.stringContaining('SLIPWAY_LOG_LEVEL=warn suppresses'));
 });
 
-it('a bucket gets an object each time, named in the order of time', async () => {
+it('a bucket gets a new object each time, named in the order of time', async () => {
   const error = loggedErrors();
   const server = new S3rver({
     address: '127.0.0.1',

@@ -16,12 +16,12 @@ export const TENANT = 'ten_one';
 export const OTHER = 'ten_two';
 export const SECRET_KEY = Buffer.alloc(32, 1);
 
-/** The audit's workers on a database of their own, and the administrator of that database. */
+/** The workers of the audit on a database of their own, and the administrator of that database. */
 export class AuditBed {
   private constructor(
     readonly config: Config,
     readonly db: Database,
-    /** The owner of the schema: what no code of ours is, and an intruder may be. */
+    /** The owner of the schema: no code of Slipway has this role, but an intruder may. */
     readonly owner: pg.Client,
     private readonly context: INestApplicationContext,
     private readonly testDatabase: TestDatabase,
@@ -67,13 +67,13 @@ export class AuditBed {
       );
   }
 
-  /** A worker's sealer: one object stands for one process. */
+  /** Returns a worker's sealer: one object plays one process. */
   sealer(keyRing = this.config.keyRing): () => Promise<void> {
     const sealer = new AuditSealer({ keyRing });
     return () => sealer.run((scope, work) => this.db.tx(scope, work));
   }
 
-  /** A worker's anchoring. */
+  /** Returns a worker's anchoring. */
   anchoring(anchor: string, more: Partial<Config> = {}): () => Promise<void> {
     const work = new AuditAnchoring({ ...this.config, ...more, audit: { anchor } });
     return () => work.run((scope, fn) => this.db.tx(scope, fn));
@@ -91,7 +91,9 @@ export class AuditBed {
     return rows[0];
   }
 
-  /** Makes every row and the head fit again after a change, as somebody can who has the database and not the key. */
+  /**
+   * Makes every row and the head consistent after a change, as an intruder can who has the database but not the key.
+   */
   async rehash({ from = 1, without = false } = {}): Promise<void> {
     const { rows } = await this.owner.query(
       `select a.*, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, sequence::int as sequence

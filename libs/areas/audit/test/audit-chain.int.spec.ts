@@ -26,7 +26,7 @@ let testDatabase: TestDatabase;
 let config: Config;
 let context: INestApplicationContext;
 let db: Database;
-/** The owner of the schema: what no code of ours is, and an intruder may be. */
+/** The owner of the schema: no code of Slipway has this role, but an intruder may. */
 let owner: pg.Client;
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ async function verify(tenant = TENANT): Promise<ChainReport> {
 const idOf = async (sequence: number): Promise<string> =>
   (await owner.query('select id from audit_log where tenant_id = $1 and sequence = $2', [TENANT, sequence])).rows[0].id;
 
-it('chains rows so that a reader can recompute every hash', async () => {
+it('the sealer chains rows so that a reader can recompute every hash', async () => {
   const { rows } = await owner.query<AuditRow>(
     `select a.*, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, sequence::int as sequence from audit_log a where tenant_id = $1 order by a.sequence`,
     [TENANT],
@@ -111,7 +111,7 @@ it('chains rows so that a reader can recompute every hash', async () => {
   });
 });
 
-it('gives a row that commits late a later place, and breaks nothing', async () => {
+it('the sealer gives a row that commits late a later sequence, and breaks nothing', async () => {
   let release!: () => void;
   const held = new Promise<void>((resolve) => (release = resolve));
   let isWritten!: () => void;
@@ -138,13 +138,13 @@ it('gives a row that commits late a later place, and breaks nothing', async () =
   expect((await verify()).broken).toBeUndefined();
 });
 
-it('seals every row once where many workers do it at once, in any batches', async () => {
+it('every row is sealed once when many workers seal at once, in any batches', async () => {
   for (let i = 0; i < 40; i += 1) await append(TENANT, `more-${i}`);
   while ((await verify()).unsealed > 0) await Promise.all([1, 2, 3, 4, 5].map((limit) => seal(TENANT, limit)));
   expect(await verify()).toMatchObject({ verified: { sequence: ROWS + 40 }, unsealed: 0 });
 });
 
-it('detects a change of any column of any row', async () => {
+it('the verifier detects a change of any column of any row', async () => {
   const { rows: columns } = await owner.query<{ name: string; type: string }>(
     `select column_name as name, data_type as type from information_schema.columns where table_name = 'audit_log'`,
   );
@@ -173,7 +173,7 @@ it('detects a change of any column of any row', async () => {
   expect(undetected).toEqual([]);
 });
 
-it('names the first row that is wrong', async () => {
+it('the verifier names the first invalid row', async () => {
   await owner.query(`update audit_log set actor = 'token:somebody' where tenant_id = $1 and sequence in (3, 5)`, [
     TENANT,
   ]);
@@ -226,27 +226,27 @@ it.each<[string, string, number, string]>([
     6,
     'a different hash',
   ],
-])('detects %s', async (_what, sql, sequence, problem) => {
+])('the verifier detects %s', async (_what, sql, sequence, problem) => {
   expect((await verify()).broken).toBeUndefined();
   await owner.query(sql, [TENANT]);
   expect((await verify()).broken).toMatchObject({ sequence, problem: expect.stringContaining(problem) });
   expect((await verify(OTHER)).broken).toBeUndefined();
 });
 
-it('detects a deletion whose gap was closed', async () => {
+it('the verifier detects a deletion whose gap was closed', async () => {
   await owner.query(`delete from audit_log where tenant_id = $1 and sequence = 5`, [TENANT]);
   await owner.query(`update audit_log set sequence = 5 where tenant_id = $1 and sequence = 6`, [TENANT]);
   await owner.query(`update audit_heads set sequence = 5 where tenant_id = $1`, [TENANT]);
   expect((await verify()).broken).toMatchObject({ sequence: 5, problem: 'it does not follow row 4' });
 });
 
-it('detects two rows that changed places', async () => {
+it('the verifier detects two rows that were swapped', async () => {
   await owner.query(`update audit_log set sequence = -sequence where tenant_id = $1 and sequence in (3, 4)`, [TENANT]);
   await owner.query(`update audit_log set sequence = 7 + sequence where tenant_id = $1 and sequence < 0`, [TENANT]);
   expect((await verify()).broken).toMatchObject({ sequence: 3 });
 });
 
-it('detects a row that changed places and hashes with its neighbour', async () => {
+it('the verifier detects a row that was swapped, and hashed again, with its neighbour', async () => {
   await owner.query(
     `update audit_log a set (actor, action, resource_type, resource_name, at, before_digest, after_digest) = (select actor, action, resource_type, resource_name, at, before_digest, after_digest from audit_log b where b.tenant_id = a.tenant_id and b.sequence = 7 - a.sequence)
      where tenant_id = $1 and sequence in (3, 4)`,
@@ -255,7 +255,7 @@ it('detects a row that changed places and hashes with its neighbour', async () =
   expect((await verify()).broken).toMatchObject({ sequence: 3, problem: 'it was changed after it was sealed' });
 });
 
-it('detects a row that moved to another tenant', async () => {
+it('the verifier detects a row that moved to another tenant', async () => {
   await owner
     .query(`update audit_log set tenant_id = $1 where tenant_id = $2 and sequence = $3`, [OTHER, TENANT, ROWS])
     .catch(() => undefined);
@@ -268,7 +268,7 @@ it('detects a row that moved to another tenant', async () => {
   expect((await verify(OTHER)).broken).toMatchObject({ sequence: ROWS + 1 });
 });
 
-it('lets no transaction of the product change or delete a row', async () => {
+it('no transaction of the product can change or delete a row', async () => {
   for (const scope of [{ tenantId: TENANT }, 'system'] as const) {
     for (const sql of [`update audit_log set actor = 'x'`, 'delete from audit_log', 'delete from audit_heads']) {
       await expect(db.read(scope, sql)).rejects.toMatchObject({ code: '42501' });
@@ -282,14 +282,14 @@ it('lets no transaction of the product change or delete a row', async () => {
   });
 });
 
-it('goes on with the other tenants where one chain is broken', async () => {
+it('the sealer continues with the other tenants if one chain is broken', async () => {
   await owner.query(`update audit_heads set sequence = 2 where tenant_id = $1`, [TENANT]);
   for (const tenantId of [TENANT, OTHER]) await append(tenantId, 'next');
   await expect(seal(TENANT)).rejects.toThrow();
   expect(await seal(OTHER)).toBe(1);
 });
 
-it('is a command that exits with 1 where a chain is broken, with 2 where it is misused', async () => {
+it('the command exits with 1 if a chain is broken, and with 2 if it is misused', async () => {
   expect(await auditVerify(config, [])).toBe(0);
   expect(await auditVerify(config, ['--tenant', TENANT])).toBe(0);
   await owner.query(`update audit_log set action = 'x' where tenant_id = $1 and sequence = 2`, [TENANT]);

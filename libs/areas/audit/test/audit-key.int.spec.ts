@@ -37,7 +37,7 @@ afterEach(async () => {
   await bed.empty();
 });
 
-/** What the command says and how it ends. */
+/** Returns the output and the exit status of the command. */
 async function verify(...args: string[]): Promise<{ status: number; out: string }> {
   printed = '';
   return { status: await auditVerify(bed.config, args), out: printed };
@@ -51,7 +51,7 @@ async function expected(): Promise<string> {
 const broken = async (keys = AuditKeys.of(bed.config)) =>
   (await verifyAudit(bed.db, keys, { tenant: TENANT }))[0]!.broken;
 
-describe('somebody who has the database and not the key', () => {
+describe('an intruder who has the database and not the key', () => {
   it('cannot rewrite a row and all that follows, head included', async () => {
     await bed.owner.query(`update audit_log set actor = 'token:nobody' where tenant_id = $1 and sequence = 3`, [
       TENANT,
@@ -76,14 +76,14 @@ describe('somebody who has the database and not the key', () => {
     expect(await broken()).toMatchObject({ sequence: 4, problem: 'it has no seal, and the row before it has one' });
     await bed.rehash({ without: true });
     expect(await broken()).toMatchObject({ sequence: 6, problem: expect.stringContaining('rows 1 to 6 have no seal') });
-    // A worker that seals what comes later does not vouch for what it finds.
+    // A worker that seals later rows does not vouch for the existing ones.
     await bed.append('seven');
     await bed.sealer()();
     expect(await broken()).toMatchObject({ sequence: 6, problem: expect.stringContaining('rows 1 to 6 have no seal') });
     expect((await verify()).status).toBe(1);
   });
 
-  it('cannot have a worker that knows the chain seal it anew', async () => {
+  it('cannot make a worker that knows the chain seal it again', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const seal = bed.sealer();
     await bed.append('seven');
@@ -99,7 +99,7 @@ describe('somebody who has the database and not the key', () => {
 });
 
 describe('a head that was kept elsewhere', () => {
-  it('is found where it was, also after more rows, and by the name of its tenant', async () => {
+  it('is found in its chain, also after more rows, and by the name of its tenant', async () => {
     const head = await expected();
     await bed.append('seven');
     await bed.sealer()();
@@ -120,7 +120,7 @@ describe('a head that was kept elsewhere', () => {
     });
   });
 
-  it('shows that the chain was sealed anew by who has the key', async () => {
+  it('shows that the owner of the key sealed the chain again', async () => {
     const head = await expected();
     await bed.owner.query(`update audit_log set sequence = null, actor = 'token:nobody' where tenant_id = $1`, [
       TENANT,
@@ -167,7 +167,7 @@ describe('a head that was kept elsewhere', () => {
 });
 
 describe('the key', () => {
-  it('is named where it is the wrong one, and its chain is not called changed', async () => {
+  it('is named if it is the wrong one, and its chain is not called changed', async () => {
     const wrong = new AuditKeys(new KeyRing(ROTATED));
     const { id } = AuditKeys.of(bed.config).current;
     expect(await broken(wrong)).toMatchObject({
@@ -196,7 +196,7 @@ describe('the key', () => {
       status: 0,
       out: expect.stringContaining(`head=${now} `),
     });
-    // What the command printed is a file of heads too.
+    // The output of the command is also a file of heads.
     const file = path.join(folder, 'printed');
     writeFileSync(file, (await verify()).out);
     expect(await verify('--anchors', file)).toMatchObject({ status: 0 });
@@ -214,7 +214,7 @@ describe('the key', () => {
     expect(await broken()).toBeUndefined();
   });
 
-  it('a head vouches for the rows up to it only', async () => {
+  it('a head vouches only for the rows up to it', async () => {
     await bed.rehash({ without: true });
     const { rows } = await bed.owner.query('select hash from audit_log where tenant_id = $1 and sequence = 5', [
       TENANT,
@@ -225,7 +225,7 @@ describe('the key', () => {
     });
   });
 
-  it('is no secret of the rows: neither of its two derivations is the secret key', () => {
+  it('never appears in rows: neither of its two derivations is the secret key', () => {
     const { id, key } = AuditKeys.of(bed.config).current;
     expect(id).toMatch(/^[0-9a-f]{8}$/);
     expect(key.export().equals(SECRET_KEY)).toBe(false);
