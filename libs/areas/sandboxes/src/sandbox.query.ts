@@ -3,7 +3,10 @@ import { IsNull, Or, Raw } from 'typeorm';
 import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
 
-/** Of `expires_at`. A sandbox past its expiry is gone for everybody, whenever the sweep comes round; the clock is the database's. */
+/**
+ * Condition on `expires_at`. A sandbox past its expiry is invisible to all clients, even before the sweep removes it.
+ * The clock is the database's.
+ */
 export const SANDBOX_UNEXPIRED = Or(
   IsNull(),
   Raw((expiresAt) => `${expiresAt} > now()`),
@@ -17,15 +20,18 @@ export async function findSandbox(tx: Tx, tenantId: string, id: string): Promise
 }
 
 /**
- * A row lock: it orders the uploads of one sandbox, so that quota and the tree of paths are judged, and files and sums written, one
- * at a time. What is read after it is as the upload before has left it.
+ * A row lock that orders the uploads of one sandbox: quota and the tree of paths are checked, and files and sums
+ * written, by one upload at a time. Rows read after it show what the previous upload has committed.
  */
 export const LOCK_SANDBOX = prepared(
   'sandboxes-lock',
   `select s.id from sandboxes s where s.id = $1 and s.tenant_id = $2 for update`,
 );
 
-/** Removes an expired sandbox with its files, whose blobs become strays: three tables in one statement. No row if another was faster. */
+/**
+ * Removes an expired sandbox with its files, whose blobs become strays: three tables in one statement. Returns no row
+ * if another worker was faster.
+ */
 export const EXPIRE_SANDBOX = prepared(
   'sandboxes-expire',
   `with gone as (

@@ -23,7 +23,7 @@ const blobStore = {
   useFactory: (config: Config, idleTimeoutMs?: number) => createBlobStore(config, idleTimeoutMs),
 };
 
-/** Files go where the operator allows it for sandboxes (`outbound.sandboxes`), and nowhere else. */
+/** Files are sent only to hosts that the operator allows for sandboxes (`outbound.sandboxes`). */
 const egress = {
   provide: Egress,
   inject: [CONFIG],

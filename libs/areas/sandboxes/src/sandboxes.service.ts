@@ -33,7 +33,7 @@ export interface NewSandbox {
 
 @Injectable()
 export class SandboxesService implements ExistenceCheck {
-  /** The most that a workspace may contain: ten of the largest files. */
+  /** Most bytes that a workspace may contain: ten of the largest files. */
   readonly maxWorkspaceBytes: number;
 
   constructor(
@@ -70,14 +70,15 @@ export class SandboxesService implements ExistenceCheck {
   }
 
   /**
-   * Writes the sandbox. The audit row is its caller's: one mutation leaves one, even if it makes more than the sandbox.
+   * Writes the sandbox. The caller writes the audit row: one mutation leaves one, even if it creates more than the
+   * sandbox.
    * @throws quota_exceeded (429)
    */
   async insert(tx: Tx, { tenantId, tenantName }: Principal, sandbox: NewSandbox): Promise<SandboxDto> {
     const { id, provider, referenceId, bytesLimit = this.maxWorkspaceBytes, labels = {}, expiresAt = null } = sandbox;
     const isLocal = provider === 'local';
     const sandboxes = tx.repository(SandboxEntity);
-    // Those that have expired count until they are removed.
+    // Expired sandboxes count until they are removed.
     await reserveQuota(tx, { tenantId, quota: 'sandboxes', limit: quotasOf(this.config, tenantName).sandboxes }, () =>
       sandboxes.countBy({ tenant_id: tenantId }),
     );
@@ -86,7 +87,8 @@ export class SandboxesService implements ExistenceCheck {
       tenant_id: tenantId,
       provider,
       reference_id: referenceId,
-      // A local workspace is there as long as we are, so it counts as running; of an external sandbox nothing is known yet.
+      // A local workspace exists as long as the service does, so it counts as running. The state of an external sandbox
+      // is unknown at first.
       state: isLocal ? 'running' : 'unknown',
       state_observed_at: isLocal ? () => 'now()' : null,
       bytes_limit: bytesLimit,
@@ -108,7 +110,7 @@ export class SandboxesService implements ExistenceCheck {
     return answerOf(await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, id)));
   }
 
-  /** The 404 of an unknown sandbox wins over a body that breaks a rule. */
+  /** The 404 of an unknown sandbox takes precedence over a body that breaks a rule. */
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
     await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, params['id']!));
   }

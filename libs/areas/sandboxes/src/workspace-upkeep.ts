@@ -7,7 +7,7 @@ import { SandboxEntity } from './sandbox.entity.js';
 import { EXPIRE_SANDBOX } from './sandbox.query.js';
 import { StrayBlobs } from './storage/stray-blobs.js';
 
-/** What workspaces need without anybody asking: expired sandboxes go, and so do blobs that no file names. */
+/** Background work of workspaces: removes expired sandboxes, and blobs that no file names. */
 @Injectable()
 export class WorkspaceUpkeep {
   constructor(private readonly strays: StrayBlobs) {}
@@ -28,7 +28,10 @@ export class WorkspaceUpkeep {
     await this.strays.sweep(transact);
   }
 
-  /** In a transaction of the tenant's own, for the audit row. Two workers may meet here; the later one finds nothing. */
+  /**
+   * Runs in a transaction of the tenant's own, for the audit row. Two workers may meet here; the later one finds
+   * nothing.
+   */
   private async expire(transact: Transact, tenantId: string, id: string): Promise<void> {
     await transact({ tenantId }, async (tx) => {
       if (!(await tx.one(EXPIRE_SANDBOX, [id]))) return;

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { BlobMissingError, newBlob, type BlobStore } from '../src/storage/blob-store.js';
 import { eventually } from './tenants.js';
 
-/** A store under test, and the names of everything that is in it, left-overs included. */
+/** A store under test, and the names of everything in it, leftovers included. */
 export interface StoreCase {
   store: BlobStore;
   contents(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** What every backend must do. Call at the top level of a spec file. */
+/** The contract that every backend must fulfil. Call it at the top level of a spec file. */
 export function describeBlobStore(start: () => Promise<StoreCase>): void {
   let one: StoreCase;
   beforeAll(async () => {
@@ -108,7 +108,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
     await expect(one.store.read(blob)).rejects.toThrow(BlobMissingError);
     await expect(one.store.read(blob, stop.signal)).rejects.toBe(reason);
     await expect(one.store.remove(blob, stop.signal)).rejects.toBe(reason);
-    // What was under way cleans up after itself.
+    // An interrupted write cleans up after itself.
     await eventually(async () => !(await one.contents()).some((name) => name.includes('sbx_f')), 'nothing is left');
   });
 

@@ -33,7 +33,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Api and worker under a configuration, for as long as `work` takes. */
+/** Runs api and worker with a configuration for as long as `work` takes. */
 async function under<T>(change: Partial<Config>, work: (app: Awaited<ReturnType<typeof startApp>>) => Promise<T>) {
   const upload = { maxBytes: 1 << 20, workspaceStore: `file:${folder}`, s3: { region: 'x' } };
   const started = await startApp(configOf(testDatabase.url, { upload, ...change }));
@@ -48,9 +48,9 @@ const sandboxesAt = (...sandboxes: NonNullable<Config['operator']['outbound']>['
   operator: { targets: [], secrets: {}, outbound: { sandboxes } },
 });
 
-it('files go to a private sandbox of the tenants it is for, to no engine, and to no port of its own', async () => {
+it('files are sent to a private sandbox of the tenants it is for, to no engine, and to no port of its own', async () => {
   const [mine, others] = await under({}, async ({ app }) => [await newTenant(app), await newTenant(app)]);
-  // A tenant of these tests has its id for a name.
+  // The name of a tenant in these tests is its id.
   const named = sandboxesAt({ origin: base_url, tenants: [mine!.tenantId] });
   const register = (send: SandboxClient) =>
     send('POST', '/sandboxes/references', { json: { provider: 'custom', base_url, external_id: 'x' } });

@@ -23,7 +23,7 @@ describeBlobStore(async () => {
   };
 });
 
-it('follows no symbolic link out of its root', async () => {
+it('the disk store follows no symbolic link out of its root', async () => {
   const elsewhere = await mkdtemp(path.join(os.tmpdir(), 'slipway-elsewhere-'));
   const store = await createBlobStore({ upload: { maxBytes: 1, workspaceStore: `file:${root}`, s3: { region: 'x' } } });
   await writeFile(path.join(elsewhere, 'blob_1'), 'secret');
@@ -38,7 +38,7 @@ it('follows no symbolic link out of its root', async () => {
   await rm(elsewhere, { recursive: true });
 });
 
-it('removes what a killed writer left', async () => {
+it('the disk store removes the leftovers of a killed writer', async () => {
   const store = await createBlobStore({ upload: { maxBytes: 1, workspaceStore: `file:${root}`, s3: { region: 'x' } } });
   const blob = newBlob('sbx_killed');
   await mkdir(path.join(root, 'sbx_killed'));
@@ -47,11 +47,11 @@ it('removes what a killed writer left', async () => {
   expect((await readdir(root)).includes('sbx_killed')).toBe(false);
 });
 
-it('is left waiting for no longer than the limit when a file never opens, or never gives a byte', async () => {
+it('a file that never opens, or never yields a byte, blocks a caller no longer than the limit', async () => {
   const store = new BoundedStore(new DiskStore(root), 200);
   const blob = newBlob('sbx_hangs');
   await mkdir(path.join(root, 'sbx_hangs'));
-  // A pipe opens for reading once somebody writes to it: as a mount whose server is gone.
+  // A pipe opens for reading once a writer opens it, like a mount whose server is gone.
   execFileSync('mkfifo', [path.join(root, blob)]);
   await expect(store.read(blob)).rejects.toThrow(StoreStalledError);
   const opening = store.read(blob);
@@ -68,7 +68,7 @@ it('is left waiting for no longer than the limit when a file never opens, or nev
   await store.remove(blob);
 });
 
-it('shows no blob that nobody waits for any more', async () => {
+it('a blob does not appear after its writer has given up', async () => {
   const store = new DiskStore(root);
   const blob = newBlob('sbx_late');
   const stop = new AbortController();
@@ -81,7 +81,7 @@ it('shows no blob that nobody waits for any more', async () => {
   await expect(store.read(blob)).rejects.toThrow(BlobMissingError);
 });
 
-it('ends content that nobody reads', async () => {
+it('content that is not read ends', async () => {
   const store = new BoundedStore(new DiskStore(root), 200);
   const blob = newBlob('sbx_unread');
   const large = Buffer.alloc(2 ** 20);

@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** As much of S3 as small files need, over a real socket; it falls silent for the methods that it is told. */
+/** As much of S3 as small files need, over a real socket. It can stop answering requests of given methods. */
 export interface FakeS3 {
   endpoint: string;
   /** Keys of all objects. */
   keys(): string[];
-  /** Requests of these methods are taken and not answered, until they are told otherwise. */
+  /** The server accepts requests of these methods and does not answer them, until the next call. */
   silence(...methods: string[]): void;
-  /** Requests that were taken and not answered. */
+  /** Number of requests that were accepted and not answered. */
   unanswered(): number;
   stop(): void;
 }

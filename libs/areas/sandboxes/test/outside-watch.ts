@@ -5,7 +5,7 @@ import { BLOB_STORE, type BlobStore } from '../src/storage/blob-store.js';
 
 /**
  * Watches every call of the workspace store and every request to another host.
- * @returns those that were made while a transaction was open in the chain of calls that made them; nothing may be among them
+ * @returns the calls made while their chain of calls had a transaction open; must stay empty
  */
 export function watchOutside(app: NestFastifyApplication): string[] {
   const found: string[] = [];

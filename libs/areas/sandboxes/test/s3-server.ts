@@ -16,12 +16,14 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object)
 
 export interface S3Server {
   endpoint: string;
-  /** Names of all objects of the bucket. */
+  /** Names of all objects in the bucket. */
   contents(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-/** s3rver, an S3-compatible server from npm, with one bucket named `workspaces`. Sets the credentials it knows. */
+/**
+ * Starts s3rver, an S3-compatible server from npm, with one bucket named `workspaces`. Sets the credentials it knows.
+ */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'slipway-s3-'));
   const server = new S3rver({
@@ -41,7 +43,7 @@ export async function startS3(): Promise<S3Server> {
         name.endsWith('_object'),
       ),
     stop: async () => {
-      // An aborted upload may have left a connection open, for which the server would wait.
+      // An aborted upload may have left a connection open, and the server would wait for it.
       server.httpServer?.closeAllConnections();
       await server.close();
       await rm(directory, { recursive: true, force: true });

@@ -22,10 +22,10 @@ describeBlobStore(async () => {
   return { store, contents: server.contents, stop: server.stop };
 });
 
-it('lists and aborts the parts that a killed writer left', async () => {
+it('the S3 store lists and aborts the leftover parts of a killed writer', async () => {
   const blob = newBlob('sbx_killed');
   const calls: string[] = [];
-  // s3rver has neither call, so this is a stub that answers as the S3 reference says.
+  // s3rver has neither call, so this stub answers as the S3 reference says.
   const stub = createServer((request, response) => {
     calls.push(`${request.method} ${decodeURIComponent(request.url!).replace(/&?x-id=\w+/, '')}`);
     if (!request.url!.includes('uploads=')) return response.writeHead(204).end();
@@ -50,10 +50,10 @@ it('lists and aborts the parts that a killed writer left', async () => {
 const IDLE_MS = 400;
 const bytes = (size: number) => Readable.from([Buffer.alloc(size)], { objectMode: false });
 
-/** Longer than any stall that is found takes on a busy machine. */
+/** Longer than the store takes to find a stall on a busy machine. */
 const LONG_MS = 50 * IDLE_MS;
 
-/** A store whose server does with a connection what `serve` does. */
+/** A store whose server handles a connection with `serve`. */
 async function storeOf(serve: (socket: Socket) => void, withinMs = 5 * IDLE_MS) {
   const sockets: Socket[] = [];
   const server = createSocketServer((socket) => {
@@ -81,7 +81,7 @@ const accepting: [string, (socket: Socket) => void][] = [
 ];
 
 it.each(accepting)(
-  'a server that %s is given up after the idle time-out, and not asked again',
+  'a server that %s is given up after the idle time-out, and gets no second request',
   async (_what, serve) => {
     const { store, sockets, stop } = await storeOf(serve, LONG_MS);
     const blob = newBlob('sbx_silent');
@@ -100,7 +100,7 @@ it.each(accepting)(
   },
 );
 
-it('a server that falls silent in the middle of an upload is not asked to abort it', async () => {
+it('a server that falls silent in the middle of an upload gets no request to abort it', async () => {
   const requests: string[] = [];
   const started = '<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>';
   const http = createServer((request, response) => {
@@ -117,7 +117,7 @@ it('a server that falls silent in the middle of an upload is not asked to abort 
   await stop();
 });
 
-it('content that drips on is read, content that stops breaks off', async () => {
+it('content that arrives slowly is read, content that stops breaks off', async () => {
   const { store, stop } = await storeOf((socket) =>
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n');

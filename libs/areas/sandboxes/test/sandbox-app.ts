@@ -16,7 +16,7 @@ import { watchOutside } from './outside-watch.js';
 
 export const MIGRATIONS: Migration[] = [...platformMigrations, ...auth, ...sandboxes];
 
-/** A queue within the process: it delivers at once what the relay adds. */
+/** A queue within the process: it delivers at once the operations that the relay adds. */
 class DirectQueue implements OperationQueue {
   private handler: (operationId: string) => Promise<void> = async () => undefined;
 
@@ -55,9 +55,9 @@ export function configOf(databaseUrl: string, overrides: Partial<Config>): Confi
 }
 
 /**
- * Api and worker of this area in one process, listening on a free port. Closing it fails if anything outside was called while a
- * transaction was open.
- * @param idleTimeoutMs after which a silent store or sandbox is given up; the default of the product unless given
+ * Starts api and worker of this area in one process, listening on a free port. Closing it fails if the code called an
+ * outside service while a transaction was open.
+ * @param idleTimeoutMs after which a silent store or sandbox is given up; by default that of the product
  */
 export async function startApp(
   config: Config,
@@ -88,7 +88,7 @@ export async function startApp(
   const calledInTransaction = watchOutside(app);
   const close = app.close.bind(app);
   app.close = async () => {
-    // A refused or aborted upload may have left a connection open, for which the server would wait.
+    // A refused or aborted upload may have left a connection open, and closing would wait for it.
     app.getHttpServer().closeAllConnections();
     await close();
     if (calledInTransaction.length > 0) throw new Error(`inside a transaction: ${calledInTransaction.join(', ')}`);

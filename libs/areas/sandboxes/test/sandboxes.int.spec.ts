@@ -23,7 +23,7 @@ let provider: Server;
 let providerUrl: string;
 let received: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
 let answers: number[] = [];
-/** Instead of a status: do not answer before `release` is called. */
+/** Used instead of a status: do not answer before `release` is called. */
 const SLOW = 0;
 let release: () => void = () => undefined;
 let closed = 0;
@@ -91,7 +91,7 @@ const audits = async (action: string) =>
   (await database.read('system', 'select 1 from audit_log where tenant_id = $1 and action = $2', [tenantId, action]))
     .length;
 
-it('creates, lists and shows local sandboxes, to their tenant only', async () => {
+it('local sandboxes are created, listed and shown only to their tenant', async () => {
   const made = await send('POST', '/sandboxes', { json: { labels: { team: 'a' }, workspace: { bytes_limit: 1000 } } });
   expect(made.status).toBe(201);
   expect(made.headers['location']).toBe(`/api/v1/sandboxes/${made.body.id}`);
@@ -130,24 +130,24 @@ it.each([
   ['a workspace beyond the limit', { workspace: { bytes_limit: 2 ** 50 } }, 422, 'workspace.bytes_limit'],
   ['an unknown provider', { provider: 'other' }, 422, 'provider'],
   ['mistyped labels', { labels: 1 }, 400, 'labels'],
-])('refuses a sandbox with %s', async (_what, json, status, field) => {
+])('a sandbox with %s is refused', async (_what, json, status, field) => {
   const answer = await send('POST', '/sandboxes', { json });
   expect([answer.status, answer.body.error.details[0].field]).toEqual([status, field]);
 });
 
-it('takes an expiry with any offset', async () => {
+it('an expiry may have any offset', async () => {
   const made = await send('POST', '/sandboxes', { json: { expires_at: '2050-01-01T00:00:00.5-23:59' } });
   expect([made.status, made.body.expires_at]).toEqual([201, '2050-01-01T23:59:00.500Z']);
 });
 
-it('answers 404 for an unknown reference', async () => {
+it('an unknown reference is a 404', async () => {
   expect((await send('POST', '/sandboxes', { json: { reference_id: 'sbr_x' } })).body.error.code).toBe(
     'sandbox_reference_not_found',
   );
   expect((await send('DELETE', '/sandboxes/references/sbr_x')).body.error.code).toBe('sandbox_reference_not_found');
 });
 
-it('never shows a credential, and keeps it sealed', async () => {
+it('a credential is sealed and never shown', async () => {
   const reference = await register();
   expect(reference).toEqual({
     id: expect.stringMatching(/^sbr_/),
@@ -182,14 +182,14 @@ it.each([
   ['https://user:pass@sandbox.example.com', 'userinfo_not_allowed'],
   ['https://sandbox.example.com/?a=b', 'invalid_url'],
   ['ftp://sandbox.example.com', 'scheme_not_allowed'],
-])('refuses the base URL %s', async (base_url, code) => {
+])('the base URL %s is refused', async (base_url, code) => {
   const answer = await send('POST', '/sandboxes/references', {
     json: { provider: 'custom', base_url, external_id: 'x' },
   });
   expect([answer.status, answer.body.error.details[0]]).toMatchObject([422, { field: 'base_url', code }]);
 });
 
-it('passes files on as E2B takes them', async () => {
+it('files are passed on in the format of E2B', async () => {
   received = [];
   const { sandbox_id } = await register();
   const put = await send('PUT', `/sandboxes/${sandbox_id}/files`, {
@@ -212,7 +212,7 @@ it('passes files on as E2B takes them', async () => {
   expect((await send('GET', `/sandboxes/${sandbox_id}`)).body.state).toBe('running');
 });
 
-it('passes files on as Daytona and our own streams take them', async () => {
+it('files are passed on in the format of Daytona, and as streams in the format of Slipway', async () => {
   received = [];
   const daytona = await register({ provider: 'daytona', base_url: `${providerUrl}/api/` });
   await send('PUT', `/sandboxes/${daytona.sandbox_id}/files?path=a/b`, { body: 'bytes' });
@@ -227,7 +227,7 @@ it('passes files on as Daytona and our own streams take them', async () => {
   expect(received[1]!.body).toBe('bytes');
 });
 
-it('sends again after an outage, gives up after a refusal, and quotes neither answer', async () => {
+it('a push is sent again after an outage, gives up after a refusal, and quotes neither answer', async () => {
   received = [];
   answers = [503, 200];
   const { sandbox_id } = await register();
@@ -246,14 +246,14 @@ it('sends again after an outage, gives up after a refusal, and quotes neither an
   expect(JSON.stringify(stored)).not.toContain(CREDENTIAL);
 });
 
-it('does not follow where the operator does not allow it', async () => {
+it('no file is sent to an address that the operator does not allow', async () => {
   const reference = await register({ base_url: 'https://sandbox.example.com' });
   expect(reference.egress_allowed).toBe(false);
   await send('PUT', `/sandboxes/${reference.sandbox_id}/files?path=a`, { body: 'x' });
   expect((await syncOf(reference.sandbox_id, 'a', 'failed')).sync_error).toMatch(/does not allow/);
 });
 
-it('revokes a reference without a call, again and again with the same answer, and erases the credential', async () => {
+it('a revocation makes no call, repeats its answer, and erases the credential', async () => {
   const reference = await register({ provider: 'daytona' });
   const second = (await send('POST', '/sandboxes', { json: { reference_id: reference.id } })).body;
   expect(second).toMatchObject({
@@ -291,7 +291,7 @@ it('revokes a reference without a call, again and again with the same answer, an
   expect(received).toEqual([]);
 });
 
-it('cuts what is on its way when a reference is revoked', async () => {
+it('a revocation cuts running transfers', async () => {
   received = [];
   answers = [SLOW];
   const reference = await register();
@@ -304,7 +304,7 @@ it('cuts what is on its way when a reference is revoked', async () => {
   expect(received).toHaveLength(1);
 });
 
-it('ends with the newest version there, though an older one arrives late', async () => {
+it('the newest version stays in the sandbox even if an older one arrives late', async () => {
   received = [];
   answers = [SLOW];
   const { sandbox_id } = await register({ provider: 'custom' });
@@ -328,7 +328,7 @@ it('ends with the newest version there, though an older one arrives late', async
   );
 });
 
-it('stops what still was to be passed on when a reference is revoked', async () => {
+it('a revocation stops pending pushes', async () => {
   received = [];
   answers = [503, 503, 503, 503];
   const reference = await register();
@@ -336,7 +336,7 @@ it('stops what still was to be passed on when a reference is revoked', async () 
   await eventually(async () => received.length > 0, 'the first try');
   await send('DELETE', `/sandboxes/references/${reference.id}`);
   answers = [];
-  // A slow machine may have tried again before the revocation.
+  // A slow machine may have retried before the revocation.
   const sent = received.length;
   expect((await syncOf(reference.sandbox_id, 'a', 'failed')).sync_error).toMatch(/revoked/);
   const [file] = (await send('GET', `/sandboxes/${reference.sandbox_id}/files`)).body.data;
@@ -349,7 +349,7 @@ it('stops what still was to be passed on when a reference is revoked', async () 
   expect(received).toHaveLength(sent);
 });
 
-it('lets a sandbox and its files go when it expires', async () => {
+it('a sandbox and its files are removed when it expires', async () => {
   const made = (await send('POST', '/sandboxes', { json: { expires_at: new Date(Date.now() + 60_000).toISOString() } }))
     .body;
   expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(201);
@@ -372,7 +372,7 @@ it('lets a sandbox and its files go when it expires', async () => {
   expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(404);
 });
 
-it('makes no more sandboxes of a tenant than there may be, whoever comes at once', async () => {
+it('a tenant gets no more sandboxes than its quota, even with concurrent clients', async () => {
   const crowded = await newTenant(app);
   const client = clientOf(origin, crowded.token);
   const fill = `insert into sandboxes (id, tenant_id, provider, state, bytes_limit) select 'sbx_fill' || n, $1, 'local', 'running', 1 from generate_series(1, $2) n`;
@@ -393,7 +393,7 @@ it('makes no more sandboxes of a tenant than there may be, whoever comes at once
   expect((await send('POST', '/sandboxes', { json: {} })).status).toBe(201);
 });
 
-it('takes no more files into a sandbox than there may be, empty ones included', async () => {
+it('a sandbox gets no more files than its quota, empty ones included', async () => {
   const { id } = (await send('POST', '/sandboxes', { json: {} })).body;
   const put = (name: string) => send('PUT', `/sandboxes/${id}/files?path=${name}`, { body: '' });
   expect((await put('a')).status).toBe(201);
@@ -409,7 +409,7 @@ it('takes no more files into a sandbox than there may be, empty ones included', 
   expect((await put('a')).status).toBe(200);
 });
 
-it('takes no more bytes of a tenant than there may be, into whichever of its sandboxes they come', async () => {
+it('a tenant gets no more bytes than its quota, in any of its sandboxes', async () => {
   const full = await newTenant(app);
   const client = clientOf(origin, full.token);
   const limit = QUOTAS.sandbox_bytes.default;

@@ -1,6 +1,9 @@
 import { configOf, QUICK_LEASE, startApp } from './sandbox-app.js';
 
-/** The area as a process of its own, for tests that measure or kill it. One JSON argument; says on IPC where it listens. */
+/**
+ * Runs the area as a process of its own, for tests that measure or kill it. Takes one JSON argument; sends its address
+ * on IPC.
+ */
 const { databaseUrl, workspaceStore, maxBytes, pausePoint } = JSON.parse(process.argv[2]!) as Record<string, any>;
 const { origin } = await startApp(
   configOf(databaseUrl, { ...QUICK_LEASE, upload: { maxBytes, workspaceStore, s3: { region: 'x' } }, pausePoint }),

@@ -6,11 +6,11 @@ import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 export interface ServerProcess {
   child: ChildProcess;
   origin: string;
-  /** Bytes now, and the most since the last reset. */
+  /** Current bytes, and the most since the last reset. */
   memory(question: 'reset' | 'peak'): Promise<{ peak: number; rss: number }>;
-  /** Resolves when the process stands still at its pause point. */
+  /** Resolves when the process waits at its pause point. */
   paused(name: string): Promise<void>;
-  /** SIGKILL, and gone. */
+  /** Sends SIGKILL and resolves when the process is gone. */
   kill(): Promise<void>;
 }
 

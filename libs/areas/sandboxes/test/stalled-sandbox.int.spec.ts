@@ -39,7 +39,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a sandbox that takes connections and never completes an answer. Returns its URL. */
+/** Starts a sandbox that accepts connections and never completes an answer. Returns its URL. */
 async function hang(serve: (socket: Socket) => void): Promise<string> {
   const sockets: Socket[] = [];
   const times: number[] = [];
@@ -57,7 +57,7 @@ async function hang(serve: (socket: Socket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Uploads a file to a reference of that URL. Returns the operation that pushes it. */
+/** Uploads a file to a reference with that URL. Returns the operation that pushes it. */
 async function push(base_url: string): Promise<string> {
   const reference = await send('POST', '/sandboxes/references', {
     json: { provider: 'custom', base_url, external_id: 'ext-1', credential: 'x' },
@@ -67,7 +67,7 @@ async function push(base_url: string): Promise<string> {
   return file.body.sync_operation_id;
 }
 
-it('ends pushes to sandboxes that hang within the idle time-out, and lets them sleep until the next try', async () => {
+it('pushes to sandboxes that hang end within the idle time-out, and sleep until the next try', async () => {
   const hanging = await Promise.all([
     hang((socket) => void socket.resume()),
     hang((socket) => void socket.resume().once('data', () => socket.write('H'))),

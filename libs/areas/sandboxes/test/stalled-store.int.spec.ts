@@ -11,7 +11,9 @@ import { clientOf, eventually, newTenant, type SandboxAnswer, type SandboxClient
 /** Three times the connections of the pool. */
 const CALLERS = 30;
 const POOL = 10;
-/** Longer than a busy machine needs until all callers wait for the store, and than a request waits for a removal. */
+/**
+ * Longer than a busy machine needs until all callers wait for the store, and longer than a request waits for a removal.
+ */
 const IDLE_TIMEOUT_MS = 10_000;
 /** The S3 client begins to count three seconds late. A busy machine may need the rest. */
 const GIVEN_UP_WITHIN_MS = IDLE_TIMEOUT_MS + 12_000;
@@ -22,7 +24,7 @@ let app: NestFastifyApplication;
 let calledInTransaction: string[];
 let database: Database;
 let send: SandboxClient;
-/** Of other tenants, whose requests must not wait. */
+/** Clients of other tenants, whose requests must not wait. */
 let others: SandboxClient[];
 let id: string;
 
@@ -57,7 +59,7 @@ const put = (index: number, body: string): Promise<SandboxAnswer> =>
   send('PUT', `/sandboxes/${id}/files?path=f${index}`, { body });
 const strays = async (): Promise<number> =>
   (await database.read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
-/** As after the minute that a removal has for itself; one that the silence has caught ends with its idle time-out. */
+/** Simulates that the lease of a removal has passed. A removal caught by the silence ends with its idle time-out. */
 const sweptAll = async (): Promise<boolean> => {
   await database.tx('system', (tx) =>
     tx.query('update sandbox_stray_blobs set delete_after = now() where sandbox_id = $1', [id]),
@@ -85,7 +87,7 @@ async function longestAnswer(isOver: () => boolean): Promise<{ longestMs: number
   return { longestMs, answers };
 }
 
-it('finds a call of the store inside a transaction', async () => {
+it('the test bed finds a call of the store inside a transaction', async () => {
   const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
   await database.tx('system', () => store.remove(newBlob('sbx_watched')));
   expect(calledInTransaction.splice(0)).toEqual(['store.remove']);
@@ -112,7 +114,7 @@ it('a store that is silent when blobs are removed takes no connection, and the s
   expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(CALLERS);
 });
 
-it('a removal that a crash cut off is found by the sweep', async () => {
+it('the sweep finds a removal that a crash interrupted', async () => {
   const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
   const blob = newBlob(id);
   const [tenant] = await database.read<{ tenant_id: string }>(
@@ -121,7 +123,7 @@ it('a removal that a crash cut off is found by the sweep', async () => {
     [id],
   );
   await put(0, 'x');
-  // The blob comes first: a sweep between the two statements finds nothing to remove yet.
+  // The blob is written first: a sweep between the two statements finds nothing to remove yet.
   await store.write(blob, Readable.from([Buffer.from('left')], { objectMode: false }), { bytes: 4 });
   const doomed = `insert into sandbox_stray_blobs (blob, tenant_id, sandbox_id, delete_after, is_doomed) values ($1, $2, $3, now(), true)`;
   await database.tx('system', (tx) => tx.query(doomed, [blob, tenant!.tenant_id, id]));
@@ -129,7 +131,7 @@ it('a removal that a crash cut off is found by the sweep', async () => {
   expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(1);
 });
 
-it('uploads and downloads of a silent store end with 503 within the idle time-out, and nobody else waits', async () => {
+it('uploads and downloads of a silent store end with 503 within the idle time-out, and no other client waits', async () => {
   await all((index) => put(index, 'old'));
   s3.silence('PUT', 'GET', 'DELETE');
   let isOver = false;

@@ -2,7 +2,7 @@ import { TokenService } from '@slipway/platform-http/auth';
 import { Database, newId } from '@slipway/platform-database';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 
-/** A tenant of a test's own with a token. */
+/** Creates a tenant of the test's own, with a token. */
 export async function newTenant(app: NestFastifyApplication): Promise<{ tenantId: string; token: string }> {
   const database = app.get(Database, { strict: false });
   const tokens = app.get(TokenService, { strict: false });
@@ -29,7 +29,7 @@ export interface SandboxAnswer {
   bytes: Buffer;
 }
 
-/** A client of one tenant. */
+/** Returns a client of one tenant. */
 export function clientOf(origin: string, token: string) {
   return async (
     method: string,
@@ -60,7 +60,7 @@ export function clientOf(origin: string, token: string) {
 }
 export type SandboxClient = ReturnType<typeof clientOf>;
 
-/** Polls until `probe` answers something. */
+/** Polls until `probe` returns a value. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false>,
   what: string,

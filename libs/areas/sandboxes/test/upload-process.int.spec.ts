@@ -17,7 +17,7 @@ let testDatabase: TestDatabase;
 let folder: string;
 let app: NestFastifyApplication;
 let token: string;
-/** Of the process that lives on: it stands for the other api and worker processes. */
+/** Client of the process that lives on: it plays the other api and worker processes. */
 let send: SandboxClient;
 let id: string;
 let server: ServerProcess | undefined;
@@ -63,7 +63,10 @@ const database = () => app.get(Database, { strict: false });
 const strays = async () =>
   (await database().read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
 
-/** Streams `total` bytes as fast as they are taken, `hold` of them at most. */
+/**
+ * Streams `total` bytes as fast as the server takes them. If `hold` is given, stops after that many and leaves the
+ * request open.
+ */
 function stream(
   origin: string,
   total: number,
@@ -89,7 +92,7 @@ function stream(
   return { status, destroy: () => void client.destroy() };
 }
 
-it('takes 100 MiB in less than 50 MiB of memory', async () => {
+it('an upload of 100 MiB needs less than 50 MiB of memory', async () => {
   const { origin, memory } = await start();
   expect(await stream(origin, MIB).status).toBe(201);
   const { rss } = await memory('reset');
@@ -100,7 +103,7 @@ it('takes 100 MiB in less than 50 MiB of memory', async () => {
   expect((await send('GET', `/sandboxes/${id}`)).body.workspace.bytes_used).toBe(100 * MIB);
 }, 120_000);
 
-it('survives kill -9 in the middle of a body: the old file stays, and nothing else', async () => {
+it('an upload survives kill -9 in the middle of a body: the old file stays, and nothing else', async () => {
   await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
   const { origin, kill } = await start();
   const upload = stream(origin, 8 * MIB, { hold: 4 * MIB, headers: { 'idempotency-key': 'k' } });
@@ -124,7 +127,7 @@ it('survives kill -9 in the middle of a body: the old file stays, and nothing el
 }, 120_000);
 
 it.each(['sandboxes:upload:written', 'sandboxes:upload:before-commit'])(
-  'survives kill -9 at %s',
+  'an upload survives kill -9 at %s',
   async (pausePoint) => {
     await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
     const { origin, paused, kill } = await start(pausePoint);
@@ -141,7 +144,7 @@ it.each(['sandboxes:upload:written', 'sandboxes:upload:before-commit'])(
   120_000,
 );
 
-it('survives kill -9 between the commit and the answer: the new file is whole, and a retry gets its answer', async () => {
+it('an upload survives kill -9 between commit and answer: the new file is whole, and a retry gets its answer', async () => {
   await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
   const { origin, paused, kill } = await start('sandboxes:upload:after-commit');
   const headers = {

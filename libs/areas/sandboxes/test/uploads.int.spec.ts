@@ -96,7 +96,7 @@ describe.each([
     ]);
   }
 
-  it('takes a file as JSON, gives it back, and replaces it', async () => {
+  it('takes a file as JSON, returns it, and replaces it', async () => {
     const made = await send('PUT', `/sandboxes/${id}/files`, {
       json: { path: 'data/ä.txt', content: 'hé', mode: '755', sha256: sha256('hé').toUpperCase(), surplus: 1 },
     });
@@ -134,7 +134,7 @@ describe.each([
     expect([(await blobs()).filter((name) => name.includes('blob_')).length, await strays()]).toEqual([1, 0]);
   });
 
-  it('keeps what no text column can: NUL in a text, and an empty file', async () => {
+  it('keeps content that no text column can: NUL in a text, and an empty file', async () => {
     await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'nul', content: 'a\0b' } });
     expect((await get('nul')).bytes.toString()).toBe('a\0b');
     expect((await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'empty', content: '' } })).status).toBe(201);
@@ -178,7 +178,7 @@ describe.each([
     await expectNothingLeft();
   });
 
-  it('takes a path of exactly 1024 bytes', async () => {
+  it('accepts a path of exactly 1024 bytes', async () => {
     const longest = `${'d/'.repeat(500)}${'x'.repeat(24)}`;
     expect((await put(longest, 'x')).status).toBe(201);
     expect((await put(`${longest}y`, 'x')).status).toBe(400);
@@ -208,7 +208,7 @@ describe.each([
     expect((await put('a', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
-  it('refuses to replace where it must not', async () => {
+  it('refuses to replace a file if the request forbids it', async () => {
     expect((await put('once', '1', {}, '&overwrite=false')).status).toBe(201);
     for (const answer of [
       await put('once', '2', {}, '&overwrite=false'),
@@ -224,7 +224,7 @@ describe.each([
     expect(await strays()).toBe(0);
   });
 
-  it('lets one of many writers of a new file win, where none may replace', async () => {
+  it('lets one of many writers of a new file win if none may replace it', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_one, index) => put('race', String(index), {}, '&overwrite=false')),
     );
@@ -266,7 +266,7 @@ describe.each([
     expect([await strays(), (await workspace()).file_count]).toEqual([0, 2]);
   });
 
-  it('takes a file of exactly the limit, and leaves nothing of one byte more, declared or not', async () => {
+  it('accepts a file of exactly the limit, and leaves nothing of one byte more, declared or not', async () => {
     const exact = randomBytes(LIMIT);
     expect((await put('exact', exact)).status).toBe(201);
     expect(sha256((await get('exact')).bytes)).toBe(sha256(exact));
@@ -303,7 +303,7 @@ describe.each([
     await expectNothingLeft();
   });
 
-  it('leaves nothing of an upload whose client goes away', async () => {
+  it('leaves nothing of an upload whose client closes the connection', async () => {
     const { port } = new URL(origin);
     const client = httpRequest({
       port,
@@ -325,7 +325,7 @@ describe.each([
     expect((await put('a', 'x', { 'idempotency-key': 'gone' })).status).toBe(201);
   });
 
-  it('keeps within the quota, whoever comes at once', async () => {
+  it('keeps within the quota, even for concurrent uploads', async () => {
     const half = randomBytes(240_000);
     expect((await put('a', half)).status).toBe(201);
     const answers = await Promise.all(['b', 'c', 'd'].map((name) => put(name, half)));
@@ -405,7 +405,7 @@ describe.each([
     expect(await workspace()).toMatchObject({ file_count: 1 });
   });
 
-  it("never shows a reader half of a file or another one's digest while writers replace it", async () => {
+  it('never shows a reader half of a file, or the digest of another one, while writers replace it', async () => {
     const versions = Array.from({ length: 20 }, (_one, index) => randomBytes(20_000 + index));
     await put('hot', versions[0]);
     let isWriting = true;

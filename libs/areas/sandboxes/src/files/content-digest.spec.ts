@@ -12,7 +12,7 @@ function verify(header: string | undefined, content = CONTENT): void {
   check.verify();
 }
 
-it('verifies the examples of RFC 9530', () => {
+it('a digest check verifies the examples of RFC 9530', () => {
   verify(SHA_256);
   verify(SHA_512);
   verify(`${SHA_256}, ${SHA_512}`);
@@ -24,14 +24,14 @@ it('verifies the examples of RFC 9530', () => {
   );
 });
 
-it('passes over algorithms that it does not know, and an absent header', () => {
+it('a digest check ignores unknown algorithms and an absent header', () => {
   verify(undefined);
   verify('');
   verify('md5=:AAAA:, unixsum=:AA==:');
 });
 
 it.each(['sha-256', 'sha-256=abc', 'sha-256=::', 'sha-256=:AAAA:', `${SHA_256};`, 'SHA-256=:AAAA:', `${SHA_256},`])(
-  'refuses %j',
+  'the header %j is refused',
   (header) => {
     expect(() => parseContentDigest(header)).toThrow(
       expect.objectContaining({ code: 'invalid_parameter', status: 400 }),
@@ -39,7 +39,7 @@ it.each(['sha-256', 'sha-256=abc', 'sha-256=::', 'sha-256=:AAAA:', `${SHA_256};`
   },
 );
 
-it('writes what it reads', () => {
+it('a written digest header can be read back', () => {
   const hex = '44aff4ab2d7c32505256 75a08f0cfa9591168cffe51791c5f5bbc417c15a6c38'.replace(' ', '');
   expect(contentDigestOf(hex)).toBe(SHA_256);
 });

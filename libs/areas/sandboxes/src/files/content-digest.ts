@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { errors, routeOf, SlipwayHttpAdapter, type SlipwayRequest } from '@slipway/platform-http';
 import { sandboxErrors } from '../sandbox.errors.js';
 
-/** RFC 9530: the algorithms that a recipient has to know; the others are insecure and are passed over, as it allows. */
+/** RFC 9530: the algorithms that a recipient must know. The others are insecure and are ignored, as the RFC allows. */
 const ALGORITHMS = { 'sha-256': { name: 'sha256', bytes: 32 }, 'sha-512': { name: 'sha512', bytes: 64 } } as const;
 type Algorithm = keyof typeof ALGORITHMS;
 
@@ -16,7 +16,7 @@ const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/;
 
 /**
  * Reads `Content-Digest`, an RFC 8941 dictionary of byte sequences such as `sha-256=:…=:, sha-512=:…=:`.
- * @throws invalid_parameter (400) if it is none, or a digest has the wrong length
+ * @throws invalid_parameter (400) if the header is no such dictionary, or a digest has the wrong length
  */
 export function parseContentDigest(header: string | undefined): ContentDigests {
   if (header === undefined || header.trim() === '') return {};
@@ -34,12 +34,12 @@ export function parseContentDigest(header: string | undefined): ContentDigests {
   return digests;
 }
 
-/** The header for content whose SHA-256 is known. */
+/** Returns the header for content whose SHA-256 is known. */
 export function contentDigestOf(sha256: string): string {
   return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`;
 }
 
-/** Digests bytes as they pass, with every algorithm that was asked for, and compares at the end. */
+/** Digests bytes as they pass, with every requested algorithm, and compares at the end. */
 export class DigestCheck {
   private readonly hashes: [Algorithm, Hash][];
 
@@ -76,14 +76,14 @@ function malformed(rule: string): Error {
   return errors.invalid_parameter({ message, details: [{ field: 'Content-Digest', code: 'format', message }] });
 }
 
-/** The one operation that takes Content-Digest. */
+/** The only operation that takes Content-Digest. */
 export const PUT_FILE = 'putSandboxFile';
 
 const checks = new WeakMap<object, DigestCheck>();
 
 /**
- * `Content-Digest` covers a message as it was sent, and of a JSON body nobody keeps the bytes. So they are digested on
- * their way into the parser, if the header asks for it.
+ * `Content-Digest` covers a message as it was sent, but the parser does not keep the bytes of a JSON body. So the bytes
+ * are digested on their way into the parser, if the header requests it.
  */
 @Injectable()
 export class JsonDigests implements OnModuleInit {
@@ -91,7 +91,7 @@ export class JsonDigests implements OnModuleInit {
 
   onModuleInit(): void {
     const adapter = this.host?.httpAdapter;
-    // The worker builds the same modules and serves nothing.
+    // The worker builds the same modules but serves no HTTP.
     if (!(adapter instanceof SlipwayHttpAdapter)) return;
     adapter.getInstance<FastifyInstance>().addHook('preParsing', async (request, _reply, payload) => {
       const header = request.headers['content-digest'];

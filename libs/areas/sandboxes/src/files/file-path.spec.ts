@@ -13,7 +13,7 @@ it.each([
   '-rf',
   'x'.repeat(255),
   `${'d/'.repeat(511)}dd`,
-])('takes %j', (path) => {
+])('the path %j is accepted', (path) => {
   expect(() => assertFilePath(path)).not.toThrow();
 });
 
@@ -31,13 +31,13 @@ it.each([
   ['a delete', 'a\x7f', 'must not contain control characters or backslashes'],
   ['a name of 256 bytes', `${'ü'.repeat(128)}`, 'must not contain names of more than 255 bytes'],
   ['1025 bytes', `${'d/'.repeat(512)}d`, 'must have at most 1024 bytes'],
-])('refuses %s', (_what, path, rule) => {
+])('a path is refused: %s', (_what, path, rule) => {
   expect(() => assertFilePath(path)).toThrow(
     expect.objectContaining({ code: 'path_invalid', status: 400, message: `path ${rule}.` }),
   );
 });
 
-it('names the folders on the way', () => {
+it('the folders of a path are named', () => {
   expect(foldersOf('a')).toEqual([]);
   expect(foldersOf('a/b/c')).toEqual(['a', 'a/b']);
 });

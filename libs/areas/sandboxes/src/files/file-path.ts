@@ -1,13 +1,13 @@
 import { errors } from '@slipway/platform-http';
 
 const MAX_PATH_BYTES = 1024;
-/** What Linux file systems, and so the external sandboxes, take for one name. */
+/** The longest name that Linux file systems, and so the external sandboxes, accept. */
 const MAX_NAME_BYTES = 255;
 /** Control characters, and the backslash, which some readers would take for a separator. */
 const UNPRINTABLE = /[\0-\x1f\x7f\\]|\p{Cs}/u;
 
 /**
- * Checks a file's path: relative POSIX, in its one shortest spelling, so that one file has one name.
+ * Checks a file's path: relative POSIX, in its one shortest spelling, so that each file has exactly one name.
  * @throws path_invalid (400)
  */
 export function assertFilePath(path: string): void {
@@ -33,7 +33,7 @@ function objectionTo(path: string): string | undefined {
   return undefined;
 }
 
-/** The folders that a path goes through: `a/b/c` → `a`, `a/b`. */
+/** Returns the folders of a path: `a/b/c` → `a`, `a/b`. */
 export function foldersOf(path: string): string[] {
   const names = path.split('/');
   return names.slice(0, -1).map((_name, index) => names.slice(0, index + 1).join('/'));

@@ -13,29 +13,29 @@ import { parseContentDigest, type ContentDigests, verifyJsonDigest } from './con
 import { FileOptionsDto, PutFileDto } from './file.dto.js';
 import { assertFilePath } from './file-path.js';
 
-/** The most that a file may have in JSON; the body around it may be larger. */
+/** The largest file that JSON may carry. The body around it may be larger. */
 export const JSON_FILE_BYTES = 8 * 1024 * 1024;
-/** 8 MiB in base64, and some more. */
+/** 8 MiB in base64, and some overhead. */
 export const JSON_BODY_BYTES = 12 * 1024 * 1024;
 
-/** An upload as the client asked for it, its form checked; nothing of a streamed body has been read. */
+/** An upload as the client requested it, after a check of its form. Nothing of a streamed body has been read. */
 export interface FileUpload {
   path: string;
   mode: string;
   overwrite: boolean;
   /** Hex. */
   sha256?: string;
-  /** Of the streamed body; that of a JSON body has been verified already. */
+  /** Digests of the streamed body. Those of a JSON body have been verified already. */
   digests: ContentDigests;
   source: Readable | Buffer;
-  /** Bytes, if the request says so. */
+  /** Bytes, if the request declares them. */
   declaredBytes?: number;
-  /** Bytes of the largest file that this form takes. */
+  /** Size in bytes of the largest file that this form takes. */
   maxBytes: number;
   idempotency?: IdempotencyClaim;
-  /** Compares a JSON body with the Content-Digest it came with. @throws digest_mismatch (422) */
+  /** Compares a JSON body with its Content-Digest. @throws digest_mismatch (422) */
   verifyMessage(): void;
-  /** The request's fingerprint, once the content's SHA-256 is known. */
+  /** Returns the request's fingerprint, once the content's SHA-256 is known. */
   fingerprint(sha256: string): string;
 }
 
@@ -84,7 +84,7 @@ function readJson(
   maxBytes: number,
 ): FileUpload {
   const findings = newFindings();
-  // A file may hold what no text column can, so its content is not read as a field.
+  // A file may hold bytes that no text column can, so its content is not read as a field.
   const { content } = body;
   const options = readOptions(
     PutFileDto,
@@ -107,7 +107,7 @@ function readJson(
   };
 }
 
-/** A path that breaks its rules is a 400, and comes before whatever else the rules of other fields refuse. */
+/** A path that breaks its rules is a 400, and takes precedence over any error in another field. */
 function readOptions<T extends FileOptionsDto>(
   type: new () => T,
   given: Record<string, unknown>,

@@ -5,7 +5,7 @@ const PATH = { description: 'Relative POSIX path of at most 1024 bytes, without 
 const MODE = /^0?[0-7]{3}$/;
 const SHA256 = /^[0-9a-fA-F]{64}$/;
 
-/** What both forms of an upload may say: as fields of the body, or as query parameters beside a stream. */
+/** Options of both forms of an upload: fields of the body, or query parameters of a stream. */
 export class FileOptionsDto {
   @StringField(PATH)
   path: string;

@@ -20,7 +20,10 @@ import { PUT_FILE } from './content-digest.js';
 import { SandboxesService } from '../sandboxes.service.js';
 import { UploadsService } from './uploads.service.js';
 
-/** The options of a streamed upload. They are read by hand, because a path that breaks its rules is another error than a field that does. */
+/**
+ * The options of a streamed upload. They are read by hand, because a path that breaks its rules is a different error
+ * from a field that does.
+ */
 const StreamOptions = applyDecorators(
   ApiBody({ type: PutFileDto, required: false }),
   ApiQuery({

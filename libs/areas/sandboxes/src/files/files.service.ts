@@ -19,7 +19,7 @@ import { sandboxErrors, storeUnavailable } from '../sandbox.errors.js';
 import { findSandbox } from '../sandbox.query.js';
 import { BLOB_STORE, BlobMissingError, StoreStalledError, type BlobStore } from '../storage/blob-store.js';
 
-/** A file that is replaced faster than it can be opened, so many times in a row, is not worth more patience. */
+/** The service gives up on a file that was replaced this many times in a row before it could be opened. */
 const OPEN_TRIES = 5;
 
 @Injectable()
@@ -52,7 +52,8 @@ export class FilesService {
     ifNoneMatch: string | undefined,
   ): Promise<Reply<Readable | undefined>> {
     assertFilePath(path);
-    // Between the row and its blob the file may be replaced and the blob removed; then the row names another one.
+    // Between reading the row and opening its blob, the file may be replaced and the blob removed. Then the row names
+    // another blob.
     for (let tries = 1; ; tries += 1) {
       const file = await this.find(who.tenantId, sandboxId, path);
       const etag = `"${file.sha256}"`;
@@ -76,7 +77,7 @@ export class FilesService {
   }
 }
 
-/** Whatever a tenant has uploaded, a browser is told to save it, never to show it. */
+/** A browser must save whatever a tenant has uploaded, and never show it. */
 function headersOf(file: FileEntity, path: string, etag: string): Record<string, string> {
   const name = encodeURIComponent(path.split('/').pop()!).replace(
     /['()*]/g,

@@ -4,13 +4,13 @@ import { DigestCheck, type ContentDigests } from './content-digest.js';
 import { sandboxErrors } from '../sandbox.errors.js';
 
 export interface BodyRules {
-  /** Bytes of the largest file that is taken. */
+  /** Size in bytes of the largest file that is accepted. */
   maxBytes: number;
-  /** Bytes that are left in the workspace; Infinity if nothing is stored. */
+  /** Free bytes of the workspace; Infinity if nothing is stored. */
   capacity: number;
-  /** Of the message, if the message is the file. */
+  /** Digests of the message, if the message is the file. */
   digests: ContentDigests;
-  /** Hex; what the client says the file has. */
+  /** Hex; the SHA-256 that the client declares. */
   sha256?: string;
 }
 
@@ -19,7 +19,7 @@ export class MeteredBody {
   bytes = 0;
   /** Hex; complete once the stream has ended. */
   sha256 = '';
-  /** Why the stream failed; what a store makes of it is not for clients. */
+  /** The reason why the stream failed. The store's own error about it is not for clients. */
   failure: unknown;
 
   constructor(
@@ -27,12 +27,12 @@ export class MeteredBody {
     private readonly rules: BodyRules,
   ) {}
 
-  /** Ends without an error only if size and digests are right. Call once. */
+  /** The stream ends without an error only if size and digests are right. Call once. */
   stream(): Readable {
     return Readable.from(this.read(), { objectMode: false });
   }
 
-  /** Reads to the end without keeping anything. */
+  /** Reads to the end and keeps nothing. */
   async drain(): Promise<void> {
     for await (const _chunk of this.read());
   }
@@ -67,7 +67,7 @@ export class MeteredBody {
   }
 }
 
-/** A request must outlive the refusal of its body: destroying it would take the answer's connection along. */
+/** A request must outlive the refusal of its body: destroying it would also close the connection of the answer. */
 function chunksOf(source: Readable | Buffer): AsyncIterable<Buffer> | Buffer[] {
   return Buffer.isBuffer(source) ? [source] : source.iterator({ destroyOnReturn: false });
 }

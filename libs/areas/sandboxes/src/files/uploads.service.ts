@@ -29,10 +29,10 @@ interface WrittenBlob {
 /**
  * Takes a file into a workspace:
  *
- *   stray row → blob (`.part`, fsync, rename, fsync) → one transaction: the file names the blob, the stray row goes
+ *   stray row → blob (`.part`, fsync, rename, fsync) → one transaction: name the blob, delete the row
  *
- * The blob is new, so the old file stays whole until that transaction commits. Whatever dies before it leaves a stray row
- * that expires; the sweep then removes what was written. No repair has to compare anything.
+ * The blob is new, so the old file stays whole until that transaction commits. A process that dies before it leaves a
+ * stray row that expires; the sweep then removes what was written. No repair has to compare anything.
  */
 @Injectable()
 export class UploadsService {
@@ -59,8 +59,9 @@ export class UploadsService {
   }
 
   /**
-   * What can be told before the body is read. A retry whose first try has filled the workspace must still get its answer, so
-   * the capacity is checked after the key: the returned function returns the bytes that are left for this file.
+   * Checks everything that is known before the body is read. A retry must still get its answer if its first try has
+   * filled the workspace. So the capacity is checked after the key: the returned function returns the free bytes for
+   * this file.
    */
   private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<number>> {
     const sandbox = await this.database.tx({ tenantId }, async (tx) => {
@@ -100,7 +101,7 @@ export class UploadsService {
       if (replaced) await this.strays.discard(who.tenantId, replaced.blob);
       return answer;
     } catch (failure) {
-      // What was begun in a store that stalls may still happen: the sweep removes it, when the lease is over.
+      // A write that began in a stalled store may still happen. The sweep removes the blob when the lease is over.
       if (!(failure instanceof StoreStalledError)) await this.strays.discard(who.tenantId, blob);
       throw body.failure === undefined ? storeRefusal(failure) : bodyRefusal(body.failure);
     } finally {
@@ -108,7 +109,7 @@ export class UploadsService {
     }
   }
 
-  /** Makes the blob a file: everything that was judged before is judged again, under the workspace's lock. */
+  /** Makes the blob a file. Repeats every earlier check under the workspace's lock. */
   private async commit(
     tx: Tx,
     who: Principal,
@@ -153,7 +154,9 @@ export class UploadsService {
     if (reference?.state !== 'active') throw sandboxErrors.sandbox_reference_revoked();
   }
 
-  /** The file that would be replaced. @throws file_exists (409) if it must not be, or if a folder is in the way */
+  /**
+   * Returns the file that would be replaced. @throws file_exists (409) if it must not be, or if a folder is in the way
+   */
   private async assertFits(
     tx: Tx,
     tenantId: string,
@@ -165,7 +168,8 @@ export class UploadsService {
     const replaced = await files.findOneBy({ ...ofSandbox, path });
     if (replaced && !overwrite) throw sandboxErrors.file_exists();
     if (replaced) return replaced;
-    // '0' is the character after '/', so what lies under the path is exactly what is from `path/` to below `path0`.
+    // '0' is the character after '/', so the paths below this path are exactly those from `path/` up to, but without,
+    // `path0`.
     const under = And(MoreThanOrEqual(`${path}/`), LessThan(`${path}0`));
     const obstacle = await files.findOneBy([
       { ...ofSandbox, path: In(foldersOf(path)) },
@@ -180,8 +184,8 @@ export class UploadsService {
   }
 
   /**
-   * Files are counted behind the lock of their sandbox, bytes behind one of the tenant. An empty file takes no bytes, but a row
-   * and an object of the store.
+   * Files are counted under the lock of their sandbox, bytes under a lock of the tenant. An empty file takes no bytes,
+   * but it takes a row and an object of the store.
    * @throws quota_exceeded (429)
    */
   private async reserveQuotas(
@@ -216,21 +220,21 @@ export class UploadsService {
   }
 }
 
-/** Bytes that a file may have here. @throws workspace_full (507) if those that are known do not fit */
+/** Returns the bytes that a file may have here. @throws workspace_full (507) if the known bytes do not fit */
 function capacityFor(sandbox: SandboxEntity, replaced: FileEntity | undefined, bytes: number): number {
   const capacity = sandbox.bytes_limit - sandbox.bytes_used + (replaced?.size_bytes ?? 0);
   if (bytes > capacity) throw sandboxErrors.workspace_full();
   return capacity;
 }
 
-/** A retry has to send its body again: only its digest tells whether it is the same request. */
+/** A retry has to send its body again: only the digest of the body shows whether it is the same request. */
 async function fingerprintOf(upload: FileUpload): Promise<string> {
   const body = new MeteredBody(upload.source, { ...upload, capacity: Infinity });
   await body.drain();
   return upload.fingerprint(body.sha256);
 }
 
-/** Needs no ON CONFLICT: whoever writes files of a sandbox has the lock on its row. */
+/** Needs no ON CONFLICT: every writer of files of a sandbox holds the lock on its row. */
 async function write(
   tx: Tx,
   { id, tenant_id, bytes_used, file_count }: SandboxEntity,
@@ -261,7 +265,7 @@ function answerOf(row: FileEntity, isReplaced: boolean): Reply {
   });
 }
 
-/** A stream that fails without a rule of ours being broken is a client that went away. */
+/** If a stream fails although no rule was broken, the client has closed the connection. */
 function bodyRefusal(failure: unknown): Error {
   if (failure instanceof SlipwayError) return failure;
   return errors.invalid_parameter({ message: 'The request ended before its body was complete.', cause: failure });

@@ -27,7 +27,7 @@ import { TRANSFER_IDLE_TIMEOUT, TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from
 import { PushCuts } from './push-cuts.js';
 import { pushRequest, sendFile } from './push-request.js';
 
-/** Tries of one push: with the waits below they span more than half an hour, enough for a sandbox that resumes. */
+/** Tries of one push. With the waits below they span more than half an hour, enough for a sandbox to resume. */
 const MAX_TRIES = 14;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
@@ -36,20 +36,21 @@ const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
 interface FilePushInput {
   sandboxId: string;
   path: string;
-  /** The content as uploaded; a file that names another blob by now has been replaced. */
+  /** The content as uploaded. A file that names another blob by now has been replaced. */
   blob: string;
 }
 
 /**
  * Passes one file on to the external sandbox of a reference:
  *
- *   push: read the row → send → read it again → note `synced`; an outage sleeps and sends again; a refusal ends as `failed`
+ *   push: read the row → send → read it again → note `synced`
+ *   an outage sleeps and sends again; a refusal ends as `failed`
  *
- * Two uploads to one path make two of these, which may overtake each other. So whoever has sent a version that is no longer
- * the file sends the file as it is now before it ends: the last thing to arrive is the newest version.
+ * Two uploads to one path start two of these operations, and either may overtake the other. So an operation that has
+ * sent a replaced version sends the current file before it ends: the newest version arrives last.
  *
- * It sends with the credential as stored at that moment, through the egress guard, follows no redirect, and quotes nothing
- * of what comes back: an answer may well repeat the credential.
+ * It sends with the credential as stored at that moment, through the egress guard, and follows no redirect. It quotes
+ * nothing of the answer, because an answer may repeat the credential.
  */
 export const FILE_PUSH = defineOperation({
   kind: 'sandbox_file_push',
@@ -85,7 +86,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     await note(tx, tenantId, input, { sync: 'failed', sync_error: failure?.message ?? outcome });
   }
 
-  /** A retry is worth its while only as long as the file is this one and access was not revoked. */
+  /** A retry is worthwhile only while the file is this one and access is not revoked. */
   async reclaim(tx: Tx, { input, tenantId }: OperationRow<FilePushInput>): Promise<void> {
     const row = await tx.one<FilePushRow>(FIND_FILE_PUSH, [input.sandboxId, input.path]);
     if (row?.state !== 'active' || row.blob !== input.blob) throw operationErrors.operation_not_retryable();
@@ -121,7 +122,10 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     return row;
   }
 
-  /** Sends the file as it is now. `problem` is what kept it from arriving, if trying again may help. @throws StepFailed if it will not */
+  /**
+   * Sends the current file. `problem` is the reason why it did not arrive, if a retry may help.
+   * @throws StepFailed if a retry will not help
+   */
   private async send(input: FilePushInput, signal: AbortSignal): Promise<{ blob: string; problem?: string }> {
     const row = await this.find(input);
     if (!row) return { blob: '', problem: 'the file no longer exists' };
@@ -152,7 +156,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
           operationFailures.validation_failed,
           `The egress guard refused the request: ${failure.message}`,
         );
-      // Either side may have stopped: nobody reads on while nobody takes.
+      // Either side may have stopped: the reader waits while the receiver takes nothing.
       if (failure instanceof StoreStalledError)
         return { blob: row.blob, problem: 'the transfer from the workspace store to the external sandbox stalled' };
       const { code, name } = failure as { code?: string; name?: string };
@@ -175,8 +179,8 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
 }
 
 /**
- * Notes how a push stands. A file that was replaced meanwhile has a push of its own and is left alone; what failed already keeps its
- * first reason.
+ * Stores the state of a push. A file that was replaced in the meantime has a push of its own and is left alone. A push
+ * that failed before keeps its first reason.
  */
 async function note(
   tx: Tx,

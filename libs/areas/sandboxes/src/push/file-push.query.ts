@@ -1,7 +1,7 @@
 import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
 
-/** What a push needs to know of the file as it is now, the sealed credential included; only the worker asks. */
+/** The current file as a push needs it, with the sealed credential. Only the worker reads it. */
 export interface FilePushRow {
   blob: string;
   sizeBytes: string;
@@ -11,11 +11,11 @@ export interface FilePushRow {
   externalId: string;
   credential: string | null;
   state: 'active' | 'revoked';
-  /** What it may call is judged by this. */
+  /** Decides which hosts the push may call. */
   tenantName: string;
 }
 
-/** A join: file and reference as they are at one moment. Nothing else reads the credential. */
+/** A join: file and reference as they are at one moment. No other statement reads the credential. */
 export const FIND_FILE_PUSH = prepared(
   'sandboxes-file-push',
   `select f.blob, f.size_bytes as "sizeBytes", r.id as "referenceId", r.provider, r.base_url as "baseUrl", r.external_id as "externalId", r.credential, r.state,

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { REVOCATIONS_CHANNEL } from '../references/reference.query.js';
 
-/** Cuts what this process is sending to an external sandbox at the moment its reference is revoked. */
+/** Cuts the transfers of this process to an external sandbox as soon as its reference is revoked. */
 @Injectable()
 export class PushCuts implements OnModuleDestroy {
   private readonly running = new Map<string, Set<AbortController>>();
@@ -11,8 +11,8 @@ export class PushCuts implements OnModuleDestroy {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs `work` with a signal that a revocation aborts. It listens before `work` reads the reference, so that no revocation
-   * can come in between.
+   * Runs `work` with a signal that a revocation aborts. It listens before `work` reads the reference, so that it misses
+   * no revocation.
    */
   async guard<T>(referenceId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.listening ??= this.database.listen(REVOCATIONS_CHANNEL, (id) => this.cut(id));

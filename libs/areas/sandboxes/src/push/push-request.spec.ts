@@ -38,11 +38,11 @@ it.each([
     'https://box.example.com/box-1/files?path=a%2Fb%20c.txt',
     { authorization: 'Bearer secret', 'content-type': 'application/octet-stream', 'content-length': '5' },
   ],
-] as const)('asks %s as it wants to be asked', (provider, method, url, headers) => {
+] as const)('%s gets the request that it expects', (provider, method, url, headers) => {
   expect(pushRequest(destination({ provider }), file())).toMatchObject({ method, url, headers });
 });
 
-it('declares the exact length of a multipart body that any parser reads', async () => {
+it('a multipart body has the declared length, and any parser reads it', async () => {
   const request = pushRequest(destination({}), file('x/"quo"ted\u00fc'));
   const body = await bodyOf(request.body);
   expect(request.headers['content-length']).toBe(String(body.length));
@@ -50,12 +50,12 @@ it('declares the exact length of a multipart body that any parser reads', async 
   expect(await (form.get('file') as File).text()).toBe('hello');
 });
 
-it.each(['e2b', 'daytona', 'custom'] as const)('sends %s no empty credential', (provider) => {
+it.each(['e2b', 'daytona', 'custom'] as const)('%s gets no empty credential', (provider) => {
   const { headers } = pushRequest(destination({ provider, credential: undefined }), file());
   expect(Object.keys(headers).filter((name) => ['authorization', 'x-access-token'].includes(name))).toEqual([]);
 });
 
-it('cannot be led to another path by an external id', () => {
+it('an external id cannot lead to another path', () => {
   expect(pushRequest(destination({ provider: 'daytona', externalId: '../admin?x=' }), file()).url).toContain(
     '/toolbox/..%2Fadmin%3Fx%3D/toolbox/',
   );
@@ -73,7 +73,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Sends so many bytes to a server that does with a connection what `serve` does. */
+/** Sends that many bytes to a server that handles a connection with `serve`. */
 async function send(serve: (socket: Socket) => void, size: number, bounds: Partial<SendBounds> = {}): Promise<number> {
   sockets = [];
   const started = createServer((socket) => {
@@ -105,7 +105,7 @@ it.each<[string, number, (socket: Socket) => void]>([
   expect(performance.now() - from).toBeLessThan(4 * IDLE_MS);
 });
 
-it('one that takes a little now and then is given up after the whole time', async () => {
+it('a server that takes a little now and then is given up after the whole time', async () => {
   const slowly = (socket: Socket): void => {
     const sip = setInterval(() => socket.resume().once('data', () => socket.pause()), 50);
     socket.once('close', () => clearInterval(sip));
@@ -120,7 +120,7 @@ it('an answer that does not end counts by its status', async () => {
   expect(await send(answer, 10)).toBe(201);
 });
 
-it('stops at once when the signal aborts', async () => {
+it('a push stops at once when the signal aborts', async () => {
   const stop = new AbortController();
   let accepted = performance.now();
   const sending = send(

@@ -4,10 +4,10 @@ import { type Dispatcher, request } from 'undici';
 import type { ExternalProvider } from '../references/reference.dto.js';
 import { TRANSFER_IDLE_TIMEOUT_MS } from '../storage/time-limits.js';
 
-/** An answer has no business being larger; what it says is not looked at. */
+/** An answer has no reason to be larger; its content is ignored. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** Where a file goes. */
+/** The destination of a file. */
 export interface PushDestination {
   provider: ExternalProvider;
   baseUrl: string;
@@ -31,11 +31,11 @@ export interface OutgoingFile {
 }
 
 /**
- * How each provider takes a file. A push that is repeated replaces the file with itself.
+ * Returns the request with which each provider takes a file. A repeated push replaces the file with itself.
  *
  * - `e2b`: envd of a sandbox, `POST /files?path=`, multipart, `X-Access-Token`; base_url is the sandbox's own address.
  * - `daytona`: `POST /toolbox/{id}/toolbox/files/upload?path=`, multipart, bearer; base_url is the API's.
- * - `custom`: `PUT /{id}/files?path=`, the bare bytes, bearer: as this service itself takes a stream.
+ * - `custom`: `PUT /{id}/files?path=`, the bare bytes, bearer, as this service itself takes a stream.
  */
 export function pushRequest(destination: PushDestination, file: OutgoingFile): PushRequest {
   const base = destination.baseUrl.replace(/\/+$/, '');
@@ -55,7 +55,7 @@ export function pushRequest(destination: PushDestination, file: OutgoingFile): P
   return { url: `${base}/${id}/files${query}`, method: 'PUT', headers, body: file.content };
 }
 
-/** RFC 7578 with one part, streamed; its length is known beforehand, so that no server has to take chunks. */
+/** RFC 7578 with one part, streamed. Its length is known in advance, so that no server has to accept chunks. */
 function multipart(url: string, access: Record<string, string> | undefined, file: OutgoingFile): PushRequest {
   const boundary = `slipway-${randomUUID()}`;
   const name = file.path.split('/').pop()!.replaceAll('"', '%22');
@@ -80,22 +80,22 @@ async function* joined(head: Buffer, content: Readable, tail: Buffer): AsyncGene
 export interface SendBounds {
   dispatcher: Dispatcher;
   signal: AbortSignal;
-  /** Milliseconds for everything. */
+  /** Milliseconds for the whole request. */
   limitMs: number;
-  /** Milliseconds in which the other side may take and say nothing. */
+  /** Milliseconds in which the other side may make no progress. */
   idleTimeoutMs?: number;
 }
 
 /**
- * Sends one request with a file and returns the status of its answer. It ends when nothing passes for `idleTimeoutMs`, after
- * `limitMs` though bytes still pass, and at once when the signal aborts.
+ * Sends one request with a file and returns the status of its answer. It ends if no byte passes for `idleTimeoutMs`,
+ * after `limitMs` even if bytes still pass, and at once when the signal aborts.
  */
 export async function sendFile({ url, ...options }: PushRequest, bounds: SendBounds): Promise<number> {
   const { dispatcher, signal, limitMs, idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS } = bounds;
   const answer = await request(url, {
     ...options,
     dispatcher,
-    // Counted from the last byte that was taken.
+    // Counted from the last byte that the other side took.
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
     signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),

@@ -22,7 +22,7 @@ export class ReferenceEntity {
   @Column({ type: 'text' })
   external_id: string;
 
-  /** Sealed. No read brings it along: only a push asks for it, in SQL. */
+  /** Sealed. No read selects it: only a push reads it, in SQL. */
   @Column({ type: 'text', nullable: true, select: false })
   credential: string | null;
 

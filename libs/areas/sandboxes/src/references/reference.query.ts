@@ -3,20 +3,23 @@ import { prepared } from '@slipway/platform-database';
 /** NOTIFY channel of revocations; the payload is the reference's id. */
 export const REVOCATIONS_CHANNEL = 'slipway_sandbox_revocations';
 
-/** A row lock, held until an upload commits, so that a revocation is either before it, and refuses it, or after it. */
+/**
+ * A row lock, held until an upload commits. So a revocation comes either before the upload, and refuses it, or after
+ * it.
+ */
 export const SHARE_SANDBOX_REFERENCE = prepared(
   'sandboxes-reference-share',
   `select r.state from sandbox_references r where r.id = $1 and r.tenant_id = $2 for share`,
 );
 
-/** A row lock: of two revocations at once the second sees what the first has done. */
+/** A row lock: the second of two concurrent revocations sees the effect of the first. */
 export const LOCK_SANDBOX_REFERENCE = prepared(
   'sandboxes-reference-lock',
   `select r.id from sandbox_references r where r.id = $1 and r.tenant_id = $2 for update`,
 );
 
 /**
- * Erases the credential, fails what was still to be passed on, and tells the workers, which cut what is on its way: two tables and
+ * Erases the credential, fails the pending pushes, and notifies the workers, which cut their transfers: two tables and
  * a notification in one statement. All of it is Postgres: nothing is sent to the external sandbox.
  */
 export const REVOKE_SANDBOX_REFERENCE = prepared(

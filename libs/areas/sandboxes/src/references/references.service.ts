@@ -18,7 +18,10 @@ import { LOCK_SANDBOX_REFERENCE, REVOKE_SANDBOX_REFERENCE } from './reference.qu
 import { sandboxErrors } from '../sandbox.errors.js';
 import { SandboxesService } from '../sandboxes.service.js';
 
-/** What answers and audits show, but for what is judged at the time of the answer. The credential is not even read. */
+/**
+ * The columns that answers and audits show, except those that are computed for each answer. The credential is not even
+ * read.
+ */
 const SHOWN = {
   id: true,
   sandbox_id: true,
@@ -42,7 +45,7 @@ export class ReferencesService {
     private readonly egress: Egress,
   ) {}
 
-  /** A reference and the sandbox that stands for the external one, in one transaction. */
+  /** Creates a reference and the sandbox that represents the external one, in one transaction. */
   async create(who: Principal, dto: CreateReferenceDto): Promise<Reply> {
     this.assertBaseUrl(who, dto.base_url);
     return this.mutations.run({ principal: who }, async (tx) => {
@@ -88,7 +91,7 @@ export class ReferencesService {
     );
   }
 
-  /** Sends nothing to anybody. Revoking what is revoked answers the same, and leaves no second audit row. */
+  /** Sends nothing to the outside. A repeated revocation returns the same answer and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<RevokedReferenceDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
       await tx.query(LOCK_SANDBOX_REFERENCE, [id, who.tenantId]);
@@ -108,8 +111,8 @@ export class ReferencesService {
   }
 
   /**
-   * Refuses what can never be right. A public address that the operator does not allow (yet) is accepted: registering
-   * sends nothing.
+   * Refuses URLs that can never be right. A public address that the operator does not allow (yet) is accepted:
+   * registering sends nothing.
    * @throws validation_failed (422)
    */
   private assertBaseUrl({ tenantName }: Principal, url: string): void {

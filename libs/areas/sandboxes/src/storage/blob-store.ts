@@ -10,39 +10,41 @@ export class BlobMissingError extends Error {}
 /** The medium has no space left. */
 export class StoreFullError extends Error {}
 
-/** The medium did not do its part in time. What was begun there may still happen. */
+/** The medium did not respond in time. A call that began there may still take effect. */
 export class StoreStalledError extends Error {}
 
 export interface BlobWriteBounds {
-  /** The most that the source yields: how long the write may take depends on it. */
+  /** Most bytes that the source yields: the time limit of the write depends on it. */
   bytes: number;
   signal?: AbortSignal;
 }
 
 /**
- * Keeps the content of files. A blob is written once, whole or not at all, and never changes, so that a reader never sees
- * half of one and replacing a file is replacing a name in Postgres. Names are made by `newBlob`; no client has a say in them.
+ * Keeps the content of files. A blob is written once, whole or not at all, and never changes. So a reader never sees
+ * half of one, and replacing a file is replacing a name in Postgres. `newBlob` makes the names; clients cannot choose
+ * them.
  *
- * Nobody awaits a call while a transaction is open: a store that stalls would take the connections of all others along. Each
- * call ends in bounded time, and at once with the reason of its signal when that aborts.
+ * Never await a call while a transaction is open: a store that stalls would block the connections of all other
+ * requests. Each call ends in bounded time, and at once with the reason of its signal if that aborts.
  */
 export interface BlobStore {
   /**
-   * Resolves once the blob is durable. Where the source fails, it rejects and leaves nothing. Memory is bounded whatever
-   * the size.
+   * Resolves once the blob is durable. If the source fails, it rejects and leaves nothing. Memory is bounded for any
+   * size.
    * @throws StoreFull, StoreStalled
    */
   write(blob: string, source: Readable, bounds: BlobWriteBounds): Promise<void>;
 
   /**
-   * The content from its first byte; a blob that is removed meanwhile is still read to its end. The stream fails when nothing
-   * passes for a while, and when the signal aborts.
+   * Returns the content from its first byte. A blob that is removed in the meantime is still read to its end. The
+   * stream fails if nothing passes for a while, and when the signal aborts.
    * @throws BlobMissing, StoreStalled
    */
   read(blob: string, signal?: AbortSignal): Promise<Readable>;
 
   /**
-   * Removes a blob and whatever a killed `write` of it has left. Repeatable; a blob that never was is no error.
+   * Removes a blob and everything that a killed `write` of it has left. Repeatable; a blob that never existed is no
+   * error.
    * @throws StoreStalled
    */
   remove(blob: string, signal?: AbortSignal): Promise<void>;
@@ -57,7 +59,7 @@ export function newBlob(sandboxId: string): string {
 
 const BLOB = /^[a-z0-9_]{1,64}\/[a-z0-9_]{1,64}$/;
 
-/** The last line of defence: nothing but a name of ours becomes a path or a key. */
+/** The last line of defence: only a name made by `newBlob` becomes a path or a key. */
 export function assertBlob(blob: string): void {
   if (!BLOB.test(blob)) throw new Error('The name of the blob is invalid');
 }

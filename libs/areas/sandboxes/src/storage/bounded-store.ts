@@ -3,22 +3,22 @@ import type { Config } from '@slipway/platform-config';
 import { type BlobStore, StoreStalledError, type BlobWriteBounds } from './blob-store.js';
 import { TRANSFER_IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
 
-/** How long a client may take to send a body: the api ends its request then. */
+/** The longest time that a client may take to send a body: the api ends its request then. */
 const ARRIVAL_LIMIT_MS = 300_000;
 
 /**
- * A store whose calls end, though the medium below never answers: a server that is silent, a mount that hangs. What is given
- * up goes on below for as long as it takes, and is told by its signal.
+ * A store whose calls end even if the medium below never answers: a silent server, or a mount that hangs. An abandoned
+ * call continues below for as long as it takes, and its signal is aborted.
  */
 export class BoundedStore implements BlobStore {
-  /** @param idleTimeoutMs for opening, for removing, and between two pieces of what is read */
+  /** @param idleTimeoutMs for opening, for removing, and between two chunks of a read */
   constructor(
     private readonly store: BlobStore,
     private readonly idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,
   ) {}
 
   async write(blob: string, source: Readable, { bytes, signal }: BlobWriteBounds): Promise<void> {
-    // Whoever gives up waiting is gone when the source fails.
+    // The caller may have given up before the source fails; then no other code handles the error.
     source.on('error', () => undefined);
     await within(ARRIVAL_LIMIT_MS + transferLimitMs(bytes), signal, async (stop) => {
       stop.addEventListener('abort', () => source.destroy(), { once: true });
@@ -67,7 +67,10 @@ async function within<T>(
   }
 }
 
-/** The same content, which fails once nothing has passed for so long: the store is silent, or nobody reads. */
+/**
+ * Returns the same content, which fails if nothing passes for that long: the store is silent, or the reader has
+ * stopped.
+ */
 function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | undefined): Readable {
   const passed = new Transform({
     transform(chunk, _encoding, done) {
@@ -75,19 +78,22 @@ function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | u
       done(null, chunk);
     },
   });
-  // Not `content`: one that is being read tells of its end only when that read is over.
+  // Not `content`: a stream that is being read reports its end only when that read is over.
   const idle = setTimeout(
     () => passed.destroy(new StoreStalledError(`the transfer of a blob made no progress for ${idleTimeoutMs} ms`)),
     idleTimeoutMs,
   );
   if (signal) addAbortSignal(signal, passed);
-  // It may fail before anybody reads; whoever then does is told.
+  // The stream may fail before the caller reads. A later reader still gets the error.
   passed.on('error', () => undefined);
   pipeline(content, passed, () => clearTimeout(idle));
   return passed;
 }
 
-/** The backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. Loaded on demand, because the AWS client is large. */
+/**
+ * Returns the backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. It is loaded on demand,
+ * because the AWS client is large.
+ */
 export async function createBlobStore(
   { upload }: Pick<Config, 'upload'>,
   idleTimeoutMs = TRANSFER_IDLE_TIMEOUT_MS,

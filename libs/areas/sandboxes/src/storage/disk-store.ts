@@ -8,8 +8,8 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Blobs as files: `<root>/<sandbox>/<id>`. A blob is written as `<id>.part`, synced, renamed, and the folder synced, so
- * that under its name there is all of it or nothing, power cuts included. Api and worker must share the folder.
+ * Blobs as files: `<root>/<sandbox>/<id>`. A blob is written as `<id>.part`, synced, renamed, and the folder synced. So
+ * all of it exists under its name or nothing, even after a power cut. Api and worker must share the folder.
  */
 export class DiskStore implements BlobStore {
   constructor(private readonly root: string) {}
@@ -25,7 +25,7 @@ export class DiskStore implements BlobStore {
       } finally {
         await handle.close();
       }
-      // Whoever gave up may have removed the blob already.
+      // A caller that gave up may have removed the blob already.
       signal?.throwIfAborted();
       await rename(part, file);
       await syncFolder(path.dirname(file));
@@ -51,7 +51,8 @@ export class DiskStore implements BlobStore {
     const file = this.fileOf(blob);
     await rm(`${file}.part`, { force: true });
     await rm(file, { force: true });
-    // Whoever removes the last blob of a workspace takes its folder along; any other finds it not empty, or gone.
+    // The call that removes the last blob of a workspace also removes its folder. Any other call finds it not empty, or
+    // gone.
     await rmdir(path.dirname(file)).catch(() => undefined);
   }
 
@@ -62,7 +63,10 @@ export class DiskStore implements BlobStore {
     return path.join(this.root, blob);
   }
 
-  /** Another upload's `remove` may take the folder away between making it and using it, so it is made until it holds. */
+  /**
+   * The `remove` of another upload may delete the folder between its creation and its use, so this retries until the
+   * file is open.
+   */
   private async create(part: string): Promise<FileHandle> {
     const folder = path.dirname(part);
     for (let tries = 0; ; tries += 1) {
@@ -77,7 +81,7 @@ export class DiskStore implements BlobStore {
     }
   }
 
-  /** Whoever can write below the root must not be able to lead us out of it with a symbolic link. */
+  /** An intruder who can write below the root must not be able to lead the store out of it with a symbolic link. */
   private async assertRealFolder(folder: string): Promise<void> {
     const found = await lstat(folder).catch(() => undefined);
     if (found && !found.isDirectory()) throw new Error('the path of a workspace is not a folder');

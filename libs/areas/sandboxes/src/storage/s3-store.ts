@@ -12,22 +12,22 @@ import { TRANSFER_CONNECT_TIMEOUT_MS, TRANSFER_IDLE_TIMEOUT_MS } from './time-li
 
 export interface S3StoreOptions {
   bucket: string;
-  /** Before every key; may be empty. */
+  /** Prefix of every key; may be empty. */
   prefix: string;
-  /** AWS if unset. Credentials come from where the AWS client looks for them. */
+  /** AWS if unset. The AWS client finds the credentials in its usual sources. */
   endpoint?: string;
   region: string;
   /** Milliseconds without a byte on a connection. */
   idleTimeoutMs?: number;
 }
 
-/** The least that S3 allows for a part. Two of them are in memory at a time. */
+/** The smallest part that S3 allows. Two parts are in memory at a time. */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
 /**
  * Blobs as objects: `<prefix>/<sandbox>/<id>`. A small one is one PUT, a larger one a multi-part upload; both show an
- * object only when it is whole. Parts of an upload whose process was killed are listed and aborted by `remove`.
+ * object only when it is whole. `remove` lists and aborts the parts of an upload whose process was killed.
  */
 export class S3Store implements BlobStore {
   private readonly client: S3Client;
@@ -40,13 +40,14 @@ export class S3Store implements BlobStore {
     this.client = new S3Client({
       region,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-      // The client's newer default, a checksum trailer, is refused by many servers that are only compatible with S3.
+      // The newer default of the client, a checksum trailer, is refused by many servers that are only compatible with
+      // S3.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
         connectionTimeout: TRANSFER_CONNECT_TIMEOUT_MS,
         socketTimeout: idleTimeoutMs,
-        // Fifty by default: as many slow readers would hold up the files of everybody else.
+        // Fifty by default: fifty slow readers would block the files of all other clients.
         httpAgent: { maxSockets: Infinity },
         httpsAgent: { maxSockets: Infinity },
       },
@@ -54,7 +55,7 @@ export class S3Store implements BlobStore {
     this.client.middlewareStack.add(
       (next) => (args) =>
         next(args).catch((failure: Error) => {
-          // The client would ask a silent server three times over.
+          // The client would try a silent server three times.
           throw failure.name === 'TimeoutError' ? new StoreStalledError(failure.message) : failure;
         }),
       { step: 'finalizeRequest', priority: 'low' },
@@ -69,7 +70,7 @@ export class S3Store implements BlobStore {
       ContentType: 'application/octet-stream',
     };
     let failure: unknown;
-    // A failing source makes the client abort; if the server refuses that, its refusal must not hide the cause.
+    // A failing source makes the client abort. If the server refuses the abort, its refusal must not hide the cause.
     source.once('error', (error) => (failure = error));
     const stall = new AbortController();
     const client = this.clientUntil(stall, signal);
@@ -99,7 +100,7 @@ export class S3Store implements BlobStore {
     const found = await this.client
       .send(new ListMultipartUploadsCommand(parts), { abortSignal })
       .catch((failure: Error & { $metadata?: { httpStatusCode?: number } }) => {
-        // Some compatible servers have no such list; there a lifecycle rule of the bucket has to collect parts.
+        // Some compatible servers have no such list. There, a lifecycle rule of the bucket has to collect parts.
         if (failure.name === 'NotImplemented' || failure.$metadata?.httpStatusCode === 501) return { Uploads: [] };
         throw failure;
       });
@@ -114,8 +115,8 @@ export class S3Store implements BlobStore {
   }
 
   /**
-   * `Upload` has no signal for the parts under way. After a stall it would also ask the silent server to abort them; `remove`
-   * does that when the server speaks again.
+   * `Upload` has no signal for its running parts. After a stall it would also send an abort to the silent server;
+   * `remove` does that once the server responds again.
    */
   private clientUntil(stall: AbortController, signal: AbortSignal | undefined): S3Client {
     const abortSignal = signal ? AbortSignal.any([signal, stall.signal]) : stall.signal;

@@ -7,21 +7,22 @@ import { BLOB_STORE, type BlobStore } from './blob-store.js';
 import { StrayEntity } from './stray.entity.js';
 import { DOOM_STRAY_BLOBS, LEASE_STRAY_BLOB, STRAY_REMOVAL_LEASE } from './stray.query.js';
 
-/** Milliseconds that a request waits for what the sweep would do as well. */
+/** Milliseconds that a request waits for a removal that the sweep would do as well. */
 const DISCARD_LIMIT_MS = 5_000;
 
-/** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
+/** A blob that is being written. Its row lives as long as it is renewed, and the file that gets the blob takes it. */
 export interface StrayLease {
   /** Stops renewing the lease. */
   stop(): void;
 }
 
 /**
- * Blobs that no file names. Whoever is about to write one says so first, in Postgres; whoever commits a file takes the row
- * away. So a blob is either named by a file or has a row here, whatever dies when, and the sweep finds it.
+ * Blobs that no file names. A writer adds a row in Postgres before it writes a blob, and the commit of the file deletes
+ * the row. So either a file names the blob or a row is here, even if a process dies at any moment, and the sweep finds
+ * the blob.
  *
- * Removing one: doom its row and commit, remove the blob, delete the row. No transaction is open while the store works, so one
- * that stalls takes no connection; what is left in between is due again when the removal's lease is over.
+ * To remove one: doom its row and commit, remove the blob, delete the row. No transaction is open while the store
+ * works, so a stalled store takes no connection. An unfinished removal is due again when its lease is over.
  */
 @Injectable()
 export class StrayBlobs implements OnModuleDestroy {
@@ -53,20 +54,20 @@ export class StrayBlobs implements OnModuleDestroy {
     return { stop: () => clearInterval(timer) };
   }
 
-  /** False if the sweep was faster: this process was away for longer than its lease, and the blob is gone. */
+  /** False if the sweep was faster: this process was paused for longer than its lease, and the blob is gone. */
   async take(tx: Tx, tenantId: string, blob: string): Promise<boolean> {
     const taken = await tx.repository(StrayEntity).delete({ blob, tenant_id: tenantId, is_doomed: false });
     return taken.affected === 1;
   }
 
-  /** In the transaction that took the blob's last name away. */
+  /** Call in the transaction that removed the blob's last name. */
   async add(tx: Tx, tenantId: string, sandboxId: string, blob: string): Promise<void> {
     await tx.query(LEASE_STRAY_BLOB, [blob, tenantId, sandboxId, 0]);
   }
 
   /**
-   * Removes one now, if it still is a stray: if a commit's answer was lost, the blob may have become a file. What fails
-   * here is left to the sweep.
+   * Removes a blob now, if it still is a stray: if a commit's answer was lost, the blob may have become a file. If the
+   * removal fails, the sweep repeats it.
    */
   async discard(tenantId: string, blob: string): Promise<void> {
     const living = { blob, tenant_id: tenantId, is_doomed: false };
@@ -82,7 +83,7 @@ export class StrayBlobs implements OnModuleDestroy {
     }
   }
 
-  /** Returns before the store has done its part: one that hangs must not delay what else there is to do. */
+  /** Returns before the store has finished: a store that hangs must not delay other work. */
   async sweep(transact: Transact): Promise<void> {
     if (this.removing) return;
     const due = await transact('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAY_BLOBS));
