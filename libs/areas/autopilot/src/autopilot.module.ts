@@ -6,7 +6,10 @@ import { PlanAuthor } from './plans/plan-author.js';
 import { ProposalsService } from './proposals.service.js';
 import { ScheduleStore } from './rounds/schedule.store.js';
 
-/** People propose over HTTP; in a worker the rounds of the autopilot propose by themselves. Nothing here moves anything. */
+/**
+ * People propose over HTTP; in a worker the rounds of the autopilot propose by themselves. No code here starts a
+ * rollout.
+ */
 @Module({
   controllers: [AutopilotController],
   providers: [ScheduleStore, PolicyWatch, PlanAuthor, ProposalsService, OwnPlans, Advisor, AutopilotRound],

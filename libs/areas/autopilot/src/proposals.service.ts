@@ -34,7 +34,7 @@ export class ProposalsService {
     });
   }
 
-  /** A plan says what to change of what serves now: on any other base it would be stale from its birth. */
+  /** A plan changes the active revision: on any other base it would be stale from the start. */
   private async baseOf(tx: Tx, deployment: Deployment, body: CreatePlanDto): Promise<Revision> {
     const { activeRevisionId } = deployment;
     const named =

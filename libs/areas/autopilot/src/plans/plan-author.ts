@@ -26,7 +26,7 @@ import { applyChanges, changesBetween, mergePatchBetween, type SpecChange } from
 
 const DEFAULT_TTL_SECONDS = 604_800;
 
-/** What somebody proposes. */
+/** A proposal, as its author wrote it. */
 export interface PlanDraft {
   summary: string;
   changes: PlanChangeDto[];
@@ -44,7 +44,7 @@ export interface PlanSubject {
   policy: Policy | undefined;
 }
 
-/** Makes plans out of drafts: checks them, freezes them, writes them. People and the autopilot use the same one. */
+/** Makes plans out of drafts: checks, freezes and writes them. People and the autopilot both use it. */
 @Injectable()
 export class PlanAuthor {
   constructor(
@@ -52,7 +52,7 @@ export class PlanAuthor {
     @Inject(ROLLOUTS) private readonly rollouts: RolloutsPort,
   ) {}
 
-  /** Throws `validation_failed` (422) naming each field of the draft that cannot be. */
+  /** @throws validation_failed (422), with each invalid field of the draft */
   async write(tx: Tx, setting: PlanSubject, draft: PlanDraft, creator: PlanCreator): Promise<Plan> {
     const { deployment, base, policy } = setting;
     const { checked, changes } = await this.check(tx, setting, draft);
@@ -120,8 +120,9 @@ export class PlanAuthor {
 }
 
 /**
- * What people approve must be what happens, so nothing is left to defaults of a later day: strategy and analysis are the
- * deployment's if none are given, a canary without steps gets those that the policy allows.
+ * The plan that people approve must be exactly what happens, so defaults are resolved now and not at execution.
+ * Strategy and analysis are the deployment's if none are given; a canary without steps gets the steps that the policy
+ * allows.
  */
 function withDefaults(
   rollout: Record<string, unknown>,
@@ -133,7 +134,7 @@ function withDefaults(
   const given = body['strategy'] ?? deployment.defaultStrategy ?? { type: 'candidate' };
   const { type, steps } = given as PlanStrategy;
   const isBareCanary = (type === 'canary' || type === 'auto') && (steps ?? null) === null;
-  // A policy that allows no canary leaves none to choose, and the reader refuses an empty list by its name.
+  // A policy that allows no canary leaves no steps to choose, and the reader refuses an empty list by its name.
   const strategy = isBareCanary && policy ? { ...given, steps: allowedSteps(policy) ?? [] } : given;
   const base_revision = body['base_revision'] ?? (body['spec_patch'] ? base.name : undefined);
   const analysis = body['analysis'] ?? deployment.defaultAnalysis ?? undefined;

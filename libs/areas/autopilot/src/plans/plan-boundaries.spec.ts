@@ -25,7 +25,7 @@ describe('knobs', () => {
     expect(coversKnob(knob, leaf.split('.'))).toBe(covers);
   });
 
-  it('bind what really changes, and name the change that goes too far', () => {
+  it('bind the values that really change, and name the change that is not allowed', () => {
     const policy = policyOf({ experiment_budget: { allowed_knobs: ['scaling'] } });
     expect(forbiddenChanges(policy, BASE, CHANGED, ['/scaling/min_replicas', '/runtime/args'])).toMatchObject([
       { field: 'changes[1].path', code: 'not_allowed' },
@@ -65,7 +65,7 @@ describe('risk', () => {
   const now = new Date('2026-01-10T00:00:00Z');
   const sound = [{ baseline: { value: 1, n: 50 }, candidate: null, collected_at: '2026-01-09T00:00:00Z' }];
 
-  it('is what the author says, where the policy has nothing to add', () => {
+  it('is as the author stated it if the policy has nothing to add', () => {
     expect(assessRisk({}, policyOf({}), { type: 'candidate' }, sound, now)).toEqual({ level: 'low', reasons: [] });
     expect(assessRisk({ level: 'high', reasons: ['a', 'a'] }, policyOf({}), {}, sound, now)).toEqual({
       level: 'high',

@@ -13,7 +13,7 @@ export interface PlanStrategy {
   steps?: { traffic_percent: number }[];
 }
 
-/** What an evidence item says about the number and age of its samples. */
+/** The number and age of samples, as an evidence item states them. */
 export interface EvidenceSamples {
   baseline?: { value: number | null; n: number } | null;
   candidate?: { value: number | null; n: number } | null;
@@ -22,7 +22,10 @@ export interface EvidenceSamples {
 
 const MOST_STEPS = 32;
 
-/** Whether a knob of a policy covers a value of the spec. A knob covers what lies under it; a bare name is an engine argument. */
+/**
+ * Returns whether a knob of a policy covers a value of the spec. A knob covers every value under it; a bare name is an
+ * engine argument.
+ */
 export function coversKnob(knob: string, leaf: readonly string[]): boolean {
   const named = knob
     .replace(/^\//, '')
@@ -36,9 +39,9 @@ export function coversKnob(knob: string, leaf: readonly string[]): boolean {
 }
 
 /**
- * What would be changed against what may be. A policy that names no knobs forbids none to people; the autopilot keeps to
- * `scaling.min_replicas` then.
- * @param paths JSON Pointers of the request's changes, to name the field that goes too far
+ * Compares the requested changes with the allowed ones. A policy that names no knobs forbids none to people; the
+ * autopilot then only changes `scaling.min_replicas`.
+ * @param paths JSON Pointers of the request's changes, to name the field that is not allowed
  */
 export function forbiddenChanges(
   policy: PolicyContent | undefined,
@@ -57,7 +60,7 @@ export function forbiddenChanges(
     });
 }
 
-/** A canary with steps of its own must not raise the traffic faster than the policy allows. */
+/** Checks that a canary with steps of its own does not raise the traffic faster than the policy allows. */
 export function stepIssues(policy: PolicyContent | undefined, { type, steps }: PlanStrategy): FieldIssue[] {
   if (!policy || (type !== 'canary' && type !== 'auto') || !steps) return [];
   const most = policy.promotion.max_step_percent;
@@ -69,7 +72,10 @@ export function stepIssues(policy: PolicyContent | undefined, { type, steps }: P
   });
 }
 
-/** Steps that a policy allows, up to 100 percent; undefined if no rollout of at most 32 steps, beginning small enough, can be had. */
+/**
+ * Returns the steps that a policy allows, up to 100 percent; undefined if no rollout of at most 32 steps begins small
+ * enough.
+ */
 export function allowedSteps({
   promotion,
   experiment_budget: budget,
@@ -82,7 +88,7 @@ export function allowedSteps({
   return steps.length <= MOST_STEPS ? steps.map((traffic_percent) => ({ traffic_percent })) : undefined;
 }
 
-/** What the author says of the risk, and what the policy makes of it: the approver decides, knowing both. */
+/** Combines the risk that the author states with the policy's additions. The approver sees both and decides. */
 export function assessRisk(
   stated: Partial<PlanRisk>,
   policy: PolicyContent | undefined,

@@ -18,7 +18,7 @@ const codesOf = (changes: SpecChange[]): string[] =>
   applyChanges(BASE, changes).issues.map(({ field, code }) => `${field} ${code}`);
 
 describe('applying changes', () => {
-  it('works on a copy, in order, and notes what stood there', () => {
+  it('works on a copy, in order, and notes the previous value', () => {
     const { spec, changes, issues } = applyChanges(BASE, [
       { op: 'replace', path: 'scaling.min_replicas', value: 3 },
       { op: 'remove', path: '/runtime/args/a~1b' },
@@ -48,12 +48,12 @@ describe('applying changes', () => {
     ['path invalid', { op: 'add', path: '/constructor/prototype/x', value: 1 }],
     ['from differs', { op: 'replace', path: '/scaling/min_replicas', from: 2, value: 3 }],
     ['value required', { op: 'replace', path: '/scaling/min_replicas' }],
-  ])('says %s of %j', (issue, change) => {
+  ])('reports %s for %j', (issue, change) => {
     expect(codesOf([change])).toEqual([`changes[0].${issue}`]);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('compares `from` by what it says, not by the order of its keys', () => {
+  it('compares `from` by its content, not by the order of its keys', () => {
     expect(codesOf([{ op: 'replace', path: '/runtime/args', from: { n: 2, 'a/b': 1 }, value: {} }])).toEqual([]);
   });
 });
@@ -64,7 +64,7 @@ describe('differences', () => {
     { op: 'add', path: '/resources', value: { accelerator: 'x', count: 1 } },
   ]).spec as unknown as RevisionSpec;
 
-  it('are changes, which make the one of the other again', () => {
+  it('are changes that turn one spec into the other', () => {
     expect(applyChanges(BASE, changesBetween(BASE, other)).spec).toEqual(other);
     expect(changesBetween(BASE, BASE)).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('differences', () => {
     expect(mergePatchBetween({ ...BASE }, { ...BASE })).toEqual({});
   });
 
-  it('are single values, also where a whole object comes or goes', () => {
+  it('are single values, even if a whole object is added or removed', () => {
     expect(
       changedLeaves(BASE, other)
         .map((leaf) => leaf.join('.'))
@@ -91,6 +91,6 @@ describe('differences', () => {
   });
 });
 
-it('takes dotted paths for pointers', () => {
+it('a dotted path is read as a pointer', () => {
   expect([pointerOf('a.b'), pointerOf('/a/b'), pointerOf('a')]).toEqual(['/a/b', '/a/b', '/a']);
 });

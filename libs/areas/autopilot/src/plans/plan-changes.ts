@@ -3,7 +3,7 @@ import type { RevisionSpec } from '@slipway/contracts';
 
 type JsonObject = Record<string, unknown>;
 
-/** One change of a plan. `path` is a JSON Pointer into the spec, `from` the value that stands in the base. */
+/** One change of a plan. `path` is a JSON Pointer into the spec, `from` the value in the base. */
 export interface SpecChange {
   op: 'add' | 'remove' | 'replace';
   path: string;
@@ -14,7 +14,7 @@ export interface SpecChange {
 
 export interface AppliedChanges {
   spec: JsonObject;
-  /** With pointers for paths and the base's values for `from`. */
+  /** With pointers as paths and the base's values as `from`. */
   changes: Required<SpecChange>[];
   issues: FieldIssue[];
 }
@@ -51,7 +51,7 @@ export function applyChanges(base: RevisionSpec, changes: readonly SpecChange[])
   return { spec, changes: applied, issues };
 }
 
-/** What turns the base into the spec, as changes. */
+/** Returns the changes that turn the base into the spec. */
 export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required<SpecChange>[] {
   return jsonPatch(base, spec).flatMap((operation) => {
     if (operation.op !== 'add' && operation.op !== 'remove' && operation.op !== 'replace') return [];
@@ -68,7 +68,7 @@ export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required
   });
 }
 
-/** RFC 7386: the merge patch that turns one spec into another. Specs hold neither nulls nor lists. */
+/** RFC 7386: returns the merge patch that turns one spec into another. Specs hold neither nulls nor lists. */
 export function mergePatchBetween(from: JsonObject, to: JsonObject): JsonObject {
   const patch: JsonObject = {};
   for (const key of Object.keys(from)) if (!(key in to)) patch[key] = null;
@@ -84,7 +84,10 @@ export function mergePatchBetween(from: JsonObject, to: JsonObject): JsonObject 
   return patch;
 }
 
-/** The single values that differ, as token paths: a change of a whole object is a change of everything in it. */
+/**
+ * Returns the single values that differ, as token paths. A change of a whole object counts as a change of everything in
+ * it.
+ */
 export function changedLeaves(base: RevisionSpec, spec: RevisionSpec): string[][] {
   return changesBetween(base, spec).flatMap(({ path, from, value }) => {
     const leaves = new Set([...leavesOf(from), ...leavesOf(value)].map((leaf) => leaf.join('\0')));
@@ -92,7 +95,7 @@ export function changedLeaves(base: RevisionSpec, spec: RevisionSpec): string[][
   });
 }
 
-/** `/a/b` stays, `a.b` becomes it. */
+/** Returns `/a/b` unchanged, and `a.b` as `/a/b`. */
 export function pointerOf(path: string): string {
   return path.startsWith('/') ? path : `/${path.split('.').join('/')}`;
 }
@@ -113,7 +116,7 @@ export function valueAt(root: unknown, tokens: readonly string[]): unknown {
   return value;
 }
 
-/** A missing object on the way to an added value is made: the base simply had nothing to say there. */
+/** Creates each missing object on the path to an added value: the base has no entry there. */
 function setValue(spec: JsonObject, tokens: readonly string[], change: SpecChange): boolean {
   let parent = spec;
   for (const token of tokens.slice(0, -1)) {

@@ -14,7 +14,7 @@ import type { Telemetry } from './slo-evidence.js';
 import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 
-/** What one round read of a deployment. The deployment is locked, `base` is its active revision. */
+/** The state of a deployment as one round read it. The deployment is locked; `base` is its active revision. */
 export interface DeploymentReview {
   deployment: Deployment;
   base: Revision;
@@ -23,12 +23,12 @@ export interface DeploymentReview {
   told: ReportedFindings;
 }
 
-/** What the autopilot itself has proposed. The caller holds the deployment's lock. */
+/** The proposals of the autopilot itself. The caller holds the deployment's lock. */
 @Injectable()
 export class OwnPlans {
   constructor(@Inject(PLANS) private readonly plans: PlansPort) {}
 
-  /** Takes back proposals that nobody has decided about and whose base is no longer active. Those of people are theirs to reject. */
+  /** Withdraws undecided proposals whose base is no longer active. Only people may reject the proposals of people. */
   async supersedeStale(tx: Tx, deployment: Deployment): Promise<void> {
     const events: NewEvent[] = [];
     for (const plan of await this.plans.open(tx, deployment.id)) {
@@ -52,7 +52,7 @@ export class OwnPlans {
   }
 }
 
-/** Acts on a finding: it writes a plan, or reports in an event, or does nothing. That is all it can do. */
+/** Acts on a finding: it writes a plan, reports in an event, or does nothing. It has no other effect. */
 @Injectable()
 export class Advisor {
   constructor(
@@ -76,7 +76,7 @@ export class Advisor {
     else if (finding.kind !== 'quiet') await this.tell(tx, review, finding);
   }
 
-  /** The first option that the targets can run. A draft is checked before anything is written. */
+  /** Proposes the first option that the targets can run. A draft is checked before anything is written. */
   private async propose(
     tx: Tx,
     review: DeploymentReview,

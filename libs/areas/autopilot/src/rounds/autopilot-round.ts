@@ -12,16 +12,16 @@ import { ScheduleStore, type WatchedDeployment } from './schedule.store.js';
 import { readTelemetry, type Telemetry } from './slo-evidence.js';
 import { Subscription, type EventSubscriber, type ReceivedEvent } from '@slipway/platform-durable/events';
 
-/** How many deployments one run looks at. */
+/** Most deployments that one run reviews. */
 const AT_ONCE = 5;
-/** A look this often within the time that evidence must span: once a minute by default. */
+/** Number of reviews within the time that evidence must span: once a minute by default. */
 const LOOKS_PER_WINDOW = 30;
 const MOST_SECONDS_BETWEEN = 3_600;
 const SECONDS_AFTER_FAILURE = 60;
 
 /**
- * The rounds of the autopilot: each deployment with a policy is looked at every now and then. One look is one transaction,
- * so that a worker that dies in it has not looked at all.
+ * The rounds of the autopilot: it reviews each deployment with a policy at intervals. One review is one transaction, so
+ * a worker that dies in it has no effect.
  */
 @Injectable()
 export class AutopilotRound {
@@ -47,14 +47,15 @@ export class AutopilotRound {
       );
   }
 
-  /** In a transaction of the tenant: what it reads and writes is the tenant's, and the audit row says so. */
+  /** Runs in a transaction of the tenant: it reads and writes the tenant's rows, and the audit row shows the tenant. */
   private look(transact: Transact, watched: WatchedDeployment, until: Date | undefined): Promise<void> {
     return transact({ tenantId: watched.tenantId }, async (tx) => {
       const seen = await this.find(tx, watched);
       const policy = await this.policies.current(tx, watched.deploymentId);
       if (!seen || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, watched);
       const telemetry = await this.read(tx, seen, policy, until);
-      // From here on nobody else changes the deployment; the records were read before, because that can take its time.
+      // From here on no other transaction changes the deployment. The records were read before, because that can take a
+      // while.
       const deployment = await this.deployments.lockById(tx, watched.deploymentId);
       const told = await this.schedules.take(tx, watched.deploymentId, secondsBetween(policy));
       if (
@@ -95,7 +96,7 @@ export class AutopilotRound {
       : undefined;
   }
 
-  /** One deployment that cannot be looked at must not be tried again every second. */
+  /** A deployment that cannot be reviewed must not be retried every second. */
   private async postpone(
     transact: Transact,
     { tenantId, deploymentId }: WatchedDeployment,
@@ -115,7 +116,7 @@ function secondsBetween({ content }: Policy): number {
   );
 }
 
-/** Learns from stored events which deployments have a policy now, and so are to be looked at. */
+/** Learns from stored events which deployments have a policy, and therefore need reviews. */
 @Injectable()
 @Subscription({ name: 'autopilot', types: ['policy.updated'] })
 export class PolicyWatch implements EventSubscriber {
@@ -125,7 +126,7 @@ export class PolicyWatch implements EventSubscriber {
     @Inject(POLICIES) private readonly policies: PoliciesPort,
   ) {}
 
-  /** The policy that is in force now decides, not the one that the event tells of: a later one may be told first. */
+  /** The current policy decides, not the one in the event: a later event may arrive first. */
   async receive(tx: Tx, event: ReceivedEvent): Promise<void> {
     const deploymentId = event.stream.split('/')[1] as string;
     const deployment = await this.deployments.lockById(tx, deploymentId);

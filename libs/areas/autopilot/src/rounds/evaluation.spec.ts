@@ -44,11 +44,11 @@ describe('a missed SLO', () => {
       { metric: 'output_tokens_per_s', stat: 'p50', threshold: 50 },
       statsOf({ ok: 200, output_tokens_per_s: histogramOf(repeat(200, 20)) }),
     ],
-  ])('is seen in %s', (_what, slo, stats) => {
+  ])('is recognised in %s', (_what, slo, stats) => {
     expect(withPolicy({ slos: [slo] }, { telemetry: telemetryOf(stats) })).toBe('propose');
   });
 
-  it('proposes nothing while something forbids it, and says so where that is news', () => {
+  it('leads to no proposal while something forbids it, and the reason is reported if it is news', () => {
     expect(withPolicy({ mode: 'observe' })).toBe('missed observe');
     expect(
       withPolicy({ reliability: { freeze_windows: [{ start: '2026-06-01T00:00:00Z', end: '2026-06-02T00:00:00Z' }] } }),
@@ -63,7 +63,7 @@ describe('a missed SLO', () => {
     expect(told(of({ history: { lastProposedAt: new Date(NOW.getTime() - 24 * hour) } }))).toBe('propose');
   });
 
-  it('keeps to the budget', () => {
+  it('leads only to proposals within the budget', () => {
     const gpus = { ...SPEC, resources: { accelerator: 'l4', count: 2 } };
     expect(withPolicy({ experiment_budget: { max_experiments: 0 } })).toBe('missed budget');
     expect(withPolicy({ experiment_budget: { max_experiments: 3 } }, { history: { proposedInPeriod: 2 } })).toBe(
@@ -86,7 +86,7 @@ describe('a missed SLO', () => {
     ).toBe('missed budget');
   });
 
-  it('changes only what may be changed, and only what it knows', () => {
+  it('leads only to allowed changes of known settings', () => {
     const pathsOf = (
       allowed_knobs: string[] | undefined,
       spec = SPEC,
@@ -111,7 +111,7 @@ describe('a missed SLO', () => {
     ]);
   });
 
-  it('raises the batch for throughput, and leaves it alone where SLOs pull both ways', () => {
+  it('raises the batch for throughput, and leaves it alone if SLOs pull both ways', () => {
     const spec = { ...SPEC, runtime: { ...SPEC.runtime, args: { max_num_seqs: 64 } } };
     const slow: Slo = { metric: 'output_tokens_per_s', stat: 'p50', threshold: 50 };
     const stats = statsOf({
@@ -136,7 +136,7 @@ describe('thin evidence', () => {
   const slow = (n: number): Situation['telemetry'] =>
     telemetryOf(statsOf({ ok: n, e2e_latency_ms: histogramOf(repeat(n, 300)) }));
 
-  it('proposes nothing: too few samples, too short a time, too uncertain, or nobody to report', () => {
+  it('leads to no proposal: too few samples, too short a time, too uncertain, or no gateway reports', () => {
     expect(told(of({ telemetry: slow(49) }))).toBe('insufficient samples');
     expect(told(of({ telemetry: slow(0) }))).toBe('insufficient samples');
     expect(
@@ -151,7 +151,7 @@ describe('thin evidence', () => {
     ).toBe('insufficient duration');
     expect(told(of({ telemetry: undefined }))).toBe('insufficient no_gateway');
     expect(withPolicy({ evidence: { min_duration_seconds: 400_000 } })).toBe('insufficient not_recorded_so_long');
-    // 4 of 60 fail, and 5 % may: it could be chance.
+    // 4 of 60 fail, and 5 % may: that can be chance.
     const slo: Slo = { metric: 'error_rate', stat: 'rate', threshold: 0.05 };
     expect(withPolicy({ slos: [slo] }, { telemetry: telemetryOf(statsOf({ ok: 56, failed: 4 })) })).toBe(
       'insufficient confidence',
@@ -174,7 +174,7 @@ describe('thin evidence', () => {
 });
 
 describe('silence', () => {
-  it('is kept where every SLO is met, there is none, or the mode is off', () => {
+  it('is kept if every SLO is met, there is none, or the mode is off', () => {
     expect(withPolicy({ slos: [{ metric: 'e2e_latency_ms', stat: 'p95', threshold: 1000 }] })).toBe('quiet met');
     expect(withPolicy({ slos: [] })).toBe('quiet no_slos');
     expect(withPolicy({ mode: 'off' })).toBe('quiet off');

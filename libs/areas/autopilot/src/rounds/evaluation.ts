@@ -14,11 +14,11 @@ export interface Situation {
   history: ProposalHistory;
 }
 
-/** What the autopilot did for this deployment before. */
+/** The earlier actions of the autopilot for this deployment. */
 export interface ProposalHistory {
   hasOpenPlan: boolean;
   lastProposedAt: Date | null;
-  /** Proposals in the budget's period, and the GPU hours they were to cost. */
+  /** Proposals in the budget's period, and the GPU hours they were estimated to cost. */
   proposedInPeriod: number;
   gpuHoursInPeriod: number;
 }
@@ -26,8 +26,9 @@ export interface ProposalHistory {
 export type Restraint = 'observe' | 'freeze_window' | 'budget' | 'no_allowed_knob' | 'not_runnable';
 
 /**
- * What a look comes to. `quiet`: nothing to say. `insufficient`: the evidence is too thin to say anything. `missed`: an SLO is missed
- * and nothing is proposed, for the reason given. `propose`: the first of the options that the targets can run.
+ * The result of a review. `quiet`: nothing to report. `insufficient`: the evidence is too thin for a conclusion.
+ * `missed`: an SLO is missed and nothing is proposed, for the given reason. `propose`: the first of the options that
+ * the targets can run.
  */
 export type AutopilotFinding =
   | { kind: 'quiet'; because: string }
@@ -35,13 +36,16 @@ export type AutopilotFinding =
   | { kind: 'missed'; results: SloResult[]; because: Restraint }
   | { kind: 'propose'; results: SloResult[]; options: Proposal[] };
 
-/** Gateways' records are looked at for three days back: no installation keeps them for less (`retention.statistics_days`). */
+/**
+ * The reviews read three days of the gateways' records: no installation keeps them for less
+ * (`retention.statistics_days`).
+ */
 export const RECORDED_SECONDS = 259_200;
-/** Share of the asked time that the samples must span. */
+/** Share of the requested time that the samples must span. */
 const LEAST_SPAN = 0.8;
 const PERIOD_DAYS = { day: 1, week: 7, month: 30 } as const;
 
-/** Judges a situation. Pure: the same situation always comes to the same finding, and nothing is done about it here. */
+/** Judges a situation. Pure: the same situation always gives the same finding, and this function acts on nothing. */
 export function evaluate(situation: Situation): AutopilotFinding {
   const { policy, telemetry, history, now } = situation;
   if (policy.mode === 'off') return { kind: 'quiet', because: 'off' };
@@ -70,7 +74,7 @@ export function evaluate(situation: Situation): AutopilotFinding {
   return { kind: 'propose', results: missed, options: affordable };
 }
 
-/** The days a budget's period counts back. */
+/** Returns the length of a budget's period, in days. */
 export function periodDays(policy: PolicyContent): number {
   return PERIOD_DAYS[policy.experiment_budget.period];
 }
@@ -86,7 +90,7 @@ function judge(slo: Slo, telemetry: Telemetry, evidence: PolicyContent['evidence
   return { slo, ...measured, verdict: 'missed' };
 }
 
-/** From the first part with a sample to the last, as a share of all. */
+/** Returns the time from the first part with a sample to the last, as a share of all. */
 function spanOf(parts: readonly number[]): number {
   const first = parts.findIndex((n) => n > 0);
   if (first < 0) return 0;
@@ -100,7 +104,9 @@ function isFrozen({ reliability }: PolicyContent, now: Date): boolean {
   );
 }
 
-/** Slipway knows no prices: an amount of 0 forbids everything, any other goes to the approver with the plan's risk. */
+/**
+ * Slipway knows no prices: an amount of 0 forbids everything. The approver sees any other amount with the plan's risk.
+ */
 function isAffordable(
   proposal: Proposal,
   { experiment_budget: budget }: PolicyContent,

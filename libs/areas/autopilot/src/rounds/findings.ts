@@ -11,20 +11,23 @@ import type { Telemetry } from './slo-evidence.js';
 
 export const AUTOPILOT_ACTOR = systemActor('autopilot');
 
-/** What is told in an event; a proposal tells itself. */
+/** A finding that an event reports. A proposal has an event of its own. */
 export type ReportableFinding = Extract<AutopilotFinding, { kind: 'insufficient' | 'missed' }>;
 
 const EVENT_TYPES = { insufficient: 'autopilot.evidence_insufficient', missed: 'autopilot.slo_missed' } as const;
 const DAY_MS = 86_400_000;
 
-/** Two findings with one key say the same. */
+/** Returns a key: two findings with the same key report the same. */
 export function keyOf(base: Revision, finding: ReportableFinding): string {
   return [base.id, finding.because, ...finding.results.map(({ slo, reason }) => `${nameOf(slo)} ${reason ?? ''}`)].join(
     '|',
   );
 }
 
-/** The same is told again after a day, something else once the evidence could have changed: never more than one event a window. */
+/**
+ * Reports the same finding again after a day, and another one once the evidence could have changed: at most one event a
+ * window.
+ */
 export function isWorthReporting(
   before: ReportedFindings[string],
   key: string,

@@ -8,7 +8,7 @@ import type { Revision } from '@slipway/ports/revisions';
 import type { PlanDraft } from '../plans/plan-author.js';
 import type { PlanEvidenceDto } from '@slipway/ports/plans';
 
-/** One thing that could help. Whether the targets can run it is asked afterwards. */
+/** One change that could help. Whether the targets can run it is checked later. */
 export interface Proposal {
   changes: Required<SpecChange>[];
   summary: string;
@@ -22,13 +22,13 @@ const REPLICAS = ['scaling', 'min_replicas'];
 const PERIOD_HOURS = { day: 24, week: 168, month: 720 } as const;
 
 /**
- * Engine arguments whose effect is known: how many requests one instance takes on at once. Fewer share the machine better
- * (latency), more use it better (throughput). Other arguments are left alone: there is no guessing.
+ * Engine arguments whose effect is known: how many requests one instance serves at once. A smaller number gives lower
+ * latency, a larger one higher throughput. Other arguments are left alone, because their effect would be a guess.
  */
 const BATCH_ARGS = ['max_num_seqs', 'max_batch_size', 'max_concurrent_requests', 'parallel', 'n_parallel'];
 const BATCH_STEP = 0.25;
 
-/** What may help against the missed SLOs and may be changed, the surest first. */
+/** Returns the allowed changes that may help against the missed SLOs, the surest first. */
 export function proposalsFor(spec: RevisionSpec, policy: PolicyContent, missed: readonly SloResult[]): Proposal[] {
   const knobs = policy.experiment_budget.allowed_knobs ?? [REPLICAS.join('.')];
   const isAllowed = (leaf: readonly string[]): boolean => knobs.some((knob) => coversKnob(knob, leaf));
@@ -82,7 +82,7 @@ function otherBatch(
 ): Proposal | undefined {
   const from = spec.runtime.args[name];
   const isThroughput = missed.every(({ slo }) => metricOf(slo.metric).better === 'higher');
-  // One argument cannot serve SLOs that pull it both ways, and errors do not tell which way.
+  // One argument cannot serve SLOs that pull it both ways, and errors do not show the direction.
   if (
     typeof from !== 'number' ||
     !Number.isInteger(from) ||
@@ -132,8 +132,9 @@ function costRisk({ experiment_budget: { max_cost: cost } }: PolicyContent): str
 const SOAK_SECONDS = 180;
 
 /**
- * A proposal as a plan: the rollout begins with the share of the traffic that the policy allows for experiments, rises by its
- * steps, and is judged by its SLOs. Where no such canary can be had the candidate is only built, and a person sets the route.
+ * Returns a proposal as a plan. The rollout begins with the share of the traffic that the policy allows for
+ * experiments, rises by its steps, and is judged by its SLOs. If no such canary is possible, the candidate is only
+ * built, and a person sets the route.
  */
 export function draftOf(
   proposal: Proposal,
@@ -169,7 +170,7 @@ function gateMetricOf({ metric, stat, threshold }: Slo, { evidence }: PolicyCont
   return { name: metric, stat, check: 'threshold', threshold, min_samples: evidence.min_samples };
 }
 
-/** The digest is of the records themselves, so that whoever keeps them can check what was concluded from them. */
+/** The digest covers the records themselves, so that anyone who keeps them can check the conclusion. */
 function evidenceOf({ slo, value, n }: SloResult, { revisionId, from, to, stats }: Telemetry): PlanEvidenceDto {
   const digest = digestOf({ revision_id: revisionId, from: from.toISOString(), to: to.toISOString(), stats });
   return {

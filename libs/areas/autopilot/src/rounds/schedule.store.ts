@@ -6,10 +6,10 @@ import { DUE_SCHEDULES, TAKE_SCHEDULE, WATCH_DEPLOYMENT } from './schedule.query
 
 export type WatchedDeployment = Pick<ScheduleEntity, 'tenantId' | 'deploymentId' | 'deploymentName'>;
 
-/** Which deployments the autopilot looks at, and when. */
+/** Stores which deployments the autopilot reviews, and when. */
 @Injectable()
 export class ScheduleStore {
-  /** Looks at a deployment soon, and again from then on. */
+  /** Schedules a review of a deployment soon, and further ones after it. */
   async watch(tx: Tx, deployment: WatchedDeployment): Promise<void> {
     await tx.query(WATCH_DEPLOYMENT, [deployment.deploymentId, deployment.tenantId, deployment.deploymentName]);
   }
@@ -22,12 +22,15 @@ export class ScheduleStore {
     return tx.query<WatchedDeployment>(DUE_SCHEDULES, [limit]);
   }
 
-  /** Takes a due look and sets the next one; undefined if another worker has taken it. */
+  /** Takes a due review and schedules the next one. Returns undefined if another worker has taken it. */
   async take(tx: Tx, deploymentId: string, nextInSeconds: number): Promise<ReportedFindings | undefined> {
     return (await tx.one<{ told: ReportedFindings }>(TAKE_SCHEDULE, [deploymentId, nextInSeconds]))?.told;
   }
 
-  /** @param told all of it: the caller has taken the row in this transaction, so nobody else changes it */
+  /**
+   * @param told the complete value: the caller has taken the row in this transaction, so no other transaction changes
+   * it
+   */
   async tell(tx: Tx, { tenantId, id }: Deployment, told: ReportedFindings): Promise<void> {
     await tx.repository(ScheduleEntity).update({ tenantId, deploymentId: id }, { told });
   }

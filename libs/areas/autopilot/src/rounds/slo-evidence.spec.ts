@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { histogramOf, statsOf } from '../../test/situations.js';
 import { measureSlo } from './slo-evidence.js';
 
-/** A generator of its own, so that the rates below are the same at every run (mulberry32). */
+/** A seeded generator, so that the rates below are the same in every run (mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ describe('the kindest value', () => {
   it.each([
     ['p50', 0.5],
     ['p95', 0.95],
-  ] as const)('of a %s too', (stat, q) => {
+  ] as const)('of a %s is, too', (stat, q) => {
     const trueValue = -100 * Math.log(1 - q);
     let wrong = 0;
     for (let run = 0; run < 500; run += 1) {
@@ -50,7 +50,7 @@ describe('the kindest value', () => {
     expect(wrong / 500).toBeLessThan(0.07);
   });
 
-  it('is above the value where more is better, and equals none without samples', () => {
+  it('is above the value if more is better, and equals none without samples', () => {
     const stats = statsOf({ ok: 3, output_tokens_per_s: histogramOf([10, 20, 30]) });
     const measured = measureSlo({ metric: 'output_tokens_per_s', stat: 'avg', threshold: 0 }, stats, 0.95);
     expect(measured).toMatchObject({ value: 20, n: 3 });

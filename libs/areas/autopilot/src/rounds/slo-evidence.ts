@@ -13,18 +13,18 @@ import type { Tx } from '@slipway/platform-database';
 import { metricOf } from '@slipway/contracts';
 import type { Slo } from '@slipway/ports/policies';
 
-/** What was recorded of a revision in [from, to). */
+/** The records of a revision in [from, to). */
 export interface Telemetry {
   revisionId: string;
   from: Date;
   to: Date;
   stats: RequestStats;
-  /** Attempts in each of the equal parts of the time, oldest first: whether the samples are spread over it. */
+  /** Attempts in each of the equal parts of the time, oldest first: shows whether the samples are spread over it. */
   parts: number[];
 }
 
 const LEAST_PARTS = 10;
-/** One read of a busy deployment holds one row a second and gateway. */
+/** One read of a busy deployment covers one row per second and gateway. */
 const MOST_PART_SECONDS = 900;
 
 /** Reads the records of the seconds before `until`, part by part, so that a long time needs no more memory than a short one. */
@@ -57,7 +57,7 @@ function merged(one: RequestStats, other: RequestStats): RequestStats {
 export interface SloMeasurement {
   /** In the metric's unit; null without samples. */
   value: number | null;
-  /** The side of `value` that is kinder to the deployment, at the asked confidence. */
+  /** The end of the confidence interval that is kinder to the deployment, at the requested confidence. */
   kindest: number | null;
   n: number;
 }
@@ -67,11 +67,11 @@ export type ThinReason = 'samples' | 'duration' | 'confidence';
 export interface SloResult extends SloMeasurement {
   slo: Slo;
   verdict: 'met' | 'missed' | 'thin';
-  /** Why the evidence is thin. */
+  /** The reason why the evidence is thin. */
   reason?: ThinReason;
 }
 
-/** What the records say of an SLO's metric, and what they would still say if chance had been unkind. */
+/** Returns an SLO's metric from the records, and the value it could have if chance had been unkind. */
 export function measureSlo({ metric, stat }: Slo, stats: RequestStats, confidence: number): SloMeasurement {
   const { value, samples: n } = readMetric(metric, stat, stats);
   if (n === 0) return { value: null, kindest: null, n };
