@@ -1,9 +1,9 @@
 import { prepared } from '@slipway/platform-database';
 
 /**
- * Where a new webhook begins: behind everything that is committed now. An event that commits later has a sequence beyond
- * these, and a stream that appears later has no queue yet, which counts as 0: nothing after the creation is missed.
- * One statement for all streams of the tenant, however many there are.
+ * A new webhook begins after every event that is committed now. An event that commits later has a later sequence, and a
+ * stream that appears later has no queue yet, which counts as 0: the webhook misses nothing after its creation. One
+ * statement for all streams of the tenant, however many there are.
  */
 export const INSERT_DELIVERY_QUEUES = prepared(
   'webhooks-queues-insert',
@@ -11,7 +11,7 @@ export const INSERT_DELIVERY_QUEUES = prepared(
    select $1, s.stream, s.tenant_id, s.last_sequence from event_streams s where s.tenant_id = $2`,
 );
 
-/** In one statement, so that the audit tells of the row as it was deleted: a sender may disable it meanwhile. */
+/** One statement, so that the audit shows the row as it was deleted: a sender may disable it in the meantime. */
 export const DELETE_WEBHOOK = prepared(
   'webhooks-delete',
   `delete from webhooks where tenant_id = $1 and id = $2

@@ -10,7 +10,7 @@ afterAll(() => bed?.stop());
 
 const URL = 'https://hooks.example.com/slipway';
 
-it('creates one, shows its secret once and stores it sealed', async () => {
+it('a new webhook shows its secret once and stores it sealed', async () => {
   const created = await bed.send('POST', '/webhooks', {
     body: { url: URL, event_types: ['rollout.*'], deployments: ['chat'], description: 'for us' },
   });
@@ -46,7 +46,7 @@ it.each([
   ['https://0x7f.1/', 'host_not_canonical'],
   ['ftp://hooks.example.com/', 'scheme_not_allowed'],
   ['hooks', 'invalid_url'],
-])('refuses %s', async (url, code) => {
+])('a webhook with the URL %s is refused', async (url, code) => {
   const { status, body } = await bed.send('POST', '/webhooks', { body: { url } });
   expect([status, body.error.code, body.error.details]).toEqual([
     422,
@@ -55,18 +55,18 @@ it.each([
   ]);
 });
 
-it('allows what the operator allows for webhooks', async () => {
+it('a webhook may have an address that the operator allows', async () => {
   expect(
     (await bed.send('POST', '/webhooks', { tenant: 'ten_c', body: { url: 'http://127.0.0.1:9/hook' } })).status,
   ).toBe(201);
 });
 
-it('refuses types that can be none', async () => {
+it('unknown event types are refused', async () => {
   const { status, body } = await bed.send('POST', '/webhooks', { body: { url: URL, event_types: ['rollout.*', '*'] } });
   expect([status, body.error.details[0].field]).toEqual([422, 'event_types[1]']);
 });
 
-it('deletes one with all that belongs to it, once', async () => {
+it('a webhook is deleted with everything that belongs to it, once', async () => {
   const { id } = await bed.register({ url: URL }, 'ten_d');
   await bed.append('gone', ['deployment.created'], 'ten_d');
   const { status, body } = await bed.send('DELETE', `/webhooks/${id}`, { tenant: 'ten_d' });
@@ -80,7 +80,7 @@ it('deletes one with all that belongs to it, once', async () => {
   expect(audit).toEqual([{ action: 'webhook.create' }, { action: 'webhook.delete' }]);
 });
 
-it('keeps tenants apart', async () => {
+it('a tenant sees only its own webhooks', async () => {
   const { id } = await bed.register({ url: URL });
   for (const [method, path] of [
     ['GET', `/webhooks/${id}/deliveries`],
@@ -93,7 +93,7 @@ it('keeps tenants apart', async () => {
   expect((await bed.send('GET', `/webhooks/${id}/deliveries`)).body).toEqual({ data: [], next_cursor: null });
 });
 
-it('bounds how many a tenant has', async () => {
+it('a tenant may have a limited number of webhooks', async () => {
   for (let count = 0; count < 20; count += 1) await bed.register({ url: URL }, 'ten_e');
   const { status, body } = await bed.send('POST', '/webhooks', { tenant: 'ten_e', body: { url: URL } });
   expect([status, body.error]).toEqual([
@@ -105,7 +105,7 @@ it('bounds how many a tenant has', async () => {
   expect([first.data.length, second.data.length, second.next_cursor]).toEqual([15, 5, null]);
 });
 
-it('bounds it where many are created at once', async () => {
+it('the limit holds if many webhooks are created at once', async () => {
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => bed.send('POST', '/webhooks', { tenant: 'ten_f', body: { url: URL } })),
   );

@@ -8,7 +8,10 @@ import { DeliveryQueues } from './delivery/delivery-queues.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Events go to public servers over TLS. Plain http and internal addresses need the operator's word (`outbound.webhooks`). */
+/**
+ * Events are sent to public servers over TLS. Plain http and internal addresses need the operator's permission
+ * (`outbound.webhooks`).
+ */
 const egress = {
   provide: Egress,
   inject: [CONFIG],
@@ -16,7 +19,7 @@ const egress = {
     new Egress(() => [...PUBLIC_TLS, ...(operator.outbound?.webhooks ?? [])], { ownPorts }),
 };
 
-/** The api answers; a process that runs operations also turns events into deliveries and sends them. */
+/** The api only serves requests. A process that runs operations also turns events into deliveries and sends them. */
 @Module({
   controllers: [WebhooksController],
   providers: [egress, WebhooksService, DeliveryQueues, FanOut, QueueSender, DeliveryWork, WebhookEventRetention],

@@ -128,7 +128,7 @@ export class WebhooksService {
     throw errors.validation_failed({ message, details: [{ field: 'url', code: check.code, message }] });
   }
 
-  /** A filter means the deployment that has the name now, not one that may get it later. */
+  /** A filter refers to the deployment that has the name now, not to one that gets it later. */
   private async streamsOf(tx: Tx, tenantId: string, names: readonly string[]): Promise<string[]> {
     const streams: string[] = [];
     for (const name of names) streams.push(deploymentStream((await this.deployments.get(tx, tenantId, name)).id));
@@ -136,7 +136,7 @@ export class WebhooksService {
   }
 }
 
-/** What answers and audits show of a webhook: nothing of its secret. */
+/** Returns the fields of a webhook that answers and audits show: nothing of its secret. */
 function shown(webhook: WebhookEntity): WebhookDto {
   const { id, url, description, event_types, deployments, state, disabled_reason, created_by } = webhook;
   const { created_at, disabled_at } = webhook;

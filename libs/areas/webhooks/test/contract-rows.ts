@@ -2,7 +2,7 @@ import { type ContractRequest, type Bed, type Rows } from '@slipway/platform-tes
 
 const URL = 'https://hooks.example.com/slipway';
 
-/** Every tenant may have only so many. */
+/** Uses a new tenant each time, because the number of webhooks per tenant is limited. */
 async function webhook(bed: Bed): Promise<ContractRequest> {
   const token = await bed.newTenant();
   return { params: { id: (await bed.make('POST', '/webhooks', { url: URL }, token)).id }, token };

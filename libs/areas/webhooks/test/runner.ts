@@ -1,4 +1,5 @@
-// A worker of its own with this area alone, for tests that kill it. Database and timing come as JSON in the first argument.
+// A worker process with this area alone, for tests that kill it. Database and timing come as JSON in the first
+// argument.
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';

@@ -12,14 +12,14 @@ import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DELIVERY_TIMING, WebhooksModule, type DeliveryTiming } from '../src/index.js';
 
-/** What the tests need of the Deployments area: every name is there, with an id made of it. */
+/** The part of the Deployments area that the tests need: every name exists, and its id is made of the name. */
 const deployments: Pick<DeploymentsPort, 'get'> = {
   get: async (_tx, tenantId, name) => ({ id: `dep_${name}`, tenantId, name }) as Deployment,
 };
 
 export const NEIGHBOURS: readonly NeighbourProvider[] = [{ provide: DEPLOYMENTS, useValue: deployments }];
 
-/** A worker with this area alone. It has something that runs operations and therefore sends. */
+/** A worker with this area alone. It has code that runs operations, and therefore sends. */
 @Module({})
 export class WebhooksWorkerModule {
   static of(config: Config, timing: DeliveryTiming): DynamicModule {

@@ -18,7 +18,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Short retries. A busy machine answers within the time-out. The lease is longer than a request, as it must be. */
 export const QUICK: DeliveryTiming = { timeoutMs: 3_000, leaseMs: 4_500, retryDelaysMs: [50, 50, 50] };
 
-/** The area over HTTP on a database of its own, and workers that come and go beside it. */
+/** The area over HTTP on a database of its own, with workers that tests start and stop. */
 export class WebhooksBed extends AreaBed {
   private readonly config: Config;
   private readonly contexts: INestApplicationContext[] = [];
@@ -30,7 +30,7 @@ export class WebhooksBed extends AreaBed {
   }
 
   /**
-   * @param quotas of every tenant, where a test is about them
+   * @param quotas of every tenant, if a test is about them
    * @param change of the configuration, likewise
    */
   static async start(quotas: QuotaSettings = {}, change: Partial<Config> = {}): Promise<WebhooksBed> {
@@ -51,14 +51,14 @@ export class WebhooksBed extends AreaBed {
     return made;
   }
 
-  /** All deliveries of a webhook, by event. */
+  /** Returns all deliveries of a webhook, by event. */
   async deliveries(id: string, tenant = 'ten_a'): Promise<any[]> {
     const { status, body } = await this.send('GET', `/webhooks/${id}/deliveries?limit=200`, { tenant });
     if (status !== 200) throw new Error(`expected 200, got ${status}`);
     return body.data;
   }
 
-  /** Events of a deployment, as the areas append them. */
+  /** Appends events of a deployment, as the areas do. */
   async append(deployment: string, types: readonly string[], tenant = 'ten_a'): Promise<void> {
     const events = types.map((type, index) => ({
       type,
@@ -71,7 +71,7 @@ export class WebhooksBed extends AreaBed {
     );
   }
 
-  /** Turns what is new of a deployment into deliveries, and wakes nobody. */
+  /** Turns new events of a deployment into deliveries, and wakes no sender. */
   async fanOut(deployment: string, webhooks: readonly string[]): Promise<void> {
     await this.database.tx('system', async (tx) => {
       const values = [`deployment/dep_${deployment}`, webhooks];
@@ -80,12 +80,12 @@ export class WebhooksBed extends AreaBed {
     });
   }
 
-  /** A row for the tenant, which has its id for a name in this bed. */
+  /** Adds a row for the tenant. Its name in this bed is its id. */
   async nameTenant(tenant: string): Promise<void> {
     await this.database.tx('system', (tx) => tx.query('insert into tenants (id, name) values ($1, $1)', [tenant]));
   }
 
-  /** Ids of the events of a deployment, in order. */
+  /** Returns the ids of the events of a deployment, in order. */
   async eventIds(deployment: string): Promise<string[]> {
     const rows = await this.database.read<{ id: string }>(
       'system',
@@ -109,7 +109,7 @@ export class WebhooksBed extends AreaBed {
     await context.close();
   }
 
-  /** A worker in a process of its own, which can be killed. */
+  /** Starts a worker in a process of its own, which can be killed. */
   async child(timing: DeliveryTiming = QUICK): Promise<ChildProcess> {
     const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ config: this.config, timing })], {
       execArgv: [...TYPESCRIPT_CHILD],

@@ -6,9 +6,9 @@ import { QUICK, until, WebhooksBed } from '../../test/webhooks-bed.js';
 let bed: WebhooksBed;
 let receiver: Receiver;
 let count = 0;
-/** A deployment, and with it a stream, of each test's own. */
+/** A deployment, and with it a stream, for each test. */
 let chat: string;
-/** A tenant too, so that nothing goes to the receivers of earlier tests. */
+/** Each test also has a tenant of its own, so that the receivers of earlier tests receive nothing. */
 let tenant: string;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await receiver.stop();
 });
 
-/** As a receiver would, from the text of the standard and not from our code. */
+/** Checks a signature as a receiver would, from the text of the standard and not with the code under test. */
 function isSigned({ headers, body }: ReceivedDelivery, secret: string): boolean {
   const expected = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
     .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
@@ -42,7 +42,7 @@ const summary = async (id: string) =>
     response_status,
     error,
   }));
-/** Waits until so many deliveries have ended. */
+/** Waits until that many deliveries have ended. */
 const ended = (id: string, deliveries: number) =>
   until(
     `${deliveries} deliveries to end`,
@@ -52,7 +52,7 @@ const ended = (id: string, deliveries: number) =>
 const register = (body: object = {}) => bed.register({ url: receiver.url, ...body }, tenant);
 const append = (deployment: string, types: readonly string[]) => bed.append(deployment, types, tenant);
 
-it('posts a signed CloudEvent', async () => {
+it('a delivery is a signed CloudEvent', async () => {
   const { id, secret } = await register();
   await bed.worker();
   await append(chat, ['route.updated']);
@@ -90,7 +90,7 @@ it('posts a signed CloudEvent', async () => {
   ]);
 });
 
-it('begins with what happens after its creation', async () => {
+it('a webhook begins with the events after its creation', async () => {
   await append(chat, ['deployment.created', 'route.updated']);
   await register();
   await append(chat, ['policy.updated']);
@@ -99,7 +99,7 @@ it('begins with what happens after its creation', async () => {
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['policy.updated']);
 });
 
-it('sends only the types and deployments that were asked for', async () => {
+it('a webhook gets only the requested types and deployments', async () => {
   await register({ event_types: ['rollout.*', 'route.updated'], deployments: [chat] });
   await append('other', ['rollout.started']);
   await append(chat, ['rollout.started', 'rollback.started', 'operation.status_changed', 'route.updated']);
@@ -111,7 +111,7 @@ it('sends only the types and deployments that were asked for', async () => {
   ]);
 });
 
-it('tries again after a failure, before anything later of the same stream', async () => {
+it('a failed delivery is retried before anything later of the same stream', async () => {
   let refusals = 2;
   receiver.behave = (_request, response) => response.writeHead(refusals-- > 0 ? 500 : 200).end();
   const { id } = await register();
@@ -130,7 +130,7 @@ it('tries again after a failure, before anything later of the same stream', asyn
   ]);
 });
 
-it('waits between attempts, and a new event does not shorten the wait', async () => {
+it('a delivery waits between attempts, and a new event does not shorten the wait', async () => {
   receiver.behave = (_request, response) => response.writeHead(503).end();
   const { id } = await register();
   await bed.worker({ ...QUICK, retryDelaysMs: [60_000] });
@@ -147,7 +147,7 @@ it('waits between attempts, and a new event does not shorten the wait', async ()
 it.each([
   ['a redirect', 302, 'redirect'],
   ['an error', 500, 'http_status'],
-])('gives %s up after the last attempt and goes on', async (_what, status, error) => {
+])('a sender gives up on %s after the last attempt and continues', async (_what, status, error) => {
   receiver.behave = ({ event }, response) =>
     response.writeHead(event.type === 'rollout.started' ? status : 200, { location: receiver.url }).end();
   const { id } = await register();
@@ -159,7 +159,7 @@ it.each([
   expect(receiver.received).toHaveLength(3);
 });
 
-it('cuts off a receiver that does not answer, or never ends its answer', async () => {
+it('a receiver that does not answer, or never ends its answer, is cut off', async () => {
   receiver.behave = ({ event }, response) => {
     if (event.type === 'route.updated') response.writeHead(200).write('…');
   };
@@ -173,9 +173,9 @@ it('cuts off a receiver that does not answer, or never ends its answer', async (
   ]);
 });
 
-it('does not dial a private address that a name or an old row leads to', async () => {
+it('a sender does not dial a private address that a name or an old row points to', async () => {
   const { id } = await register();
-  // As if the operator had taken the allowance back: https is still public, but this address is not.
+  // As if the operator had withdrawn the allowance: https is still public, but this address is not.
   await bed.database.read('system', 'update webhooks set url = $2 where id = $1', [
     id,
     receiver.url.replace('http://127.0.0.1', 'https://127.0.0.1'),
@@ -190,7 +190,7 @@ it('does not dial a private address that a name or an old row leads to', async (
   expect(receiver.received).toEqual([]);
 });
 
-it('disables a webhook whose receiver is gone', async () => {
+it('a webhook whose receiver is gone is disabled', async () => {
   receiver.behave = (_request, response) => response.writeHead(410).end();
   const { id } = await register();
   await append(chat, ['rollout.started', 'rollout.promoted']);
@@ -219,7 +219,7 @@ it('disables a webhook whose receiver is gone', async () => {
   ).toEqual([{ actor: 'system:webhooks', action: 'webhook.disable' }]);
 });
 
-it('sends a tenant its own events only', async () => {
+it('a tenant receives only its own events', async () => {
   const other = await Receiver.start();
   await register();
   await bed.register({ url: other.url }, 'ten_other');
@@ -234,7 +234,7 @@ it('sends a tenant its own events only', async () => {
   ]);
 });
 
-it('sends again what a killed worker had under way, and nothing twice at once', async () => {
+it('the unfinished requests of a killed worker are sent again, and nothing twice at once', async () => {
   let held = true;
   receiver.behave = (_request, response) => {
     if (!held) response.writeHead(200).end();
@@ -256,7 +256,7 @@ it('sends again what a killed worker had under way, and nothing twice at once', 
   ]);
 }, 60_000);
 
-it('stops sending where another has taken the queue meanwhile', async () => {
+it('a worker stops sending if another one has taken the queue', async () => {
   let answerFirst = (): void => undefined;
   receiver.behave = (_request, response) => {
     const answer = () => response.writeHead(200).end();
@@ -264,12 +264,12 @@ it('stops sending where another has taken the queue meanwhile', async () => {
     else answer();
   };
   const { id } = await register();
-  // The request may take longer than the lease, as that of a process which stood still.
+  // The request may take longer than the lease, like that of a paused process.
   const worker = await bed.worker({ timeoutMs: 60_000, leaseMs: 3_000, retryDelaysMs: [] });
   await append(chat, ['rollout.started', 'rollout.promoted', 'route.updated']);
   await ended(id, 3);
   const sent = receiver.received.length;
-  // Everything has been sent by whoever came next. The first one is told so now, and must not go on with the rest.
+  // The next worker has sent everything. The first one now gets its answer, and must not send the rest.
   answerFirst();
   await append(chat, ['policy.updated']);
   await ended(id, 4);
@@ -280,7 +280,7 @@ it('stops sending where another has taken the queue meanwhile', async () => {
   );
 });
 
-it('loses nothing, repeats nothing and keeps the order over 500 events with three workers of which one is killed', async () => {
+it('three workers, of which one is killed, lose and repeat none of 500 events and keep their order', async () => {
   const streams = Array.from({ length: 5 }, (_, index) => `${chat}-${index}`);
   const { id } = await register();
   const doomed = await bed.child();
@@ -315,14 +315,14 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
     const got = receiver.received
       .filter(({ event }) => event.subject === `deployments/${stream}`)
       .map(({ event }) => event.id);
-    // The killed worker may have had one request of each stream under way, which then came twice, next to each other.
+    // The killed worker may have had one open request per stream, which then arrived twice, one right after the other.
     const once = got.filter((event, index) => event !== got[index - 1]);
     expect(once).toEqual(await bed.eventIds(stream));
     expect(got.length - once.length).toBeLessThanOrEqual(1);
   }
 }, 150_000);
 
-it('finds what nobody notified, and what was committed while no worker was there', async () => {
+it('workers find events without a notification, and events committed while no worker ran', async () => {
   const { id } = await register();
   await append(chat, ['rollout.started']);
   const worker = await bed.worker();
@@ -335,7 +335,7 @@ it('finds what nobody notified, and what was committed while no worker was there
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['rollout.started', 'rollout.promoted']);
 });
 
-it('forgets ended deliveries after thirty days', async () => {
+it('ended deliveries are deleted after thirty days', async () => {
   const { id } = await register();
   await append(chat, ['rollout.started', 'rollout.promoted']);
   const worker = await bed.worker();

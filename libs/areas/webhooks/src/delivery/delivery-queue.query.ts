@@ -2,16 +2,17 @@ import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
 
 /*
- * A queue (one stream towards one webhook) is leased as a whole, so that its deliveries leave in order and no two workers send
- * one at once. The lease is `due_at` itself: whoever takes the queue moves it into the future, and a killed worker's queue is due
- * again by itself. `lease_version` fences: a sender that was paused beyond its lease finds that its writes change nothing.
+ * A queue (one stream to one webhook) is leased as a whole, so that its deliveries leave in order and no two workers
+ * send one at once. The lease is `due_at` itself: the worker that takes the queue moves it into the future, and a
+ * killed worker's queue becomes due again by itself. `lease_version` fences: a sender that was paused beyond its lease
+ * finds that its writes change nothing.
  */
 
 export interface DeliveryQueueRow {
   webhook_id: string;
   stream: string;
   tenant_id: string;
-  /** What it may call is judged by this. */
+  /** Decides which hosts the delivery may call. */
   tenant_name: string;
   lease_version: number;
   url: string;
@@ -25,9 +26,9 @@ const FROM_NOW = (parameter: string) => `clock_timestamp() + make_interval(secs 
 const RECEIVER = `lower(substring(w.url from '//([^/?#]*)'))`;
 
 /**
- * The queue that has been due longest, except those of tenants ($2), webhooks ($3) and receivers ($4) that already take their share of
- * this process. SQL for SKIP LOCKED: workers that claim at once take different queues. `now()`, because the index ends at it: queues that
- * wait for their next attempt, however many, are not read.
+ * Claims the queue that has been due longest, except those of tenants ($2), webhooks ($3) and receivers ($4) that
+ * already have their share of this process. SQL for SKIP LOCKED: workers that claim at once take different queues.
+ * `now()`, because the index ends at it: queues that wait for their next attempt, however many, are not read.
  */
 export const CLAIM_DELIVERY_QUEUE = prepared(
   'webhooks-queue-claim',
@@ -48,7 +49,10 @@ const RENEW_QUEUE_LEASE = `queue as (
      update webhook_lanes set due_at = ${FROM_NOW('$4')} where webhook_id = $1 and stream = $2 and lease_version = $3::bigint returning webhook_id
    )`;
 
-/** Ends one delivery and renews the lease; no row if the lease was lost. Both in one statement, because every delivery passes here. */
+/**
+ * Ends one delivery and renews the lease; returns no row if the lease was lost. One statement for both, because every
+ * delivery runs it.
+ */
 export const END_WEBHOOK_DELIVERY = prepared(
   'webhooks-delivery-end',
   `with ${RENEW_QUEUE_LEASE}
@@ -57,7 +61,10 @@ export const END_WEBHOOK_DELIVERY = prepared(
    from queue where d.webhook_id = queue.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
 );
 
-/** Puts the head of a queue, and with it the queue, off; no row if the lease was lost. Both in one statement, by one clock. */
+/**
+ * Postpones the first delivery of a queue, and with it the queue; returns no row if the lease was lost. One statement
+ * for both, with one clock.
+ */
 export const POSTPONE_WEBHOOK_DELIVERY = prepared(
   'webhooks-delivery-put-off',
   `with ${RENEW_QUEUE_LEASE}
@@ -66,7 +73,7 @@ export const POSTPONE_WEBHOOK_DELIVERY = prepared(
    from queue where d.webhook_id = queue.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
 );
 
-/** The log is kept 30 days. A bounded bite at a time; SKIP LOCKED leaves another worker's bite alone. */
+/** The log is kept 30 days. Deletes a bounded batch; SKIP LOCKED skips the batch of another worker. */
 export const PRUNE_WEBHOOK_DELIVERIES = prepared(
   'webhooks-deliveries-prune',
   `delete from webhook_deliveries where ctid in (

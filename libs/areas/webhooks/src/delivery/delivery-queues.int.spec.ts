@@ -12,7 +12,7 @@ let count = 0;
 
 beforeAll(async () => {
   bed = await WebhooksBed.start();
-  // The api process sends nothing by itself, so queues move here only if a test moves them.
+  // The api process sends nothing by itself, so queues only change if a test changes them.
   queues = bed.app.get(DeliveryQueues, { strict: false });
 }, 60_000);
 afterAll(() => bed?.stop());
@@ -20,7 +20,7 @@ afterAll(() => bed?.stop());
 const sql = <R extends object = any>(text: string, values: unknown[] = []) =>
   bed.database.tx('system', (tx) => tx.query<R>(text, values));
 
-/** A webhook with two events to be sent of one stream. */
+/** A webhook with two pending events of one stream. */
 beforeEach(async () => {
   count += 1;
   stream = `deployment/dep_queue-${count}`;
@@ -54,7 +54,7 @@ const OK = 204;
 const ERROR = { status: 500, error: 'http_status' } as const;
 
 describe('a queue', () => {
-  it("is one sender's until its lease ends, and then another's", async () => {
+  it('belongs to one sender until its lease ends, and then to another', async () => {
     const before = Date.now();
     const claimed = await claim();
     expect(claimed).toMatchObject({ webhook_id: webhook, stream, tenant_id: `ten_${count}` });
@@ -72,7 +72,7 @@ describe('a queue', () => {
     expect(await queues.claim(others)).toMatchObject({ webhook_id: webhook, receiver: 'hooks.example.com' });
   });
 
-  it('that has been due longest comes first', async () => {
+  it('comes first if it has been due longest', async () => {
     await bed.append(`older-${count}`, ['rollout.started'], `ten_${count}`);
     const older = `deployment/dep_older-${count}`;
     await bed.fanOut(`older-${count}`, [webhook]);
@@ -89,7 +89,7 @@ describe('a queue', () => {
     expect(await deliveries()).toMatchObject([{ status: 'succeeded', attempts: 1 }, UNTOUCHED[1]]);
   });
 
-  it('waits with its first delivery, and all of it', async () => {
+  it('waits as a whole for its first delivery', async () => {
     const queue = await claim();
     const before = Date.now();
     expect(await queues.refused(queue, await first(queue), ERROR)).toBe(false);
@@ -102,7 +102,7 @@ describe('a queue', () => {
     expect(await queues.claim()).toBeUndefined();
   });
 
-  it('keeps its lease, and its wait, where new events come', async () => {
+  it('keeps its lease, and its wait, when new events arrive', async () => {
     const another = async () => {
       await bed.append(`queue-${count}`, ['route.updated'], `ten_${count}`);
       await bed.fanOut(`queue-${count}`, [webhook]);
@@ -117,14 +117,14 @@ describe('a queue', () => {
     expect([await queueNow(), (await deliveries()).length]).toEqual([waiting, 4]);
   });
 
-  it('goes on after what was refused for the last time', async () => {
+  it('continues after a delivery that failed for the last time', async () => {
     const queue = await claim();
     const delivery = { ...(await first(queue)), attempts: queues.timing.retryDelaysMs.length };
     expect(await queues.refused(queue, delivery, ERROR)).toBe(true);
     expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'pending']);
   });
 
-  it('that is given back is due at once with something left, and never without', async () => {
+  it('is due at once if it is given back with something left, and otherwise never', async () => {
     const queue = await claim();
     await queues.succeeded(queue, await first(queue), OK);
     await queues.release(queue);
@@ -139,7 +139,7 @@ describe('a queue', () => {
 });
 
 describe('a sender that was paused beyond its lease', () => {
-  /** What a stale sender has, after another one has taken the queue. */
+  /** The rows of a stale sender, after another one has taken the queue. */
   const overtaken = async () => {
     const stale = await claim();
     const delivery = await first(stale);
@@ -158,16 +158,16 @@ describe('a sender that was paused beyond its lease', () => {
     ],
     ['an event that is no longer kept', (stale, delivery) => queues.expired(stale, delivery), false],
     ['the end of its run', (stale) => queues.release(stale), undefined],
-  ])('records nothing of %s and moves no queue', async (_what, write, answer) => {
+  ])('records nothing of %s and changes no queue', async (_what, write, answer) => {
     const { stale, delivery, fresh, queue } = await overtaken();
     expect(await write(stale, delivery)).toBe(answer);
     expect(await deliveries()).toEqual(UNTOUCHED);
     expect(await queueNow()).toEqual(queue);
-    // Who has the queue now is not disturbed.
+    // The current owner of the queue is not disturbed.
     expect(await queues.succeeded(fresh, await first(fresh), OK)).toBe(true);
   });
 
-  it('records nothing either when the other one has given the queue back', async () => {
+  it('also records nothing if the other one has given the queue back', async () => {
     const { stale, delivery, fresh } = await overtaken();
     await queues.release(fresh);
     const queue = await queueNow();
@@ -179,7 +179,7 @@ describe('a sender that was paused beyond its lease', () => {
 });
 
 describe('old events', () => {
-  /** Of the events of the stream the first that may not be deleted, or undefined where all may. */
+  /** Returns the first event of the stream that must be kept, or undefined if all may be deleted. */
   const firstNeeded = async (of = stream, kept = 100) => {
     const old = [{ stream: of, tenantId: `ten_${count}`, first: '1', kept: String(kept) }];
     const found = await bed.database.tx('system', (tx) => new WebhookEventRetention().firstNeeded(tx, old));
@@ -187,13 +187,13 @@ describe('old events', () => {
     return sequence === undefined ? undefined : Number(sequence);
   };
 
-  it('are needed until they are sent, whatever has been made of them', async () => {
+  it('are needed until they are sent, even if they have become deliveries', async () => {
     expect(await firstNeeded()).toBe(1);
     const queue = await claim();
     await queues.succeeded(queue, await first(queue), OK);
     expect(await firstNeeded()).toBe(2);
     await queues.succeeded(queue, await first(queue), OK);
-    // The next one to come.
+    // The next event to come.
     expect(await firstNeeded()).toBe(3);
     await bed.append(`queue-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
     expect(await firstNeeded()).toBe(3);
@@ -211,7 +211,7 @@ describe('old events', () => {
     expect(await firstNeeded()).toBeUndefined();
   });
 
-  it('of a stream that is new to a webhook are all needed, and of another tenant none', async () => {
+  it('of a stream that is new to a webhook are all needed, and those of another tenant are not', async () => {
     await bed.append(`new-${count}`, ['rollout.started'], `ten_${count}`);
     expect(await firstNeeded(`deployment/dep_new-${count}`)).toBe(1);
     await bed.append(`else-${count}`, ['rollout.started'], `ten_else`);
@@ -220,7 +220,7 @@ describe('old events', () => {
   });
 });
 
-it('moves on over events that are no longer kept', async () => {
+it('a queue skips events that are no longer kept', async () => {
   const cursor = async () =>
     (
       await sql<{ behind: number }>(
@@ -237,7 +237,7 @@ it('moves on over events that are no longer kept', async () => {
 });
 
 describe('a receiver that is gone', () => {
-  it('ends every queue of its webhook at once, whoever sends there now', async () => {
+  it('ends every queue of its webhook at once, even while another worker sends', async () => {
     const queue = await claim();
     const delivery = await first(queue);
     await queues.gone(queue, delivery);
@@ -246,14 +246,14 @@ describe('a receiver that is gone', () => {
       { status: 'cancelled', attempts: 0 },
     ]);
     expect((await queueNow()).due_at).toBeNull();
-    // Even a delivery that was on its way counts no more.
+    // Even a delivery with an open request no longer counts.
     await sql(`update webhook_deliveries set status = 'pending', completed_at = null where webhook_id = $1`, [webhook]);
     expect(await queues.succeeded(queue, delivery, OK)).toBe(false);
     await queues.release(queue);
     expect((await queueNow()).due_at).toBeNull();
   });
 
-  it('is told once', async () => {
+  it('is reported once', async () => {
     const queue = await claim();
     const delivery = await first(queue);
     await queues.gone(queue, delivery);

@@ -14,23 +14,23 @@ import {
 } from './delivery-queue.query.js';
 import type { ClaimExclusions } from './sender-shares.js';
 
-/** What a sender has to know of a delivery. */
+/** The fields of a delivery that a sender needs. */
 export type PendingDelivery = Pick<DeliveryEntity, 'event_id' | 'sequence' | 'attempts'>;
 
-/** How an attempt ended, without an acceptance. */
+/** The result of an attempt that was not accepted. */
 export interface DeliveryRefusal {
   status: number | null;
   error: DeliveryError;
 }
 
 const SENDER = { type: 'system', id: 'webhooks' };
-/** Then the queue goes to the end of the line, for the others' sake. */
+/** Then the queue goes to the end of the line, so that others get their share. */
 const MAX_DELIVERIES_PER_RUN = 20;
 const NOW = () => 'now()';
 
 /**
- * The delivery queues in Postgres, rows of `webhook_lanes`: the events of one stream for one webhook. Methods that write return whether
- * the lease was still valid; without it they write nothing.
+ * The delivery queues in Postgres, rows of `webhook_lanes`: the events of one stream for one webhook. Methods that
+ * write return whether the lease was still valid; without a valid lease they write nothing.
  */
 @Injectable()
 export class DeliveryQueues {
@@ -51,7 +51,7 @@ export class DeliveryQueues {
     return queue;
   }
 
-  /** The deliveries that one run may send, oldest first. */
+  /** Returns the deliveries that one run may send, oldest first. */
   pending({ tenant_id, webhook_id, stream }: DeliveryQueueRow): Promise<PendingDelivery[]> {
     return this.database.tx('system', (tx) =>
       tx
@@ -74,7 +74,10 @@ export class DeliveryQueues {
     return this.ended(queue, delivery, 'failed', 0, null, 'event_expired');
   }
 
-  /** Puts the delivery off, or ends it after its last attempt. @returns whether the sender may go on with the next one */
+  /**
+   * Postpones the delivery, or ends it after its last attempt. @returns whether the sender may continue with the next
+   * one
+   */
   async refused(
     queue: DeliveryQueueRow,
     delivery: PendingDelivery,
@@ -95,8 +98,8 @@ export class DeliveryQueues {
   }
 
   /**
-   * The receiver answered 410: nothing is sent to it any more, by anybody. First the webhook, then its queues, which fences every
-   * sender, then its deliveries.
+   * The receiver answered 410: no process sends to it any more. This disables the webhook first, then its queues, which
+   * fences every sender, then its deliveries.
    */
   async gone({ tenant_id, webhook_id, url }: DeliveryQueueRow, { event_id }: PendingDelivery): Promise<void> {
     await this.database.tx({ tenantId: tenant_id }, async (tx) => {
@@ -144,7 +147,7 @@ export class DeliveryQueues {
     await this.database.tx('system', async (tx) => {
       const queues = tx.repository(DeliveryQueueEntity);
       const lease = { tenant_id, webhook_id, stream, lease_version };
-      // This also locks the queue, so that the look at what is pending sees everything a fan-out has added meanwhile.
+      // This also locks the queue, so that the check for pending deliveries sees everything that a fan-out has added.
       await queues.update(lease, { due_at: NOW });
       const pending = { tenant_id, webhook_id, stream, status: 'pending' };
       if (!(await tx.repository(DeliveryEntity).existsBy(pending))) await queues.update(lease, { due_at: null });

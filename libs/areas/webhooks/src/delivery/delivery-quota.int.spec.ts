@@ -14,7 +14,7 @@ afterAll(async () => {
   await receiver?.stop();
 });
 
-it('lets so many deliveries of a tenant wait, holds up nobody else, and loses nothing', async () => {
+it("fan-out stops at a tenant's limit of waiting deliveries, delays no other tenant, and loses nothing", async () => {
   let isWell = false;
   receiver.behave = ({ event }, response) =>
     response.writeHead(isWell || event.subject === 'deployments/quick' ? 204 : 503).end();
@@ -23,7 +23,7 @@ it('lets so many deliveries of a tenant wait, holds up nobody else, and loses no
     await bed.register({ url: receiver.url }, 'slow'),
   ];
   const quick = await bed.register({ url: receiver.url }, 'quick');
-  // Only what fails for good ends; here everything is tried for as long as the test takes.
+  // A delivery only ends when it fails for good. Here each is retried for as long as the test takes.
   await bed.worker({ ...QUICK, retryDelaysMs: Array(1_000).fill(100) });
   const types = Array(4).fill('route.updated');
   for (const deployment of ['a', 'b', 'c']) await bed.append(deployment, types, 'slow');

@@ -1,16 +1,16 @@
 import { request, type Dispatcher } from 'undici';
 
-/** More of an answer is not read: nobody looks at it, and the connection can be used again. */
+/** The rest of a longer answer is not read: it is not used, and the connection can be reused. */
 const MAX_ANSWER_BYTES = 16_384;
 
-/** Why an attempt failed: stable codes, without a word of what the other side or our resolver said. */
+/** The reason why an attempt failed: stable codes that quote neither the other side nor the resolver. */
 export type DeliveryError =
   'http_status' | 'redirect' | 'timeout' | 'connection_failed' | 'address_refused' | 'event_expired';
 
 export type DeliveryOutcome =
   | { kind: 'accepted'; status: number }
   | { kind: 'refused'; status: number | null; error: DeliveryError }
-  /** This process stops; whether the request arrived is not known. */
+  /** This process stops; it is unknown whether the request arrived. */
   | { kind: 'interrupted' };
 
 export interface DeliveryRequest {
@@ -22,7 +22,7 @@ export interface DeliveryRequest {
   interruption: AbortSignal;
 }
 
-/** Posts one event. Any 2xx accepts it; redirects are not followed, because nobody has judged where they lead. */
+/** Posts one event. Any 2xx accepts it. Redirects are not followed, because their destination has not been checked. */
 export async function postEvent({
   dispatcher,
   url,
@@ -44,7 +44,7 @@ export async function postEvent({
         ...headers,
       },
     });
-    // The status has decided; a rest that does not come changes nothing.
+    // The status has decided. The rest of the answer changes nothing, even if it never arrives.
     await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
     return outcomeOf(answer.statusCode);
   } catch (failure) {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { PRODUCT_TIMING, retryDelayMs } from './delivery-timing.js';
 
-it('waits longer each time, then gives up', () => {
+it('a delivery waits longer each time, then gives up', () => {
   const delays = PRODUCT_TIMING.retryDelaysMs.map(
     (_delay, index) => retryDelayMs(PRODUCT_TIMING, index + 1, () => 0.5) as number,
   );
@@ -12,12 +12,12 @@ it('waits longer each time, then gives up', () => {
   expect(days).toBeLessThan(3.5);
 });
 
-it('varies by a fifth', () => {
+it('a wait varies by a fifth', () => {
   expect([0, 0.5, 1].map((chance) => retryDelayMs({ retryDelaysMs: [1_000] }, 1, () => chance))).toEqual([
     800, 1_000, 1_200,
   ]);
 });
 
-it('owns a queue longer than a request may take', () => {
+it('a sender owns a queue longer than a request may take', () => {
   expect(PRODUCT_TIMING.leaseMs).toBeGreaterThan(PRODUCT_TIMING.timeoutMs * 1.5);
 });

@@ -2,19 +2,24 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Token of a `DeliveryTiming`; if nobody provides one, the product's own applies. */
+/** Token of a `DeliveryTiming`. If no module provides one, the product's timing applies. */
 export const DELIVERY_TIMING = Symbol('DeliveryTiming');
 
 export interface DeliveryTiming {
-  /** From the first look-up to the end of the answer; a run of a queue that has lasted so long starts no further request. */
+  /**
+   * From the first look-up to the end of the answer. A run of a queue that has lasted this long starts no further
+   * request.
+   */
   timeoutMs: number;
-  /** How long a sender owns a queue without writing; longer than one request, or two workers would send at once. */
+  /**
+   * How long a sender owns a queue without writing. Must be longer than one request, or two workers would send at once.
+   */
   leaseMs: number;
-  /** Before the second attempt, the third, …; after the last one the delivery has failed. */
+  /** Delays before the second attempt, the third, and so on. After the last one the delivery has failed. */
   retryDelaysMs: readonly number[];
 }
 
-/** Nine attempts in about three days: short outages cost seconds, and a weekend is survived. */
+/** Nine attempts in about three days: a short outage delays events by seconds, and a weekend is bridged. */
 export const PRODUCT_TIMING: DeliveryTiming = {
   timeoutMs: 10 * SECOND,
   leaseMs: 20 * SECOND,
@@ -24,8 +29,8 @@ export const PRODUCT_TIMING: DeliveryTiming = {
 const JITTER = 0.2;
 
 /**
- * How long to wait after the given number of ended attempts; undefined = that was the last one. A fifth more or less by chance,
- * so that the streams of one webhook do not all come back in the same moment.
+ * Returns the wait after the given number of ended attempts; undefined after the last one. It varies by a fifth at
+ * random, so that the streams of one webhook do not all retry at the same moment.
  */
 export function retryDelayMs(
   timing: Pick<DeliveryTiming, 'retryDelaysMs'>,

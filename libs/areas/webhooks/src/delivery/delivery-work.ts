@@ -10,7 +10,9 @@ import { PRUNE_WEBHOOK_DELIVERIES } from './delivery-queue.query.js';
 const SCAN_EVERY_SECONDS = 10;
 const PRUNE_EVERY_SECONDS = 60;
 
-/** Drives fan-out and sending in processes that run operations: the worker. Events wake it, the schedule guarantees it. */
+/**
+ * Drives fan-out and sending in processes that run operations: the worker. Events wake it; the schedule guarantees it.
+ */
 @Injectable()
 export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private unlisten?: () => Promise<void>;

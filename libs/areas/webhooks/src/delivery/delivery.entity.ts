@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 
-/** How far an event stream is turned into deliveries of a webhook, and who sends them now. */
+/** How far an event stream has been turned into deliveries of a webhook, and which sender has it. */
 @Entity({ name: 'webhook_lanes' })
 export class DeliveryQueueEntity {
   @PrimaryColumn({ type: 'text' })

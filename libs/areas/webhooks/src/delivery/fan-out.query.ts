@@ -1,21 +1,27 @@
 import { prepared } from '@slipway/platform-database';
 
-/** Events of one stream that become deliveries in one transaction, per webhook. */
+/** Most events of one stream that one transaction turns into deliveries, per webhook. */
 export const FAN_OUT_PAGE = 200;
-/** Streams that one scan names. */
+/** Most streams that one scan returns. */
 export const FAN_OUT_SCAN_PAGE = 1_000;
 
 const IS_BEHIND = `exists (
   select 1 from webhooks w left join webhook_lanes l on l.webhook_id = w.id and l.stream = s.stream
   where w.tenant_id = s.tenant_id and w.state = 'active' and s.last_sequence > coalesce(l.sequence, 0))`;
 
-/** Which of the named streams have events that some webhook has not been given yet: a join, and hot, because every event asks. */
+/**
+ * Returns which of the named streams have events that have not become deliveries of every webhook: a join, and hot,
+ * because every event runs it.
+ */
 export const FILTER_STREAMS_BEHIND = prepared(
   'webhooks-streams-behind-of',
   `select s.stream, s.tenant_id from event_streams s where s.stream = any($1::text[]) and not s.tenant_id = any($2::text[]) and ${IS_BEHIND}`,
 );
 
-/** The same for all streams: what makes lost notifications harmless. Driven by the webhooks, whose tenants are few. */
+/**
+ * The same for all streams. It makes lost notifications harmless. It starts at the webhooks, because few tenants have
+ * any.
+ */
 export const FIND_STREAMS_BEHIND = prepared(
   'webhooks-streams-behind',
   `select s.stream, s.tenant_id from event_streams s
@@ -23,26 +29,27 @@ export const FIND_STREAMS_BEHIND = prepared(
 );
 
 /*
- * One stream is turned into deliveries by four statements in one transaction. Locks are taken in the order webhook, queue,
- * delivery, as everywhere in this area:
- * - the webhooks, so that none is disabled or deleted between its look and its deliveries;
- * - their queues, made if a stream is new. Two workers that were woken by the same event queue up here, and the second
- *   finds nothing left. It must wait and not skip: the first may have read before the newest event was committed.
- * - then, with a fresh snapshot behind these locks, the page itself.
+ * One stream is turned into deliveries by four statements in one transaction. Locks are taken in the order webhook,
+ * queue, delivery, as everywhere in this area:
+ * - the webhooks, so that none is disabled or deleted between the read and its deliveries;
+ * - their queues, created if a stream is new. Two workers that were woken by the same event wait here one after the
+ *   other, and the second finds nothing left. It must wait and not skip: the first may have read before the newest
+ *   event was committed.
+ * - then, with a fresh snapshot after these locks, the page itself.
  */
-/** `for share`: workers may look at the same time, and only a change of the webhook waits. */
+/** `for share`: workers may read at the same time, and only a change of the webhook waits. */
 export const LOCK_WEBHOOKS = prepared(
   'webhooks-fan-out-lock',
   `select w.id from webhooks w where w.tenant_id = (select s.tenant_id from event_streams s where s.stream = $1) and w.state = 'active' order by w.id for share`,
 );
 
-/** How many of a tenant's deliveries wait, counted no further than it matters. */
+/** Counts the waiting deliveries of a tenant, at most up to its limit. */
 export const COUNT_PENDING_DELIVERIES = prepared(
   'webhooks-pending-of-tenant',
   `select count(*)::int as count from (select from webhook_deliveries where tenant_id = $1 and status = 'pending' limit $2) pending`,
 );
 
-/** Two workers add the same queues at once: `on conflict` lets both go on. */
+/** Two workers may add the same queues at once: `on conflict` lets both continue. */
 export const ADD_DELIVERY_QUEUES = prepared(
   'webhooks-fan-out-queues',
   `insert into webhook_lanes (webhook_id, stream, tenant_id, sequence)
@@ -56,9 +63,9 @@ export const LOCK_DELIVERY_QUEUES = prepared(
 );
 
 /**
- * One statement for the page, the deliveries and the cursors, so that events do not travel here and back.
- * The queue moves over everything it has read, wanted or not. `due_at` of a queue that already has something pending stays: it is
- * a back-off or a lease, and a new event must not cut either short.
+ * One statement for the page, the deliveries and the cursors, so that the events stay in Postgres. The queue moves over
+ * everything it has read, wanted or not. `due_at` of a queue that already has something pending stays: it is a back-off
+ * or a lease, and a new event must not cut either short.
  */
 export const ADVANCE_DELIVERY_QUEUES = prepared(
   'webhooks-fan-out-advance',
@@ -83,7 +90,10 @@ export const ADVANCE_DELIVERY_QUEUES = prepared(
    select coalesce(max(count), 0)::int as most from moved`,
 );
 
-/** Where events beyond the cursor are no longer kept: without this the stream would look behind for ever. All its queues at once. */
+/**
+ * Skips events beyond the cursor that are no longer kept. Without this the stream would need work for ever. It updates
+ * all queues of the stream at once.
+ */
 export const SKIP_UNKEPT_EVENTS = prepared(
   'webhooks-fan-out-skip',
   `update webhook_lanes l set sequence = s.last_sequence from event_streams s
@@ -92,8 +102,9 @@ export const SKIP_UNKEPT_EVENTS = prepared(
 );
 
 /**
- * The first event of each stream that some webhook has not been given, or has been given and not sent: the body of a delivery is read from the
- * stream when it is sent. Without a queue a webhook is to have all of a stream, as above.
+ * Returns the first event of each stream that some webhook still needs: it has not become a delivery, or the delivery
+ * has not been sent. The body of a delivery is read from the stream when it is sent. A webhook without a queue needs
+ * all of a stream, as above.
  */
 export const FIND_FIRST_NEEDED_EVENTS = prepared(
   'webhooks-first-needed',

@@ -21,9 +21,9 @@ import { QueueSender } from './queue-sender.js';
 const RETRY_MS = 1_000;
 
 /**
- * Turns events into deliveries. A notification names a stream to look at; what is new there is told by the queues' cursors
- * alone, so a lost notification delays and a repeated one changes nothing. While as many deliveries of a tenant wait as may, its
- * further events stay in their streams, and scans go by them until there is capacity.
+ * Turns events into deliveries. A notification only names a stream to check; the cursors of the queues show what is
+ * new. So a lost notification delays, and a repeated one changes nothing. While a tenant has as many waiting deliveries
+ * as its quota allows, its further events stay in their streams, and scans skip them until there is capacity.
  */
 @Injectable()
 export class FanOut {
@@ -39,13 +39,13 @@ export class FanOut {
     private readonly sender: QueueSender,
   ) {}
 
-  /** Looks at one stream. */
+  /** Schedules a check of one stream. */
   look(stream: string): void {
     this.named.add(stream);
     this.run();
   }
 
-  /** Looks at every stream of a tenant with webhooks. */
+  /** Schedules a check of every stream of a tenant with webhooks. */
   lookEverywhere(): void {
     this.isScanDue = true;
     this.run();
@@ -81,7 +81,7 @@ export class FanOut {
           if (!full.has(tenant_id) && !(await this.bring(stream, tenant_id))) full.add(tenant_id);
         if (behind.length === FAN_OUT_SCAN_PAGE) this.isScanDue = true;
       } catch (error) {
-        // Postgres is away, or two transactions met badly. Which streams it was about, a scan finds out.
+        // Postgres is unavailable, or two transactions conflicted. A scan finds the affected streams.
         this.logger.warn(
           `Could not create webhook deliveries and will retry: ${error instanceof Error ? error.message : String(error)}`,
         );
@@ -90,11 +90,11 @@ export class FanOut {
         return;
       }
     }
-    // What was left where it is finds capacity as deliveries end.
+    // Events that were left in their streams find capacity as deliveries end.
     if (full.size > 0) setTimeout(() => this.lookEverywhere(), RETRY_MS).unref();
   }
 
-  /** @returns false where the tenant has no capacity for more */
+  /** @returns false if the tenant has no capacity for more */
   private async bring(stream: string, tenantId: string): Promise<boolean> {
     while (!this.isStopped) {
       const { most, page } = await this.database.tx('system', async (tx) => {
@@ -122,7 +122,7 @@ export class FanOut {
   }
 }
 
-/** No event is deleted before every webhook that is to have it has had it, or has been given up on. */
+/** Keeps each event until every webhook that needs it has received it or has been given up. */
 @Injectable()
 @KeepsEvents('webhooks')
 export class WebhookEventRetention implements NeedsEvents {

@@ -3,14 +3,14 @@ import { Receiver, type ReceivedDelivery } from '../../test/receiver.js';
 import { QUICK, until, WebhooksBed } from '../../test/webhooks-bed.js';
 import { PRODUCT_TIMING } from './delivery-timing.js';
 
-/** Requests to a receiver that never answers are still under way when a test ends. */
+/** Requests to a receiver that never answers are still open when a test ends. */
 const PATIENT = { ...QUICK, timeoutMs: PRODUCT_TIMING.timeoutMs, leaseMs: PRODUCT_TIMING.leaseMs };
 
 let bed: WebhooksBed;
 let slow: Receiver;
 const receivers: Receiver[] = [];
 let count = 0;
-/** Of each test's own, so that it finds no queue of another. */
+/** One for each test, so that it finds no queue of another. */
 let tenant: string;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
   slow = await receive();
 });
 afterEach(async () => {
-  // The sockets first: a worker that stops waits for answers.
+  // The sockets close first: a worker that stops waits for answers.
   for (const receiver of receivers.splice(0)) await receiver.stop();
   await bed.idle();
 });
@@ -36,7 +36,7 @@ async function receive(): Promise<Receiver> {
 
 const subjects = (receiver: Receiver) =>
   receiver.received.map(({ event }: ReceivedDelivery) => event.subject as string);
-/** Four webhooks towards one receiver that never answers, and for each of them an event in four streams, due now. */
+/** Registers four webhooks for one receiver that never answers, each with an event in four streams, due now. */
 async function hang(owner: string, receiver: Receiver): Promise<void> {
   receiver.behave = () => undefined;
   const webhooks: string[] = [];
@@ -57,8 +57,8 @@ const runs = async (id: string) =>
 const sent = async (id: string) =>
   (await bed.deliveries(id, tenant)).filter(({ status }) => status === 'succeeded').length;
 
-describe('beside a tenant whose receiver never answers', () => {
-  it('another one is served at once, by a single worker', async () => {
+describe('next to a tenant whose receiver never answers', () => {
+  it('another tenant is served at once, by a single worker', async () => {
     await hang(tenant, slow);
     const quick = await receive();
     await bed.register({ url: quick.url }, `${tenant}_quick`);
@@ -71,24 +71,25 @@ describe('beside a tenant whose receiver never answers', () => {
     const tookMs = performance.now() - begun;
     // A tenant without a sender would wait for a time-out of the slow one. A busy machine may need seconds.
     expect(tookMs).toBeLessThan(PATIENT.timeoutMs * 0.8);
-    // Half of the senders, and no time-out has set any of them free yet.
+    // Half of the senders, and no time-out has freed any of them yet.
     expect(slow.received).toHaveLength(8);
   });
 
-  it('another slow one gets its quarter before anybody gets more', async () => {
+  it('another slow tenant gets its quarter before any tenant gets more', async () => {
     const other = await receive();
     await hang(tenant, slow);
     await hang(`${tenant}_other`, other);
     await bed.worker(PATIENT);
     const counts = () => [slow.received.length, other.received.length];
     await until('both to have what they can get', () => counts()[0]! + counts()[1]! >= 11, counts);
-    // A quarter each, and of the other half no more than they leave free; not sixteen for whose queues were due first.
+    // A quarter each, and of the other half no more than they leave free. Not sixteen for the tenant whose queues were
+    // due first.
     expect(counts()).toEqual([6, 5]);
   });
 });
 
 describe('a run of a queue', () => {
-  it('is twenty deliveries at most', async () => {
+  it('has twenty deliveries at most', async () => {
     const { id } = await bed.register({ url: slow.url }, tenant);
     await bed.append('long', Array<string>(41).fill('route.updated'), tenant);
     await bed.worker(PATIENT);
@@ -105,7 +106,7 @@ describe('a run of a queue', () => {
     // Shorter than the 2.4 s of a stream, and long enough for one answer of a busy machine.
     await bed.worker({ ...QUICK, timeoutMs: 1_500 });
     await until('all', async () => (await sent(id)) === 60);
-    // A webhook has four senders, so that one of five streams has to wait for a run of the others.
+    // A webhook has four senders, so one of five streams has to wait for a run of the others.
     const begins = streams.map((stream) => subjects(slow).indexOf(`deployments/${stream}`));
     const ends = streams.map((stream) => subjects(slow).lastIndexOf(`deployments/${stream}`));
     expect(Math.max(...begins)).toBeLessThan(Math.min(...ends));
@@ -121,7 +122,7 @@ describe('a run of a queue', () => {
     };
     const { id } = await bed.register({ url: slow.url }, tenant);
     await bed.append('late', ['rollout.started', 'route.updated'], tenant);
-    // No retry: the next delivery may follow, and does in the next run.
+    // No retry: the next delivery may follow, and does so in the next run.
     await bed.worker({ ...QUICK, timeoutMs: 1_000, retryDelaysMs: [] });
     await until('the second', async () => (await sent(id)) === 1);
     await until('the end of its run', async () => (await runs(id)) >= 2);

@@ -11,13 +11,13 @@ import { claimsFor, MAX_SENDS } from './sender-shares.js';
 import { sealContext, signatureHeaders } from './signature.js';
 
 const EVENT_PAGE = 200;
-/** How long a stopping process waits for answers before it gives up on them. */
+/** How long a stopping process waits for answers before it aborts the requests. */
 const STOP_GRACE_MS = 5_000;
 
 /**
- * Sends what is due. A queue is claimed for one run: some deliveries in order, until there are no more, one is refused, the run has
- * lasted long enough, the lease is lost or the process stops; then it is given back, behind all that wait already. Every end frees a
- * sender, which looks for the next due queue.
+ * Sends the due deliveries. A queue is claimed for one run: some deliveries in order, until there are no more, one is
+ * refused, the run has lasted long enough, the lease is lost or the process stops. Then it is given back, after all
+ * queues that already wait. Every end frees a sender, which claims the next due queue.
  */
 @Injectable()
 export class QueueSender {
@@ -25,7 +25,7 @@ export class QueueSender {
   private readonly sending = new Map<Promise<void>, DeliveryQueueRow>();
   private readonly interruption = new AbortController();
   private readonly claiming = new WakeableTask(() => this.claimAll(), {
-    // The queues stay due; the next kick tries again.
+    // The queues stay due; the next kick retries.
     onError: (error) => this.warn('Could not claim a delivery queue', error),
   });
 
@@ -64,7 +64,7 @@ export class QueueSender {
 
   private send(queue: DeliveryQueueRow): void {
     const ended = this.run(queue)
-      // Where Postgres was away or the secret could not be opened the lease runs out, and the queue is due again.
+      // If Postgres is unavailable or the secret cannot be opened, the lease runs out and the queue is due again.
       .catch((error: unknown) =>
         this.warn(`Could not send the events of ${queue.stream} to ${queue.webhook_id}`, error),
       )
@@ -81,12 +81,14 @@ export class QueueSender {
     const [first] = pending;
     if (!first) return this.queues.release(queue);
     const events = await this.eventsFrom(queue.stream, first);
-    // As long as one request may last: a time-out ends the run, and slow answers keep a sender busy for two time-outs at most.
+    // As long as one request may last: a time-out ends the run, and slow answers keep a sender busy for two time-outs
+    // at most.
     const end = performance.now() + this.queues.timing.timeoutMs;
     for (const delivery of pending) {
       if (this.claiming.isStopped || performance.now() >= end) break;
       const event = events.get(delivery.sequence);
-      // Further apart than a page: the next run reads from there. The first of a run is only missing if it is not kept.
+      // The event is further away than a page: the next run reads from there. The first event of a run is missing only
+      // if it is not kept.
       if (!event && delivery !== first) break;
       const goesOn = event
         ? await this.deliver(queue, delivery, secret, event)

@@ -27,7 +27,7 @@ const failed = async (id: string) => {
   return (await deliveries())[0];
 };
 
-it('a private receiver is for the tenants it is named for, when it is registered and when it is sent to', async () => {
+it('a private receiver serves only the tenants it is named for, both at registration and at delivery', async () => {
   expect(
     (await bed.send('POST', '/webhooks', { tenant: 'ten_b', body: { url: receiver.url } })).body.error,
   ).toMatchObject({ code: 'validation_failed', details: [{ field: 'url', code: 'url_not_allowed' }] });
@@ -44,7 +44,7 @@ it('a private receiver is for the tenants it is named for, when it is registered
   await bed.send('DELETE', `/webhooks/${id}`);
 });
 
-it('what may be adopted as an engine is no receiver', async () => {
+it('an address that may be adopted as an engine is no receiver', async () => {
   const { id } = await bed.register({ url: receiver.url });
   await bed.worker(QUICK, operatorWith({ targets: [{ name: 'adopted', kind: 'endpoint', allow: [HERE] }] }));
   await bed.append('chat-3', ['route.updated']);
@@ -53,7 +53,7 @@ it('what may be adopted as an engine is no receiver', async () => {
   await bed.send('DELETE', `/webhooks/${id}`);
 });
 
-it('a port of its own is no receiver, whatever the operator allows', async () => {
+it('a port of Slipway itself is no receiver, whatever the operator allows', async () => {
   const { id } = await bed.register({ url: receiver.url });
   await bed.worker(QUICK, { ownPorts: [Number(new URL(receiver.url).port)] });
   await bed.append('chat-4', ['route.updated']);

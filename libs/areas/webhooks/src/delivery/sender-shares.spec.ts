@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { claimsFor, MAX_SENDS } from './sender-shares.js';
 
-/** So many queues of a tenant, each of a webhook and towards a receiver of its own unless one is named. */
+/** Returns that many queues of a tenant, each with a webhook and a receiver of its own unless one is named. */
 const queues = (tenant_id: string, count: number, same: { webhook_id?: string; receiver?: string } = {}) =>
   Array.from({ length: count }, (_, index) => ({
     tenant_id,
@@ -11,7 +11,7 @@ const queues = (tenant_id: string, count: number, same: { webhook_id?: string; r
   }));
 const tenantsLeftAlone = (...sent: ReturnType<typeof queues>[]) => claimsFor(sent.flat()).map(({ tenants }) => tenants);
 
-/** Every tenant has endless queues due towards receivers that never answer: how many senders each of them gets. */
+/** Every tenant has endless queues due for receivers that never answer. Returns how many senders each of them gets. */
 function filled(tenants: readonly string[]): number[] {
   const busy = new Map(tenants.map((tenant) => [tenant, 0]));
   for (;;) {
@@ -27,11 +27,11 @@ function filled(tenants: readonly string[]): number[] {
 }
 
 describe('the senders of a process', () => {
-  it('are free to all while none has a quarter', () => {
+  it('are free to all while no tenant has a quarter', () => {
     expect(tenantsLeftAlone(queues('a', 3), queues('b', 3))).toEqual([[]]);
   });
 
-  it('go first to those below a quarter, then to anybody', () => {
+  it('serve tenants below a quarter first, then any tenant', () => {
     expect(tenantsLeftAlone(queues('a', 4), queues('b', 3))).toEqual([['a'], []]);
   });
 
@@ -42,19 +42,19 @@ describe('the senders of a process', () => {
     expect(tenantsLeftAlone(queues('a', 8), queues('b', 4), queues('c', 2))).toEqual([['a', 'b', 'c']]);
   });
 
-  it.each([1, 2, 3, 4])('leave one free beside %i slow tenants', (count) => {
+  it.each([1, 2, 3, 4])('leave one free in addition to %i slow tenants', (count) => {
     const busy = filled(Array.from({ length: count }, (_, index) => `ten_${index}`));
     expect(busy.reduce((sum, count) => sum + count)).toBeLessThan(MAX_SENDS);
     expect(Math.min(...busy)).toBeGreaterThan(0);
   });
 
-  it('are kept for a tenant that has none, where many slow tenants have all and a run ends', () => {
+  it('are kept for a tenant that has none, if many slow tenants have all and a run ends', () => {
     const tenants = Array.from({ length: 8 }, (_, index) => `ten_${index}`);
     const all = tenants.flatMap((tenant) => queues(tenant, 2));
     expect(tenantsLeftAlone(all.slice(1))).toEqual([tenants]);
   });
 
-  it('are a quarter for one webhook, and three quarters for one receiver', () => {
+  it('are limited to a quarter for one webhook, and to three quarters for one receiver', () => {
     expect(claimsFor(queues('a', 3, { webhook_id: 'whk_1' }))[0]!.webhooks).toEqual([]);
     expect(claimsFor(queues('a', 4, { webhook_id: 'whk_1' }))[0]!.webhooks).toEqual(['whk_1']);
     const shared = (count: number) =>

@@ -3,10 +3,13 @@ import type { DeliveryQueueRow } from './delivery-queue.query.js';
 /** Queues that one process sends from at the same time: its senders. */
 export const MAX_SENDS = 16;
 const QUARTER = Math.max(1, Math.floor(MAX_SENDS / 4));
-/** Of one server, whoever registered it: tenants share the well-known ones, and an outage there must leave the others their senders. */
+/**
+ * Limit per server, over all tenants: they share the well-known ones, and an outage there must leave senders for the
+ * others.
+ */
 const MAX_SENDS_PER_RECEIVER = MAX_SENDS - QUARTER;
 
-/** Whose queues a claim leaves alone. */
+/** The tenants, webhooks and receivers whose queues a claim skips. */
 export interface ClaimExclusions {
   tenants?: readonly string[];
   webhooks?: readonly string[];
@@ -16,14 +19,16 @@ export interface ClaimExclusions {
 type ActiveSend = Pick<DeliveryQueueRow, 'tenant_id' | 'webhook_id' | 'receiver'>;
 
 /**
- * The claims to try for a free sender, in this order. A receiver that lets us wait keeps a sender busy for a run, so:
- * - nobody below a quarter of the senders waits for a tenant that has a quarter: the first claim is theirs alone;
- * - a tenant takes no more senders than it leaves free, so that whoever comes next finds one. Where many slow tenants have taken all, the
- *   next sender that becomes free is for a tenant that has none;
- * - a webhook has a quarter at most, for the sake of the tenant's others.
+ * Returns the claims to try for a free sender, in this order. A receiver that is slow to answer keeps a sender busy for
+ * a run, so:
+ * - A tenant below a quarter of the senders never waits for a tenant that has a quarter: the first claim excludes
+ *   those.
+ * - A tenant takes no more senders than it leaves free, so that the next tenant finds one. If many slow tenants have
+ *   taken all, the next free sender is for a tenant that has none.
+ * - A webhook has a quarter at most, so that the tenant's other webhooks get senders.
  *
- * Busy senders are counted here and not by leases in Postgres: a sender is a process's own, and where each process keeps its quarter, so
- * do all of them together. A lease that was lost still takes a sender until its request ends.
+ * Busy senders are counted here and not by leases in Postgres: each process has its own senders. If each process keeps
+ * its quarter free, so do all of them together. A lost lease still takes a sender until its request ends.
  */
 export function claimsFor(sent: readonly ActiveSend[]): ClaimExclusions[] {
   const free = MAX_SENDS - sent.length;

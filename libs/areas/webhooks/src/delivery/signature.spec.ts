@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { signatureHeaders } from './signature.js';
 
-it('signs as the example of the standard', () => {
-  // From the reference implementation's own tests.
+it('the signature equals the example of the standard', () => {
+  // From the tests of the reference implementation.
   const headers = signatureHeaders(
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto';
 
-/** A secret is this and the base64 of the signing key, as standard-webhooks.com writes it. */
+/** A secret is this prefix and the base64 of the signing key, as standard-webhooks.com writes it. */
 export const SECRET_PREFIX = 'whsec_';
 
-/** What a sealed secret belongs to. */
+/** Binds a sealed secret to its webhook. */
 export function sealContext(webhookId: string): string {
   return `webhook/${webhookId}`;
 }
 
 /**
- * The headers by which a receiver knows the sender, recognises a repetition (`webhook-id`) and refuses an old one.
+ * Returns the headers by which a receiver authenticates the sender, recognises a repetition (`webhook-id`) and refuses
+ * an old delivery.
  * @param at seconds since 1970 of this attempt
  */
 export function signatureHeaders(secret: string, id: string, at: number, body: string): Record<string, string> {
