@@ -6,7 +6,7 @@ import { csrfOf, newSecret } from './sessions/console-cookies.js';
 const secret = newSecret();
 const session = { id: 's', secret, credentials: { bearer: 'slw_1' } };
 
-/** @param cookie `known` is that of the session */
+/** @param cookie `known` is the cookie of the session */
 function entering(method: string, headers: Record<string, string> = {}, cookie = 'known') {
   const lookup = { find: async (_: unknown, given: string) => (given === 'known' ? session : undefined) };
   const renewal = { credentialsOf: async () => ({ bearer: 'renewed' }) };
@@ -18,12 +18,12 @@ function entering(method: string, headers: Record<string, string> = {}, cookie =
 }
 const refused = (code: string) => expect.objectContaining({ code });
 
-it.each(['GET', 'HEAD'])('reads by the cookie alone: %s', async (method) =>
+it.each(['GET', 'HEAD'])('a read needs only the cookie: %s', async (method) =>
   expect(await entering(method)).toBe('renewed'),
 );
 
 it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'changes with the csrf text of its session alone: %s',
+  'a change also needs the csrf text of its session: %s',
   async (method) => {
     expect(await entering(method, { 'x-csrf-token': csrfOf(secret) })).toBe('renewed');
     await expect(entering(method)).rejects.toEqual(refused('csrf_refused'));
@@ -31,7 +31,7 @@ it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-it('asks whose page it is before it asks whose session', async () => {
+it('the entrance checks the origin of the page before it finds the session', async () => {
   await expect(entering('GET', { origin: 'http://evil.example' }, 'unknown')).rejects.toEqual(
     refused('origin_refused'),
   );

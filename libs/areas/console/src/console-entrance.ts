@@ -10,7 +10,7 @@ import { isCsrfOf } from './sessions/console-cookies.js';
 
 const CSRF_HEADER = 'x-csrf-token';
 
-/** Turns the console's cookie into the bearer credential of its session; whether that still holds the api asks as ever. */
+/** Turns the console's cookie into the bearer credential of its session. The api checks that credential as usual. */
 @Injectable()
 export class ConsoleEntrance implements Entrance {
   readonly prefix = '/console';

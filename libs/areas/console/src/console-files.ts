@@ -8,13 +8,19 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { type BrowserPages, errors } from '@slipway/platform-http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Of the installation that this file is part of. By path: the api serves what the console's own build made, and imports none of it. */
+/**
+ * The build of the installation that this file is part of. By path: the api serves the output of the console's own
+ * build, and imports none of it.
+ */
 const BUILT = fileURLToPath(new URL('../../../../apps/console/dist/', import.meta.url));
 
-/** First segments of paths that are somebody else's, where an unknown one is an error and no page. */
+/** First segments of paths that other parts of the api serve. An unknown path below them is an error and no page. */
 const OTHERS = new Set(['api', 'console', 'docs', 'assets', 'healthz', 'readyz', 'metrics', 'openapi.json']);
 
-/** Nothing from elsewhere, no inline script or style, no frame. The styles that scripts set on elements are no matter of a policy. */
+/**
+ * Nothing from other origins, no inline script or style, no frame. The policy does not cover styles that scripts set on
+ * elements.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +57,7 @@ export class ConsoleFiles implements BrowserPages {
     return asked === '/' || (this.areBuilt && !OTHERS.has(asked.split('/', 2)[1] ?? ''));
   }
 
-  /** Read each time: a build that replaces the files beside a running api names other assets. */
+  /** Read each time: a build that replaces the files while the api runs names other assets. */
   async answer(_request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     void reply
       .type('text/html; charset=utf-8')
@@ -72,7 +78,7 @@ export class ConsoleFiles implements BrowserPages {
     return reply.send(page);
   }
 
-  /** The names of assets hold a hash of what is in them, so that they never change. */
+  /** The names of assets hold a hash of their content, so they never change. */
   serveAssets(instance: FastifyInstance): void {
     const root = path.join(this.root, 'assets');
     if (!existsSync(root)) return;

@@ -45,7 +45,7 @@ export class ConsoleModule implements OnModuleInit {
 
   onModuleInit(): void {
     const adapter = this.host?.httpAdapter;
-    // The worker builds the same modules and serves nothing.
+    // The worker builds the same modules but serves no HTTP.
     if (!this.config.console.isOn || !(adapter instanceof SlipwayHttpAdapter)) return;
     const instance = adapter.getInstance<FastifyInstance>();
     adapter.setPages(this.files);

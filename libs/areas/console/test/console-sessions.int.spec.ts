@@ -24,7 +24,7 @@ const hosted = (inSeconds: number, refresh?: string): NewSession => ({
 });
 const secondsLeft = ({ expiresAt }: { expiresAt: Date }) => (expiresAt.getTime() - Date.now()) / 1_000;
 
-it('is found by its secret alone, of which nothing is stored', async () => {
+it('a session is found only by its secret, of which nothing is stored', async () => {
   const { secret } = await sessions.open(TOKEN);
   expect(await sessions.find(secret)).toMatchObject({ method: 'token', credentials: { bearer: 'slw_1' } });
   const [row] = await bed.sql<{ id: string; sealed_credentials: string }>('select * from console_sessions');
@@ -34,7 +34,7 @@ it('is found by its secret alone, of which nothing is stored', async () => {
     expect(await sessions.find(other)).toBeUndefined();
 });
 
-it('opens the credentials of no other row', async () => {
+it('a session opens the credentials of no other row', async () => {
   const [mine, theirs] = [
     await sessions.open(TOKEN),
     await sessions.open({ ...TOKEN, credentials: { bearer: 'slw_2' } }),
@@ -48,7 +48,7 @@ it('opens the credentials of no other row', async () => {
   expect((await sessions.find(theirs.secret))?.credentials.bearer).toBe('slw_2');
 });
 
-it('a token has the newest twenty', async () => {
+it('a token keeps its newest twenty sessions', async () => {
   const opened = [];
   for (let n = 0; n < 22; n += 1) opened.push(await sessions.open(TOKEN));
   const other = await sessions.open(hosted(600));
@@ -57,7 +57,7 @@ it('a token has the newest twenty', async () => {
   expect(await sessions.find(other.secret)).toBeDefined();
 });
 
-it('ends by itself, and then its row goes', async () => {
+it('a session ends by itself, and then its row is deleted', async () => {
   const { secret } = await sessions.open(TOKEN);
   const upkeep = new SessionUpkeep();
   const transact = bed.database.tx.bind(bed.database);
@@ -69,14 +69,14 @@ it('ends by itself, and then its row goes', async () => {
   expect(await bed.sql('select id from console_sessions')).toEqual([]);
 });
 
-it('lasts half a day, or as long as a bearer that nothing renews', async () => {
+it('a session lasts half a day, or as long as a bearer that cannot be renewed', async () => {
   const half = 12 * 3_600;
   expect(Math.abs(secondsLeft(await sessions.open(TOKEN)) - half)).toBeLessThan(60);
   expect(Math.abs(secondsLeft(await sessions.open(hosted(600))) - 600)).toBeLessThan(60);
   expect(Math.abs(secondsLeft(await sessions.open(hosted(600, 'r'))) - half)).toBeLessThan(60);
 });
 
-it('one of many renews it, with what is there when it begins', async () => {
+it('one of many requests renews a session, with the credentials current at that moment', async () => {
   const early = await sessions.open(hosted(600, 'r'));
   expect((await sessions.find(early.secret))?.isRenewalDue).toBe(false);
   const { secret } = await sessions.open(hosted(30, 'r1'));
@@ -88,7 +88,7 @@ it('one of many renews it, with what is there when it begins', async () => {
   expect(await sessions.claimRenewal(session.id)).toMatchObject({ bearer: 'jwt2', refresh: 'r2' });
 });
 
-it('tells the streams of whoever it was', async () => {
+it('a session that ends notifies the event streams of its owner', async () => {
   const { secret } = await sessions.open(TOKEN);
   let listening: Promise<unknown> | undefined;
   const heard = new Promise<string>((resolve) => {

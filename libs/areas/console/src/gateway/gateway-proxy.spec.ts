@@ -7,7 +7,7 @@ it.each([
   '/v1/models/org%2Fname',
   '/v1/models/a..b',
   '/v1/models?a=../b',
-])('passes %s as it is', (target) => expect(gatewayPath(target)).toBe(target));
+])('the proxy passes %s on unchanged', (target) => expect(gatewayPath(target)).toBe(target));
 
 it.each([
   ['', 'not_found'],
@@ -28,4 +28,4 @@ it.each([
   ['@evil.example/v1/models', 'not_found'],
   ['/v1/%zz', 'path_invalid'],
   ['/v1/%ff', 'path_invalid'],
-])('refuses %s', (target, code) => expect(() => gatewayPath(target)).toThrow(expect.objectContaining({ code })));
+])('path refused: %s', (target, code) => expect(() => gatewayPath(target)).toThrow(expect.objectContaining({ code })));

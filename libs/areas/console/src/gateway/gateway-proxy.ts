@@ -10,23 +10,26 @@ import { ConsoleEntrance } from '../console-entrance.js';
 import { PlaygroundTokens } from './playground-tokens.js';
 
 const PREFIX = '/console/gateway';
-/** An answer that is not streamed begins when it is complete. */
+/** An answer that is not streamed begins only when it is complete. */
 const HEADERS_TIMEOUT_MS = 600_000;
-/** Between two pieces of an answer. */
+/** Between two chunks of an answer. */
 const SILENCE_MS = 300_000;
 const MAX_CONNECTIONS = 256;
-/** Of one token, at a time: a person has one playground, or a few. */
+/** Concurrent requests of one token: a person has one playground, or a few. */
 const MAX_REQUESTS_OF_TOKEN = 16;
 
-/** What a browser says of itself or of the console stays here, and so does what belongs to one connection. */
+/** Headers that describe the browser or the console, or that belong to one connection, are not sent to the gateway. */
 const KEPT_FROM_GATEWAY =
   /^(host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|cookie|authorization|origin|referer|user-agent|forwarded|x-csrf-token|x-real-ip|accept-encoding|accept-language|priority|dnt|(proxy|sec|x-forwarded)-.*)$/;
 const KEPT_FROM_BROWSER =
   /^(connection|keep-alive|trailer|transfer-encoding|upgrade|set-cookie|clear-site-data|location|refresh|(proxy|access-control)-.*|content-security-policy.*)$/;
-/** What a request target may be made of (RFC 3986); anything else is no honest client's. */
+/** Characters that a request target may have (RFC 3986). No honest client sends others. */
 const GATEWAY_PATH = /^\/v1\/[\w.~!$&'()*+,;=:@%/?-]+$/;
 
-/** The playground's way to the inference gateway: the session's token instead of the cookie, and nothing but inference. */
+/**
+ * Connects the playground with the inference gateway: it sends the session's token instead of the cookie, and only
+ * allows inference.
+ */
 @Injectable()
 export class GatewayProxy implements OnModuleDestroy {
   private readonly origin: string;
@@ -49,7 +52,7 @@ export class GatewayProxy implements OnModuleDestroy {
     await this.agent.destroy();
   }
 
-  /** In a scope of its own: bodies pass unread. */
+  /** In a scope of its own, so that bodies pass unparsed. */
   serve(instance: FastifyInstance): void {
     void instance.register(async (scope) => {
       scope.removeAllContentTypeParsers();
@@ -66,7 +69,8 @@ export class GatewayProxy implements OnModuleDestroy {
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
     const path = gatewayPath((request.raw.url as string).slice(PREFIX.length));
     const { id, method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
-    // Asked here too, so that a session whose token was revoked is no wrong guess of this address at the gateway.
+    // Checked here too, so that a session with a revoked token does not count as a wrong guess of this address at the
+    // gateway.
     const who = await this.guard.identify(credentials.bearer, request);
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
@@ -79,13 +83,13 @@ export class GatewayProxy implements OnModuleDestroy {
       .code(statusCode)
       .headers({
         ...without(headers, KEPT_FROM_BROWSER),
-        // What a model says must be no page of the console's origin.
+        // The output of a model must never become a page of the console's origin.
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       })
       .send(body);
   }
 
-  /** Until the answer has gone. @throws rate_limited */
+  /** Counts the request until its answer has been sent. @throws rate_limited */
   private countRequest(token: string, { raw }: FastifyReply): void {
     const count = this.inFlight.get(token) ?? 0;
     if (count >= MAX_REQUESTS_OF_TOKEN)
@@ -131,7 +135,7 @@ function without(headers: IncomingHttpHeaders, kept: RegExp): Record<string, str
 }
 
 /**
- * Where a request of the playground goes at the gateway: its inference paths alone, however a path is written.
+ * Returns the path of a playground's request at the gateway: only its inference paths, however a path is written.
  * @param rest path and query after the proxy's own prefix
  * @throws not_found, path_invalid
  */

@@ -5,14 +5,14 @@ import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { LRUCache } from 'lru-cache';
 
 const LIFETIME_MS = 60 * 60_000;
-/** It is not used in its last minutes, so that no answer outlives it. */
+/** A token is not used in its last minutes, so that no answer outlives it. */
 const CACHE_MS = LIFETIME_MS - 10 * 60_000;
 const MAX_CACHED = 1_000;
 
 /**
- * What people of the identity provider speak to the gateway with, which knows API tokens alone: a token of theirs that grants no more
- * than reading. It stays in this process: no browser and no table has its text, and the session's own credential is asked about before
- * each use, so that a revoked person is out at once.
+ * Tokens with which people of the identity provider call the gateway, which accepts only API tokens. Each is a token of
+ * that person and grants no more than reading. Its text stays in this process: no browser and no table has it. The
+ * session's own credential is checked before each use, so that a revoked person loses access at once.
  */
 @Injectable()
 export class PlaygroundTokens {
@@ -23,19 +23,19 @@ export class PlaygroundTokens {
     private readonly tokens: TokenService,
   ) {}
 
-  /** The one of this session and tenant, made where there is none. */
+  /** Returns the token of this session and tenant, and creates it if there is none. */
   of(sessionId: string, who: Principal): Promise<string> {
     const key = `${sessionId} ${who.tenantId}`;
     const known = this.cache.get(key);
     if (known) return known;
     const made = this.make(who);
     this.cache.set(key, made);
-    // What came to nothing is tried again by the next request.
+    // If the creation failed, the next request retries it.
     made.catch(() => this.cache.delete(key));
     return made;
   }
 
-  /** Somebody has revoked it: the next request makes another. */
+  /** Removes a token that was revoked: the next request creates another. */
   forget(sessionId: string, { tenantId }: Principal): void {
     this.cache.delete(`${sessionId} ${tenantId}`);
   }

@@ -3,7 +3,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 import type { SessionCredentials } from '../sessions/console-sessions.js';
 
-/** What a browser keeps between the way out and the way back, sealed. */
+/** The sealed state that a browser keeps while the person is at the provider. */
 export interface Handshake {
   verifier: string;
   state: string;
@@ -15,22 +15,22 @@ export interface Handshake {
 
 export interface ProviderAnswer {
   userId: string;
-  /** What the api may accept as a bearer, the likelier first. */
+  /** Tokens that the api may accept as a bearer, the likeliest first. */
   bearers: string[];
   refresh?: string;
   bearerEndsAt?: number;
 }
 
-/** The provider said no: the code or the refresh token is not, or no longer, good. */
+/** The provider refused: the code or the refresh token is not, or no longer, valid. */
 export class ProviderRefusal extends Error {}
 
 const TIMEOUT_SECONDS = 5;
-/** Codes of openid-client for what the provider answered properly, and not as one would like. */
+/** Codes of openid-client for valid answers of the provider that refuse. */
 const REFUSALS = new Set(['OAUTH_RESPONSE_BODY_ERROR', 'OAUTH_AUTHORIZATION_RESPONSE_ERROR']);
 
 type TokenAnswer = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
-/** The hosted identity provider as the console's client sees it: authorization code with PKCE, and refresh tokens. */
+/** The hosted identity provider from the console's view: authorization code with PKCE, and refresh tokens. */
 @Injectable()
 export class ProviderClient {
   readonly isConfigured: boolean;
@@ -45,7 +45,7 @@ export class ProviderClient {
     this.callback = `${console.publicUrl}/console/callback`;
   }
 
-  /** @throws whatever keeps the provider from being asked */
+  /** @throws any error that prevents a request to the provider */
   async begin(returnTo: string, endsAt: number): Promise<{ url: URL; handshake: Handshake }> {
     const client = await library();
     const provider = await this.discovered();
@@ -69,8 +69,8 @@ export class ProviderClient {
   }
 
   /**
-   * @param query of the callback, as it came
-   * @throws ProviderRefusal; anything else where the provider cannot be asked
+   * @param query of the callback, unchanged
+   * @throws ProviderRefusal; any other error if the provider cannot be reached
    */
   async finish(query: string, { verifier, state, nonce }: Handshake): Promise<ProviderAnswer> {
     const client = await library();
@@ -91,7 +91,7 @@ export class ProviderClient {
     };
   }
 
-  /** @throws ProviderRefusal; anything else where the provider cannot be asked */
+  /** @throws ProviderRefusal; any other error if the provider cannot be reached */
   async renew(refresh: string): Promise<SessionCredentials> {
     const client = await library();
     const provider = await this.discovered();
@@ -108,18 +108,18 @@ export class ProviderClient {
     throw failure;
   }
 
-  /** The api takes what is issued to the console's own client: then that is the id token. */
+  /** The api accepts tokens issued to the console's own client: then the bearer is the id token. */
   private get isOwnAudience(): boolean {
     return this.audience === this.config.identity.clientId;
   }
 
-  /** By RFC 8707, and as providers ask for it that are older than that; both ignore what they do not know. */
+  /** By RFC 8707, and in the form that older providers expect. Both kinds ignore parameters that they do not know. */
   private forAudience(): Record<string, string> {
     if (this.isOwnAudience) return {};
     return { audience: this.audience, ...(URL.canParse(this.audience) && { resource: this.audience }) };
   }
 
-  /** Asked at the first sign-in, so that an api starts without its provider. */
+  /** Discovered at the first sign-in, so that an api starts without its provider. */
   private discovered(): Promise<Configuration> {
     this.found ??= this.discover().catch((failure: unknown) => {
       this.found = undefined;
@@ -140,7 +140,7 @@ export class ProviderClient {
   }
 }
 
-/** Loaded when somebody signs in: every process builds this module, and most never need it. */
+/** Loaded at the first sign-in: every process builds this module, and most never need it. */
 function library(): Promise<typeof import('openid-client')> {
   return import('openid-client');
 }

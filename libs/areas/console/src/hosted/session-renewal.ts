@@ -3,10 +3,10 @@ import { errors } from '@slipway/platform-http';
 import { ConsoleSessions, type ConsoleSession, type SessionCredentials } from '../sessions/console-sessions.js';
 import { ProviderClient, ProviderRefusal } from './provider-client.js';
 
-/** Keeps the bearer of a hosted session from ending while somebody works with it. */
+/** Renews the bearer of a hosted session, so that it does not end while a person works. */
 @Injectable()
 export class SessionRenewal {
-  /** Of this process: requests that come together wait for one answer. */
+  /** Renewals of this process: concurrent requests wait for one answer. */
   private readonly underWay = new Map<string, Promise<SessionCredentials>>();
 
   constructor(
@@ -15,8 +15,9 @@ export class SessionRenewal {
   ) {}
 
   /**
-   * The session's credentials, renewed if it is time.
-   * @throws unauthenticated where the provider renews them no more; unavailable where it cannot be asked and they have ended
+   * Returns the session's credentials, renewed if it is time.
+   * @throws unauthenticated if the provider no longer renews them; unavailable if it cannot be reached and they have
+   * ended
    */
   async credentialsOf(session: ConsoleSession): Promise<SessionCredentials> {
     if (!session.isRenewalDue || !this.provider.isConfigured) return session.credentials;
@@ -29,7 +30,7 @@ export class SessionRenewal {
 
   private async renew({ id, credentials: found }: ConsoleSession): Promise<SessionCredentials> {
     const credentials = await this.sessions.claimRenewal(id);
-    // Whoever claimed it before may have the answer already.
+    // The request that claimed the renewal first may have the answer already.
     if (!credentials) return stillGood((await this.sessions.read(id))?.credentials ?? found);
     try {
       const renewed = await this.provider.renew(credentials.refresh as string);
@@ -46,7 +47,7 @@ export class SessionRenewal {
   }
 }
 
-/** Until its end the bearer does; then nobody can say yet whether the session has ended. */
+/** The bearer is valid until its end. After it, it is unknown whether the session has ended. */
 function stillGood(credentials: SessionCredentials, cause?: unknown): SessionCredentials {
   if ((credentials.bearerEndsAt ?? 0) > Date.now()) return credentials;
   throw errors.unavailable({ message: 'The identity provider has not renewed the session yet.', cause });

@@ -11,11 +11,11 @@ const config = { console: { isOn: true }, keyRing: new KeyRing(randomBytes(32)),
 const answer = { bearers: ['access', 'identity'], userId: 'ada', refresh: 'r', bearerEndsAt: 1 };
 
 let opened: NewSession[];
-/** What the api says to each of the provider's tokens. */
+/** The error of the api for each of the provider's tokens. */
 let refusals: Record<string, Error>;
 let service: SignInService;
 
-/** @param endsAt of what begins now, in milliseconds since 1970 */
+/** @param endsAt of a sign-in that begins now, in milliseconds since 1970 */
 function serve(endsAt = Date.now() + 60_000) {
   const provider = {
     isConfigured: true,
@@ -48,7 +48,7 @@ const finish = async (begun: SignInStep, state = 'state') =>
   service.finish(request(`/console/callback?state=${state}`, kept(begun)));
 
 describe('a sign-in', () => {
-  it('leads back to where it began, with a session of the first token that is good', async () => {
+  it('leads back to its start, with a session of the first valid token', async () => {
     refusals = { access: errors.unauthenticated() };
     expect((await finish(await begin())).location).toBe('/deployments/chat');
     expect(opened).toMatchObject([
@@ -56,28 +56,28 @@ describe('a sign-in', () => {
     ]);
   });
 
-  it('keeps nothing in the browser that it could read', async () =>
+  it('keeps nothing in the browser that the browser could read', async () =>
     expect(kept(await begin())).not.toMatch(/state|deployments/));
 
-  it('is of the one who began it', async () => {
+  it('belongs to the browser that began it', async () => {
     expect((await finish(await begin(), 'another')).location).toBe('/?sign_in=expired');
     expect((await service.finish(request('/console/callback?state=state'))).location).toBe('/?sign_in=expired');
     expect(opened).toEqual([]);
   });
 
-  it('is over after its time', async () => {
+  it('ends after its time limit', async () => {
     serve(Date.now() - 1);
     expect((await finish(await begin())).location).toBe('/?sign_in=expired');
     expect(opened).toEqual([]);
   });
 
-  it('opens nothing for a person who was granted nothing', async () => {
+  it('opens no session for a person without a grant', async () => {
     refusals = { access: errors.unauthenticated(), identity: errors.scope_insufficient() };
     expect((await finish(await begin())).location).toBe('/?sign_in=not_granted');
     expect(opened).toEqual([]);
   });
 
-  it('answers to its own host alone', async () =>
+  it('answers only to its own host', async () =>
     expect(service.begin(request('/console/sign-in', undefined, 'evil.example'), '/')).rejects.toEqual(
       expect.objectContaining({ code: 'host_refused' }),
     ));
@@ -88,7 +88,7 @@ it.each([
   ['/a/../b', '/b'],
   ['/consoles', '/consoles'],
   ['/ä', '/%C3%A4'],
-])('leads to %s', (asked, path) => expect(returnPath(asked)).toBe(path));
+])('a sign-in leads to %s', (asked, path) => expect(returnPath(asked)).toBe(path));
 
 it.each([
   undefined,
@@ -107,4 +107,4 @@ it.each([
   '/api/v1/tokens',
   `/${'a'.repeat(2_000)}`,
   `/${'ä'.repeat(500)}`,
-])('leads home instead of to %p', (asked) => expect(returnPath(asked)).toBe('/'));
+])('a sign-in leads home instead of to %p', (asked) => expect(returnPath(asked)).toBe('/'));

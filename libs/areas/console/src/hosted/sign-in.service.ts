@@ -10,26 +10,28 @@ import { ConsoleSessions, CONSOLE_SESSION_SECONDS } from '../sessions/console-se
 import { assertOwnHost } from '../sessions/same-origin.js';
 import { type Handshake, type ProviderAnswer, ProviderClient, ProviderRefusal } from './provider-client.js';
 
-/** How long a person may take at the provider. */
+/** Longest time that a person may take at the provider. */
 const HANDSHAKE_SECONDS = 600;
-/** Of an address, in vain. */
+/** Failed sign-ins of one address. */
 const SIGN_INS_PER_MINUTE = 20;
 const CONTEXT = 'console-sign-in';
-/** It travels in a cookie. */
+/** The path travels in a cookie. */
 const MAX_RETURN_PATH_CHARACTERS = 2_000;
-/** Nobody sees a page there. */
+/** No page is served there. */
 const NO_PAGE = /^\/(api|console)(\/|$)/;
 
-/** What the console's page is told of a sign-in that did not come about. */
+/** The reason that the console's page receives for a failed sign-in. */
 export type SignInFailure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
 
-/** Where the browser goes next, and the cookies it takes along. */
+/** The browser's next location, and the cookies to set. */
 export interface SignInStep {
   location: string;
   cookies: string[];
 }
 
-/** Signs people in at the hosted provider. Nothing is stored on the way: what has to be known again comes back sealed, in a cookie. */
+/**
+ * Signs people in at the hosted provider. Nothing is stored in the meantime: the state comes back sealed, in a cookie.
+ */
 @Injectable()
 export class SignInService {
   private readonly logger = new Logger('console');
@@ -81,7 +83,7 @@ export class SignInService {
     }
   }
 
-  /** Which of the provider's tokens lets the person in; undefined if none does. */
+  /** Returns the provider's token that gives the person access; undefined if none does. */
   private async acceptedOf({ bearers }: ProviderAnswer, request: SlipwayRequest): Promise<string | undefined> {
     for (const bearer of bearers) {
       try {
@@ -89,7 +91,7 @@ export class SignInService {
         return bearer;
       } catch (refusal) {
         if (!(refusal instanceof SlipwayError) || refusal.status >= 500) throw refusal;
-        // Known to several tenants: the page asks which.
+        // Known to several tenants: the page lets the person choose.
         if (refusal.status === 400) return bearer;
       }
     }
@@ -131,7 +133,7 @@ function isSame(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Where a browser goes after it signed in: a path of the console, or `/` for anything else that was asked for. */
+/** Returns the page to open after a sign-in: the requested path if it is one of the console, otherwise `/`. */
 export function returnPath(asked: unknown): string {
   if (typeof asked !== 'string' || !asked.startsWith('/')) return '/';
   const own = 'http://console';

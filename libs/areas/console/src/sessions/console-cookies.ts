@@ -7,7 +7,10 @@ const SECRET = /^[\w-]{43}$/;
 
 type CookieName = 'session' | 'sign_in';
 
-/** The console's cookies: not for scripts, not for requests of other sites, and under https for no other host and no plain connection. */
+/**
+ * The console's cookies: hidden from scripts and from requests of other sites, and under https from other hosts and
+ * plain connections.
+ */
 @Injectable()
 export class ConsoleCookies {
   private readonly isSecure: boolean;
@@ -20,7 +23,7 @@ export class ConsoleCookies {
     return cookie === undefined ? undefined : parse(cookie)[this.nameOf(name)];
   }
 
-  /** The value of a `Set-Cookie` header. @param value empty takes the cookie away */
+  /** Returns the value of a `Set-Cookie` header. @param value an empty one removes the cookie */
   write(name: CookieName, value: string, maxAgeSeconds: number): string {
     return serialize(this.nameOf(name), value, {
       path: '/',
@@ -40,12 +43,16 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What stands in the database: who reads it there has no session. Undefined for what cannot be a secret. */
+/**
+ * Returns the id that the database stores: reading it there gives no session. Undefined if the text cannot be a secret.
+ */
 export function sessionIdOf(secret: string | undefined): string | undefined {
   return secret !== undefined && SECRET.test(secret) ? hash('sha256', secret, 'hex') : undefined;
 }
 
-/** Another page of the same site can have the cookie sent, but reads neither it nor this. */
+/**
+ * Another page of the same site can make the browser send the cookie, but can read neither the cookie nor this text.
+ */
 export function csrfOf(secret: string): string {
   return createHmac('sha256', secret).update('slipway console csrf').digest('base64url');
 }

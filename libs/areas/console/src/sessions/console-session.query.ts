@@ -2,7 +2,7 @@ import { TOKENS_CHANNEL } from '@slipway/contracts';
 import { lookup, prepared } from '@slipway/platform-database';
 import type { SignInMethod } from './console-session.entity.js';
 
-/** On the way of every request of the console. It runs as the system: a session belongs to whom its credential belongs to. */
+/** Runs for every request of the console. It runs as the system: a session belongs to the owner of its credential. */
 export const LOOK_UP_CONSOLE_SESSION = lookup(
   'console-session-look-up',
   `select id, method, sealed_credentials, expires_at, renew_at <= now() as is_renewal_due
@@ -17,14 +17,14 @@ export interface ConsoleSessionRow {
   is_renewal_due: boolean | null;
 }
 
-/** Its end is the sooner of both, by the database's clock. */
+/** The session ends at the sooner of both, by the database's clock. */
 export const INSERT_CONSOLE_SESSION = prepared(
   'console-session-insert',
   `insert into console_sessions (id, method, who, sealed_credentials, renew_at, expires_at)
    values ($1, $2, $3, $4, $5, least(now() + make_interval(secs => $6), $7::timestamptz)) returning expires_at`,
 );
 
-/** Tells the event streams of whoever it was to ask again, as the end of a token does. */
+/** Notifies the open event streams of the session's person to check their access again, as the end of a token does. */
 export const END_CONSOLE_SESSION = prepared(
   'console-session-end',
   `with ended as (delete from console_sessions where id = $1 returning who)
@@ -32,8 +32,9 @@ export const END_CONSOLE_SESSION = prepared(
 );
 
 /**
- * Providers take a refresh token once, and some end everything when it comes twice: of many requests, in whichever process, one wins.
- * Should it be killed, or the provider be away, the next may try after these seconds.
+ * Providers accept a refresh token once, and some end everything if it comes twice. So of many requests, in any
+ * process, one wins. If that process is killed, or the provider is unavailable, the next request may try after this
+ * many seconds.
  */
 export const CLAIM_CONSOLE_SESSION_RENEWAL = prepared(
   'console-session-claim-renewal',
@@ -41,14 +42,14 @@ export const CLAIM_CONSOLE_SESSION_RENEWAL = prepared(
    returning sealed_credentials`,
 );
 
-/** One statement, so that of many sign-ins at once none leaves more than one session too many each. */
+/** One statement, so that each of many concurrent sign-ins leaves at most one session too many. */
 export const DELETE_SURPLUS_CONSOLE_SESSIONS = prepared(
   'console-session-bound',
   `delete from console_sessions where id in
      (select id from console_sessions where who = $1 order by created_at desc, id offset $2 for update skip locked)`,
 );
 
-/** In batches, and past what another worker deletes. */
+/** In batches; skips rows that another worker deletes. */
 export const DELETE_EXPIRED_CONSOLE_SESSIONS = prepared(
   'console-session-expire',
   `delete from console_sessions where id in

@@ -16,18 +16,18 @@ import {
 
 /** A day of work; then people sign in again. */
 export const CONSOLE_SESSION_SECONDS = 12 * 3600;
-/** So long before its end a bearer is renewed: longer than a request takes to be judged. */
+/** A bearer is renewed this long before its end: longer than the check of a request takes. */
 const RENEW_BEFORE_MS = 60_000;
-/** Of one token or person; the oldest go. */
+/** Limit per token or person; the oldest are deleted. */
 const MAX_SESSIONS = 20;
 const EXPIRED_BATCH = 1_000;
 
-/** What a session speaks to the api with. */
+/** The credentials that a session sends to the api. */
 export interface SessionCredentials {
   bearer: string;
-  /** Of a hosted session: gets the next bearer. */
+  /** For a hosted session: obtains the next bearer. */
   refresh?: string;
-  /** Milliseconds since 1970, where it is known. */
+  /** Milliseconds since 1970, if known. */
   bearerEndsAt?: number;
 }
 
@@ -46,7 +46,7 @@ export interface ConsoleSession {
   expiresAt: Date;
 }
 
-/** Sign-ins, in Postgres: every api knows them, and what ends one ends it everywhere. */
+/** Sign-ins, in Postgres: every api process knows them, and ending one ends it everywhere. */
 @Injectable()
 export class ConsoleSessions {
   constructor(
@@ -54,13 +54,13 @@ export class ConsoleSessions {
     private readonly database: Database,
   ) {}
 
-  /** @returns the secret for the cookie, which is kept nowhere */
+  /** @returns the secret for the cookie, which is not stored */
   async open({ method, who, credentials }: NewSession): Promise<{ secret: string; expiresAt: Date }> {
     const secret = newSecret();
     const id = sessionIdOf(secret) as string;
     const sealed = this.seal(id, credentials);
     const { refresh, bearerEndsAt } = credentials;
-    // What cannot be renewed ends with its bearer.
+    // A session that cannot be renewed ends with its bearer.
     const endsAt = refresh === undefined && bearerEndsAt !== undefined ? new Date(bearerEndsAt) : null;
     const values = [id, method, who, sealed, renewalOf(credentials), CONSOLE_SESSION_SECONDS, endsAt];
     const expiresAt = await this.database.tx('system', async (tx) => {
@@ -71,7 +71,7 @@ export class ConsoleSessions {
     return { secret, expiresAt };
   }
 
-  /** The session of a cookie's secret; undefined if it has ended or never was. */
+  /** Returns the session of a cookie's secret; undefined if it has ended or never existed. */
   async find(secret: string | undefined): Promise<ConsoleSession | undefined> {
     const id = sessionIdOf(secret);
     return id === undefined ? undefined : this.read(id);
@@ -85,12 +85,15 @@ export class ConsoleSessions {
     return { id, method, credentials, isRenewalDue: is_renewal_due === true, expiresAt: expires_at };
   }
 
-  /** Its open event streams end too, in every process. */
+  /** Ends a session, and its open event streams in every process. */
   async end(id: string): Promise<void> {
     await this.database.tx('system', (tx) => tx.query(END_CONSOLE_SESSION, [id]));
   }
 
-  /** What is to be renewed, as it is now; undefined if it is not time, or somebody else does it in these seconds. */
+  /**
+   * Returns the current credentials to renew; undefined if it is not time, or another request renews them in these
+   * seconds.
+   */
   async claimRenewal(id: string): Promise<SessionCredentials | undefined> {
     const row = await this.database.tx('system', (tx) =>
       tx.one<{ sealed_credentials: string }>(CLAIM_CONSOLE_SESSION_RENEWAL, [id]),
@@ -116,12 +119,12 @@ function renewalOf({ refresh, bearerEndsAt }: SessionCredentials): Date | null {
   return refresh === undefined || bearerEndsAt === undefined ? null : new Date(bearerEndsAt - RENEW_BEFORE_MS);
 }
 
-/** What the credentials of a session are bound to, so that they open in no other row. */
+/** The context that seals the credentials of a session, so that they open in no other row. */
 export function contextOf(id: string): string {
   return `console-session/${id}`;
 }
 
-/** Sessions that have ended let nobody in; this takes their rows away. */
+/** Deletes the rows of ended sessions, which already give no access. */
 @Injectable()
 export class SessionUpkeep {
   @Recurring({ name: 'console-sessions', everySeconds: 60 })

@@ -6,7 +6,7 @@ const PUBLIC = { isOn: true, publicUrl: 'https://slipway.example' };
 const refused = (code: string) => expect.objectContaining({ code });
 
 it.each(['localhost', 'localhost:7070', 'LOCALHOST', '127.0.0.1:7070', '10.0.0.7', '[::1]:7070', '[fd00::1]'])(
-  'answers to %s where no address is named',
+  'the console answers to %s if no address is configured',
   (host) => expect(() => assertOwnHost(host, LOCAL)).not.toThrow(),
 );
 
@@ -21,15 +21,15 @@ it.each([
   'evil@127.0.0.1',
   '127.0.0.1/evil',
   '127.0.0.1 evil',
-])('does not answer to %p', (host) => expect(() => assertOwnHost(host, LOCAL)).toThrow(refused('host_refused')));
+])('it never answers to %p', (host) => expect(() => assertOwnHost(host, LOCAL)).toThrow(refused('host_refused')));
 
-it('answers to the address that is named, in whatever case, and to no other', () => {
+it('the console answers to the configured address, in any case, and to no other', () => {
   for (const host of ['slipway.example', 'Slipway.Example']) expect(() => assertOwnHost(host, PUBLIC)).not.toThrow();
   for (const host of ['slipway.example:8443', 'localhost', '127.0.0.1', 'a.slipway.example', undefined])
     expect(() => assertOwnHost(host, PUBLIC)).toThrow(refused('host_refused'));
 });
 
-it('takes requests of its own pages, and of programs that say nothing', () => {
+it('the console accepts requests of its own pages, and of programs that send no origin', () => {
   for (const headers of [
     {},
     { origin: 'https://slipway.example' },
@@ -40,7 +40,7 @@ it('takes requests of its own pages, and of programs that say nothing', () => {
   expect(() => assertOwnOrigin({ host: 'localhost:1', origin: 'http://localhost:1' }, LOCAL)).not.toThrow();
 });
 
-it('refuses those of any other page', () => {
+it('the console refuses requests of any other page', () => {
   for (const headers of [
     { origin: 'http://slipway.example' },
     { origin: 'https://slipway.example:8443' },
@@ -54,6 +54,6 @@ it('refuses those of any other page', () => {
   );
 });
 
-it('is not there where the console is off', () => {
+it('the console is not found if it is off', () => {
   expect(() => assertOwnOrigin({ host: 'localhost' }, { isOn: false })).toThrow(refused('not_found'));
 });

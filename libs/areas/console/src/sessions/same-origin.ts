@@ -7,10 +7,11 @@ type Headers = SlipwayRequest['headers'];
 type Console = Pick<Config['console'], 'isOn' | 'publicUrl'>;
 
 /**
- * Refuses what a page of another origin had a browser send. Other ports of this machine count as the same site, so that cookies go to
- * them and come from them: `SameSite` alone is not enough.
- * @param served `publicUrl`: the one origin of the console; without one any whose host is no name that somebody could point here (DNS rebinding)
- * @throws host_refused, origin_refused; not_found where the console is off
+ * Refuses requests that a page of another origin made a browser send. Other ports of this machine count as the same
+ * site: cookies are sent to them and come from them. So `SameSite` alone is not enough.
+ * @param served `publicUrl`: the only origin of the console; without one, any whose host is no name that others could
+ * point here (DNS rebinding)
+ * @throws host_refused, origin_refused; not_found if the console is off
  */
 export function assertOwnOrigin(headers: Headers, served: Console): void {
   assertOwnHost(headers.host, served);

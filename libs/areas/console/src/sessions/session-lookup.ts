@@ -5,7 +5,7 @@ import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { ConsoleCookies } from './console-cookies.js';
 import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
 
-/** Of an address: secrets that are no session's. As many as of credentials that are nobody's. */
+/** Requests of one address with secrets of no session: the same limit as for unknown credentials. */
 const WRONG_PER_MINUTE = 120;
 const MAX_REMEMBERED = 10_000;
 
@@ -13,11 +13,11 @@ export interface CookieSession extends ConsoleSession {
   secret: string;
 }
 
-/** Finds the session of a request's cookie, so that guessing one costs the database little. */
+/** Finds the session of a request's cookie. A guess costs the database little. */
 @Injectable()
 export class SessionLookup {
   private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
-  /** Sessions that there were, the oldest first: looked up each time, and no guesses. */
+  /** Secrets of sessions that existed, the oldest first: looked up each time, and never counted as guesses. */
   private readonly known = new Set<string>();
 
   constructor(
@@ -26,7 +26,7 @@ export class SessionLookup {
     private readonly sessions: ConsoleSessions,
   ) {}
 
-  /** Undefined where the cookie is none, or no session's any more. @throws rate_limited (429) */
+  /** Returns undefined if the cookie is missing, or belongs to no current session. @throws rate_limited (429) */
   async find(request: SlipwayRequest, cookie: string | undefined): Promise<CookieSession | undefined> {
     const secret = this.cookies.read(cookie, 'session');
     if (secret === undefined) return undefined;

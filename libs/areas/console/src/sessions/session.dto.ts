@@ -6,11 +6,11 @@ export class SignInDto {
   token: string;
 }
 
-/** What `GET /console/session` tells of the ways in, and of the session if there is one. */
+/** The answer of `GET /console/session`: the sign-in methods, and the session if there is one. */
 export type SessionAnswer = {
   methods: SignInMethod[];
-  /** Where the inference gateway is, for programs. */
+  /** Address of the inference gateway, for programs. */
   gateway: string;
-  /** The name of the installation's hosted identity provider. */
+  /** Name of the installation's hosted identity provider. */
   identity_provider: string;
 } & ({ signed_in: false } | { signed_in: true; method: SignInMethod; csrf: string; expires_at: string | null });

@@ -45,7 +45,7 @@ describe('a session', () => {
   });
 
   it.each([errors.unauthenticated(), errors.scope_insufficient()])(
-    'ends where its bearer is refused: %s',
+    'ends if its bearer is refused: %s',
     async (failure) => {
       refusal = failure;
       expect(await service.get(request())).toMatchObject({ answer: { signed_in: false }, cookie: GONE });
@@ -53,18 +53,18 @@ describe('a session', () => {
     },
   );
 
-  it('stays where nobody can say whether its bearer holds', async () => {
+  it('stays if it is unknown whether its bearer is valid', async () => {
     refusal = errors.unavailable();
     await expect(service.get(request())).rejects.toBe(refusal);
     expect(ended).toEqual([]);
   });
 
-  it('ends at the server when one signs out, and the cookie goes', async () => {
+  it('ends at the server when a person signs out, and the cookie is removed', async () => {
     expect(await service.signOut(request())).toEqual(GONE);
     expect(ended).toEqual(['s']);
   });
 
-  it('is nobody else’s to show or to end', async () => {
+  it('cannot be shown or ended by another person', async () => {
     const evil = request({ origin: 'http://evil.example' });
     const refused = expect.objectContaining({ code: 'origin_refused' });
     await expect(service.get(evil)).rejects.toEqual(refused);
@@ -74,7 +74,7 @@ describe('a session', () => {
   });
 });
 
-it('takes a cookie away that is of no session', async () => {
+it('a cookie that belongs to no session is removed', async () => {
   isOpen = false;
   expect(await service.get(request())).toMatchObject({ answer: { signed_in: false }, cookie: GONE });
 });

@@ -12,7 +12,7 @@ import { assertOwnOrigin } from './same-origin.js';
 import { SessionLookup } from './session-lookup.js';
 import type { SessionAnswer } from './session.dto.js';
 
-/** Of an address, in vain. */
+/** Failed sign-ins of one address. */
 const SIGN_INS_PER_MINUTE = 20;
 
 /** Opens, shows and ends the session of a browser. */
@@ -29,7 +29,10 @@ export class SessionService {
     private readonly guard: RequestGuard,
   ) {}
 
-  /** A session whose credential nobody accepts any more ends here. `cookie`: set where the browser's is to go. */
+  /**
+   * Returns the session, and ends it if its credential is no longer accepted. `cookie` is set if the browser must
+   * remove its own.
+   */
   async get(request: SlipwayRequest): Promise<{ answer: SessionAnswer; cookie?: string }> {
     this.assertOwnOrigin(request);
     const { cookie } = request.headers;
@@ -48,7 +51,7 @@ export class SessionService {
     if (!parseToken(token)) throw errors.unauthenticated();
     const { actor } = await this.guard.identify(token, request);
     this.attempts.giveBack(address);
-    // A browser that signs in anew has one session, not two.
+    // A browser that signs in again has one session, not two.
     await this.endOf(request);
     const who = `${actor.type}:${actor.id}`;
     const opened = await this.sessions.open({ method: 'token', who, credentials: { bearer: token } });
@@ -56,7 +59,7 @@ export class SessionService {
     return { answer: this.answer({ method: 'token', ...opened }), cookie };
   }
 
-  /** @returns what takes the browser's cookie away */
+  /** @returns the header that removes the browser's cookie */
   async signOut(request: SlipwayRequest): Promise<string> {
     this.assertOwnOrigin(request);
     await this.endOf(request);
@@ -76,7 +79,7 @@ export class SessionService {
     } catch (refusal) {
       if (!(refusal instanceof SlipwayError)) throw refusal;
       if (refusal.status === 401 || refusal.status === 403) return false;
-      // The identity is known to several tenants, and it is the browser that names one.
+      // Several tenants know the identity, and the browser names one of them.
       if (refusal.status === 400) return true;
       throw refusal;
     }
