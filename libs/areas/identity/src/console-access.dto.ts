@@ -29,7 +29,7 @@ export class SetConsoleAccessDto {
   @StringField({ min: 1, max: 255, description: "Id of the user: `sub` in the provider's tokens.", example: 'user_01' })
   external_user_id: string;
 
-  /** Declared by `declareProvider`: its one value is configuration, which no decorator can know. */
+  /** `declareProvider` declares it: its one value is configuration, which no decorator can know. */
   provider: string;
 
   @ArrayField('string', {
@@ -53,7 +53,7 @@ export class SetConsoleAccessDto {
   }
 }
 
-/** Makes the configured provider the one value that `provider` may have, for requests and in the OpenAPI document. */
+/** Makes the configured provider the only value of `provider`, for requests and in the OpenAPI document. */
 export function declareProvider(provider: string): void {
   StringField({ enum: [provider], description: 'The configured hosted identity provider.' })(
     SetConsoleAccessDto.prototype,

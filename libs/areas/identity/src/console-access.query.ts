@@ -1,22 +1,25 @@
 import { prepared } from '@slipway/platform-database';
 
-/** Whether organization $2 of provider $1 is that of tenant `t`: given to it, or given to nobody and `t` is the operator tenant. */
+/**
+ * Whether organization $2 of provider $1 is that of tenant `t`: it was given to `t`, or to no tenant and `t` is the
+ * operator tenant.
+ */
 const IS_GRANTED = `
   case when exists (select from tenant_organizations o where o.provider = $1 and o.external_organization_id = $2)
   then exists (select from tenant_organizations o where o.provider = $1 and o.external_organization_id = $2 and o.tenant_id = t.id)
   else t.is_operator end`;
 
-/** Reads what other tenants were given, so it runs as the system. */
+/** Reads the grants of other tenants, so it runs as the system. */
 export const FIND_ORGANIZATION_GRANT = prepared(
   'identity-organization-grant',
   `select 1 from tenants t where t.id = $3 and ${IS_GRANTED}`,
 );
 
 /**
- * All tenants that know an identity and have its organization: a join with their names, on the way of every request. It runs as the system because the tenant is
- * what it finds out, and without a cache so that a revocation, or an
- * organization that was taken away, holds at the next request of every process. A mapping of an organization that is not its tenant's
- * is as good as none: it lets nobody in, and makes nobody name a tenant.
+ * Returns all tenants that know an identity and have its organization: a join with their names, run for every request.
+ * It runs as the system because the tenant is its result. It has no cache, so that a revocation, or the loss of an
+ * organization, holds at the next request of every process. A mapping of an organization that is not its tenant's is
+ * ignored: it gives no access, and does not count when a request must name a tenant.
  */
 export const LOOK_UP_IDENTITY = prepared(
   'identity-console-access-look-up',

@@ -17,7 +17,8 @@ export class ConsoleAccessService {
   ) {}
 
   /**
-   * What is so already stays as it is, and leaves no second audit row. A revocation is never refused for its organization.
+   * A mapping that already has these values stays unchanged and leaves no second audit row. A revocation is never
+   * refused because of its organization.
    * @throws organization_not_granted (403), last_admin (409)
    */
   async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
@@ -49,7 +50,9 @@ export class ConsoleAccessService {
     return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }
 
-  /** Only to tell the caller: an organization that is taken away after this look lets nobody in, whatever mappings there are. */
+  /**
+   * Only to inform the caller: if an organization is withdrawn after this check, its mappings give no access anyway.
+   */
   private async assertGranted(who: Principal, { provider, external_organization_id }: Identity): Promise<void> {
     const grants = await this.database.read('system', FIND_ORGANIZATION_GRANT, [
       provider,
@@ -78,8 +81,8 @@ async function find(tx: Tx, identity: Identity): Promise<ConsoleAccessDto | unde
 }
 
 /**
- * Needs neither a row lock nor ON CONFLICT: whoever writes mappings of the tenant holds the lock on its admins. A name that is not
- * given stays.
+ * Needs neither a row lock nor ON CONFLICT: every writer of mappings of the tenant holds the lock on its admins. A name
+ * that is not given stays.
  * @param id of the mapping, if there is one
  */
 async function write(tx: Tx, who: Principal, dto: SetConsoleAccessDto, scopes: string[], id?: string): Promise<void> {

@@ -3,5 +3,5 @@ import { TenantOrganizations1700000000501 } from './migrations/1700000000501-ten
 
 export { IdentityModule } from './identity.module.js';
 
-/** Tenants and tokens stand in platform-http/auth's tables. */
+/** Tenants and tokens are in the tables of platform-http/auth. */
 export const migrations = [ConsoleAccess1700000000500, TenantOrganizations1700000000501];

@@ -8,8 +8,8 @@ import { identityErrors } from './identity.errors.js';
 import { organizationsOf } from './tenant-organizations.js';
 
 /**
- * Serialises everything that may take an admin away from a tenant: two removals that each saw the other one's admin would
- * together leave none. An advisory lock, because the row of the tenant is not the tenant's to see.
+ * Serialises everything that may remove an admin from a tenant: two removals that each saw the other one's admin would
+ * together leave none. An advisory lock, because the tenant cannot see its own row.
  */
 export const LOCK_TENANT_ADMINS = prepared(
   'identity-admins-lock',
@@ -17,9 +17,10 @@ export const LOCK_TENANT_ADMINS = prepared(
 );
 
 /**
- * Keeps a tenant from locking itself out. Its admins are the active tokens and the granted identities with the scope admin;
- * identities count only if hosted sign-in is configured and the tenant was given their organization, since otherwise none of them
- * can come in. Which organizations nobody has a tenant cannot see, so identities of those do not count for the operator tenant.
+ * Keeps a tenant from locking itself out. Its admins are the active tokens and the granted identities with the scope
+ * admin. Identities count only if hosted sign-in is configured and the tenant has their organization, because otherwise
+ * they cannot sign in. A tenant cannot see which organizations have no owner, so identities of those do not count for
+ * the operator tenant.
  */
 @Injectable()
 export class LastAdmin {
@@ -29,17 +30,17 @@ export class LastAdmin {
     this.signInProvider = config.identity.issuer === undefined ? null : config.identity.provider;
   }
 
-  /** To be taken before anything that may remove an admin is read. Kept until the transaction ends. */
+  /** Take this lock before reading anything that may remove an admin. It lasts until the transaction ends. */
   async lock(tx: Tx): Promise<void> {
     await tx.query(LOCK_TENANT_ADMINS, [tx.tenant]);
   }
 
-  /** Whether a mapping of this provider lets anybody in. */
+  /** Whether mappings of this provider give access. */
   canSignIn(provider: string): boolean {
     return provider === this.signInProvider;
   }
 
-  /** @throws last_admin (409) if the tenant has no admin beside this token or mapping */
+  /** @throws last_admin (409) if the tenant has no admin in addition to this token or mapping */
   async assertAnother(tx: Tx, credentialId: string): Promise<void> {
     const admin = { tenant_id: tx.tenant, id: Not(credentialId), scopes: ArrayContains(['admin']) };
     const living = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };

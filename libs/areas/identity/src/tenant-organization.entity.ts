@@ -1,6 +1,6 @@
 import { Entity, PrimaryColumn } from 'typeorm';
 
-/** Written by the system alone: a tenant sees its own rows and changes none. */
+/** Only the system writes it: a tenant sees its own rows and changes none. */
 @Entity({ name: 'tenant_organizations' })
 export class TenantOrganizationEntity {
   @PrimaryColumn({ type: 'text' })

@@ -3,7 +3,7 @@ import { In } from 'typeorm';
 import { TenantOrganizationEntity } from './tenant-organization.entity.js';
 import { RECHECK_SIGN_INS } from './tenant.query.js';
 
-/** The organizations of a provider that tenants were given, in order; a tenant without any has no entry. */
+/** Returns the organizations of a provider that belong to tenants, in order. A tenant without any has no entry. */
 export async function organizationsOf(tx: Tx, provider: string, tenantIds: string[]): Promise<Map<string, string[]>> {
   const rows = await tx.repository(TenantOrganizationEntity).findBy({ tenant_id: In(tenantIds), provider });
   const found = new Map<string, string[]>();
@@ -14,8 +14,8 @@ export async function organizationsOf(tx: Tx, provider: string, tenantIds: strin
 }
 
 /**
- * Makes these the organizations of a tenant. Open event streams ask again whether they may: those of the tenant where it loses one,
- * those of the operator tenant where it gets one that nobody had.
+ * Makes these the organizations of a tenant. Open event streams check their access again: those of the tenant if it
+ * loses one, and those of the operator tenant if it gets one that had no owner.
  * @param tx of the system, holding the tenant's row
  */
 export async function setOrganizations(tx: Tx, provider: string, tenantId: string, ids: string[]): Promise<void> {

@@ -5,7 +5,7 @@ const ORGANIZATIONS = { maxItems: 1000, unique: true, item: { min: 1, max: 255 }
 const OWN_ORGANIZATIONS =
   "Organizations (`org_id` in the hosted provider's tokens) whose users can get access to the tenant. An organization without a tenant belongs to the operator tenant. If several tenants have the same organization, each of them can map its users.";
 
-/** Slugs and sign-ins are told apart by these names, so two must not look alike. */
+/** Slugs and sign-ins are distinguished by these names, so two must not appear alike. */
 function isPlain(name: string): boolean {
   return name === name.normalize('NFKC') && !/[\p{Cc}\p{Cf}\p{Co}]/u.test(name);
 }
@@ -33,7 +33,7 @@ export class CreateTenantDto {
   external_organization_ids: string[];
 }
 
-/** Required: `null` would count as absent, and then take nothing away. */
+/** Required: `null` would count as absent, and then remove nothing. */
 export class UpdateTenantDto {
   @ArrayField('string', {
     ...ORGANIZATIONS,

@@ -1,24 +1,30 @@
 import { TOKENS_CHANNEL } from '@slipway/contracts';
 import { prepared } from '@slipway/platform-database';
 
-/** Creations of tenants run one after another: two names that differ in case alone break no index. */
+/** Creations of tenants run one after another: two names that differ only in case violate no index. */
 export const LOCK_TENANT_NAMES = prepared(
   'identity-tenant-names-lock',
   `select pg_advisory_xact_lock(hashtextextended('slipway.tenant_names', 0))`,
 );
 
-/** No row if the name is taken, in whatever case. ON CONFLICT, because the operator tenant is made without the lock at boot. */
+/**
+ * Returns no row if the name is taken, in any case. ON CONFLICT, because the boot creates the operator tenant without
+ * the lock.
+ */
 export const INSERT_TENANT = prepared(
   'identity-tenant-insert',
   `insert into tenants (id, name) select $1, $2 where not exists (select from tenants where lower(name) = lower($2))
    on conflict (name) do nothing returning id, name, slipway_rfc3339(created_at) as created_at`,
 );
 
-/** Changes of a tenant run one after another. Weaker than FOR UPDATE, for which everything that refers to the tenant would wait. */
+/**
+ * Changes of a tenant run one after another. Weaker than FOR UPDATE, which would block everything that refers to the
+ * tenant.
+ */
 export const LOCK_TENANT = prepared(
   'identity-tenant-lock',
   `select id, name, slipway_rfc3339(created_at) as created_at from tenants where id = $1 for no key update`,
 );
 
-/** Tells every process that open streams of anybody may have lost their access. */
+/** Notifies every process that any open stream may have lost its access. */
 export const RECHECK_SIGN_INS = prepared('identity-sign-ins-recheck', `select pg_notify('${TOKENS_CHANNEL}', '')`);

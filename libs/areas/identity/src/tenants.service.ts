@@ -35,7 +35,7 @@ export class TenantsService implements ExistenceCheck {
     this.provider = config.identity.provider;
   }
 
-  /** A tenant is known to itself and to the operator tenant. */
+  /** A tenant is visible to itself and to the operator tenant. */
   async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
     if (id === tenantId) return;
     const isKnown = await this.database.tx('system', async (tx) => {
@@ -45,7 +45,9 @@ export class TenantsService implements ExistenceCheck {
     if (!isKnown) throw identityErrors.tenant_not_found();
   }
 
-  /** A tenant and its first admin token, in one transaction of the system: no tenant may write beyond itself. */
+  /**
+   * Creates a tenant and its first admin token, in one transaction of the system: no tenant may write rows of another.
+   */
   async create(who: Principal, dto: CreateTenantDto): Promise<CreatedTenantDto> {
     assertOperatorTenant(who);
     return this.database.tx('system', async (tx) => {
@@ -66,7 +68,7 @@ export class TenantsService implements ExistenceCheck {
         expiresAt: defaultExpiry(new Date()),
         createdBy: `${who.actor.type}:${who.actor.id}`,
         owner: dto.owner ?? FIRST_OWNER,
-        // Owners are names within a tenant: the operator's say nothing in this one.
+        // Owners are names within a tenant: the operator's owners have no meaning in this one.
         minters: [],
       });
       await appendAudit(inTenant(tx, who.tenantId), {
@@ -79,7 +81,7 @@ export class TenantsService implements ExistenceCheck {
     });
   }
 
-  /** What is so already stays as it is, and leaves no second audit row. */
+  /** A tenant that already has these values stays unchanged, and leaves no second audit row. */
   async update(who: Principal, id: string, dto: UpdateTenantDto): Promise<TenantDto> {
     await this.assertExists(who.tenantId, { id });
     assertOperatorTenant(who);
@@ -134,7 +136,10 @@ function assertOperatorTenant(who: Principal): void {
   });
 }
 
-/** The same transaction, its audit row attributed to the operator's tenant: a system transaction has none of its own. */
+/**
+ * Returns the same transaction, with its audit row attributed to the operator's tenant: a system transaction has no
+ * tenant.
+ */
 function inTenant(tx: Tx, tenantId: string): Tx {
   return Object.create(tx, { tenantId: { value: tenantId } }) as Tx;
 }

@@ -46,7 +46,7 @@ beforeEach(async () => {
 const create = () => tokens.create(who, { name: 'ci', scopes: ['viewer'] });
 const refusal = { status: 429, code: 'quota_exceeded', extra: { quota: 'tokens', limit: LIMIT } };
 
-it('a tenant has as many active tokens as its quota says, and may create another when one is revoked or expires', async () => {
+it('a tenant has as many active tokens as its quota allows, and may create another when one is revoked or expires', async () => {
   const made = [];
   for (let n = 0; n < LIMIT; n += 1) made.push(await create());
   await expect(create()).rejects.toMatchObject(refusal);
@@ -58,7 +58,7 @@ it('a tenant has as many active tokens as its quota says, and may create another
   await expect(create()).rejects.toMatchObject(refusal);
 });
 
-it('thirty creations at once leave exactly as many tokens as the quota says', async () => {
+it('thirty concurrent creations leave exactly as many tokens as the quota allows', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, create));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
   expect(await bed.sql('select from api_tokens where tenant_id = $1', [who.tenantId])).toHaveLength(LIMIT);

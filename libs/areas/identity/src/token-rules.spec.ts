@@ -5,7 +5,7 @@ import { defaultExpiry, MAX_TOKEN_MINTERS, mintersOf, tokenObjections } from './
 const now = new Date('2026-01-01T00:00:00Z');
 const inDays = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
 
-it('expires after 90 days unless told otherwise', () => {
+it('a token expires after 90 days by default', () => {
   expect(defaultExpiry(now)).toEqual(inDays(90));
 });
 
@@ -16,7 +16,7 @@ it.each([
   ['now', ['admin'], ['viewer'], 0, ['expires_at min']],
   ['past', ['admin'], ['viewer'], -1, ['expires_at min']],
   ['more than its maker has', ['operator'], ['viewer', 'admin'], 1, ['scopes beyond_caller']],
-] as const)('judges a token: %s', (_what, callers, scopes, days, expected) => {
+] as const)('the rules judge a token: %s', (_what, callers, scopes, days, expected) => {
   const issues = tokenObjections(
     { scopes: withIncluded(callers) },
     { scopes, expiresAt: inDays(days), minters: [] },
@@ -27,7 +27,7 @@ it.each([
 
 const person = (id: string) => ({ type: 'person' as const, id });
 
-it('remembers each owner once whose token led to a new one, and makes none that comes from too many', () => {
+it('a token names each owner once whose token led to it, and at most as many as allowed', () => {
   const [alice, bob] = [person('alice'), person('bob')];
   expect(mintersOf({ owner: alice, minters: [] })).toEqual([alice]);
   expect(mintersOf({ owner: alice, minters: [bob] })).toEqual([bob, alice]);

@@ -4,15 +4,21 @@ import type { Principal, Scope, FieldIssue } from '@slipway/platform-http';
 const DAY_MS = 86_400_000;
 export const DEFAULT_TOKEN_DAYS = 90;
 export const MAX_TOKEN_DAYS = 365;
-/** A token that would come from more is refused: one that forgot the first of them would let that one approve what they planned. */
+/**
+ * A token that would descend from tokens of more owners is refused. A token that forgot the first of these owners would
+ * let that owner approve plans of their own making.
+ */
 export const MAX_TOKEN_MINTERS = 32;
 
-/** When a token expires if nobody says so. */
+/** The expiry of a token whose request names none. */
 export function defaultExpiry(now: Date): Date {
   return new Date(now.getTime() + DEFAULT_TOKEN_DAYS * DAY_MS);
 }
 
-/** Whose tokens led to one that this caller mints: those that led to the caller's own, and its owner; each once. */
+/**
+ * Returns the owners whose tokens led to one that this caller mints: those of the caller's own token, and its owner,
+ * each once.
+ */
 export function mintersOf({ owner, minters }: Pick<Principal, 'owner' | 'minters'>): Owner[] {
   return isAmongOwners(minters, owner) ? [...minters] : [...minters, owner];
 }
@@ -23,7 +29,7 @@ export interface TokenRequest {
   minters: readonly Owner[];
 }
 
-/** What speaks against such a token being made by this caller; empty = nothing. */
+/** Returns the reasons why this caller must not create such a token; an empty list if there are none. */
 export function tokenObjections(
   who: Pick<Principal, 'scopes'>,
   { scopes, expiresAt, minters }: TokenRequest,

@@ -43,7 +43,7 @@ export class TokensService {
     return pageOf(rows, page.limit, (row) => [row.id]);
   }
 
-  /** Revoking what is revoked answers the same, and leaves no second audit row. */
+  /** A repeated revocation returns the same answer, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<TokenRow> {
     return this.mutations.run({ principal: who }, async (tx) => {
       await this.lastAdmin.lock(tx);

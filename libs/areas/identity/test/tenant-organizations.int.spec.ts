@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-it('what one tenant alone had mapped becomes its own, and what several had is for the operator to give', async () => {
+it('organizations that one tenant alone had mapped become its own, and those of several are left to the operator', async () => {
   await owner.query(
     `insert into tenants (id, name, is_operator) values ('ten_0', 'default', true), ('ten_a', 'a', false), ('ten_b', 'b', false)`,
   );
@@ -51,7 +51,7 @@ it('what one tenant alone had mapped becomes its own, and what several had is fo
   expect(rows).toEqual([{ tenant_id: 'ten_a', external_organization_id: 'org_of_a', provider: 'oidc' }]);
 });
 
-it('a transaction of a tenant sees its own organizations and gives itself none', async () => {
+it('a transaction of a tenant sees its own organizations and adds none', async () => {
   const app = new pg.Client({ connectionString: database.url });
   await app.connect();
   try {

@@ -14,12 +14,12 @@ import { identityErrors } from '../identity.errors.js';
 import { identityOf, type HostedTokenRules } from './hosted-token.js';
 import { ProviderKeys } from './provider-keys.js';
 
-/** The header by which an identity that several tenants know says which one it means: the tenant's id or name. */
+/** The header in which an identity of several tenants names the tenant that it means, by id or name. */
 export const TENANT_HEADER = 'X-Slipway-Tenant';
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** Signs granted identities in with the tokens of the hosted provider, if one is configured. */
+/** Signs in granted identities with tokens of the hosted provider, if one is configured. */
 @Injectable()
 export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
   private readonly provider: string;
@@ -59,7 +59,8 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
       rows,
       (request.headers as Record<string, string | undefined>)[TENANT_HEADER.toLowerCase()],
     );
-    // The person, not the mapping: people stay the same one in every tenant, which counting approvals relies on.
+    // The person, not the mapping: a person is the same actor in every tenant, and the count of approvals relies on
+    // that.
     const actor = { type: 'user', id: userId } as const;
     return {
       tenantId: row.tenant_id,
@@ -74,8 +75,8 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
 }
 
 /**
- * The mapping that a request uses. A revoked one still counts as one of several: otherwise a revocation in one tenant would
- * silently send the requests of a client that names no tenant to another.
+ * Returns the mapping that a request uses. A revoked one still counts as one of several: otherwise a revocation in one
+ * tenant would silently send the requests of a client that names no tenant to another.
  */
 export function chooseTenant(rows: IdentityRow[], named: string | undefined): IdentityRow {
   const candidates =
@@ -83,7 +84,7 @@ export function chooseTenant(rows: IdentityRow[], named: string | undefined): Id
   if (candidates.length === 0) throw errors.unauthenticated();
   const active = candidates.filter((row) => row.status === 'active');
   if (active.length === 0) throw identityErrors.console_access_revoked();
-  // A tenant may be named like another one's id.
+  // The name of one tenant may be the id of another.
   if (candidates.length === 1) return active[0]!;
   const message = `${TENANT_HEADER} must name the tenant: this identity is mapped in several tenants (${active.map((row) => row.tenant_name).join(', ')}).`;
   throw errors.invalid_parameter({

@@ -3,15 +3,17 @@ import { errors as jose, jwtVerify, type JWTHeaderParameters, type JWTPayload } 
 import { errors, isStorable, SlipwayError } from '@slipway/platform-http';
 import type { ProviderKeys } from './provider-keys.js';
 
-/** Asymmetric ones only: with HS256 anybody who knows the public key could sign, with `none` nobody needs to. */
+/**
+ * Asymmetric ones only: with HS256 anyone who knows the public key could sign, and `none` needs no signature at all.
+ */
 export const JWT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** Access tokens as RFC 9068 types them, and the plain JWT that many providers say. */
+/** Access tokens as RFC 9068 types them, and the plain JWT of many providers. */
 const TYPES = new Set(['jwt', 'at+jwt']);
 /** Clocks differ a little. */
 const LEEWAY_SECONDS = 10;
 const MAX_ID_CHARACTERS = 255;
 
-/** Who a provider's token speaks for. */
+/** The person that a provider's token represents. */
 export interface HostedIdentity {
   organizationId: string;
   userId: string;
@@ -25,8 +27,8 @@ export interface HostedTokenRules {
 const logger = new Logger('identity');
 
 /**
- * Checks a provider's JWT as RFC 8725 asks: signature by one of its keys, algorithm, issuer, audience, type, times.
- * @throws unauthenticated, token_expired (401); unavailable (503) if the keys cannot be had
+ * Checks a provider's JWT as RFC 8725 requires: signature by one of its keys, algorithm, issuer, audience, type, times.
+ * @throws unauthenticated, token_expired (401); unavailable (503) if the keys cannot be fetched
  */
 export async function identityOf(
   token: string,
@@ -56,7 +58,7 @@ async function verify(
     if (refusal instanceof SlipwayError) throw refusal;
     if (refusal instanceof jose.JWTExpired)
       throw errors.token_expired({ remediation: 'Sign in again at the identity provider.' });
-    // A key of the provider that cannot be used (a short one, for instance) is for the operator to know.
+    // The operator must know about a key of the provider that cannot be used, such as a short one.
     if (!(refusal instanceof jose.JOSEError))
       logger.warn(`Could not verify a token of the identity provider: ${String(refusal)}`);
     throw errors.unauthenticated({ cause: refusal });

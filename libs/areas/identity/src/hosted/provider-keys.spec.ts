@@ -43,7 +43,7 @@ function fail(status: number, body = ''): void {
   answer = () => ({ status, body });
 }
 
-/** Whether a token of the given key is taken: 'ok' or the error's code. */
+/** Checks a token of the given key. Returns 'ok' or the error's code. */
 async function ask(keys: ProviderKeys, kid: string, header: object = {}): Promise<string> {
   const token = await new SignJWT({ sub: 'u', org_id: 'o' })
     .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid, ...header })
@@ -60,13 +60,13 @@ async function ask(keys: ProviderKeys, kid: string, header: object = {}): Promis
 const make = (times: Partial<ProviderKeyTimes> = {}): ProviderKeys =>
   new ProviderKeys(url, { cooldownMs: 0, ...times });
 
-it('asks for the keys once, also where many tokens come at once', async () => {
+it('the keys are fetched once, even if many tokens arrive at once', async () => {
   const keys = make();
   expect(await Promise.all(Array.from({ length: 10 }, () => ask(keys, 'a')))).toEqual(Array(10).fill('ok'));
   expect(asked).toBe(1);
 });
 
-it('asks again for an unknown key id, and follows a rotation at once', async () => {
+it('an unknown key id causes a fetch, and a rotation takes effect at once', async () => {
   const keys = make();
   expect(await ask(keys, 'a')).toBe('ok');
   publish('b');
@@ -76,14 +76,14 @@ it('asks again for an unknown key id, and follows a rotation at once', async () 
   expect(asked).toBe(3);
 });
 
-it('does not let invented key ids make it ask again and again', async () => {
+it('invented key ids do not cause fetch after fetch', async () => {
   const keys = make({ cooldownMs: 60_000 });
   expect(await ask(keys, 'a')).toBe('ok');
   for (let i = 0; i < 5; i += 1) expect(await ask(keys, 'a', { kid: `invented-${i}` })).toBe('unauthenticated');
   expect(asked).toBe(1);
 });
 
-it('forgets a key that was withdrawn once its copy is old', async () => {
+it('a withdrawn key is forgotten once its copy is old', async () => {
   const keys = make({ maxAgeMs: 0, cooldownMs: 60_000 });
   expect(await ask(keys, 'a')).toBe('ok');
   publish('b');
@@ -95,7 +95,7 @@ it.each([
   ['a redirect', 302, ''],
   ['no JSON', 200, '<html>'],
   ['no key set', 200, '{"keys":1}'],
-])('takes %s of the provider for an outage: old keys answer, new ones are 503', async (_what, status, body) => {
+])('%s of the provider counts as an outage: old keys answer, new ones are 503', async (_what, status, body) => {
   const keys = make({ maxAgeMs: 0 });
   fail(status, body);
   expect(await ask(keys, 'a')).toBe('unavailable');
@@ -109,7 +109,7 @@ it.each([
   expect(asked - before).toBe(1);
 });
 
-it('gives up on a provider that does not answer', async () => {
+it('a provider that does not answer is given up', async () => {
   server.removeAllListeners('request');
   expect(await ask(make({ timeoutMs: 50 }), 'a')).toBe('unavailable');
 });

@@ -10,20 +10,20 @@ import {
 import { errors } from '@slipway/platform-http';
 
 export interface ProviderKeyTimes {
-  /** Keys older than this are fetched again, so that one the provider withdrew is not trusted for ever. */
+  /** Keys older than this are fetched again, so that a key that the provider withdrew is not trusted for ever. */
   maxAgeMs: number;
-  /** An unknown key id makes us look again, but not more often than this: anybody can invent key ids. */
+  /** An unknown key id causes a new fetch, but not more often than this: anyone can invent key ids. */
   cooldownMs: number;
   timeoutMs: number;
 }
 
 const TIMES: ProviderKeyTimes = { maxAgeMs: 600_000, cooldownMs: 10_000, timeoutMs: 5_000 };
-/** How long an unreachable provider is left alone. */
+/** Time between two requests to an unreachable provider. */
 const RETRY_MS = 1_000;
 
 /**
- * The public keys of the identity provider. They come from the configured URL alone; what a token's header says about keys
- * (jwk, jku, x5u, x5c) is not looked at. While the provider is away, the keys known so far go on answering.
+ * The public keys of the identity provider. They come only from the configured URL; keys in a token's header (jwk, jku,
+ * x5u, x5c) are ignored. While the provider is unavailable, the keys known so far remain in use.
  */
 export class ProviderKeys {
   private readonly logger = new Logger('identity');
@@ -40,8 +40,8 @@ export class ProviderKeys {
   }
 
   /**
-   * The key that a token's header names.
-   * @throws a JOSEError if the provider has no such key; unavailable (503) if it cannot be asked
+   * Returns the key that a token's header names.
+   * @throws a JOSEError if the provider has no such key; unavailable (503) if the provider cannot be reached
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     if (Date.now() < this.retryAt) return this.fromCache(header, token);
@@ -63,14 +63,14 @@ export class ProviderKeys {
     try {
       return await createLocalJWKSet(known)(header, token);
     } catch (refusal) {
-      // The provider may have a new key that nobody can ask it for just now.
+      // The provider may have a new key, but cannot be reached at the moment.
       if (refusal instanceof jose.JWKSNoMatchingKey) throw unavailable();
       throw refusal;
     }
   }
 }
 
-/** Whether the keys were had and the token's is not among them, or does not fit. */
+/** Whether the keys were fetched, and the token's key is not among them or does not fit. */
 function isRefusal(failure: unknown): boolean {
   return (
     failure instanceof jose.JWKSNoMatchingKey ||
