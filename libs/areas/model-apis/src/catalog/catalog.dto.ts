@@ -38,7 +38,7 @@ export class CatalogEndpointDto {
   model: string;
 }
 
-/** Everything a catalog shows. There is no field for who answers behind it, and none is to be added. */
+/** All fields that a catalog shows. No field shows which server or supplier answers, and none may be added. */
 export class CatalogEntryDto {
   @StringField({ example: 'prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { PublishedProduct } from '@slipway/ports/model-api-administration';
 import { catalogEntry } from './catalog.service.js';
 
-it('names every field itself: what else a row holds stays inside', () => {
+it('a catalog entry names every field itself: any other column of a row stays hidden', () => {
   const secret = { supplier: 'zz-sentinel', base_url: 'http://zz-sentinel', credential: 'zz-sentinel' };
   const product = {
     ...secret,

@@ -36,7 +36,7 @@ export class CatalogService {
 }
 
 /**
- * Every field is named here, one by one, also within `pricing`: what a row may hold beside them never gets out. No spread, no
+ * Names every field, one by one, also within `pricing`, so that no other column of a row gets out. No spread, and no
  * copy of a whole object.
  */
 export function catalogEntry(

@@ -34,7 +34,7 @@ it.each<[string, BindingHealth[], string]>([
   ['the preferred one is away, the reserve serves', [sight({ canServe: false }), sight({ priority: 1 })], 'degraded'],
   ['the reserve is away', [sight(), sight({ priority: 1, canServe: false })], 'available'],
   ['only a dark one can serve', [sight({ canServe: false }), sight({ weight: 0 })], 'unavailable'],
-])('judges %s', (_case, sights, expected) => {
+])('the availability follows from the bindings: %s', (_case, sights, expected) => {
   expect(availabilityOf(sights)).toBe(expected);
 });
 
@@ -57,7 +57,7 @@ function stats(ttft: number[], speed: number[]): RequestStats {
   };
 }
 
-it('measures over all bindings, and says null where nothing was measured', () => {
+it('performance is measured over all bindings, and null if nothing was measured', () => {
   expect(performanceOf([stats([], [])])).toBeNull();
   expect(performanceOf([stats([], [50])])).toMatchObject({ ttft_ms: null });
   const both = performanceOf([stats(Array(19).fill(100), [20]), stats([1000], [20])]);

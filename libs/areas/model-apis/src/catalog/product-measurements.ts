@@ -15,22 +15,22 @@ import type { CatalogEntryDto } from './catalog.dto.js';
 
 const PERFORMANCE_MS = 15 * 60_000;
 const AVAILABILITY_MS = 60_000;
-/** A list of products must not read every statistic at each request. */
+/** A list of products must not read all statistics on each request. */
 const CACHE_MS = 5_000;
 const MAX_CACHED = 10_000;
 
 export type ProductMeasurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;
 
-/** What was seen of one binding. `canServe`: somebody can be sent requests now. */
+/** Observations about one binding. `canServe`: at least one server can take requests now. */
 export interface BindingHealth {
   weight: number;
   priority: number;
   canServe: boolean;
-  /** Of the last minute. */
+  /** Attempts of the last minute. */
   recent: AttemptCounts;
 }
 
-/** Fewer requests say too little against a product. */
+/** Fewer requests say too little about a product. */
 const MIN_REQUESTS = 5;
 const DEGRADED_ERROR_RATE = 0.05;
 const UNAVAILABLE_ERROR_RATE = 0.9;
@@ -41,7 +41,7 @@ interface CachedMeasurement {
   measurement: Promise<ProductMeasurement>;
 }
 
-/** What gateways have recorded about the bindings of products; measured at most every few seconds for each product. */
+/** Reads what gateways recorded about the bindings of products; at most once every few seconds for each product. */
 @Injectable()
 export class ProductMeasurements {
   private readonly kept = new Map<string, CachedMeasurement>();
@@ -79,7 +79,10 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<ProductMeasur
   return { performance: performanceOf(stats), availability: availabilityOf(sights) };
 }
 
-/** The worst that holds: nobody can serve or nearly everything failed; then something failed or the preferred ones are away. */
+/**
+ * Returns the worst level that applies: `unavailable` if no binding can serve or nearly everything failed; `degraded`
+ * if some requests failed or a preferred binding is unavailable.
+ */
 export function availabilityOf(sights: readonly BindingHealth[]): CatalogEntryDto['availability'] {
   const lit = sights.filter(({ weight }) => weight > 0);
   const serving = lit.filter(({ canServe }) => canServe);
@@ -93,7 +96,7 @@ export function availabilityOf(sights: readonly BindingHealth[]): CatalogEntryDt
   return failed > DEGRADED_ERROR_RATE || !isBestWhole ? 'degraded' : 'available';
 }
 
-/** Null if nothing was served. */
+/** Returns null if nothing was served. */
 export function performanceOf(stats: readonly RequestStats[]): CatalogEntryDto['performance'] {
   if (stats.every(({ counts }) => counts.ok === 0)) return null;
   const ttft = mergeHistograms(stats.map(({ ttft_ms }) => ttft_ms));
@@ -106,7 +109,7 @@ export function performanceOf(stats: readonly RequestStats[]): CatalogEntryDto['
   };
 }
 
-/** Histograms know a value to a few percent: more digits would pretend. */
+/** Histograms know a value to a few percent, so more digits would be false precision. */
 function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -5,7 +5,7 @@ import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.j
 const key = createSecretKey(Buffer.alloc(32, 1));
 const supplier = { supplier: 's', base_url: 'http://h/v1', model: 'm' };
 
-it('takes one form, whole', () => {
+it('a target has one complete form', () => {
   expect(targetIssues({ deployment: 'a', revision: '1' })).toEqual([]);
   expect(targetIssues(supplier)).toEqual([]);
   expect(targetIssues({ ...supplier, credential: 'c' })).toEqual([]);
@@ -20,14 +20,14 @@ it('takes one form, whole', () => {
   ]);
 });
 
-it('takes equal targets for equal, and tells different ones and credentials apart without disclosing them', () => {
+it('equal targets have equal digests, and others differ without disclosing target or credential', () => {
   expect(canonicalBaseUrl('http://h/v1//')).toBe('http://h/v1');
   const digest = targetDigest(key, supplier, 'c');
   expect(targetDigest(key, { ...supplier }, 'c')).toBe(digest);
   expect(targetDigest(key, supplier, undefined)).not.toBe(digest);
   expect(targetDigest(key, { ...supplier, model: 'n' }, 'c')).not.toBe(digest);
   expect(targetDigest(createSecretKey(Buffer.alloc(32, 2)), supplier, 'c')).not.toBe(digest);
-  // The name of a deployment may be taken by another one later; its id may not.
+  // Another deployment may get the name later, but never the id.
   expect(targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'x' }, undefined)).toBe(
     targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'y' }, undefined),
   );

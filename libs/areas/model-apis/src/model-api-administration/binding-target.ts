@@ -8,7 +8,7 @@ const REVISION_FORM = ['deployment', 'revision'] as const;
 const SUPPLIER_FORM = ['supplier', 'base_url', 'model', 'credential'] as const;
 const SUPPLIER_REQUIRED = ['supplier', 'base_url', 'model'] as const;
 
-/** Every reason why the target is neither of the two forms, or both. */
+/** Returns every reason why the target has neither of the two forms, or both. */
 export function targetIssues(target: BindingTargetDto): FieldIssue[] {
   const isGiven = (field: keyof BindingTargetDto): boolean => target[field] !== undefined;
   const isRevision = REVISION_FORM.some(isGiven);
@@ -23,19 +23,22 @@ export function targetIssues(target: BindingTargetDto): FieldIssue[] {
     .map((field) => ({ field: `target.${field}`, code: 'required', message: `target.${field} is required` }));
 }
 
-/** One spelling for one server: requests go to the same paths with and without a slash at the end. */
+/** Returns one spelling for one server: a base URL with and without a trailing slash leads to the same paths. */
 export function canonicalBaseUrl(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** The servers that a revision adopts; with and without `/v1` at its end it is one server. Sorted, because each is locked. */
+/**
+ * Returns the servers that a revision adopts. A URL with and without `/v1` at its end is one server. Sorted, because
+ * each is locked.
+ */
 export function adoptedUrls({ endpoint }: Pick<RevisionSpec, 'endpoint'>): string[] {
   return endpointUrls(endpoint).map(serverRoot).sort();
 }
 
 /**
- * What makes two targets the same. The credential is a part of it, so that a new one makes a new binding, but only through a
- * keyed hash: the digest is shown, and must be of no use for guessing.
+ * Returns a digest that is equal for equal targets. The credential is a part of it, so that a new one makes a new
+ * binding, but only through a keyed hash: the digest is shown, and must not help to guess the credential.
  */
 export function targetDigest(key: KeyObject, target: BoundTargetDto, credential: string | undefined): string {
   const { deployment_id, revision_id, supplier, base_url, model } = target;

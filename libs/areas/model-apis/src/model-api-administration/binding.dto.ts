@@ -95,7 +95,7 @@ export class CreateBindingDto {
   limits?: BindingLimitsDto;
 }
 
-/** The target as it was pinned; never a credential. */
+/** The pinned target; never contains a credential. */
 export class BoundTargetDto {
   @StringField({ optional: true })
   deployment?: string;

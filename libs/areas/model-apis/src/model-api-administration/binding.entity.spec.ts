@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { withResult } from './binding.entity.js';
 
-it('tells the result of a check that was stored before there were results', () => {
+it('a check that was stored before results existed gets its result', () => {
   const check = { name: 'list_models', message: '', duration_ms: 1 };
   expect(withResult({ ...check, passed: true }).result).toBe('passed');
   expect(withResult({ ...check, passed: false }).result).toBe('failed');

@@ -21,7 +21,7 @@ export class BindingEntity {
   @Column({ type: 'text', nullable: true })
   revision_id: string | null;
 
-  /** Sealed. Only a read that names it gets it, so that no answer and no audit row can. */
+  /** Sealed. Only a read that names the column gets it, so that no answer and no audit row can show it. */
   @Column({ type: 'text', nullable: true, select: false })
   credential: string | null;
 
@@ -50,7 +50,7 @@ export class BindingEntity {
   created_at: string;
 }
 
-/** Checks of releases before the last one told only whether they passed. */
+/** Adds the result to checks that older releases stored: those only say whether they passed. */
 export function withResult<C extends { passed: boolean; result?: CheckResult }>(check: C): C & { result: CheckResult } {
   return { ...check, result: check.result ?? (check.passed ? 'passed' : 'failed') };
 }

@@ -27,7 +27,7 @@ import { modelApiErrors } from './model-api.errors.js';
 import { ProductsService } from './products.service.js';
 import { QUALIFICATION, stepsFor } from './qualify-target-binding.operation.js';
 
-/** Of a tenant, the newest: bindings are never deleted. */
+/** Most bindings of a tenant that a check reads, the newest first: bindings are never deleted. */
 const MOST_BINDINGS = 1_000;
 
 @Injectable()
@@ -69,7 +69,7 @@ export class BindingsService implements ExistenceCheck {
         JSON.stringify(who.actor),
       ]);
       if (!inserted) throw await this.twin(tx, who.tenantId, body.product_id, digest);
-      // The binding never changes, so the revision it names must stay as long as it does.
+      // The binding never changes, so its revision must be kept as long as the binding.
       if (target.revision_id) await this.revisions.pin(tx, target.revision_id, `binding:${id}`);
       const binding = await this.find(tx, who.tenantId, id);
       await appendAudit(tx, {
@@ -93,7 +93,7 @@ export class BindingsService implements ExistenceCheck {
     return pageOf(rows, page.limit, (row) => [row.id]);
   }
 
-  /** One qualification at a time: the binding's row names the one that runs. */
+  /** One qualification at a time: the binding's row names the running one. */
   qualify(principal: Principal, id: string): Promise<Reply> {
     const { tenantId } = principal;
     const resource = { resourceType: 'target_binding', resourceName: id };
@@ -145,7 +145,10 @@ export class BindingsService implements ExistenceCheck {
     };
   }
 
-  /** A server that answers to any name cannot tell two revisions apart: traffic split between them would compare a model with itself. */
+  /**
+   * A server that answers to any name cannot distinguish two revisions: traffic split between them would compare a
+   * model with itself.
+   */
   private async assertServesOne(tx: Tx, revision: Revision): Promise<void> {
     const { id, tenantId, spec } = revision;
     const urls = adoptedUrls(spec);

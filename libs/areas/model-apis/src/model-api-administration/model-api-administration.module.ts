@@ -13,7 +13,7 @@ import { QualifiedTarget } from './qualified-target.js';
 import { QualifyTargetBindingOperation } from './qualify-target-binding.operation.js';
 import { CALL_IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
 
-/** Suppliers are called where the operator allows it (`outbound.suppliers`), and nowhere else. */
+/** Suppliers are called only at addresses that the operator allows (`outbound.suppliers`). */
 const egress = {
   provide: Egress,
   inject: [CONFIG, { token: CALL_IDLE_TIMEOUT, optional: true }],

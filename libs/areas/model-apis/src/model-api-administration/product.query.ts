@@ -1,13 +1,16 @@
 import { prepared } from '@slipway/platform-database';
 
-/** No row when the slug is taken, by whichever tenant: one name for the whole installation, also between two requests at once. */
+/**
+ * Returns no row if any tenant has the slug: a slug is unique in the whole installation, also between concurrent
+ * requests.
+ */
 export const INSERT_PRODUCT = prepared(
   'model-apis-product-insert',
   `insert into model_api_products (id, tenant_id, slug, display_name, description, modalities, context_length, max_output_tokens, supported_parameters, pricing)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (slug) do nothing returning id`,
 );
 
-/** First lock of every change of what a product publishes: versions are counted under it. */
+/** First lock of every change of a product's publications: versions are counted under it. */
 export const LOCK_PRODUCT = prepared(
   'model-apis-product-lock',
   `select id, slug from model_api_products where tenant_id = $1 and id = $2 for update`,
@@ -22,8 +25,8 @@ const VISIBLE = `
   where (u.audience->>'visibility' = 'shared' or u.tenant_id = $1 or u.audience->'tenants' ? $1)`;
 
 /*
- * Three tables in one read, as the system, because a catalog crosses tenants; so the audience is part of each statement, and never
- * left to its caller. Neither names a column that tells who answers behind a binding.
+ * Three tables in one read, as the system, because a catalog crosses tenants. So the audience is part of each statement
+ * and never left to its caller. Neither selects a column that shows which server or supplier a binding uses.
  */
 export const FIND_VISIBLE_PRODUCT = prepared('model-apis-product-visible', `${VISIBLE} and (p.id = $2 or p.slug = $2)`);
 

@@ -11,7 +11,7 @@ const revision = (id: string, ...base_urls: string[]) => ({
   spec: { endpoint: { base_urls } } as any,
 });
 
-it('two revisions on one server that was seen to answer to any name are not published together', () => {
+it('two revisions on one server that answers to any name are not published together', () => {
   const revisions = [revision('a', 'http://one/v1'), revision('b', 'http://two', 'http://one/')];
   const rows = [row('a', 'not_applicable'), row('b', 'not_applicable')];
   expect(sharesServer(rows, revisions)).toEqual({ name: 'chat-b', url: 'http://one' });
@@ -26,7 +26,7 @@ it('two revisions on one server that was seen to answer to any name are not publ
 const tenant = (tenantName: string) => ({ tenantId: 'ten_acme', tenantName, isOperatorTenant: false });
 const OPERATOR = { tenantId: 'ten_0', tenantName: 'default', isOperatorTenant: true };
 
-it('the vendor of a slug is the name of its tenant, to the letter', () => {
+it('the vendor of a slug is the exact name of its tenant', () => {
   expect(isOwnSlug('acme/chat', tenant('acme'))).toBe(true);
   const foreign: [string, string][] = [
     ['openai/gpt-4o', 'acme'],
@@ -42,7 +42,7 @@ it('the vendor of a slug is the name of its tenant, to the letter', () => {
   expect(isOwnSlug('openai/gpt-4o', OPERATOR)).toBe(true);
 });
 
-it('an audience beyond its tenant is for the operator tenant', () => {
+it('only the operator tenant may choose an audience beyond itself', () => {
   const acme = tenant('acme');
   expect(isOwnAudience(undefined, acme)).toBe(true);
   expect(isOwnAudience({ visibility: 'tenant', tenants: [] }, acme)).toBe(true);

@@ -5,7 +5,7 @@ import { withResult } from './binding.entity.js';
 import type { ServableBinding } from './binding.query.js';
 import type { AudienceDto, CreatePublicationDto } from './publication.dto.js';
 
-/** Rules that the body breaks in itself (422). */
+/** Returns the errors that follow from the body alone (422). */
 export function publicationIssues({ bindings, audience }: CreatePublicationDto): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Set<string>();
@@ -30,7 +30,10 @@ export function publicationIssues({ bindings, audience }: CreatePublicationDto):
   return issues;
 }
 
-/** Why a binding cannot serve the product, one entry a binding (409). @param isReady false for a revision without a ready instance */
+/**
+ * Returns the reasons why bindings cannot serve the product, one entry for each binding (409).
+ * @param isReady false for a revision without a ready instance
+ */
 export function bindingMisses(
   body: CreatePublicationDto,
   rows: ReadonlyMap<string, ServableBinding>,
@@ -43,8 +46,8 @@ export function bindingMisses(
 }
 
 /**
- * A revision whose server another one of the publication has too, though it was seen to answer to any name: traffic split between the two
- * would reach one model. Undefined where there is none.
+ * Returns a revision that shares its server with another one of the publication although the server answers to any
+ * name: traffic split between the two would reach one model. Returns undefined if there is none.
  */
 export function sharesServer(
   rows: readonly Pick<ServableBinding, 'revision_id' | 'checks'>[],
@@ -82,14 +85,14 @@ function missOf(
 type Publisher = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
 
 /**
- * Whether a slug is this tenant's to offer: its vendor is the tenant's name, to the letter, since two names may differ in their
- * case alone. The operator tenant may offer any.
+ * Whether this tenant may offer a slug: the vendor must be the exact name of the tenant, because two names may differ
+ * only in case. The operator tenant may offer any.
  */
 export function isOwnSlug(slug: string, { tenantName, isOperatorTenant }: Publisher): boolean {
   return isOperatorTenant || slug.startsWith(`${tenantName}/`);
 }
 
-/** Whether an audience keeps within this tenant. Only the operator tenant may offer anything to others. */
+/** Whether an audience is within this tenant. Only the operator tenant may offer anything to others. */
 export function isOwnAudience(audience: AudienceDto | undefined, { tenantId, isOperatorTenant }: Publisher): boolean {
   if (isOperatorTenant || audience === undefined) return true;
   return audience.visibility === 'tenant' && audience.tenants.every((id) => id === tenantId);

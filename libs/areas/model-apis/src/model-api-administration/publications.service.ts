@@ -40,12 +40,15 @@ export class PublicationsService {
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
   ) {}
 
-  /** Swaps what serves the product: rows, holds and the gateways' snapshot in one transaction, under the product's lock. */
+  /**
+   * Replaces the publication of the product: rows, reasons to retain instances and the gateways' snapshot in one
+   * transaction, under the product's lock.
+   */
   async create(who: Principal, body: CreatePublicationDto, isDryRun: boolean): Promise<Reply> {
     if (!isOwnAudience(body.audience, who)) throw modelApiErrors.audience_not_yours();
     return this.mutations.run({ principal: who, isDryRun }, async (tx) => {
       const product = await this.lock(tx, who.tenantId, body.product_id);
-      // Again, because products may be older than the rule.
+      // Checked again, because products may be older than the rule.
       assertOwnSlug(product.slug, who);
       const details = publicationIssues(body);
       if (details.length > 0) throw errors.validation_failed({ details });
@@ -96,7 +99,7 @@ export class PublicationsService {
     });
   }
 
-  /** Takes the product off the gateways. Withdrawing what is withdrawn answers the same. */
+  /** Takes the product off the gateways. A repeated withdrawal returns the same answer. */
   withdraw(who: Principal, id: string): Promise<PublicationDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
       const found = await this.find(tx, who.tenantId, id);
@@ -120,7 +123,7 @@ export class PublicationsService {
     });
   }
 
-  /** The 404 of `withdraw`, for a request that is refused for something else, too. */
+  /** The 404 of `withdraw`, also for a request that is refused for another reason. */
   async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
     await this.database.tx({ tenantId }, (tx) => this.find(tx, tenantId, id as string));
   }
@@ -143,7 +146,7 @@ export class PublicationsService {
     return publication;
   }
 
-  /** Every writer holds the product's lock, so the next version is nobody else's. */
+  /** Every writer holds the product's lock, so no other request can take the next version. */
   private async insert(
     tx: Tx,
     { tenantId, actor }: Principal,
@@ -166,7 +169,10 @@ export class PublicationsService {
     return this.find(tx, tenantId, id);
   }
 
-  /** The rows of the bindings, held until commit so that none loses its qualification meanwhile. Throws `binding_not_qualified`, `server_already_bound`. */
+  /**
+   * Returns the rows of the bindings, locked until commit so that none loses its qualification in the meantime.
+   * @throws binding_not_qualified, server_already_bound
+   */
   private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, ServableBinding>> {
     const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [
       body.bindings.map(({ binding_id }) => binding_id),
@@ -193,7 +199,10 @@ export class PublicationsService {
     return bindings;
   }
 
-  /** The publication that stands, ended; under the product's lock there is at most one, and nobody else ends it. */
+  /**
+   * Ends the current publication and returns it. Under the product's lock there is at most one, and no other request
+   * ends it.
+   */
   private async endCurrent(
     tx: Tx,
     tenantId: string,
@@ -207,7 +216,7 @@ export class PublicationsService {
     return current;
   }
 
-  /** Published revisions stay up; those that nothing publishes any more are let go. */
+  /** Published revisions stay up; a revision that is no longer published is released. */
   private async moveRetention(
     tx: Tx,
     previous: { bindings: PublicationBindingDto[] } | undefined,
@@ -224,7 +233,7 @@ export class PublicationsService {
       if (revision_id !== null) await this.instances.release(tx, revision_id, `binding:${id}`);
   }
 
-  /** The gateways' copy of a credential is bound to their row, so it is sealed again for it. */
+  /** The gateways' copy of a credential is bound to their row, so the credential is sealed again for it. */
   private published(
     { tenantId, tenantName }: Principal,
     { weight, priority }: PublicationBindingDto,

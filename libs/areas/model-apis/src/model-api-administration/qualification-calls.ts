@@ -8,15 +8,15 @@ import { runCheck, type CallResult, type QualificationCheck } from '@slipway/tar
 import { BindingEntity } from './binding.entity.js';
 import { LONGEST_URL_SHOWN, QualifiedTarget, type CallableBinding, type CallableInstance } from './qualified-target.js';
 
-/** Injection token: replaces the idle time-out of the calls, for tests that wait for it. */
+/** Injection token: replaces the idle time-out of the calls in tests that wait for it. */
 export const CALL_IDLE_TIMEOUT = Symbol('CALL_IDLE_TIMEOUT');
 
-/** Of one revision. */
+/** Most instances of one revision. */
 const MAX_CALLED = 32;
 const CONCURRENT_CALLS = 4;
-/** After it no call of a check begins: a worker waits for it. */
+/** After this time no call of a check begins, because a worker waits for it. */
 const MAX_CHECK_MS = 600_000;
-/** Of those that failed. */
+/** Most failed instances in a message. */
 const MAX_SHOWN = 4;
 
 const NO_INSTANCE_RESULT: CallResult = {
@@ -27,13 +27,13 @@ const NO_INSTANCE_RESULT: CallResult = {
   durationMs: 0,
 };
 
-/** One that hangs once would block a worker for each call anew. */
+/** A target that hangs once would block a worker again on each further call. */
 export const SILENT_TARGET_RESULT: CallResult = {
   ...NO_INSTANCE_RESULT,
   message: 'not called, because the target did not respond to an earlier call',
 };
 
-/** Of a binding, what its qualification works with. */
+/** The fields of a binding that its qualification needs. */
 export interface QualificationSubject {
   tenantId: string;
   bindingId: string;
@@ -41,7 +41,7 @@ export interface QualificationSubject {
   revisionId: string | null;
 }
 
-/** The calls of a qualification: who is called for a check, and what their answers come to. */
+/** The calls of a qualification: chooses the instances for a check, and combines their answers. */
 @Injectable()
 export class QualificationCalls {
   constructor(
@@ -51,7 +51,7 @@ export class QualificationCalls {
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
-  /** All that can be called now. */
+  /** Returns every instance that can be called now. */
   async ready(qualified: QualificationSubject): Promise<CallableInstance[]> {
     return this.target.of(await this.binding(qualified));
   }
@@ -85,7 +85,7 @@ export class QualificationCalls {
     return revision?.spec;
   }
 
-  /** With the credential, which the calls need. */
+  /** Includes the credential, which the calls need. */
   private async binding({ tenantId, bindingId }: QualificationSubject): Promise<CallableBinding> {
     const binding = await this.database.tx('system', (tx) =>
       tx
@@ -102,8 +102,9 @@ export class QualificationCalls {
 }
 
 /**
- * One check of all these instances, a few side by side. It has failed where it failed for one of them, and has passed where it passed for
- * each. Where they have names the message says which. Where one is silent or all take too long, the others are not called any more.
+ * Runs one check of all these instances, a few concurrently. The check fails if it fails for one of them, and passes if
+ * it passes for each. If they have names, the message says which. If one is silent or all take too long, the rest are
+ * not called.
  */
 async function callEach(
   instances: readonly CallableInstance[],
@@ -141,7 +142,7 @@ function combine(results: readonly CallResult[]): CallResult {
   };
 }
 
-/** Those that nothing but their name speaks for; where each is known to have the model, one of them. */
+/** Returns the instances of which only the name is known; if each is known to have the model, one of them. */
 export function instancesToCall(ready: readonly CallableInstance[], servers: readonly AdoptedServer[]): string[] {
   const known = new Set(servers.filter(({ model }) => model === 'seen').map(({ instanceId }) => instanceId));
   const ids = ready.map(({ id }) => id);

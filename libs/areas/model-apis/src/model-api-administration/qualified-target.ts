@@ -23,7 +23,7 @@ export interface CallableInstance extends CallableServer {
 
 export const LONGEST_URL_SHOWN = 120;
 
-/** Where a binding's requests go, as the gateway would send them: same address, same model, same credential, same guard. */
+/** Resolves the servers of a binding as the gateway does: same address, same model, same credential, same guard. */
 @Injectable()
 export class QualifiedTarget {
   constructor(
@@ -32,7 +32,7 @@ export class QualifiedTarget {
     private readonly egress: Egress,
   ) {}
 
-  /** All that are ready to be called, in the order of their instances; a supplier is one. */
+  /** Returns all that are ready to be called, in the order of their instances; a supplier is one. */
   async of(binding: CallableBinding): Promise<CallableInstance[]> {
     if (binding.revision_id !== null) return this.revision(binding.revision_id);
     const { base_url: baseUrl, model } = binding.target as { base_url: string; model: string };

@@ -34,7 +34,7 @@ import { PublicationEntity } from './publication.entity.js';
 import { QualificationCalls, SILENT_TARGET_RESULT, instancesToCall } from './qualification-calls.js';
 import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
-/** What a check's step keeps of it for the steps after it. */
+/** The part of a check's result that its step keeps for later steps. */
 type CheckStepResult = QualificationCheckDto & { isOutage?: boolean; isSilent?: boolean };
 
 export interface QualificationInput {
@@ -47,12 +47,12 @@ export interface QualificationInput {
 /**
  * Qualifies a target binding:
  *
- *   prepare → await_ready → the checks that its engine is put to (`stepsFor`) → conclude
+ *   prepare → await_ready → the checks for its engine (`stepsFor`) → conclude
  *   on failure or cancel: release_target
  *
- * The calls note what they find and never fail, so that one qualification tells everything that is wrong; `conclude` judges.
- * Only a target that let a time-out pass is not called again.
- * Nothing that a target says gets into a row, an event or a message, and no address but what the revision's spec shows.
+ * The calls record their findings and never fail, so that one qualification reports every problem; `conclude` judges.
+ * Only a target that let a time-out pass is not called again. No text of a target gets into a row, an event or a
+ * message, and no address except those in the revision's spec.
  */
 export const QUALIFICATION = defineOperation({
   kind: 'qualify_target_binding',
@@ -62,19 +62,22 @@ export const QUALIFICATION = defineOperation({
   unwind: { release_target: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'] },
 });
 
-/** The steps of a qualification of a target of which that is promised; nothing is of a supplier's. */
+/** Returns the steps of a qualification of a target with these promised traits; a supplier has none. */
 export function stepsFor(traits: PromisedTraits | undefined): StepName<typeof QUALIFICATION>[] {
   return ['prepare', 'await_ready', ...checksOf(traits), 'conclude'];
 }
 
 type Context = StepContext<QualificationInput>;
 
-/** An engine's own limit counts where it is longer, and then with time for a second start. */
+/** An engine's own limit counts if it is longer, and then includes the time for a second start. */
 const READY_LIMIT_SECONDS = 600;
 const READY_POLL_MS = 500;
-/** Of several servers that are adopted, each has to say that it has the model; one that is down is waited for this long. */
+/**
+ * If several servers are adopted, each has to report that it has the model. A server that is down is given this much
+ * time.
+ */
 const OTHERS_WAIT_MS = 10_000;
-/** A revision stays up that long for the publication that usually follows. */
+/** A revision stays up this long for the publication that usually follows. */
 const WARM_SECONDS = 3_600;
 
 @Injectable()
@@ -182,7 +185,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     });
   }
 
-  /** As the operator's file promises now: a template that was mended holds for a retry. */
+  /** Reads the current promises of the operator's file: a repaired template holds for a retry. */
   private async traits(revisionId: string): Promise<PromisedTraits | undefined> {
     const [revision] = await this.database.tx('system', (tx) => this.revisions.getMany(tx, [revisionId]));
     return revision && this.instances.traits(revision.spec);
@@ -212,7 +215,10 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     );
   }
 
-  /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
+  /**
+   * Frees the binding, with the state that its checks give it. A binding that could serve and now fails must not be
+   * published again.
+   */
   async finish(
     tx: Tx,
     { id, tenantId, input }: OperationRow<QualificationInput>,
@@ -242,7 +248,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     return { result: { qualified: outcome === 'succeeded', binding_id: binding.id } };
   }
 
-  /** A retry of an old qualification must not run beside a new one. */
+  /** A retry of an old qualification must not run concurrently with a new one. */
   async reclaim(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>): Promise<void> {
     const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) throw operationErrors.operation_not_retryable();
@@ -271,7 +277,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   }
 }
 
-/** Requests would go to it again as soon as it is told apart no more. */
+/** Without this check, requests would reach the server again as soon as it is no longer distinguished. */
 function assertNoneChanged(servers: readonly AdoptedServer[]): void {
   const changed = servers
     .filter(({ model }) => model === 'changed')

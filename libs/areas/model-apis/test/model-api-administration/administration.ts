@@ -29,32 +29,35 @@ import { CALL_IDLE_TIMEOUT } from '../../src/model-api-administration/qualificat
 export const ADMIN: Principal = { ...testPrincipal('ten_1'), tenantName: 'one', isOperatorTenant: true };
 /** The checks of a supplier, in their order. */
 export const CHECKS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
-/** Of a tenant that is not the operator. */
+/** A principal of a tenant that is not the operator. */
 export const OTHER: Principal = { ...testPrincipal('ten_2'), tenantName: 'two' };
 
-/** The area on a Postgres of its own. Deployments, revisions and instances are other areas' and stand in as tables in memory. */
+/**
+ * The area on a Postgres of its own. Tables in memory replace deployments, revisions and instances, which are other
+ * areas'.
+ */
 export class Administration {
   /** Holders by revision. */
   readonly holds = new Map<string, Set<string>>();
   /** When a hold ends by itself, by revision and holder. */
   readonly holdEnds = new Map<string, Date | undefined>();
   readonly ready = new Map<string, number>();
-  /** Revisions that sleep, until they are wanted. */
+  /** Revisions that sleep until a caller needs them. */
   readonly asleep = new Set<string>();
-  /** What a wait for a revision shows. */
+  /** The message shown while a caller waits for a revision. */
   readonly messages = new Map<string, string>();
-  /** Why the last start of a revision came to nothing. */
+  /** The reason why the last start of a revision failed. */
   readonly failures = new Map<string, NonNullable<WorkloadStatus['failure']>>();
-  /** Why a revision's instances are not ready. */
+  /** The reason why a revision's instances are not ready. */
   readonly reasons = new Map<string, ObservationReason>();
-  /** What the operator's file promises of a revision's engine, and where its server is adopted. */
+  /** The operator file's promises about a revision's engine, and the address of its adopted server. */
   readonly traits = new Map<string, PromisedTraits>();
   readonly adoptedAt = new Map<string, string | string[]>();
-  /** What is known of a revision's adopted servers. */
+  /** The known state of a revision's adopted servers. */
   readonly servers = new Map<string, AdoptedServer[]>();
   /** Revisions whose adopted servers have another model, and since when. */
   readonly drifted = new Map<string, string>();
-  /** Calls of targets that were made while a transaction was open in the chain of calls that made them. */
+  /** Calls of targets made while their chain of calls had a transaction open. */
   readonly calledInTransaction: string[] = [];
   private sequence = 0;
 
@@ -128,7 +131,7 @@ export class Administration {
     return (await this.bindings.create(who, { product_id: productId, target })).body;
   }
 
-  /** A revision that the stand-in areas know, whose instances, `ins_1` and so on, are at the URLs. */
+  /** Adds a revision to the areas in memory. Its instances, `ins_1` and so on, are at the URLs. */
   async revision(revisionId: string, baseUrls: string | string[], key?: PublishedInstance['key']): Promise<void> {
     const urls = [baseUrls].flat();
     this.ready.set(revisionId, urls.length);
@@ -225,7 +228,7 @@ export class Administration {
   }
 }
 
-/** A server that answers as it is told. */
+/** A server with a configurable answer. */
 export class SupplierServer {
   readonly seen: { method: string; path: string; authorization: string | undefined; body: any }[] = [];
 
@@ -234,7 +237,7 @@ export class SupplierServer {
     readonly url: string,
   ) {}
 
-  /** @param answer what it does with a request; a sound server of the model `sim` unless given */
+  /** @param answer handles a request; by default a valid server of the model `sim` */
   static async start(
     answer: (request: { path: string; body: any }, response: ServerResponse) => void = soundAnswer,
     port = 0,
@@ -285,7 +288,7 @@ export const IGNORING: PromisedTraits = {
   readyTimeoutSeconds: 30,
 };
 
-/** As llama-server does: whatever it is asked for, it answers with its own model. */
+/** Behaves like llama-server: it answers every request with its own model. */
 export const ignoring = (model: string) =>
   SupplierServer.start(({ path, body }, response) => {
     if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: model }] }));

@@ -33,7 +33,7 @@ async function publish(productId: string, bindings: object[], more: object = {},
   return (await area.publications.create(who, { product_id: productId, bindings, ...more } as any, false)).body;
 }
 
-it('binds a target once, also where twenty ask at once, and never changes it', async () => {
+it('a target is bound once, even by twenty concurrent requests, and never changes', async () => {
   const { id: productId } = await area.product();
   const made = await Promise.allSettled(
     Array.from({ length: 20 }, () => area.supplierBinding(productId, simulator.url)),
@@ -60,7 +60,7 @@ it('binds a target once, also where twenty ask at once, and never changes it', a
   expect(credential).not.toContain('sk-');
 });
 
-it('takes exactly one form of a target, within the allow list', async () => {
+it('a binding takes exactly one form of a target, within the allow list', async () => {
   const { id: product_id } = await area.product();
   const refused: [object, string[]][] = [
     [{}, ['target']],
@@ -80,7 +80,7 @@ it('takes exactly one form of a target, within the allow list', async () => {
   ).rejects.toMatchObject({ code: 'product_not_found' });
 });
 
-it('publishes what the gateway can open, and swaps it as a whole', async () => {
+it('a publication has credentials that the gateway can open, and is swapped as a whole', async () => {
   const product = await area.product();
   const [first, second] = [await qualified(product.id), await qualified(product.id, { credential: 'sk-second' })];
   const published = await publish(product.id, [one(first.id)], { audience: { visibility: 'shared', tenants: [] } });
@@ -128,7 +128,7 @@ it('publishes what the gateway can open, and swaps it as a whole', async () => {
   expect(await served(product.slug)).toBeUndefined();
 });
 
-it('gives concurrent publications versions of their own, with one that stands', async () => {
+it('concurrent publications get versions of their own, and one is current', async () => {
   const product = await area.product();
   const binding = await qualified(product.id);
   const made = await Promise.all(Array.from({ length: 8 }, () => publish(product.id, [one(binding.id)])));
@@ -141,7 +141,7 @@ it('gives concurrent publications versions of their own, with one that stands', 
   expect(Number((await served(product.slug)).version)).toBe(8);
 });
 
-it('publishes a revision that sleeps: who asks for it wakes it', async () => {
+it('a sleeping revision can be published: the first request wakes it', async () => {
   const product = await area.product();
   await area.revision('rev_sleeper', simulator.url);
   const { body: binding }: any = await area.bindings.create(ADMIN, {
@@ -156,7 +156,7 @@ it('publishes a revision that sleeps: who asks for it wakes it', async () => {
   expect([...area.holds.get('rev_sleeper')!]).toContain(`binding:${binding.id}`);
 });
 
-it('lists every binding that cannot serve, and writes nothing', async () => {
+it('a refusal lists every binding that cannot serve, and writes nothing', async () => {
   const product = await area.product();
   const good = await qualified(product.id);
   const unqualified = await area.supplierBinding(product.id, simulator.url, { credential: 'sk-2' });
@@ -203,7 +203,7 @@ it('lists every binding that cannot serve, and writes nothing', async () => {
   expect(await rows('select 1 from model_api_publications where product_id = $1', [product.id])).toEqual([]);
 });
 
-it('keeps a published revision up, and lets it go with the publication', async () => {
+it('a published revision stays up, and is released with the publication', async () => {
   const product = await area.product();
   await area.revision('rev_5', simulator.url);
   const { body: binding } = await area.bindings.create(ADMIN, {
@@ -219,7 +219,7 @@ it('keeps a published revision up, and lets it go with the publication', async (
   });
   expect([...area.holds.get('rev_5')!]).toEqual([`binding:${binding.id}`]);
   expect(area.holdEnds.get(`rev_5 binding:${binding.id}`)).toBeUndefined();
-  // Qualifying what is published must not put an end to its hold.
+  // Qualifying a published binding must not end its hold.
   expect((await area.qualify(binding.id))['status']).toBe('succeeded');
   expect([...area.holds.get('rev_5')!]).toEqual([`binding:${binding.id}`]);
   expect(area.holdEnds.get(`rev_5 binding:${binding.id}`)).toBeUndefined();
@@ -227,7 +227,7 @@ it('keeps a published revision up, and lets it go with the publication', async (
   expect([...area.holds.get('rev_5')!]).toEqual([]);
 });
 
-it('shows a product to its audience only', async () => {
+it('a product is shown only to its audience', async () => {
   const product = await area.product();
   const binding = await qualified(product.id);
   const sees = async (tenantId: string): Promise<boolean> =>
@@ -245,14 +245,14 @@ it('shows a product to its audience only', async () => {
   expect(JSON.stringify(await area.products.visibleTo('ten_2', product.slug))).not.toContain('zz-sentinel');
 });
 
-it('gives a slug to one product of the whole installation', async () => {
+it('a slug belongs to one product of the whole installation', async () => {
   const { slug } = await area.product(OTHER);
   await expect(
     area.products.create(ADMIN, { slug, modalities: ['text'], supported_parameters: [] }),
   ).rejects.toMatchObject({ code: 'product_exists', status: 409 });
 });
 
-/** A product as one could be made before slugs belonged to anybody. */
+/** A product as it could be created before slugs had owners. */
 async function squat(slug: string): Promise<string> {
   const { id } = await area.product(OTHER);
   await area.harness.database.tx('system', (tx) =>
@@ -261,7 +261,7 @@ async function squat(slug: string): Promise<string> {
   return id;
 }
 
-it("a tenant makes and publishes products under its own name alone, the operator's under any", async () => {
+it("a tenant creates and publishes products only under its own name, the operator's under any", async () => {
   const body = { modalities: ['text'], supported_parameters: [] };
   for (const slug of ['openai/gpt-4o', 'twofold/chat', 'default/chat'])
     await expect(area.products.create(OTHER, { slug, ...body })).rejects.toMatchObject({
@@ -304,7 +304,7 @@ it('only the operator tenant publishes to others', async () => {
   expect(await area.products.visibleTo('ten_1', product.slug)).toBeUndefined();
 });
 
-it("what tenants published to others before is theirs alone after the migration, and the operator's stays", async () => {
+it("after the migration, products that tenants published to others are theirs alone, and the operator's stay", async () => {
   const owner = new pg.Client({ connectionString: area.harness.testDatabase.ownerUrl });
   await owner.connect();
   try {

@@ -42,10 +42,10 @@ const properties: OperationCase = {
   },
 };
 
-it('has only repeatable steps', () => everyStepIsRepeatable(properties), 120_000);
+it('a qualification has only repeatable steps', () => everyStepIsRepeatable(properties), 120_000);
 it(
-  'unwinds clean after the failure of any step',
+  'a qualification unwinds clean after the failure of any step',
   () => everyStepMayFail(properties, () => new StepFailed(operationFailures.internal, 'made to fail')),
   120_000,
 );
-it('goes on after a crash at any commit', () => everyCrashResumes(properties), 120_000);
+it('a qualification continues after a crash at any commit', () => everyCrashResumes(properties), 120_000);

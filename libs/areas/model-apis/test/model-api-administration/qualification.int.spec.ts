@@ -29,7 +29,7 @@ const everythingOf = async (operationId: string): Promise<string> =>
     ),
   );
 
-it('calls a supplier, stores what it found and qualifies the binding', async () => {
+it('a qualification calls a supplier, stores the results and qualifies the binding', async () => {
   const { id: productId } = await area.product();
   const binding = await area.supplierBinding(productId, `${simulator.url}/v1/`);
   expect(binding).toMatchObject({
@@ -56,7 +56,7 @@ it('calls a supplier, stores what it found and qualifies the binding', async () 
   expect(await everythingOf(record['id'])).not.toContain(SENTINEL);
 });
 
-it('really asks: every call, with the credential', async () => {
+it('a qualification sends every call, with the credential', async () => {
   const upstream = await SupplierServer.start((_request, response) =>
     response.writeHead(500, { server: SENTINEL }).end(SENTINEL),
   );
@@ -90,7 +90,7 @@ it('really asks: every call, with the credential', async () => {
   await upstream.stop();
 });
 
-it('refuses a target that answers to any name, and keeps the binding unqualified', async () => {
+it('a target that answers to any name is refused, and its binding stays unqualified', async () => {
   const upstream = await SupplierServer.start(({ path, body }, response) => {
     if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: 'sim' }] }));
     if (body.stream) {
@@ -112,7 +112,7 @@ it('refuses a target that answers to any name, and keeps the binding unqualified
   await upstream.stop();
 });
 
-it('says dependency_outage where nobody listens, and a retry calls again', async () => {
+it('a qualification reports dependency_outage if no server listens, and a retry calls again', async () => {
   const upstream = await SupplierServer.start((_request, response) => response.end());
   const { url } = upstream;
   await upstream.stop();
@@ -132,7 +132,7 @@ it('says dependency_outage where nobody listens, and a retry calls again', async
   await late.stop();
 });
 
-it('takes one qualification at a time, names it, and is free again after a cancel', async () => {
+it('a binding allows one qualification at a time, names it, and is free again after a cancel', async () => {
   const { id: productId } = await area.product();
   const binding = await area.supplierBinding(productId, simulator.url);
   const first = await area.begin(binding.id);
@@ -145,7 +145,7 @@ it('takes one qualification at a time, names it, and is free again after a cance
   expect(await area.qualify(binding.id)).toMatchObject({ status: 'succeeded' });
 });
 
-it('brings a revision up for the calls, keeps it warm after them, and lets it go when they fail', async () => {
+it('a qualification brings a revision up, keeps it warm afterwards, and releases it when the calls fail', async () => {
   const { id: productId } = await area.product();
   await area.revision('rev_1', simulator.url);
   const { body: binding } = await area.bindings.create(ADMIN, {
@@ -170,7 +170,7 @@ it('brings a revision up for the calls, keeps it warm after them, and lets it go
   expect([...area.holds.get('rev_2')!]).toEqual([]);
 });
 
-it('qualifies an engine that answers to any name by its identity, with its key, and says that the unknown model tells nothing', async () => {
+it('an engine that answers to any name is qualified by its identity, and the unknown model is no proof', async () => {
   const upstream = await ignoring('sim');
   const { id: product_id } = await area.product();
   const { keyRing } = area.harness.context.get<Config>(CONFIG, { strict: false });
@@ -193,7 +193,7 @@ it('qualifies an engine that answers to any name by its identity, with its key, 
   await upstream.stop();
 });
 
-it('wakes a revision that sleeps, waits for it, and says at its deadline what it waited for', async () => {
+it('a qualification wakes a sleeping revision, waits for it, and reports at its deadline what it waited for', async () => {
   const product = await area.product();
   await area.revision('rev_sleeper', simulator.url);
   area.ready.set('rev_sleeper', 0);
@@ -222,7 +222,7 @@ it('wakes a revision that sleeps, waits for it, and says at its deadline what it
   expect(await area.qualify(binding.id)).toMatchObject({ status: 'succeeded' });
 });
 
-it('ends at once where no waiting brings the revision up, with the cause', async () => {
+it('a qualification ends at once, with the cause, if no waiting brings the revision up', async () => {
   const { id: product_id } = await area.product();
   area.failures.set('rev_lost', {
     cause: 'program_not_found',
@@ -239,7 +239,7 @@ it('ends at once where no waiting brings the revision up, with the cause', async
   expect(record['message']).toContain('program_not_found: llama-server was not found');
 });
 
-it('waits for no adopted server that has another model than the revision', async () => {
+it('a qualification waits for no adopted server that has another model than the revision', async () => {
   const { id: product_id } = await area.product();
   area.reasons.set('rev_gone', 'model_changed');
   const target = { deployment: 'dep', revision: 'rev_gone' };
@@ -249,7 +249,7 @@ it('waits for no adopted server that has another model than the revision', async
   expect(record['message']).toContain('waiting will not help: model_changed');
 });
 
-it('refuses an engine that answers to any name with another model than the revision says', async () => {
+it("an engine that answers to any name is refused if its model is not the revision's", async () => {
   const upstream = await ignoring('swapped');
   const { id: product_id } = await area.product();
   area.traits.set('rev_swapped', IGNORING);
@@ -263,7 +263,7 @@ it('refuses an engine that answers to any name with another model than the revis
   await upstream.stop();
 });
 
-it('qualifies an adopted server that nobody described by its list, where it answers to any name', async () => {
+it('an adopted server without a description is qualified by its list, if it answers to any name', async () => {
   for (const [id, model, status] of [
     ['rev_plain', 'sim', 'succeeded'],
     ['rev_other', 'large', 'failed'],
@@ -284,7 +284,7 @@ it('qualifies an adopted server that nobody described by its list, where it answ
   }
 });
 
-it('suspends a binding that had passed and fails now', async () => {
+it('a qualification suspends a binding that had passed and fails now', async () => {
   const upstream = await SupplierServer.start();
   const { id: productId } = await area.product();
   const binding = await area.supplierBinding(productId, upstream.url);
@@ -294,7 +294,7 @@ it('suspends a binding that had passed and fails now', async () => {
   expect((await stateOf(binding.id)).state).toBe('suspended');
 });
 
-it('finds a call of a target inside a transaction', async () => {
+it('the test bed finds a call of a target inside a transaction', async () => {
   const dispatcher = area.harness.context.get(Egress, { strict: false }).dispatcher(['http://127.0.0.1:*']);
   const call = async () => void (await (await request(`${simulator.url}/v1/models`, { dispatcher })).body.dump());
   await area.harness.database.tx('system', call);

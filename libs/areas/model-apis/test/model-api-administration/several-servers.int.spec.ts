@@ -44,7 +44,7 @@ describe('of several URLs', () => {
     }
   });
 
-  it('those are called of which nothing is known, and one where all are known to have the model', async () => {
+  it('calls the unknown servers, and only one if all are known to have the model', async () => {
     const upstreams = [await SupplierServer.start(), await SupplierServer.start(), await SupplierServer.start()];
     const some = await adopt('rev_some', urlsOf(upstreams), ['seen', 'unseen', 'unseen']);
     expect(await area.qualify(some.id)).toMatchObject({ status: 'succeeded' });
@@ -99,12 +99,12 @@ describe('of several URLs', () => {
     await upstream.stop();
   });
 
-  it('one that is down is waited for a while, and then the others count', async () => {
+  it('one that is down gets some time, and then the others count', async () => {
     const upstream = await SupplierServer.start();
     const binding = await adopt('rev_down', [upstream.url], ['seen']);
     area.servers.get('rev_down')!.push({ instanceId: 'ins_2', baseUrl: 'http://127.0.0.1:9', model: 'unseen' });
     const id = await area.begin(binding.id);
-    /** Runs the operation as after so many seconds of this step. */
+    /** Runs the operation as if this step had lasted that many seconds. */
     const driveAfter = async (seconds: number): Promise<OperationRecord> => {
       await area.harness.database.tx('system', (tx) =>
         tx.query(
@@ -126,7 +126,7 @@ describe('of several URLs', () => {
   });
 });
 
-it('shows which bindings lead to a server that has another model by now', async () => {
+it('a binding shows if it leads to a server that now has another model', async () => {
   const { id: product_id } = await area.product();
   const target = { deployment: 'dep', revision: 'rev_drift' };
   const { body: binding } = await area.bindings.create(ADMIN, { product_id, target });
@@ -140,7 +140,7 @@ it('shows which bindings lead to a server that has another model by now', async 
   expect(await stateOf(binding.id)).toMatchObject({ drifted: false });
 });
 
-it('binds one revision to an adopted server that answers to any name, also when two are bound at once', async () => {
+it('an adopted server that answers to any name takes one revision, also when two are bound at once', async () => {
   const { id: product_id } = await area.product();
   const bind = (revision: string) =>
     area.bindings.create(ADMIN, { product_id, target: { deployment: 'dep', revision } });
@@ -156,7 +156,7 @@ it('binds one revision to an adopted server that answers to any name, also when 
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'server_already_bound' } });
   await bind('rev_c');
-  // One that refuses unknown models tells the two apart by itself.
+  // A server that refuses unknown models distinguishes the two by itself.
   area.traits.set('rev_d', { ...IGNORING, unknownModel: 'rejects' });
   area.adoptedAt.set('rev_d', 'http://127.0.0.1:9');
   await bind('rev_d');

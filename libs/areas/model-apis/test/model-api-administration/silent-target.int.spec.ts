@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { ADMIN, Administration, CHECKS, SupplierServer } from './administration.js';
 
-/** Four silent calls would take four of these. The test allows two, so that a busy machine has one for everything else. */
+/**
+ * Four silent calls would take four of these. The test allows two, so that a busy machine has one for everything else.
+ */
 const IDLE_TIMEOUT_MS = 8_000;
 
 let area: Administration;
@@ -14,7 +16,7 @@ afterAll(() => area?.stop());
 
 const stateOf = (id: string): Promise<any> => area.bindings.get('ten_1', id);
 
-it('a target that hangs holds a worker for one idle time-out, not for one of each call, and may be tried again', async () => {
+it('a target that hangs holds a worker for one idle time-out, not for one per call, and may be retried', async () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined).resume()));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -27,7 +27,7 @@ const suppliersAt = (tenants: string[]) => ({
 });
 const refused = { code: 'validation_failed', details: [{ field: 'target.base_url', code: 'url_not_allowed' }] };
 
-it('a supplier is for the tenants it is named for', () => {
+it('a supplier serves only the tenants it is named for', () => {
   const tenants = ['one'];
   return under(suppliersAt(tenants), async (area) => {
     const target = { supplier: 's', base_url: supplier.url, model: 'sim' };
@@ -37,7 +37,7 @@ it('a supplier is for the tenants it is named for', () => {
     const { id: ours } = await area.product();
     const binding = await area.supplierBinding(ours, supplier.url);
     expect(await area.qualify(binding.id)).toMatchObject({ status: 'succeeded' });
-    // Judged again by whoever calls: the binding may be older than the configuration.
+    // Each caller checks again: the binding may be older than the configuration.
     const seen = supplier.seen.length;
     tenants.splice(0, 1, 'other');
     expect(await area.qualify(binding.id)).toMatchObject({ status: 'failed' });
@@ -45,7 +45,7 @@ it('a supplier is for the tenants it is named for', () => {
   });
 });
 
-it('what may be adopted as an engine is no supplier', () => {
+it('an address that may be adopted as an engine is no supplier', () => {
   const targets = [{ name: 'adopted', kind: 'endpoint', allow: [supplier.url] }];
   return under({ operator: { targets, secrets: {} } }, async (area) => {
     const { id } = await area.product();
@@ -53,7 +53,7 @@ it('what may be adopted as an engine is no supplier', () => {
   });
 });
 
-it('a port of its own is no supplier, whatever the operator allows', () =>
+it('a port of Slipway itself is no supplier, whatever the operator allows', () =>
   under({ ...suppliersAt(['*']), ownPorts: [Number(new URL(supplier.url).port)] }, async (area) => {
     const seen = supplier.seen.length;
     const { id } = await area.product();
