@@ -33,13 +33,13 @@ const row = (more: Partial<PassportRow> = {}): PassportRow => ({
   ...more,
 });
 
-it('is expired from the moment of its expiry, and revoked whatever the clock says', () => {
+it('a passport is expired from the moment of its expiry, and revoked whatever the clock says', () => {
   expect(stateOf({ revoked_at: null, expires_at: later }, now)).toBe('active');
   expect(stateOf({ revoked_at: null, expires_at: now }, now)).toBe('expired');
   expect(stateOf({ revoked_at: now, expires_at: now }, now)).toBe('revoked');
 });
 
-it('shows a target that tells sessions on one instance apart from others, and nothing of the instance', () => {
+it('a passport shows a target that distinguishes sessions on one instance, and nothing of the instance', () => {
   const shown = passportAnswer(row(), key, now);
   expect(shown.affinity.target).toMatch(/^tgt_[0-9a-f]{16}$/);
   expect(JSON.stringify(shown)).not.toContain('ins_secret');
@@ -49,7 +49,7 @@ it('shows a target that tells sessions on one instance apart from others, and no
   expect(shown.stats.hits).toBe(0);
 });
 
-it('shows no affinity that no gateway keeps any more', () => {
+it('a passport shows no affinity that gateways no longer keep', () => {
   for (const over of [row({ revoked_at: now }), row({ expires_at: now })]) {
     expect(passportAnswer(over, key, now).affinity).toMatchObject({ revision: null, target: null, bound_at: null });
   }

@@ -2,10 +2,13 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { PassportRow } from '@slipway/dataplane';
 import type { PassportDto } from './passport.dto.js';
 
-/** A passport as people see it at `now`. Instances are the operator's business, so the target is a keyed hash. */
+/**
+ * Returns a passport as users see it at `now`. Instances are visible only to the operator, so the target is a keyed
+ * hash.
+ */
 export function passportAnswer(row: PassportRow, key: KeyObject, now: Date): PassportDto {
   const state = stateOf(row, now);
-  // An affinity that no gateway uses any more is not shown as if it held.
+  // An affinity that gateways no longer use must not be shown as valid.
   const isBound = state === 'active';
   return {
     id: row.id,

@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
   });
   passports = harness.context.get(PassportsService, { strict: false });
-  // A round happens when a test says so.
+  // A round runs only when a test runs it.
   await harness.context.get(Schedule, { strict: false }).beforeApplicationShutdown();
 }, 60_000);
 afterAll(() => harness?.stop());
@@ -68,7 +68,7 @@ const declare = (session: string, ttlSeconds = 600) =>
 const count = async (): Promise<number> =>
   (await sql('select from dataplane_passports where tenant_id = $1', [who.tenantId])).length;
 const round = () => harness.context.get(Schedule, { strict: false }).runNow('context-passport-bounds');
-/** What a gateway reports of new sessions. */
+/** Reports new sessions as a gateway does. */
 const seen = (sessions: number, first = 0) => {
   const at = new Date().toISOString();
   const sightings = Array.from({ length: sessions }, (_, n) => ({
@@ -97,7 +97,7 @@ const seen = (sessions: number, first = 0) => {
 };
 const refusal = { status: 429, code: 'quota_exceeded', extra: { quota: 'context_passports', limit: LIMIT } };
 
-it('a tenant declares as many passports as its quota says, and may declare another when one is gone', async () => {
+it('a tenant declares as many passports as its quota allows, and may declare another when one is gone', async () => {
   for (let n = 0; n < LIMIT; n += 1) await declare(`session-${n}`);
   await expect(declare('one-more')).rejects.toMatchObject(refusal);
   expect((await declare('session-1')).status).toBe(201);
@@ -111,19 +111,19 @@ it('a tenant declares as many passports as its quota says, and may declare anoth
   await expect(declare('two-more')).rejects.toMatchObject(refusal);
 });
 
-it('thirty declarations at once leave exactly as many passports as the quota says', async () => {
+it('thirty concurrent declarations leave exactly as many passports as the quota allows', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, n) => declare(`session-${n}`)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
   expect(await count()).toBe(LIMIT);
 });
 
-it('gateways write no more passports than the quota says, once a worker has told them', async () => {
+it('gateways write no more passports than the quota allows, once a worker has announced it', async () => {
   await seen(1);
   await round();
   await seen(10);
   expect(await count()).toBe(LIMIT);
   await expect(declare('one-more')).rejects.toMatchObject(refusal);
-  // A live session keeps its record, and goes on.
+  // A live session keeps its record and continues.
   await round();
   await seen(1);
   const kept = await harness.database.tx('system', (tx) => findPassport(tx, who.tenantId, `cp_${who.tenantId}_0`));
@@ -131,7 +131,7 @@ it('gateways write no more passports than the quota says, once a worker has told
   expect(await count()).toBe(LIMIT);
 });
 
-it('a tenant with a quota of its own has that one', async () => {
+it('a tenant with a quota of its own gets that one', async () => {
   await sql(`update tenants set name = 'big' where id = $1`, [who.tenantId]);
   await seen(1);
   await round();

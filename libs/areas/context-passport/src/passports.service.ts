@@ -26,10 +26,10 @@ import type { CreatePassportDto, PassportDto } from './passport.dto.js';
 import { passportErrors } from './passport.errors.js';
 
 const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
-/** Expired passports of a tenant that a round deletes, so that none holds its connection for long. */
+/** Most expired passports of a tenant that a round deletes, so that no deletion holds its connection for long. */
 const DELETED_AT_ONCE = 20_000;
 
-/** What the gateway counts a session under: a deployment, or a published slug. */
+/** The destination under which the gateway counts a session: a deployment, or a published slug. */
 interface SessionDestination {
   deploymentId: string;
   deploymentName: string;
@@ -51,7 +51,7 @@ export class PassportsService {
     this.key = passportKey(config.keyRing);
   }
 
-  /** The same session declared again is the same passport, renewed; a revoked one lives again. */
+  /** Declaring the same session again renews its passport, and revives a revoked one. */
   async create(who: Principal, body: CreatePassportDto): Promise<Reply<PassportDto>> {
     const published = body.deployment.includes('/')
       ? await this.products.visibleTo(who.tenantId, body.deployment)
@@ -92,7 +92,7 @@ export class PassportsService {
     });
   }
 
-  /** Gateways hear of it at the commit: they forget where the session was bound, and bind it no more. */
+  /** The commit notifies the gateways: they forget the session's destination, and bind it no more. */
   async revoke(who: Principal, id: string): Promise<PassportDto> {
     return this.mutations.run({ principal: who }, async (tx) => {
       const before = await findPassport(tx, who.tenantId, id);
@@ -100,7 +100,7 @@ export class PassportsService {
       const row = await revokePassport(tx, who.tenantId, id);
       if (!row) throw passportErrors.context_passport_not_found();
       const answer = passportAnswer(row, this.key, new Date());
-      // Revoking again answers the same and leaves no second row.
+      // A repeated revocation returns the same answer and leaves no second row.
       if (before.revoked_at === null) {
         await appendAudit(tx, {
           action: 'context_passport.revoke',
@@ -114,7 +114,7 @@ export class PassportsService {
     });
   }
 
-  /** A session that is known already needs no further record. @throws quota_exceeded (429) */
+  /** A known session needs no further record. @throws quota_exceeded (429) */
   private async reserveRecord(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
     if (await findPassport(tx, tenantId, id)) return;
     const limit = quotasOf(this.config, tenantName).context_passports;
@@ -137,8 +137,8 @@ function destinationOfSlug(slug: string): SessionDestination {
 }
 
 /**
- * Tells the gateways, through the tenants' counts, how many passports each tenant may have, and makes capacity where one has them all: what
- * has expired is kept a week as a record, but not when it keeps live sessions out.
+ * Announces to the gateways, through the tenants' counts, how many passports each tenant may have. Frees capacity if a
+ * tenant has reached its quota: an expired passport is kept as a record for a week, unless it keeps live sessions out.
  */
 @Injectable()
 export class PassportBounds {
