@@ -13,7 +13,7 @@ import { planErrors } from './plan.errors.js';
 import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { OVERDUE_PLANS } from './plan.query.js';
 
-/** What people decide about plans. A decision is recorded; it moves nothing. */
+/** The decisions of people about plans. A decision is only recorded; it starts nothing. */
 @Injectable()
 export class DecisionsService implements ExistenceCheck {
   constructor(
@@ -24,8 +24,9 @@ export class DecisionsService implements ExistenceCheck {
   ) {}
 
   /**
-   * Records one person's approval: the decision, its event and its audit row, and nothing else. The plan counts as approved
-   * once as many distinct people have approved as the cited policy asks for; a person who approves twice counts once.
+   * Records one person's approval: the decision, its event and its audit row, and nothing else. The plan counts as
+   * approved once as many distinct people have approved as the cited policy requires. A person who approves twice
+   * counts once.
    */
   async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
     const answer = await this.mutations.run({ principal: who, idempotency: claim }, async (tx) => {
@@ -42,8 +43,8 @@ export class DecisionsService implements ExistenceCheck {
   }
 
   /**
-   * Anybody who may decide may reject, the creator and services too: that takes a plan back. It moves nothing, and an optimizer must
-   * be able to withdraw what it proposed.
+   * Everyone who may decide may reject, including the creator and services: that withdraws a plan. It starts nothing,
+   * and an optimizer must be able to withdraw its own proposal.
    */
   reject(who: Principal, id: string, body: RejectPlanDto): Promise<Reply> {
     return this.mutations.run({ principal: who }, async (tx) => {
@@ -108,7 +109,7 @@ export type Approver = Pick<Principal, 'actor' | 'owner' | 'minters'>;
 export type ApprovedPlan = Pick<Plan, 'creator' | 'preventSelfApproval' | 'requireHostedIdentity'>;
 
 /**
- * Four eyes: an approval is of a person, and of another one than the plan's creator.
+ * Four eyes: only a person may approve, and not the person who created the plan.
  * @throws approver_not_a_person, hosted_identity_required, self_approval_forbidden (403)
  */
 export function assertMayApprove(who: Approver, plan: ApprovedPlan): void {
@@ -121,7 +122,8 @@ export function assertMayApprove(who: Approver, plan: ApprovedPlan): void {
       message: 'This token descends from a token of the creator of the plan.',
     });
   }
-  // Whoever mints tokens can invent people, but not identities of the provider: only there does it help to look the other way round.
+  // A person who mints tokens can invent people, but no identities of the provider. So the reverse check helps only
+  // with hosted identities.
   if (plan.requireHostedIdentity && isAmongOwners(plan.creator.minters, who.owner)) {
     throw planErrors.self_approval_forbidden({
       message: 'The plan was created with a token that descends from one of yours.',
@@ -131,7 +133,9 @@ export function assertMayApprove(who: Approver, plan: ApprovedPlan): void {
 
 const CLOCK = systemActor('clock');
 
-/** Records that plans have expired, and tells it. They are expired without it: every reader compares with the clock. */
+/**
+ * Records that plans have expired, and emits the events. Plans expire without it: every reader compares with the clock.
+ */
 @Injectable()
 export class PlanExpiry {
   constructor(private readonly store: PlanStore) {}
@@ -145,7 +149,7 @@ export class PlanExpiry {
     const expired = new Map<string, Plan[]>();
     for (const { tenantId, id } of await tx.query<{ tenantId: string; id: string }>(OVERDUE_PLANS)) {
       const plan = await this.store.find(tx, tenantId, id);
-      // Decided between the look at it and its lock.
+      // The plan was decided between the read and its lock.
       if (plan.state !== 'expired' || plan.decisions.some(({ decision }) => decision === 'expired')) continue;
       await this.store.decide(tx, plan, { decision: 'expired', by: { ...CLOCK, owner: null } });
       expired.set(plan.deploymentId, [...(expired.get(plan.deploymentId) ?? []), plan]);

@@ -52,6 +52,6 @@ it.each<[string, Partial<Approver>, Partial<ApprovedPlan['creator']>, Partial<Ap
     'self_approval_forbidden',
   ],
   ['such a one, where any token approves', { actor: USER, owner: ADA }, { minters: [ADA] }, {}, 'approves'],
-])('who approves: %s', (_who, who, creator, rules, expected) => {
+])('the rules judge an approver: %s', (_who, who, creator, rules, expected) => {
   expect(outcome(who, creator, rules)).toBe(expected);
 });

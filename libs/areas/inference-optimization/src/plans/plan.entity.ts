@@ -3,7 +3,7 @@ import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import type { PlanDecision, PlanContent } from '@slipway/ports/plans';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What never changes of a plan. Its state follows from its decisions and the clock (`plan.query.ts`). */
+/** The immutable part of a plan. Its state follows from its decisions and the clock (`plan.query.ts`). */
 @Entity({ name: 'autopilot_plans' })
 export class PlanEntity {
   @PrimaryColumn({ type: 'text' })

@@ -1,9 +1,9 @@
 import { locking, prepared } from '@slipway/platform-database';
 
 /*
- * A plan's state follows from its decisions and the clock; nothing stores it. At most one row ends a plan, and none ends
- * one that was approved, because every decision is made under the plan's row lock. Approvals are counted by owners, since
- * those of before tokens had owners may have several rows of one.
+ * A plan's state follows from its decisions and the clock; nothing stores it. At most one row ends a plan, and none
+ * ends one that was approved, because every decision is made under the plan's row lock. Approvals are counted by
+ * owners: approvals from before tokens had owners may be several rows of one owner.
  */
 const COLUMNS = `p.id, p.tenant_id "tenantId", p.deployment_id "deploymentId", p.deployment_name "deploymentName", p.base_revision_id "baseRevisionId",
   p.spec_digest "specDigest", p.content, p.content_digest "contentDigest", p.approvals_required "approvalsRequired",
@@ -20,20 +20,20 @@ const SOURCE = `autopilot_plans p
     select coalesce(d.ending, case when d.approved >= p.approvals_required then 'approved' when p.expires_at <= now() then 'expired' else 'pending' end) as state
   ) s`;
 
-/** The decisions of a plan are counted and gathered by Postgres, and its state follows from them and from the database's clock. */
+/** Postgres counts and gathers the decisions of a plan. The state follows from them and from the database's clock. */
 export const FIND_PLAN = prepared(
   'plans-find',
   `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`,
 );
 
-/** A statement of its own: only the statement after it sees what the transaction that it waited for has decided. */
+/** A statement of its own: only the next statement sees the decision of the transaction that this one waited for. */
 export const LOCK_PLAN = locking(
   'plan',
   prepared('plans-lock', `select 1 as found from autopilot_plans where tenant_id = $1 and id = $2 for update`),
   ([, id]) => [id as string],
 );
 
-/** As above, of many plans at once; the state is a condition. */
+/** The same for many plans at once; the state is a condition. */
 export const LIST_PLANS = prepared(
   'plans-list',
   `select ${COLUMNS} from ${SOURCE}
@@ -41,13 +41,16 @@ export const LIST_PLANS = prepared(
    order by p.id desc limit $5`,
 );
 
-/** Plans that may still move something: waiting for people, or approved and not yet out of date. The state is a condition here, too. */
+/**
+ * Plans that may still be executed: waiting for people, or approved and not expired. The state is a condition here,
+ * too.
+ */
 export const OPEN_PLANS = prepared(
   'plans-open',
   `select ${COLUMNS} from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
 );
 
-/** What the autopilot proposed for a deployment in the last $2 days: one pass that counts and sums. */
+/** The autopilot's proposals for a deployment in the last $2 days: one pass that counts and sums. */
 export const COUNT_PROPOSALS = prepared(
   'plans-count-proposals',
   `select count(*) filter (where created_at > now() - make_interval(days => $2))::int as "inPeriod", max(created_at) as "lastAt",
@@ -55,7 +58,7 @@ export const COUNT_PROPOSALS = prepared(
    from autopilot_plans where deployment_id = $1 and created_by->>'type' = 'system'`,
 );
 
-/** Locked, and so left to whoever is deciding about one of them at this moment. */
+/** Locks the rows, and skips a plan that another transaction is deciding. */
 export const OVERDUE_PLANS = locking(
   'plan',
   prepared(

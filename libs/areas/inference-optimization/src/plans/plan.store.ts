@@ -33,7 +33,7 @@ export interface PlanFilter {
   limit: number;
 }
 
-/** The rows of plans and decisions; for other areas, how one is made and whether it may be executed. */
+/** The rows of plans and decisions. For other areas: creates a plan, and checks whether it may be executed. */
 @Injectable()
 export class PlanStore implements PlansPort {
   constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}
@@ -78,7 +78,7 @@ export class PlanStore implements PlansPort {
     return plan;
   }
 
-  /** Keeps others from deciding about the plan until the transaction ends. */
+  /** Keeps other transactions from deciding about the plan until this one ends. */
   async lock(tx: Tx, tenantId: string, id: string): Promise<Plan> {
     await tx.query(LOCK_PLAN, [tenantId, id]);
     return this.find(tx, tenantId, id);
@@ -128,7 +128,9 @@ export class PlanStore implements PlansPort {
     return (await this.staleAmong(tx, [plan])).has(plan);
   }
 
-  /** Those whose base is not the active revision now, or whose deployment is gone. Each deployment is asked for once. */
+  /**
+   * Returns the plans whose base is not the active revision, or whose deployment is gone. Reads each deployment once.
+   */
   async staleAmong(tx: Tx, plans: readonly Plan[]): Promise<Set<Plan>> {
     const stale = new Set(plans);
     for (const name of new Set(plans.map((plan) => plan.deploymentName))) {
@@ -229,7 +231,10 @@ function plain(value: object | undefined): unknown {
   return value === undefined ? null : JSON.parse(JSON.stringify(value));
 }
 
-/** A plan as answers show it: what is frozen, then what was decided, then what follows from the clock and the deployment. */
+/**
+ * Returns a plan as answers show it: the frozen part, the decisions, and what follows from the clock and the
+ * deployment.
+ */
 export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
   const approvals = plan.decisions.filter(({ decision }) => decision === 'approved');
   const ended = plan.decisions.find(({ decision }) => decision !== 'approved');
@@ -249,8 +254,8 @@ export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
 }
 
 /**
- * Digest and approval version. What time alone does to a plan is marked as well: a client that polls with If-None-Match
- * would otherwise never learn that it expired or became stale.
+ * Combines the digest and the approval version. It also marks changes by time alone: a client that polls with
+ * If-None-Match would otherwise never learn that the plan expired or became stale.
  */
 export function planEtag(plan: Pick<Plan, 'contentDigest' | 'version' | 'isPastExpiry'>, isStale: boolean): string {
   return `"${plan.contentDigest}.${plan.version}${plan.isPastExpiry ? '.expired' : ''}${isStale ? '.stale' : ''}"`;

@@ -5,7 +5,7 @@ import { PlanStore } from './plan.store.js';
 import { PlansController } from './plans.controller.js';
 import { PlansService } from './plans.service.js';
 
-/** Global, because rollouts ask whether a plan may be executed, and the autopilot writes plans. */
+/** Global, because rollouts check whether a plan may be executed, and the autopilot writes plans. */
 @Global()
 @Module({
   controllers: [PlansController],

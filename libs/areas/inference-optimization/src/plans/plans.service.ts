@@ -45,7 +45,7 @@ export class PlansService {
     });
   }
 
-  /** The audit tells who looks at what others have planned. */
+  /** The audit shows who reads the plans of others. */
   private noteRead({ tenantId, owner }: Principal, action: string, resourceName: string, plans: readonly Plan[]): void {
     if (plans.every(({ creator }) => creator.owner && isSameOwner(creator.owner, owner))) return;
     this.reads.record({ tenantId, action, resourceType: 'plan', resourceName });

@@ -53,8 +53,8 @@ export class PoliciesService implements ExistenceCheck {
   }
 
   /**
-   * Replaces the policy as a whole. A body that says what the version in force says changes nothing and makes no version:
-   * repeating a PUT is free, and plans go on citing the version they cite.
+   * Replaces the whole policy. A body equal to the current version changes nothing and creates no version: repeating a
+   * PUT is free, and plans keep citing their version.
    */
   set(request: PolicyRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
@@ -113,7 +113,7 @@ export class PoliciesService implements ExistenceCheck {
   }
 }
 
-/** The body with every default written out, so that equal policies have equal digests. */
+/** Returns the body with every default written out, so that equal policies have equal digests. */
 function contentOf(body: SetPolicyDto): PolicyContent {
   const plain = JSON.parse(JSON.stringify(body)) as PolicyContent;
   return { ...plain, slos: plain.slos.map((slo) => ({ ...slo, stat: statOf(slo) })) };

@@ -33,7 +33,7 @@ describe('SLOs', () => {
     expect(codes(sloIssues(slo))).toEqual(issues);
   });
 
-  it('are one for each metric and stat, whether the stat is written out or not', () => {
+  it('are unique for each metric and stat, whether the stat is written out or not', () => {
     const slos = [
       { metric: 'ttft_ms', threshold: 1 },
       { metric: 'ttft_ms', stat: 'p50', threshold: 1 },
@@ -45,7 +45,7 @@ describe('SLOs', () => {
 
 describe('knobs', () => {
   it.each(['scaling.min_replicas', '/scaling/min_replicas', 'runtime.args.*', 'scaling', 'max_num_seqs'])(
-    '%s is one',
+    '%s is a knob',
     (knob) => {
       expect(knobIssues([knob])).toEqual([]);
     },

@@ -26,7 +26,7 @@ export function sloIssues(slo: SloFields): FieldIssue[] {
   return issues;
 }
 
-/** Two limits on one number would leave open which one counts. */
+/** With two limits on one number, it would be unclear which one counts. */
 export function duplicateSlos(slos: readonly SloFields[]): FieldIssue[] {
   const names = slos.map((slo) => `${slo.metric} ${statOf(slo)}`);
   return names.flatMap((name, index) =>

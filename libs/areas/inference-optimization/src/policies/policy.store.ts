@@ -17,7 +17,7 @@ export class PolicyStore implements PoliciesPort {
     return completed(await tx.repository(PolicyEntity).findOneBy({ deploymentId, version }));
   }
 
-  /** The caller holds the deployment's lock, so the next version cannot be taken by another. */
+  /** The caller holds the deployment's lock, so no other request can take the next version. */
   async insert(tx: Tx, tenantId: string, policy: Policy, updatedBy: Actor): Promise<PolicyEntity> {
     const { deploymentId, version, content } = policy;
     const policies = tx.repository(PolicyEntity);
@@ -28,7 +28,9 @@ export class PolicyStore implements PoliciesPort {
   }
 }
 
-/** A version of before a field existed means the field's default. Rows never change, so it is filled in where they are read. */
+/**
+ * In a version older than a field, the field has its default. Rows never change, so the default is filled in on read.
+ */
 function completed(row: PolicyEntity | null): PolicyEntity | undefined {
   if (!row) return undefined;
   const { content } = row;
