@@ -26,7 +26,7 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
 
   async onApplicationBootstrap(): Promise<void> {
     const { host, metricsPort, metricsToken } = this.config;
-    // The worker builds this module too, and has a probe server of its own.
+    // The worker builds this module too, but has a probe server of its own.
     if (metricsPort === undefined || !(this.host?.httpAdapter instanceof SlipwayHttpAdapter)) return;
     this.server = await startProbeServer({
       port: metricsPort,
@@ -48,7 +48,7 @@ export class HttpMetrics implements OnModuleInit {
 
   onModuleInit(): void {
     const adapter = this.host?.httpAdapter;
-    // The worker builds this module too, and serves no routes.
+    // The worker builds this module too, but serves no routes.
     if (!(adapter instanceof SlipwayHttpAdapter)) return;
     // The route is its pattern: paths hold ids, and a label value per id would grow without end.
     const durations = histogram(

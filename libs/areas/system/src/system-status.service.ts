@@ -12,7 +12,7 @@ import { RECORD_WORKER_BEAT, FORGET_SILENT_WORKERS, FIND_SYSTEM_STATUS } from '.
 
 const DAY_SECONDS = 86_400;
 const STARTED_AT = new Date(performance.timeOrigin).toISOString();
-/** Of the product: the workspace's manifest, which a release writes and every image has. */
+/** Version of the product, from the workspace's manifest, which a release writes and every image has. */
 export const PRODUCT_VERSION = (createRequire(import.meta.url)('../../../../package.json') as { version: string })
   .version;
 
@@ -23,7 +23,7 @@ interface SystemStatusRow {
   workers: SystemWorkerDto[];
 }
 
-/** How the service itself is doing. Its parts are the operator's business; other tenants learn what concerns them. */
+/** The status of the service itself. Only the operator sees its parts; other tenants see what concerns them. */
 @Injectable()
 export class SystemStatusService {
   constructor(
@@ -77,7 +77,7 @@ export class SystemStatusService {
   }
 }
 
-/** Each worker says that it lives, by the same schedule that does its recurring work. */
+/** Each worker records a heartbeat, by the same schedule that does its recurring work. */
 @Injectable()
 export class WorkerBeats {
   readonly workerId = newId('wrk');

@@ -12,7 +12,7 @@ export const FORGET_SILENT_WORKERS = prepared(
   `delete from system_workers where seen_at < clock_timestamp() - interval '5 minutes'`,
 );
 
-/** Postgres itself, the schema and who has said that it lives, at one moment and in one round trip. */
+/** Reads Postgres itself, the schema and the workers' heartbeats, at one moment and in one round trip. */
 export const FIND_SYSTEM_STATUS = prepared(
   'system-status',
   `select

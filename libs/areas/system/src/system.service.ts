@@ -6,7 +6,7 @@ import { Database } from '@slipway/platform-database';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { renderMetrics } from '@slipway/platform-observability';
 
-/** Longer than a healthy answer takes, shorter than a probe's patience. */
+/** Longer than a healthy answer takes, and shorter than the time-out of a probe. */
 const PING_TIMEOUT_MS = 2_000;
 
 @Injectable()
@@ -24,8 +24,9 @@ export class SystemService implements BeforeApplicationShutdown {
   }
 
   /**
-   * The queue is no part of this: what it carries waits in Postgres. `@nestjs/terminus` would ask on a connection past `Database` and
-   * answer with the state of each part, where the contract has an error envelope. @throws unavailable (503)
+   * The queue is not checked, because its content waits in Postgres. `@nestjs/terminus` would use a connection outside
+   * `Database`, and would answer with the state of each part instead of the contract's error envelope.
+   * @throws unavailable (503)
    */
   async assertReady(): Promise<void> {
     if (this.isStopping) throw errors.unavailable({ message: 'The process is stopping.' });
@@ -45,7 +46,10 @@ export class SystemService implements BeforeApplicationShutdown {
     }
   }
 
-  /** For the holder of the metrics token, or of any token of the operator tenant. Not here if metrics have a port. */
+  /**
+   * Returns the metrics to the holder of the metrics token, or of any token of the operator tenant.
+   * @throws not_found if metrics have a port of their own
+   */
   async metrics(request: SlipwayRequest): Promise<{ body: string; contentType: string }> {
     if (this.config.metricsPort !== undefined) throw errors.not_found();
     if (!this.holdsMetricsToken(request)) {
