@@ -13,7 +13,7 @@ export {
 
 export const DEPLOYMENTS = Symbol('DeploymentsPort');
 
-/** A deployment as other areas act on it. */
+/** The fields of a deployment that other areas use. */
 export interface Deployment {
   id: string;
   tenantId: string;
@@ -25,7 +25,7 @@ export interface Deployment {
   defaultAnalysis: Record<string, unknown> | null;
   revisionHistoryLimit: number;
   protection: Protection;
-  /** What it overrides of its revisions' `scaling`, or null. */
+  /** Overrides of its revisions' `scaling`, or null. */
   scaling: Partial<ScalingSpec> | null;
   /** The revision that last held 100 % of the traffic. */
   activeRevisionId: string | null;
@@ -33,21 +33,21 @@ export interface Deployment {
   previousRevisionId: string | null;
   /** The live rollout, rollback or deletion, or null. */
   currentOperationId: string | null;
-  /** Changes at every write; the ETag is made of it. */
+  /** Changes with every write; the ETag is made of it. */
   version: number;
 }
 
-/** What the deployment is guarded against. A rollback never is: it is the way out. */
+/** The protection of a deployment. It never applies to a rollback, which is the way out. */
 export interface Protection {
   /** Whether it cannot be deleted. */
   deletion: boolean;
-  /** Which rollouts it takes: any, or those alone that execute an approved plan. */
+  /** The rollouts that it accepts: any, or only those that execute an approved plan. */
   rollouts: (typeof PROTECTED_ROLLOUTS)[number];
 }
 
 export const PROTECTED_ROLLOUTS = ['any', 'approved_plan'] as const;
 
-/** What people decide about a deployment after its creation; operations never write it. */
+/** The settings that people change after a deployment's creation; operations never write them. */
 export interface DeploymentSettings {
   displayName: string | null;
   description: string | null;
@@ -60,7 +60,7 @@ export interface DeploymentSettings {
   scaling: Partial<ScalingSpec> | null;
 }
 
-/** Everything that is stored about a deployment, for who shows it. */
+/** Everything that is stored about a deployment, for areas that show it. */
 export interface DeploymentRecord extends Deployment {
   displayName: string | null;
   description: string | null;
@@ -68,7 +68,7 @@ export interface DeploymentRecord extends Deployment {
   environment: string | null;
   conditions: Condition[];
   createdBy: Actor;
-  /** Who last changed its settings; null where that is not known. */
+  /** The actor that last changed its settings; null if unknown. */
   updatedBy: Actor | null;
   createdAt: Date;
   updatedAt: Date;
@@ -86,15 +86,15 @@ export interface Condition {
   last_transition_at: string;
 }
 
-/** How the revisions behind a route are doing, weights of 0 left out. */
+/** The health of the revisions of a route, without those of weight 0. */
 export interface DeploymentHealth {
   isRouted: boolean;
-  /** Instances that should run, and that answer their probe. */
+  /** Instances that should run, and instances that answer their probe. */
   desired: number;
   ready: number;
   /** Whether every revision with a share of the traffic has an instance that answers, or sleeps. */
   isServing: boolean;
-  /** Nothing runs because nobody asks; whoever does waits for a start. */
+  /** Nothing runs because there are no requests; the next request waits for a start. */
   isAsleep?: boolean;
 }
 
@@ -112,7 +112,7 @@ export interface DeploymentChange {
   currentOperationId?: string | null;
 }
 
-/** `labels` must all have these values, `labelKeys` must all be there. */
+/** `labels` must all have these values; `labelKeys` must all exist. */
 export interface DeploymentFilter {
   environment?: string;
   labels?: Record<string, string>;
@@ -122,43 +122,54 @@ export interface DeploymentFilter {
   limit: number;
 }
 
-/** Offered by deployment-records. Every look-up is by tenant; a foreign name is not found. */
+/** Offered by deployment-records. Every look-up is by tenant; the name of another tenant's deployment is not found. */
 export interface DeploymentsPort {
-  /** In a transaction of its own, one round trip. Throws `deployment_not_found` (404). */
+  /** Runs in a transaction of its own, one round trip. @throws deployment_not_found (404) */
   idOf(tenantId: string, name: string): Promise<string>;
-  /** Reads without a lock. Throws `deployment_not_found`. */
+  /** Reads without a lock. @throws deployment_not_found (404) */
   get(tx: Tx, tenantId: string, name: string): Promise<Deployment>;
   /** The same with everything that is stored. */
   record(reads: Reads, tenantId: string, name: string): Promise<DeploymentRecord>;
-  /** Locks the row until the transaction ends: the first lock of every mutation of a deployment. Throws `deployment_not_found`. */
+  /**
+   * Locks the row until the transaction ends: the first lock of every mutation of a deployment.
+   * @throws deployment_not_found (404)
+   */
   lock(tx: Tx, tenantId: string, name: string): Promise<Deployment>;
-  /** The same by id, for workers; undefined when the deployment is gone. */
+  /** The same by id, for workers; undefined if the deployment is gone. */
   lockById(tx: Tx, id: string): Promise<Deployment | undefined>;
-  /** Newest first, without a filter, those behind the id `before`. */
+  /** Newest first, without a filter; those after the id `before`. */
   newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]>;
   /** Newest first. */
   list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]>;
-  /** How many deployments of the tenant live, one of the given name not counted. */
+  /** Returns the number of existing deployments of the tenant, without the one of the given name. */
   countOthers(tx: Tx, tenantId: string, name: string): Promise<number>;
-  /** Throws `deployment_exists` (409). */
+  /** @throws deployment_exists (409) */
   create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord>;
-  /** Writes the given fields of a row the caller has locked, and derives its conditions. */
+  /** Writes the given fields of a row that the caller has locked, and derives its conditions. */
   update(tx: Tx, id: string, change: DeploymentChange): Promise<void>;
-  /** Writes the settings of a row the caller has locked, under a new version. State and conditions stay what operations made them. */
+  /**
+   * Writes the settings of a row that the caller has locked, under a new version. State and conditions do not change.
+   */
   configure(tx: Tx, id: string, settings: DeploymentSettings, updatedBy: Actor): Promise<void>;
-  /** Frees the name. What refers to the deployment by its id still finds it. */
+  /** Frees the name. References to the deployment by its id still find it. */
   remove(tx: Tx, id: string): Promise<void>;
-  /** State and conditions as health makes them at this moment. Writes nothing. */
+  /** Returns the state and conditions that follow from the current health. Writes nothing. */
   assess(record: DeploymentRecord, health: DeploymentHealth): { state: DeploymentState; conditions: Condition[] };
-  /** Writes what `judged` says if it says something new. Nobody waits for it: a row that changes meanwhile is left alone. */
+  /**
+   * Writes the result of `assess` if it differs from the record. It waits for no lock: a row that changes in the
+   * meantime is left alone.
+   */
   observe(tx: Tx, record: DeploymentRecord, health: DeploymentHealth): Promise<void>;
-  /** What deployments override of their revisions' `scaling`, by id: these, or all. Those that override nothing are left out. */
+  /**
+   * Returns the overrides of `scaling` by deployment id, of these or of all deployments. Deployments without overrides
+   * are left out.
+   */
   scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>>;
-  /** Deployments that live, by id, for a round that takes a few at a time. */
+  /** Returns existing deployments by id, for a round that takes a few at a time. */
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]>;
 }
 
-/** The event stream of one deployment. */
+/** Returns the name of the event stream of a deployment. */
 export function deploymentStream(deploymentId: string): string {
   return `deployment/${deploymentId}`;
 }

@@ -11,7 +11,7 @@ import type { Reads, Tx } from '@slipway/platform-database';
 
 export const INSTANCES = Symbol('InstancesPort');
 
-/** How an operation fails that needs instances. */
+/** The failures of an operation that needs instances. */
 export const instanceFailures = defineFailures({
   capacity_exhausted: [
     'The target has no capacity for the additional instances',
@@ -28,9 +28,9 @@ export const instanceFailures = defineFailures({
 });
 
 /**
- * What retains a revision's instances: `route` while a route names the revision, `operation:<id>` while an operation works on it,
- * `binding:<id>` while a binding has it, `warm` until a time. The reconciler stops instances that nothing retains any more.
- * Stored as the `holder` of a row in `workload_holds`.
+ * The reasons to retain a revision's instances: `route` while a route names the revision, `operation:<id>` while an
+ * operation works on it, `binding:<id>` while a binding has it, `warm` until a time. The reconciler stops instances
+ * that have no reason left. Stored as the `holder` of a row in `workload_holds`.
  */
 export type Retainer = 'route' | 'warm' | `operation:${string}` | `binding:${string}`;
 
@@ -38,13 +38,16 @@ export interface Workload {
   tenantId: string;
   deploymentId: string;
   revisionId: string;
-  /** Gateways and events show it. */
+  /** Shown by gateways and events. */
   revisionName: string;
   spec: RevisionSpec;
   takesOver?: Takeover;
 }
 
-/** Whose traffic a revision takes over: it begins with as many instances as they have, as far as its scaling and the capacity allow. */
+/**
+ * Revisions whose traffic a revision takes over. It begins with as many instances as they have, as far as its scaling
+ * and the capacity allow.
+ */
 export interface Takeover {
   revisionIds: readonly string[];
   /** They are stopped before it starts, and leave it their capacity. */
@@ -64,136 +67,173 @@ export interface RevisionSpecIssue {
 }
 
 /**
- * Capacity of the target and its devices for one more revision's instances. Warm instances count as free. If `needed` > `total` - `own`,
- * this deployment itself uses what is missing, or the target does not have it; else the caller waits for capacity that others use.
+ * Capacity of the target and its devices for one more revision's instances. Warm instances count as free. If `needed`
+ * is more than `total` - `own`, this deployment itself uses the missing capacity, or the target does not have it.
+ * Otherwise the caller waits for capacity that others use.
  */
 export interface CapacityForecast {
   target: string;
-  /** The scarcer of the two; `place`: an instance more on the target. */
+  /** The scarcer of the two; `place` is one more instance on the target. */
   resource: 'place' | 'device';
-  /** Instances that it begins with. */
+  /** Number of instances that it begins with. */
   replicas: number;
   needed: number;
-  /** Null: without a limit, or nobody knows. */
+  /** Null if there is no limit, or if it is unknown. */
   total: number | null;
-  /** Null: nobody knows, and nothing is refused for it. */
+  /** Null if unknown; then nothing is refused for it. */
   free: number | null;
   /** Used by this deployment's other revisions, which routes and operations retain. */
   own: number;
-  /** Instances of the tenant's workloads that run or may run, on whichever targets, quickly counted: never less than `needed` says. */
+  /**
+   * Instances of the tenant's workloads that run or may run, on any target, in a quick count: never less than `needed`
+   * counts.
+   */
   wanted: number;
 }
 
-/** `asked`: no worker has looked yet. */
+/** `asked`: no worker has begun yet. */
 export interface WorkloadPreparation {
   state: 'asked' | 'running' | 'ready' | 'failed';
   progress: StartProgress | null;
   failure: StartFailure | null;
 }
 
-/** What runs of a revision, and what its starts come to. */
+/** The running instances of a revision, and the results of its starts. */
 export interface WorkloadStatus {
-  /** How many instances should run (0 while it is suspended), and how many answer their probe now. */
+  /** Number of instances that should run (0 while it is suspended), and number that answer their probe now. */
   desired: number;
   ready: number;
-  /** Restarts since the workload was last started; a crash counts one. */
+  /** Restarts since the workload was last started; a crash counts as one. */
   restarts: number;
-  /** The newest trouble in words, for a step's message; null when there is none. */
+  /** The newest problem in words, for a step's message; null if there is none. */
   message: string | null;
-  /** The same for programs, as far as the target can tell. */
+  /** The same for programs, as far as the target knows it. */
   reason?: ObservationReason | null;
-  /** Why the last start came to nothing, of the instance that ends a wait first; null once it is ready. */
+  /** The failure of the last start, of the instance that ends a wait first; null once it is ready. */
   failure?: (StartFailure & { message: string }) | null;
-  /** Starts of it in a row that ended for this cause, since somebody began to want it. */
+  /** Number of its starts in a row that ended for this cause, since it was first wanted. */
   failedStarts?: number | null;
-  /** How far the newest start is, where the target can tell. */
+  /** The progress of the newest start, if the target knows it. */
   progress?: StartProgress | null;
-  /** Since the newest start began; null while none is under way. */
+  /** Time since the newest start began; null while none is running. */
   startingSeconds?: number | null;
-  /** Instances that are not known to have stopped; 0 = its processes are gone. */
+  /** Number of instances that are not known to have stopped; 0 means that its processes are gone. */
   alive: number;
   baseUrls: string[];
-  /** Its instances were taken away because nobody asked for it, and the next request brings one back. */
+  /** Its instances were stopped for lack of requests, and the next request starts one again. */
   isAsleep?: boolean;
 }
 
-/** What a revision's instances are to its traffic. */
+/** The part of a revision's status that matters for its traffic. */
 export type ServingStatus = Required<Pick<WorkloadStatus, 'desired' | 'ready' | 'isAsleep'>>;
 
-/** `seen`: it said once that it has the revision's model. `changed`: it says that it has another, and gets no requests. */
+/** `seen`: it has once reported the revision's model. `changed`: it reports another model, and gets no requests. */
 export interface AdoptedServer {
   instanceId: string;
-  /** Null before it was looked at. */
+  /** Null before the first check. */
   baseUrl: string | null;
   model: 'seen' | 'unseen' | 'changed';
 }
 
-/** Offered by instances. Writing methods only write desired state; its reconciler makes it so. */
+/** Offered by instances. Methods that write only write the desired state; the reconciler brings it about. */
 export interface InstancesPort {
-  /** Every reason why this spec cannot run for the tenant on the configured targets. Calls nobody outside. */
+  /**
+   * Returns every reason why this spec cannot run for the tenant on the configured targets. Makes no call to other
+   * hosts.
+   */
   check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<RevisionSpecIssue[]>;
-  /** What is promised of the engine or the profile that the spec names; undefined where nobody has described it. Calls nobody outside. */
+  /**
+   * Returns the promised traits of the engine or the profile that the spec names; undefined if it has no description.
+   * Makes no call to other hosts.
+   */
   traits(spec: RevisionSpec): PromisedTraits | undefined;
   /**
-   * Asks a server that is to be adopted for the model, once, within the time of one probe. Issues only where it plainly has others; `message`
-   * says what was learned, and is undefined where the target starts its servers itself. No transaction: it waits on the network.
+   * Requests the model list of a server that is to be adopted, once, within the time of one probe. Reports issues only
+   * if the server clearly has other models. `message` is the finding, and undefined if the target starts its servers
+   * itself. Call it without a transaction: it waits on the network.
    */
   examine(
     workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>,
   ): Promise<{ issues: RevisionSpecIssue[]; message?: string }>;
   /**
-   * Wants as many instances of the revision as `forecastCapacity` counts, and retains them. Repeating it takes none away.
-   * On a full target they wait for capacity; what only `warm` retains there makes way, the oldest first. A tenant that has all instances of
-   * its quota gives up what is warm as well; then it throws `quota_exceeded`.
+   * Wants as many instances of the revision as `forecastCapacity` counts, and retains them. A repeated call removes
+   * none. On a full target they wait for capacity; instances retained only by `warm` are stopped for them, the oldest
+   * first. A tenant that has all instances of its quota gives up its warm ones as well. @throws quota_exceeded if that
+   * is not enough
    */
   want(tx: Tx, workload: Workload, retainer: Retainer): Promise<void>;
-  /** Capacity of the spec's target for the instances that a revision begins with. It is counted without a lock, so it may change. */
+  /**
+   * Returns the capacity of the spec's target for the first instances of a revision. Counted without a lock, so it may
+   * change.
+   */
   forecastCapacity(tx: Tx, about: CapacityRequest): Promise<CapacityForecast>;
-  /** How long a start of this deployment takes until it is ready, in seconds: the worst of the last three; null when none was measured. */
+  /**
+   * Returns how long a start of this deployment takes until it is ready, in seconds: the worst of the last three; null
+   * if none was measured.
+   */
   startSeconds(tx: Tx, deploymentId: string): Promise<number | null>;
   /**
-   * Stops the workload's instances although it is retained, until `resumeWorkload`, or until the operation is over. Its capacity is kept for its
-   * deployment. Repeating it changes nothing; a second operation takes it over.
+   * Stops the workload's instances although it is retained, until `resumeWorkload`, or until the operation is over. Its
+   * capacity is kept for its deployment. Repeating it changes nothing; a second operation takes it over.
    */
   suspend(tx: Tx, revisionId: string, operationId: string): Promise<void>;
   /**
-   * Asks the worker that leads the spec's target for what can be known before a start: that the host has the program and the model, and that
-   * what a hub has is there. Asking again begins anew. Nothing is started, and no capacity taken.
+   * Requests a preparation from the worker that leads the spec's target. It checks everything that can be known before
+   * a start: the host has the program and the model, and a hub has the named files. A repeated request begins again. It
+   * starts nothing and takes no capacity.
    */
   prepare(tx: Tx, workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>, operationId: string): Promise<void>;
-  /** What has become of it; undefined where it was never asked for. */
+  /** Returns the state of the preparation; undefined if none was requested. */
   preparation(tx: Tx, revisionId: string, operationId: string): Promise<WorkloadPreparation | undefined>;
-  /** What is retained runs again. */
+  /** Lets retained instances run again. */
   resumeWorkload(tx: Tx, revisionId: string): Promise<void>;
-  /** Instances that routes, operations and bindings of the tenant need, without what is only kept warm and without one revision's. */
+  /**
+   * Returns the number of instances that routes, operations and bindings of the tenant need, without warm ones and
+   * without those of one revision.
+   */
   needed(tx: Tx, tenantId: string, exceptRevisionId?: string): Promise<number>;
-  /** Retains a workload that exists; after `forSeconds` this ends by itself. */
+  /** Retains an existing workload; after `forSeconds` this ends by itself. */
   retain(tx: Tx, revisionId: string, retainer: Retainer, forSeconds?: number): Promise<void>;
   release(tx: Tx, revisionId: string, retainer: Retainer): Promise<void>;
-  /** Undefined when the revision never had a workload. */
+  /** Undefined if the revision never had a workload. */
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined>;
   /**
-   * Ends a wait for instances that will not become ready: for a cause that no waiting mends, after a minute for one that is seldom mended,
-   * or after three starts that ended alike.
-   * @throws StepFailed `target_not_ready`: the cause, the line that tells it and what to do in the message, the last lines as evidence
+   * Ends a wait for instances that will not become ready: at once for a cause that no waiting fixes, after a minute for
+   * one that is seldom fixed, or after three starts that ended alike.
+   * @throws StepFailed `target_not_ready`: the message has the cause, the line that shows it and the remedy; the
+   * evidence has the last lines
    */
   assertMayBecomeReady(status: WorkloadStatus): void;
-  /** The failure of a wait at its deadline: for want of capacity, because the target was away, or by the instances' own fault. */
+  /**
+   * Returns the failure of a wait at its deadline: lack of capacity, an unavailable target, or a fault of the
+   * instances.
+   */
   lateFailure(status: WorkloadStatus | undefined): FailureCode;
-  /** What a wait shows: the trouble, or how far the start is. */
+  /** Returns the message of a wait: the problem, or the progress of the start. */
   waitMessage(status: WorkloadStatus | undefined): string;
   /** Such as `downloading 1.2 of 4.1 GB`. */
   progressText(progress: StartProgress | null | undefined): string;
-  /** The part of it that health is judged by, of several revisions; those that never had a workload are left out. */
+  /**
+   * Returns the part of the status that decides about health, of several revisions. Those that never had a workload are
+   * left out.
+   */
   serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, ServingStatus>>;
-  /** Of these revisions those whose adopted servers have another model by now, all or some of them, and since when (RFC 3339). */
+  /**
+   * Returns those of these revisions of which some or all adopted servers now have another model, and since when (RFC
+   * 3339).
+   */
   driftedSince(tx: Tx, revisionIds: readonly string[]): Promise<Map<string, string>>;
-  /** What is known of the servers that the revision adopts, in their order; empty where its target starts them itself. */
+  /**
+   * Returns the state of the servers that the revision adopts, in their order; empty if its target starts them itself.
+   */
   adoptedServers(tx: Tx, revisionId: string): Promise<AdoptedServer[]>;
   /** Wakes the operation (through the outbox) as soon as the workload's readiness changes; one-shot. */
   wakeOnChange(tx: Tx, revisionId: string, operationId: string): Promise<void>;
-  /** Sends one real health request to each ready instance now. Returns how many answered. No transaction: it waits on the network. */
+  /**
+   * Sends one real health request to each ready instance now. Returns how many answered. Call it without a transaction:
+   * it waits on the network.
+   */
   probe(revisionId: string): Promise<{ answered: number; asked: number }>;
-  /** Requests that gateways have in flight to the revision, as of their last report. */
+  /** Returns the requests that gateways have in flight to the revision, as of their last report. */
   inFlight(tx: Tx, revisionId: string): Promise<number>;
 }

@@ -1,17 +1,17 @@
 export const PRODUCTS = Symbol('ProductsPort');
 
-/** One binding of a publication, without a word about who is behind it. */
+/** One binding of a publication, without any information about its server or supplier. */
 export interface ServingBinding {
   id: string;
   /** Share among the bindings of its priority; 0 = dark. */
   weight: number;
   /** Lower is preferred. */
   priority: number;
-  /** The pinned revision, or null if somebody else's server answers. */
+  /** The pinned revision, or null if a supplier's server answers. */
   revisionId: string | null;
 }
 
-/** A product that is published now, as its audience may know it; bindings are for measuring, not for showing. */
+/** A published product, with the fields that its audience may see. Bindings are for measurements and never shown. */
 export interface PublishedProduct {
   id: string;
   slug: string;
@@ -25,10 +25,10 @@ export interface PublishedProduct {
   bindings: ServingBinding[];
 }
 
-/** Offered by model-api-administration. Reads over tenants: what is shown is limited by each publication's audience. */
+/** Offered by model-api-administration. Reads across tenants: the audience of each publication limits the result. */
 export interface ProductsPort {
-  /** By id or slug; undefined when it is unknown, not published, or not for this tenant. */
+  /** By id or slug; undefined if it is unknown, not published, or not for this tenant. */
   visibleTo(tenantId: string, reference: string): Promise<PublishedProduct | undefined>;
-  /** Ascending by slug. @param after slug of the last one seen */
+  /** Ascending by slug. @param after slug of the last product of the previous page */
   listVisibleTo(tenantId: string, page: { after: string | null; limit: number }): Promise<PublishedProduct[]>;
 }

@@ -7,15 +7,15 @@ export { PLAN_STATES, PlanChangeDto, PlanDto, PlanEvidenceDto, PlanRiskDto, type
 
 export const PLANS = Symbol('PlansPort');
 
-/** Everything of a plan that never changes and that its digest covers, as answers show it. */
+/** The immutable part of a plan, which its digest covers, as answers show it. */
 export type PlanContent = Omit<PlanDto, 'content_digest' | 'approval' | 'stale' | 'etag'>;
 
-/** Who makes a plan, and for whom it counts as theirs. */
+/** The actor that creates a plan, and the owner to whom the plan counts. */
 export interface PlanCreator {
   actor: Actor;
-  /** Null for the autopilot, whose plans are nobody's own. */
+  /** Null for the autopilot, whose plans have no owner. */
   owner: Owner | null;
-  /** Owners of the tokens by which the actor's was minted. */
+  /** Owners of the tokens from which the actor's token descends. */
   minters: readonly Owner[];
 }
 
@@ -50,27 +50,27 @@ export interface Plan extends NewPlan {
   decisions: PlanDecision[];
 }
 
-/** A rollout that says which plan it executes. */
+/** A rollout that names the plan it executes. */
 export interface PlanExecution {
   tenantId: string;
   planId: string;
   deploymentId: string;
   activeRevisionId: string | null;
-  /** Digest of the spec the rollout would build. */
+  /** Digest of the spec that the rollout would build. */
   specDigest: string;
-  /** The rest of the rollout that the plan fixes: as the request states it, undefined if it is silent. */
+  /** The other parts of the rollout that the plan fixes: as the request states them, undefined if it does not. */
   strategy?: object;
   analysis?: object;
 }
 
 export interface ExecutablePlan {
   id: string;
-  /** What was approved. */
+  /** Digest of the approved content. */
   contentDigest: string;
   policyVersion: number | null;
 }
 
-/** What the autopilot proposed for a deployment before. */
+/** Earlier proposals of the autopilot for a deployment. */
 export interface ProposalCounts {
   inPeriod: number;
   lastAt: Date | null;
@@ -79,26 +79,30 @@ export interface ProposalCounts {
 
 /** Offered by plans. */
 export interface PlansPort {
-  /** The ready-made rollout body of a plan, as `POST …/rollouts` takes it. Throws `plan_not_found` (404), also for a plan of another deployment. */
+  /**
+   * Returns the ready-made rollout body of a plan, as `POST …/rollouts` takes it.
+   * @throws plan_not_found (404), also for a plan of another deployment
+   */
   rolloutOf(
     tx: Tx,
     plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
   ): Promise<Record<string, unknown>>;
   /**
-   * Throws what forbids the execution: `plan_not_approved`, `plan_expired`, `plan_stale` (the base is no longer active),
-   * `plan_digest_mismatch` (the rollout is not the one that was approved); all 409. The caller holds the deployment's lock.
+   * The caller holds the deployment's lock.
+   * @throws the reason that forbids the execution: `plan_not_approved`, `plan_expired`, `plan_stale` (the base is no
+   * longer active), `plan_digest_mismatch` (the rollout is not the approved one); all 409
    */
   assertExecutable(tx: Tx, execution: PlanExecution): Promise<ExecutablePlan>;
   /** Freezes a plan, with its audit row and its event. */
   create(tx: Tx, plan: NewPlan): Promise<Plan>;
-  /** A plan as answers show it. */
+  /** Returns a plan as answers show it. */
   answer(plan: Plan, isStale: boolean): PlanDto;
-  /** The refusal of a plan on a base that is not the active revision: `plan_stale` (409). */
+  /** Returns the refusal of a plan on a base that is not the active revision: `plan_stale` (409). */
   stale(message: string): Error;
-  /** Plans of a deployment that may still move something: undecided, or approved and not out of date. */
+  /** Returns the plans of a deployment that may still be executed: undecided, or approved and not expired. */
   open(tx: Tx, deploymentId: string): Promise<Plan[]>;
-  /** Takes a plan back that nobody has decided about. Returns the event to append, or undefined if somebody has. */
+  /** Withdraws an undecided plan. Returns the event to append, or undefined if the plan was decided. */
   supersede(tx: Tx, plan: Plan, by: Actor): Promise<NewEvent | undefined>;
-  /** @param days how far back the period reaches */
+  /** @param days length of the period, counted back from now */
   countProposals(tx: Tx, deploymentId: string, days: number): Promise<ProposalCounts>;
 }

@@ -10,7 +10,7 @@ export interface Slo {
   threshold: number;
 }
 
-/** What a deployment's owner allows and wants, complete with its defaults. Field names are those of the API. */
+/** The limits and goals that a deployment's owner set, complete with defaults. Field names are those of the API. */
 export interface PolicyContent {
   mode: 'off' | 'observe' | 'recommend';
   workload?: Record<string, unknown>;
@@ -25,7 +25,10 @@ export interface PolicyContent {
     max_parallel: number;
     max_traffic_percent: number;
     period: 'day' | 'week' | 'month';
-    /** What a plan may change. Absent: anything, though the autopilot keeps to `scaling.min_replicas`. Empty: nothing. */
+    /**
+     * The settings that a plan may change. Absent: any, though the autopilot only changes `scaling.min_replicas`.
+     * Empty: none.
+     */
     allowed_knobs?: string[];
   };
   reliability: {
@@ -45,15 +48,15 @@ export interface PolicyContent {
 
 export interface Policy {
   deploymentId: string;
-  /** Rises by one at every change, from 1. Every version is kept. */
+  /** Rises by one with every change, from 1. Every version is kept. */
   version: number;
   content: PolicyContent;
 }
 
 /** Offered by policies. */
 export interface PoliciesPort {
-  /** The version in force, or undefined if none was ever set. */
+  /** Returns the current version, or undefined if none was ever set. */
   current(tx: Tx, deploymentId: string): Promise<Policy | undefined>;
-  /** One version, also one that is no longer in force; undefined if there is none. */
+  /** Returns one version, current or not; undefined if there is none. */
   version(tx: Tx, deploymentId: string, version: number): Promise<Policy | undefined>;
 }

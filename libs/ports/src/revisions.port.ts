@@ -7,7 +7,7 @@ export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './rollout-
 
 export const REVISIONS = Symbol('RevisionsPort');
 
-/** The part of a revision that other areas act on. */
+/** The fields of a revision that other areas use. */
 export interface Revision {
   id: string;
   tenantId: string;
@@ -37,12 +37,12 @@ export interface NewRevision {
   createdBy: Actor;
 }
 
-/** Who made a revision hold all traffic. */
+/** The actor that gave a revision all traffic, and the change that did so. */
 export interface Activation {
   deploymentId: string;
   revisionId: string;
   operationId: string | null;
-  /** Set when a rollback made the change: the revision it left is then never a default rollback target again. */
+  /** Set if a rollback made the change: the revision it left is then never a default rollback target again. */
   leftByRollback?: string | null;
 }
 
@@ -52,27 +52,32 @@ export interface RevisionSummary {
   scaling: RevisionSpec['scaling'];
 }
 
-/** Offered by revisions. The caller of every writing method but `pin` holds the deployment's lock. */
+/** Offered by revisions. The caller of every writing method except `pin` holds the deployment's lock. */
 export interface RevisionsPort {
-  /** By id, number or name within one deployment. Throws `revision_not_found` (404). */
+  /** By id, number or name within one deployment. @throws revision_not_found (404) */
   find(tx: Tx, deploymentId: string, reference: string): Promise<Revision>;
-  /** Throws `revision_not_found` (404). */
+  /** @throws revision_not_found (404) */
   get(tx: Tx, id: string): Promise<Revision>;
   getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]>;
-  /** Of the same, what a deployment shows of its revisions. */
+  /** Of the same, the fields that a deployment shows of its revisions. */
   shown(reads: Reads, ids: readonly string[]): Promise<RevisionSummary[]>;
-  /** `kept`: how many revisions this deployment has; `next`: the number of the next one; `same`: the newest with this spec that has not failed. */
+  /**
+   * `kept`: number of revisions of this deployment. `next`: number of the next one. `same`: the newest with this spec
+   * that has not failed.
+   */
   withDigest(
     tx: Tx,
     deploymentId: string,
     specDigest: string,
   ): Promise<{ kept: number; next: number; same: Revision | undefined }>;
-  /** Of every revision that the deployment has. */
+  /** Ids of all revisions of the deployment. */
   idsOf(tx: Tx, deploymentId: string): Promise<string[]>;
   /** The same with names and without specs, newest first. */
   namesOf(tx: Tx, deploymentId: string): Promise<Pick<Revision, 'id' | 'name'>[]>;
   create(tx: Tx, revision: NewRevision): Promise<Revision>;
-  /** Moves a revision between states; from a state not in `from` nothing happens. Returns it if it has moved. */
+  /**
+   * Moves a revision between states; does nothing if its state is not in `from`. Returns the revision if it has moved.
+   */
   setState(
     tx: Tx,
     id: string,
@@ -80,25 +85,30 @@ export interface RevisionsPort {
     options?: { from?: readonly RevisionState[]; message?: string },
   ): Promise<Revision | undefined>;
   /**
-   * Records that a revision holds 100 % of the traffic: appends to the activation log, moves the deployment's
-   * active and previous revision and the states of both (active, standby).
+   * Records that a revision holds 100 % of the traffic: appends to the activation log, updates the deployment's active
+   * and previous revision and the states of both (active, standby).
    */
   activated(tx: Tx, activation: Activation): Promise<void>;
-  /** Records that the last instance of a revision has stopped for good, and tells it in an event. */
+  /** Records that the last instance of a revision has stopped for good, and emits an event. */
   retired(tx: Tx, revisionId: string): Promise<void>;
-  /** The last good one: the newest that held all traffic, that no rollback has left and that has not failed, none of `except`. */
+  /**
+   * Returns the default rollback target: the newest revision that held all traffic, that no rollback has left and that
+   * has not failed, none of `except`.
+   */
   previous(tx: Tx, deploymentId: string, except: readonly string[]): Promise<Revision | undefined>;
   wasEverActive(tx: Tx, id: string): Promise<boolean>;
-  /** Keeps a revision for good, in the name of a holder such as `binding:<id>`. Throws `revision_not_found` if it is gone. */
+  /**
+   * Keeps a revision for good, in the name of a holder such as `binding:<id>`. @throws revision_not_found if it is gone
+   */
   pin(tx: Tx, revisionId: string, holder: string): Promise<void>;
-  /** Deployments with so many old revisions that a look at them may be worth it. */
+  /** Returns deployments with so many old revisions that a collection may be worthwhile. */
   findCrowded(tx: Tx): Promise<string[]>;
   /**
-   * Deletes the oldest retired and failed revisions beyond the limit, but not those in `kept`, nor pinned ones, nor those that the
-   * last activations name.
+   * Deletes the oldest retired and failed revisions beyond the limit, except those in `kept`, pinned ones, and those
+   * that the last activations name.
    */
   collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void>;
-  /** An event of a revision, such as `revision.created`, for the stream of its deployment. */
+  /** Returns an event of a revision, such as `revision.created`, for the stream of its deployment. */
   event(type: string, revision: Revision, about: RevisionEventFacts): NewEvent;
 }
 

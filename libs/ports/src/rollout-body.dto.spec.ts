@@ -15,7 +15,7 @@ it.each([
   [{ base_urls: ['http://h:1', 'http://h:2'] }, ['http://h:1', 'http://h:2']],
   [{ base_url: 'http://h:1', base_urls: ['http://h:2'] }, ['http://h:1', 'http://h:2']],
   [{ base_urls: urls(32) }, urls(32)],
-])('takes one address or several: %j', (endpoint, expected) => {
+])('an endpoint has one address or several: %j', (endpoint, expected) => {
   const { dto, faults } = read(endpoint);
   expect(faults).toEqual([]);
   expect(endpointUrls(dto)).toEqual(expected);
@@ -30,11 +30,11 @@ it.each([
   // With and without /v1 and a slash it is one server.
   [{ base_urls: ['http://h:1', 'http://h:2', 'http://h:1/v1/'] }, 'endpoint.base_urls unique'],
   [{ base_url: 'http://h:1/', base_urls: ['http://h:1'] }, 'endpoint.base_urls unique'],
-])('refuses %#', (endpoint, fault) => {
+])('an endpoint is refused: %#', (endpoint, fault) => {
   expect(read(endpoint).faults).toEqual([fault]);
 });
 
-it('names each address by the field that has it', () => {
+it('each address is named by the field that has it', () => {
   const fields = (endpoint: object) => [0, 1].map((ordinal) => endpointUrlField(endpoint, ordinal));
   expect(fields({ base_url: 'a', base_urls: ['b'] })).toEqual(['endpoint.base_url', 'endpoint.base_urls[0]']);
   expect(fields({ base_urls: ['a', 'b'] })).toEqual(['endpoint.base_urls[0]', 'endpoint.base_urls[1]']);

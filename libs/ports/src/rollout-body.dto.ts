@@ -180,7 +180,7 @@ export class ScalingSpecDto {
   }
 }
 
-/** A deployment's: what it leaves out, the revision says. */
+/** The scaling of a deployment. The revision decides every field that it leaves out. */
 export class ScalingOverrideDto {
   @IntField({ ...MIN_REPLICAS, optional: true })
   min_replicas?: number;
@@ -219,7 +219,7 @@ export class ScalingPatchDto {
   idle_seconds?: number | null;
 }
 
-/** What cannot hold at once, of what is said in one place. */
+/** Returns the contradictions within one scaling. */
 function contradictions({ min_replicas: min, max_replicas: max, idle_seconds: idle }: ScalingOverrideDto) {
   const found: { field: string; code: string; message: string }[] = [];
   if (min !== undefined && max !== undefined && max < min)
@@ -270,7 +270,7 @@ export class RevisionSpecDto {
 export const STRATEGY_TYPES = ['candidate', 'canary', 'blue_green', 'immediate', 'recreate', 'auto'] as const;
 export type StrategyType = (typeof STRATEGY_TYPES)[number];
 
-/** How long a request may wait at the gateways: clients of this family give up at 300 s without a head. */
+/** How long a request may wait at the gateways: clients of this family give up after 300 s without response headers. */
 export const HOLD_SECONDS = { min: 1, max: 290, default: 60 } as const;
 
 export class StrategyStepDto {
@@ -292,7 +292,7 @@ const NO_SHARES =
 const NO_APPROVAL =
   'recreate cannot pause for an approval, because requests would wait or the previous revision has stopped: require approval before the rollout, with protection.rollouts approved_plan';
 
-/** How a rollout moves traffic: what a rollout asks for, and what a deployment keeps as its default. */
+/** How a rollout moves traffic: part of a rollout request, and the default that a deployment keeps. */
 export class StrategyDto {
   @StringField({
     enum: STRATEGY_TYPES,
@@ -415,7 +415,10 @@ export class AnalysisMetricDto {
   }
 }
 
-/** The gate that a rollout has to pass after each soak: what a rollout asks for, and what a deployment keeps as its default. */
+/**
+ * The gate that a rollout has to pass after each soak: part of a rollout request, and the default that a deployment
+ * keeps.
+ */
 export class AnalysisDto {
   @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16 })
   metrics: AnalysisMetricDto[];

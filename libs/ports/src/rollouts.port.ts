@@ -4,11 +4,11 @@ import type { Revision } from './revisions.port.js';
 
 export const ROLLOUTS = Symbol('RolloutsPort');
 
-/** A rollout body that was read and found sound. */
+/** A rollout body that was read and found valid. */
 export interface CheckedRollout {
-  /** The body without what nobody knows, as `POST …/rollouts` would take it. */
+  /** The body without unknown fields, as `POST …/rollouts` would take it. */
   body: Record<string, unknown>;
-  /** The complete spec it would build. */
+  /** The complete spec that it would build. */
   spec: RevisionSpec;
   specDigest: string;
 }
@@ -16,9 +16,10 @@ export interface CheckedRollout {
 /** Offered by rollouts. */
 export interface RolloutsPort {
   /**
-   * Reads a rollout body (of `POST …/rollouts`) the way the API does, applies it to `base` and asks the targets. Writes nothing.
+   * Reads a rollout body (of `POST …/rollouts`) as the API does, applies it to `base` and checks it with the targets.
+   * Writes nothing.
    * @param within dotted path of the body, for the fields of the error
-   * Throws `invalid_parameter` (400) and `validation_failed` (422) naming each field.
+   * @throws invalid_parameter (400) and validation_failed (422), naming each field
    */
   check(tx: Tx, tenantId: string, body: object, base: Revision, within: string): Promise<CheckedRollout>;
 }

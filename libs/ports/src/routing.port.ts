@@ -15,29 +15,32 @@ export interface RouteAffinity {
   ttlSeconds: number;
 }
 
-/** New requests wait at the gateways. It goes on over generations that hold anew, and ends with the first that does not. */
+/**
+ * New requests wait at the gateways. The hold continues over generations that hold again, and ends with the first that
+ * does not.
+ */
 export interface RouteHold {
-  /** The longest that one request waits, 1..290. */
+  /** The longest time that one request waits, in seconds, 1..290. */
   maxSeconds: number;
-  /** How long all of it is expected to last, by the last measured starts; null when nothing was measured. */
+  /** Expected duration of the whole hold, by the last measured starts; null if none was measured. */
   estimatedSeconds: number | null;
 }
 
-/** A hold that stands. Both are by the clock of Postgres. */
+/** A current hold. Both times are by the clock of Postgres. */
 export interface ActiveHold extends RouteHold {
   /** RFC 3339. */
   since: string;
-  /** Seconds since then, when it was read. */
+  /** Seconds since then, at the time of the read. */
   heldSeconds: number;
 }
 
 export interface Route {
   deploymentId: string;
-  /** Rises by one at every change. */
+  /** Rises by one with every change. */
   generation: number;
   targets: RouteTarget[];
   affinity: RouteAffinity;
-  /** Null and absent: requests are served. */
+  /** Null or absent: requests are served. */
   hold?: ActiveHold | null;
 }
 
@@ -45,20 +48,22 @@ export interface RouteChange {
   tenantId: string;
   deploymentId: string;
   deploymentName: string;
-  /** Weights sum to 100. Every target with weight > 0 must be ready or asleep: throws `revision_not_ready` otherwise. */
+  /** Weights sum to 100. Every target with weight > 0 must be ready or asleep. @throws revision_not_ready otherwise */
   targets: RouteTarget[];
-  /** Undefined keeps the affinity the route has. */
+  /** Undefined keeps the current affinity of the route. */
   affinity?: RouteAffinity;
   updatedBy: Actor;
   reason?: string | null;
   operationId?: string | null;
   /** How long a revision that leaves the route stays warm. */
   keepPreviousSeconds: number;
-  /** A failed operation puts back the route it found: readiness is not asked for again, because nothing better is to be had. */
+  /**
+   * A failed operation restores the route it found: readiness is not checked again, because there is no better route.
+   */
   isRestore?: boolean;
   /**
-   * Has the gateways keep new requests waiting from this generation on; absent: they go on by it. Readiness is not asked for. Only the
-   * owner of the traffic may hold it, and its end ends the hold.
+   * Makes new requests wait at the gateways from this generation on. If absent, requests are served by it. Readiness is
+   * not checked. Only the owner of the traffic may hold it, and its end ends the hold.
    */
   hold?: RouteHold;
 }
@@ -69,18 +74,19 @@ export interface RoutesPort {
   /** The same of several, by deployment and without their holds; those without a route are left out. */
   currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>>;
   /**
-   * Writes the next generation, publishes it to the gateways, moves the `route` holds of the revisions (INSTANCES),
-   * appends `route.updated`. Repeating the route that stands changes nothing and returns it, unless it holds or held requests.
+   * Writes the next generation, publishes it to the gateways, updates the `route` holds of the revisions (INSTANCES),
+   * and appends `route.updated`. Repeating the current route changes nothing and returns it, unless it holds or held
+   * requests.
    */
   apply(tx: Tx, change: RouteChange): Promise<Route>;
   /** Removes the route: the state before the first one. Used if a failed rollout found none. */
   remove(tx: Tx, deploymentId: string, actor: Actor, operationId?: string): Promise<void>;
-  /** The one live operation that may move this deployment's traffic, or undefined. */
+  /** Returns the one live operation that may move this deployment's traffic, or undefined. */
   trafficOwner(tx: Tx, deploymentId: string): Promise<string | undefined>;
-  /** Takes the `traffic_owner` row; throws `operation_in_progress` naming the holder when another has it. */
+  /** Takes the `traffic_owner` row. @throws operation_in_progress, naming the holder, if another operation has it */
   takeTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void>;
-  /** Hands the row on to another operation, with the hold that stands. */
+  /** Hands the row over to another operation, together with the current hold. */
   passTraffic(tx: Tx, deploymentId: string, fromOperationId: string, toOperationId: string): Promise<void>;
-  /** Deletes the row if this operation holds it, and with it ends a hold that stands: the last thing that a transaction does. */
+  /** Deletes the row if this operation holds it, and ends its hold: the last action of a transaction. */
   releaseTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void>;
 }
