@@ -1,5 +1,5 @@
-// The product's areas: one line each, and nothing else. The order is what they are built on: an area may use the ports of those
-// above it, never of those below (a lint rule reads this list). `nx g area <name>` adds one at the end.
+// The product's areas: one line each, and nothing else. Later areas build on earlier ones: an area may use the ports of
+// those above it, never of those below (a lint rule reads this list). `nx g area <name>` adds one at the end.
 export * as deploymentRecords from '@slipway/area-revisions/deployment-records';
 export * as revisions from '@slipway/area-revisions/revisions';
 export * as instances from '@slipway/area-instances';

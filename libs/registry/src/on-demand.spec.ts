@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(cwd, { recursive: true }));
 
-/** Notes the address of each module that is loaded. A file takes them at any speed; a full pipe would refuse them. */
+/** Notes the address of each loaded module. It writes to a file, which is never full; a full pipe would refuse them. */
 const HOOK = `
 import { register } from 'node:module';
 register('data:text/javascript,' + encodeURIComponent(\`
@@ -36,7 +36,7 @@ register('data:text/javascript,' + encodeURIComponent(\`
     return next(url, context);
   }\`));
 `;
-/** What api and worker do before anything else: all areas, the kinds of targets, the operator's file. */
+/** The start of api and worker: all areas, the kinds of targets, the operator's file. */
 const PROGRAM = `
 import { loadConfig, loadKinds } from '@slipway/platform-config';
 import '@slipway/registry';
@@ -53,7 +53,7 @@ interface ProcessReport {
   modules: number;
 }
 
-/** A process of its own, as Node starts it with that file. */
+/** Starts a process of its own with that file. */
 async function started(file?: string): Promise<ProcessReport> {
   const folder = await mkdtemp(path.join(cwd, 'operator-'));
   if (file !== undefined) await writeFile(path.join(folder, 'slipway.config.yaml'), file);
@@ -79,20 +79,20 @@ async function started(file?: string): Promise<ProcessReport> {
 
 jest.setTimeout(120_000);
 
-it('loads no module of Kubernetes without a file, nor for one that has no such target, and none of a queue', async () => {
+it('a process loads no module of Kubernetes without a target of that kind, and none of a queue', async () => {
   const [without, other] = await Promise.all([started(), started('targets: [{name: far, kind: endpoint, allow: []}]')]);
   expect(without).toMatchObject({ kinds: 'kinds process,endpoint', ofKubernetes: [], ofQueue: [] });
   expect(without.modules).toBeGreaterThan(100);
   expect(other).toMatchObject({ kinds: 'kinds endpoint,process,endpoint', ofKubernetes: [] });
 });
 
-it('loads them for a file that has one', async () => {
+it('a process loads the modules of Kubernetes for a file that has such a target', async () => {
   const { kinds, ofKubernetes } = await started(CLUSTER);
   expect(kinds).toBe('kinds kubernetes,process,endpoint');
   expect(ofKubernetes.length).toBeGreaterThan(10);
 });
 
-it('says what is wrong where a file was read without its code', () => {
+it('a file that was read without its code reports the cause', () => {
   const kinds = [onDemand('moon', async () => TARGETS[0]!)];
   expect(() => kinds[0]!.read({} as never, 'targets[0]', {})).toThrow(
     'the code for targets of kind moon is not loaded',
@@ -100,7 +100,7 @@ it('says what is wrong where a file was read without its code', () => {
   expect(() => kinds[0]!.schema).toThrow('the code for targets of kind moon is not loaded');
 });
 
-it('loads once, and tries again after a failure', async () => {
+it('a kind is loaded once, and its load is retried after a failure', async () => {
   const real = { kind: 'moon', schema: { properties: { rover: {} } }, maxInstances: 3 } as unknown as TargetKind;
   const load = jest.fn(async () => real).mockRejectedValueOnce(new Error('no disk'));
   const kind = onDemand('moon', load);
@@ -111,7 +111,7 @@ it('loads once, and tries again after a failure', async () => {
   expect([kind.kind, kind.maxInstances, Object.keys(kind.schema.properties)]).toEqual(['moon', 3, ['rover']]);
 });
 
-it('is read with the other kinds once it is loaded', async () => {
+it('a kind is read with the others once it is loaded', async () => {
   await Promise.all(TARGETS.map((kind) => kind.load?.()));
   await writeFile(path.join(cwd, 'slipway.config.yaml'), CLUSTER);
   const [target] = loadConfig(ENV, cwd, { targets: TARGETS }).operator.targets;

@@ -1,8 +1,8 @@
 import type { TargetKind } from '@slipway/target-driver';
 
 /**
- * A kind of target whose code is loaded when a file names it, and not before.
- * @param load imports it; tried again at the next name where it fails
+ * A kind of target whose code is loaded only when a file names it.
+ * @param load imports it; retried at the next use if it fails
  */
 export function onDemand(kind: string, load: () => Promise<TargetKind>): TargetKind {
   let loaded: TargetKind | undefined;

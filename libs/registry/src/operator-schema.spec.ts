@@ -27,7 +27,7 @@ const problemsOf = (text: string): string[] => {
   }
 };
 
-it('is committed as the readers have it; `npm run config-schema` renews it', () => {
+it('the schema matches the committed one; `npm run config-schema` renews it', () => {
   expect(JSON.parse(at('libs/platform/config/slipway.config.schema.json'))).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
@@ -116,7 +116,7 @@ const FULL = {
   retention: { events_days: 7, operations_days: 7, statistics_days: 3, usage_days: 400 },
 };
 
-describe('what the readers take, it takes', () => {
+describe('accepts everything that the readers accept', () => {
   it.each<[string, string]>([
     ['a file with every section', stringify(FULL)],
     ['the Compose file', at('docker/slipway.config.yaml')],
@@ -147,7 +147,7 @@ describe('what the readers take, it takes', () => {
   });
 });
 
-describe('what the readers refuse, it refuses', () => {
+describe('refuses everything that the readers refuse', () => {
   it.each<[string, string]>([
     ['an engine without {port}', 'targets: [{name: a, kind: process, engines: {e: {command: [x]}}}]'],
     ['an engine without a command', 'targets: [{name: a, kind: process, engines: {e: {}}}]'],
@@ -184,7 +184,7 @@ describe('what the readers refuse, it refuses', () => {
   });
 });
 
-it('knows the keys that the readers know, everywhere, and no others', () => {
+it('the schema has exactly the keys that the readers know, everywhere', () => {
   const [ENGINE_SCHEMA] = dig(thenOf('process'), 'engines', '*')['anyOf'] as [Schema];
   const nodes: [path: string, schema: Schema][] = [
     ['', schema],
@@ -217,7 +217,7 @@ it('knows the keys that the readers know, everywhere, and no others', () => {
   }
 });
 
-/** By the keys of mappings; `*` is any. */
+/** Finds a schema by the keys of mappings; `*` is any. */
 function dig(node: Schema, ...keys: string[]): Schema {
   return keys.reduce<Schema>(
     (one, key) =>

@@ -3,17 +3,17 @@ import { expect, it } from '@jest/globals';
 import * as areas from './areas.js';
 import { AREAS, MIGRATIONS } from './product.js';
 
-it('finds one module in every area', () => {
+it('every area has one module', () => {
   expect(AREAS).toHaveLength(Object.keys(areas).length);
   for (const module of AREAS) expect(module.name).toMatch(/Module$/);
 });
 
-it('gives every migration a timestamp of its own', () => {
+it('every migration has a timestamp of its own', () => {
   const timestamps = MIGRATIONS.map((migration) => migration.name.slice(-13));
   expect(new Set(timestamps).size).toBe(timestamps.length);
 });
 
-it('lists every area that has a module', () => {
+it('the list names every area that has a module', () => {
   const root = new URL('../../areas/', import.meta.url);
   const written = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((file) => /^[^/]+\/src\/([a-z-]+\/)?index\.ts$/.test(file))

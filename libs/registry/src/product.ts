@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { migrations as dataplane, sealed as dataplaneSealed } from '@slipway/dataplane';
-// So that TypeORM knows them in every process that speaks to Postgres through it.
+// Makes the entities known to TypeORM in every process that uses Postgres through it.
 import '@slipway/dataplane/entities';
 import { migrations as auth } from '@slipway/platform-http/auth';
 import type { Config } from '@slipway/platform-config';
@@ -12,7 +12,10 @@ import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';
 import * as areas from './areas.js';
 import { TARGETS } from './targets.js';
 
-/** What an area's index exports: one class whose name ends in `Module`, and its tables, sealed columns, other uses of keys, and commands if it has some. */
+/**
+ * The exports of an area's index: one class whose name ends in `Module`, its tables, sealed columns and other uses of
+ * keys, and its commands, if any.
+ */
 interface Area {
   migrations?: readonly Migration[];
   sealed?: readonly SealedColumn[];
@@ -20,7 +23,7 @@ interface Area {
   commands?: Record<string, Command>;
 }
 
-/** Something an operator runs by hand. Returns the exit status. */
+/** A command that an operator runs by hand. Returns the exit status. */
 export type Command = (config: Config, args: string[]) => Promise<number>;
 
 const LIST = Object.entries(areas) as [string, Area][];
@@ -28,7 +31,7 @@ const LIST = Object.entries(areas) as [string, Area][];
 /** Nest modules of all areas. Api and worker build the same list. */
 export const AREAS: Type[] = LIST.map(([name, area]) => moduleOf(name, area));
 
-/** Gives areas the kinds of targets without naming one. */
+/** Provides the kinds of targets to areas, which name none of them. */
 @Module({})
 export class TargetKindsModule {
   static forRoot(kinds: readonly TargetKind[] = TARGETS): DynamicModule {
@@ -48,10 +51,10 @@ export const MIGRATIONS: Migration[] = [
   ...LIST.flatMap(([, area]) => area.migrations ?? []),
 ];
 
-/** Everywhere that secrets are stored. */
+/** All columns that store secrets. */
 export const SEALED: SealedColumn[] = [...dataplaneSealed, ...LIST.flatMap(([, area]) => area.sealed ?? [])];
 
-/** Everywhere else that keys of the ring are in use. */
+/** All other uses of keys of the ring. */
 export const KEY_USES: KeyUse[] = LIST.flatMap(([, area]) => area.keyUses ?? []);
 
 /** Commands of all areas, by name. */

@@ -5,7 +5,7 @@ import { TARGETS } from './targets.js';
 
 const env = { DATABASE_URL: 'postgres://unused', SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
 
-it('reads the embedded default, which lets no client choose where the simulator writes', () => {
+it('the embedded default lets no client choose the folder of the simulator', () => {
   const [local, adopted] = loadConfig(env, tmpdir(), { targets: TARGETS }).operator.targets;
   expect([local?.kind, adopted?.kind]).toEqual(['process', 'endpoint']);
   const { sim } = (local as any).engines;
@@ -13,6 +13,6 @@ it('reads the embedded default, which lets no client choose where the simulator 
   expect(Object.keys(sim.args)).not.toContain('start_log');
 });
 
-it('has one of each kind', () => {
+it('there is one target of each kind', () => {
   expect(new Set(TARGETS.map(({ kind }) => kind)).size).toBe(TARGETS.length);
 });

@@ -3,10 +3,13 @@ import { endpointTarget } from '@slipway/target-endpoint';
 import { processTarget } from '@slipway/target-process';
 import { onDemand } from './on-demand.js';
 
-/** The kinds of execution targets there are: one line each. `loadKinds` of platform-config comes before who reads a file with them. */
+/**
+ * The kinds of execution targets: one line each. `loadKinds` of platform-config must run before a file with them is
+ * read.
+ */
 export const TARGETS: readonly TargetKind[] = [
   processTarget,
   endpointTarget,
-  // Whoever has one machine is to have no more code than before.
+  // Loaded on demand, so that an installation on one machine loads no more code than before.
   onDemand('kubernetes', async () => (await import('@slipway/target-kubernetes')).kubernetesTarget),
 ];
