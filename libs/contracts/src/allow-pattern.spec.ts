@@ -25,7 +25,7 @@ describe('parseAllowPattern', () => {
   ])('refuses %s', (pattern) => expect(parseAllowPattern(pattern)).toHaveProperty('problem', expect.any(String)));
 });
 
-describe('what an operator may allow', () => {
+describe('an origin that an operator may allow', () => {
   it.each(['http://127.0.0.1:*', 'https://*.inference.example.com', 'http://[::1]:8080', 'http://gpu-host'])(
     'is %s',
     (pattern) => expect(operatorPatternProblem(pattern)).toBeUndefined(),

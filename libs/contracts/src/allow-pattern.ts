@@ -1,10 +1,10 @@
 /**
- * An origin that may be called: `http://127.0.0.1:*`, `https://*.inference.example.com`. `*.` stands for one or more whole
- * leading labels, `*` alone for any host; without a port the scheme's own is meant.
+ * An origin that may be called: `http://127.0.0.1:*`, `https://*.inference.example.com`. `*.` means one or more whole
+ * leading labels, and `*` alone any host. Without a port, the default port of the scheme applies.
  */
 export interface AllowPattern {
   scheme: 'http' | 'https';
-  /** In lower case, an IPv6 address in brackets. Where `isWildcard`, the suffix behind `*.`, or empty for any host. */
+  /** In lower case, an IPv6 address in brackets. If `isWildcard`, the suffix after `*.`, or empty for any host. */
   host: string;
   isWildcard: boolean;
   /** Null = any. */
@@ -19,12 +19,12 @@ export const OPERATOR_TENANT = 'default';
 /** In a list of tenants: all of them. */
 export const EVERY_TENANT = '*';
 
-/** Whether a list of the operator's file names the tenant. */
+/** Returns whether a list of the operator's file names the tenant. */
 export function namesTenant(tenants: readonly string[], tenantName: string): boolean {
   return tenants.includes(tenantName) || tenants.includes(EVERY_TENANT);
 }
 
-/** The patterns of a list that hold for a tenant. */
+/** Returns the patterns of a list that apply to a tenant. */
 export function originsFor(entries: readonly AllowEntry[], tenantName: string): string[] {
   const named = entries.filter((entry) => typeof entry === 'string' || namesTenant(entry.tenants, tenantName));
   return named.map(originOf);
@@ -38,7 +38,7 @@ const SHAPE =
   /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|\*|(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::(\*|[0-9]{1,5}))?$/;
 export const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
-/** Reads a pattern, or tells in `problem` why it is none. */
+/** Reads a pattern, or returns in `problem` why it is invalid. */
 export function parseAllowPattern(pattern: string): AllowPattern | { problem: string } {
   const shown = JSON.stringify(pattern);
   const parts = SHAPE.exec(pattern);
@@ -55,8 +55,8 @@ export function parseAllowPattern(pattern: string): AllowPattern | { problem: st
 }
 
 /**
- * What an operator's pattern must hold besides: it names a host, so that no slip of the pen opens every private address.
- * @returns what is wrong, or undefined
+ * Checks a further rule for an operator's pattern: it names a host, so that no typo opens every private address.
+ * @returns the problem, or undefined
  */
 export function operatorPatternProblem(pattern: string): string | undefined {
   const parsed = parseAllowPattern(pattern);
@@ -65,7 +65,7 @@ export function operatorPatternProblem(pattern: string): string | undefined {
   return `may use * only before a domain of two or more labels, not ${JSON.stringify(pattern)}`;
 }
 
-/** Whether a URL parser would leave the host as it is. A trailing dot would name the same host twice. */
+/** Returns whether a URL parser would leave the host unchanged. A trailing dot would name the same host twice. */
 export function isCanonicalHost(host: string): boolean {
   if (host.endsWith('.') || host.startsWith('.') || host.includes('..')) return false;
   const probe = `http://${host}/`;

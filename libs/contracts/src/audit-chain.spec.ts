@@ -45,7 +45,7 @@ const marksOf = async (given: AuditRow[], isWhole = false) =>
   [...(await checkAuditRows(given, { sha256, isWhole })).marks.values()].join(' ');
 
 describe('the hash of a row', () => {
-  it('is the one that the api made of a real row', () => {
+  it('equals the hash that the api made of a real row', () => {
     const real = {
       id: 'aud_01a209a683f87fb8831013945bc917a5',
       tenant_id: 'ten_01a2099d9ef073f59149117c8c2438cf',
@@ -71,7 +71,7 @@ describe('a chain', () => {
     expect(check).toMatchObject({ counts: { linked: 4 }, missing: [], head: { sequence: 4, hash: rows[0]!.hash } });
   });
 
-  it('of which a page is loaded leaves open what its last row follows', async () =>
+  it('leaves open what its last row follows if only one page is loaded', async () =>
     expect(await marksOf(rows.slice(0, 2))).toBe('linked intact'));
 
   it('shows the row that was changed', async () => {
@@ -79,7 +79,7 @@ describe('a chain', () => {
     expect(await marksOf([a, b, { ...c, actor: 'token:tok_mallory' }, d])).toBe('linked linked changed linked');
   });
 
-  it('shows where a row was changed and its hash made to fit', async () => {
+  it('shows a row that was changed and hashed again', async () => {
     const [a, b, c, d] = rows as [AuditRow, AuditRow, AuditRow, AuditRow];
     const forged = { ...c, actor: 'token:tok_mallory' };
     forged.hash = hashOf(forged);
@@ -92,20 +92,20 @@ describe('a chain', () => {
     expect(await marksOf([first])).toBe('unfitting');
   });
 
-  it('shows two rows at one place', async () => {
+  it('shows two rows with one sequence', async () => {
     const twin = { ...rows[0]!, id: 'aud_twin' };
     twin.hash = hashOf(twin);
     expect(await marksOf([twin, rows[0]!])).toMatch(/unfitting/);
   });
 
-  it('misses a row only where all were read', async () => {
+  it('reports a missing row only if all were read', async () => {
     const holed = rows.filter(({ sequence }) => sequence !== 2);
     expect((await checkAuditRows(holed, { sha256, isWhole: true })).missing).toEqual([2]);
     expect((await checkAuditRows(holed, { sha256, isWhole: false })).missing).toEqual([]);
     expect(await marksOf(holed)).toBe('linked intact linked');
   });
 
-  it('does not count to the end of the numbers', async () => {
+  it('stops counting when the server sends an absurd sequence', async () => {
     const far: AuditRow = { ...rows[0]!, sequence: Number.MAX_SAFE_INTEGER };
     expect((await checkAuditRows([far], { sha256, isWhole: true })).missing).toHaveLength(20);
   });
@@ -113,10 +113,10 @@ describe('a chain', () => {
   it('waits for rows that are not sealed yet', async () =>
     expect(await marksOf([{ ...rows[0]!, sequence: null, previous_hash: null, hash: null }])).toBe('unsealed'));
 
-  it('takes a row with a sequence and no hash for a changed one', async () =>
+  it('treats a row with a sequence and no hash as changed', async () =>
     expect(await marksOf([{ ...rows[0]!, hash: null }])).toBe('changed'));
 
-  it('can be hashed later, as browsers do', async () => {
+  it('can be hashed asynchronously, as in browsers', async () => {
     const check = await checkAuditRows(rows, { sha256: async (text) => sha256(text), isWhole: true });
     expect(check.counts.linked).toBe(4);
   });

@@ -1,5 +1,6 @@
-// How audit rows are chained, and what rows prove. The API's sealer and its `audit-verify`, the CLI and the console all use it, so it
-// runs in browsers too: callers pass SHA-256 in, because node:crypto computes it at once and WebCrypto only later.
+// How audit rows are chained, and what they prove. The API's sealer and its `audit-verify`, the CLI and the console all
+// use it, so it runs in browsers too. Callers pass SHA-256 in, because node:crypto computes it synchronously and
+// WebCrypto does not.
 
 /** `previous_hash` of the first row of a chain. */
 export const FIRST_AUDIT_HASH = '0'.repeat(64);
@@ -10,7 +11,9 @@ export interface AuditChainLink {
   hash: string;
 }
 
-/** A row as the API shows it. Its hash covers all its fields except the two hashes, also those of a later version. */
+/**
+ * A row as the API shows it. Its hash covers all its fields except the two hashes, including fields of a later version.
+ */
 export interface ChainedAuditRow {
   id: string;
   tenant_id: string;
@@ -21,8 +24,8 @@ export interface ChainedAuditRow {
 }
 
 /**
- * The text whose SHA-256 is the hash of a row: the hash of the row before and the canonical JSON (RFC 8785) of the row without its two
- * hashes. Of texts, whole numbers and null, canonical JSON is JSON with sorted keys.
+ * Returns the text whose SHA-256 is the hash of a row: the hash of the previous row and the canonical JSON (RFC 8785)
+ * of the row without its two hashes. For texts, whole numbers and null, canonical JSON is JSON with sorted keys.
  */
 export function auditHashText({ hash: _, previous_hash: previous, ...content }: ChainedAuditRow): string {
   const sorted = Object.fromEntries(Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -30,12 +33,12 @@ export function auditHashText({ hash: _, previous_hash: previous, ...content }: 
 }
 
 /**
- * `missing`: a row between the two is not there. `misnumbered`: its sequence was given before. `unlinked`: it follows a row with
- * another hash.
+ * `missing`: a row between the two is missing. `misnumbered`: its sequence was already used. `unlinked`: it follows a
+ * row with another hash.
  */
 export type AuditLinkFault = 'missing' | 'misnumbered' | 'unlinked';
 
-/** What is wrong with a sealed row as the next one after `previous`; undefined if it continues the chain. */
+/** Returns the fault of a sealed row as the next one after `previous`; undefined if it continues the chain. */
 export function auditLinkFault(
   { sequence, previous_hash }: Pick<ChainedAuditRow, 'sequence' | 'previous_hash'>,
   previous: AuditChainLink,
@@ -45,15 +48,15 @@ export function auditLinkFault(
   return previous_hash === previous.hash ? undefined : 'unlinked';
 }
 
-/** Whether the content of a sealed row is not what its hash was computed from. */
+/** Returns whether the content of a sealed row differs from the content that its hash was computed from. */
 export function isAuditRowChanged({ hash }: Pick<ChainedAuditRow, 'hash'>, computedHash: string): boolean {
   return hash !== computedHash;
 }
 
 /**
- * What is known of a row. `linked`: its content fits its hash, and the row before it is given and is the one it follows. `intact`: its
- * content fits, and the row before is not given. `unsealed`: it has no hash yet. `changed`, `unfitting`: its content, or what it
- * follows, is not what its hash was computed from.
+ * The result for one row. `linked`: its content fits its hash, and the previous row is given and is the one it follows.
+ * `intact`: its content fits, and the previous row is not given. `unsealed`: it has no hash yet. `changed`,
+ * `unfitting`: its content, or the row that it follows, differs from what its hash was computed from.
  */
 export type AuditRowMark = 'linked' | 'intact' | 'unsealed' | 'changed' | 'unfitting';
 
@@ -61,7 +64,7 @@ export interface AuditChainCheck {
   /** By the id of the row. */
   marks: ReadonlyMap<string, AuditRowMark>;
   counts: Readonly<Record<AuditRowMark, number>>;
-  /** Sequences that no row has, of a list that was read to its end. */
+  /** Sequences that no row has, in a list that was read to its end. */
   missing: number[];
   /** The newest sealed row, to be kept elsewhere. */
   head: AuditChainLink | null;
@@ -70,14 +73,14 @@ export interface AuditChainCheck {
 export interface AuditCheckOptions {
   /** In hex. */
   sha256: (text: string) => string | Promise<string>;
-  /** Whether the rows are all that there are. Filters and pages leave gaps, so only then does a missing row count. */
+  /** Whether the rows are complete. Filters and pages leave gaps, so a missing row counts only then. */
   isWhole: boolean;
 }
 
-/** The first sequences of a gap show it well enough. */
+/** The first sequences of a gap are enough to show it. */
 const MAX_MISSING = 20;
 
-/** Recomputes the chains of the rows given, which may be in any order and of several tenants. */
+/** Recomputes the chains of the given rows, which may be in any order and of several tenants. */
 export async function checkAuditRows(
   rows: readonly ChainedAuditRow[],
   { sha256, isWhole }: AuditCheckOptions,

@@ -1,5 +1,5 @@
 /*
- * The NOTIFY channels of Postgres. A notification only says "look": whoever listens reads the tables, and polls them besides.
+ * The NOTIFY channels of Postgres. A notification only triggers a read: listeners read the tables, and also poll them.
  */
 
 /** There are rows in the outbox. No payload. */
@@ -17,11 +17,11 @@ export const TOKENS_CHANNEL = 'slipway_tokens';
 /** Something was published to the gateways. The payload is `<kind>:<id>`. */
 export const DATAPLANE_CHANNEL = 'slipway_dataplane';
 
-/** Somebody asks to read the output of an instance. The payload is the target's name. */
+/** A client requests the output of an instance. The payload is the target's name. */
 export const LOGS_ASKED_CHANNEL = 'slipway_logs_asked';
 
-/** There is more of a reading. The payload is its id. */
+/** There is more output for a reading. The payload is its id. */
 export const LOGS_READ_CHANNEL = 'slipway_logs_read';
 
-/** What should run on a target has changed. The payload is the target's name. */
+/** The workloads that should run on a target have changed. The payload is the target's name. */
 export const WORKLOADS_CHANNEL = 'slipway_workloads';

@@ -1,20 +1,21 @@
 import type { ObservationReason } from './observation.js';
 import type { ArgValue } from './revision-spec.js';
 
-/** What a client may ask an engine for; it picks the checks of a qualification. */
+/** The services that a client may request from an engine; they decide the checks of a qualification. */
 export const ENGINE_SERVICES = ['chat', 'completions', 'responses', 'embeddings', 'rerank'] as const;
 export type EngineService = (typeof ENGINE_SERVICES)[number];
 
 /**
- * What an engine does with a `model` that it does not have: refuse it, answer in its own name (`ignores`), answer in the name that was
- * asked for (`echoes`), or nobody has found out.
+ * How an engine treats a `model` that it does not have: it refuses it, answers under its own name (`ignores`), answers
+ * under the requested name (`echoes`), or its behaviour is unknown.
  */
 export const UNKNOWN_MODEL = ['rejects', 'ignores', 'echoes', 'unknown'] as const;
 export type UnknownModel = (typeof UNKNOWN_MODEL)[number];
 
 /**
- * How an engine proves that it has the revision's model: `models_list`: GET /v1/models names `model.id`; `response_model`: an answer names
- * it; else a field of the JSON that a path of its answers, which must equal the text, placeholders filled in.
+ * How an engine proves that it has the revision's model. `models_list`: GET /v1/models names `model.id`.
+ * `response_model`: an answer names it. Otherwise a field of the JSON answer at a path, which must equal the text with
+ * its placeholders filled in.
  */
 export type IdentityProof = 'models_list' | 'response_model' | { path: string; field: string; equals: string };
 
@@ -24,40 +25,40 @@ export interface EngineArg {
   type: 'string' | 'integer' | 'number' | 'boolean' | 'choice' | 'json';
   min?: number;
   max?: number;
-  /** Another argument, whose value it may not be below. */
+  /** Another argument that is the lower limit of its value. */
   at_least?: string;
   default?: ArgValue;
   choices?: ArgValue[];
   /** Values that are worth trying when the engine is tuned. */
   tune?: ArgValue[];
-  /** Whether it may change what the engine answers, so that a gate on quality has to run. */
+  /** Whether it may change the engine's answers, so that a gate on quality has to run. */
   quality?: true;
   reason?: string;
 }
 
-/** What is promised of the engine that a spec names, as far as it decides how a qualification goes. */
+/** The promised traits of the engine that a spec names, as far as they affect a qualification. */
 export interface PromisedTraits {
   serves: EngineService[];
   unknownModel: UnknownModel;
   identity: IdentityProof[];
-  /** To its first healthy answer. */
+  /** Time to its first healthy answer. */
   readyTimeoutSeconds: number;
 }
 
-/** Why a start came to nothing, for people and for `evidence` of a step. */
+/** The reason why a start failed, for people and for `evidence` of a step. */
 export interface StartFailure {
   cause: ObservationReason;
-  /** What to do about it, one sentence. */
+  /** How to fix it, one sentence. */
   remediation: string;
   exit_code: number | null;
   signal: string | null;
-  /** The line of its output that tells the cause, where one does. */
+  /** The line of its output that shows the cause, if there is one. */
   line?: string;
   /** Last lines of its output, redacted, oldest first; at most 40 of at most 500 characters. */
   log_tail: string[];
 }
 
-/** How far a start is. Bytes only where they are known. */
+/** The progress of a start. Bytes only if they are known. */
 export interface StartProgress {
   phase: 'downloading' | 'loading';
   bytes?: number;
@@ -66,17 +67,17 @@ export interface StartProgress {
 
 /** An accelerator of a target's host. */
 export interface Device {
-  /** Stable over reboots; what an assignment is stored by. */
+  /** Stable over reboots; assignments are stored by it. */
   uuid: string;
   /** By PCI bus; may change at a reboot. */
   index: number;
   name: string;
-  /** Null where the host does not tell. */
+  /** Null if the host does not report it. */
   memory_mb: number | null;
   used_mb: number | null;
-  /** False while it is stuck or broken: nothing is started on it. `problem` says why. */
+  /** False while it is stuck or broken: nothing is started on it. `problem` has the reason. */
   is_usable: boolean;
   problem?: string;
-  /** Memory that processes hold which the target has not started, MiB. */
+  /** Memory in MiB that processes hold which the target has not started. */
   foreign_mb: number;
 }

@@ -1,29 +1,32 @@
 /**
- * The reasons why an operation ends `failed` or `cancelled`: the `error_code` of its record. Each belongs to the area that
- * raises it, which defines it here once with `defineFailures`; the OpenAPI document lists all that are defined.
+ * The reasons why an operation ends `failed` or `cancelled`: the `error_code` of its record. Each belongs to the area
+ * that raises it, which defines it once with `defineFailures`. The OpenAPI document lists all defined codes.
  */
 export interface FailureCode<Code extends string = string> {
   readonly code: Code;
-  /** What it means, for the reader of the document. */
+  /** The meaning, for readers of the document. */
   readonly description: string;
-  /** What the reader can do about it. */
+  /** The remedy, for readers of the document. */
   readonly remedy?: string;
 }
 
 const defined = new Map<string, FailureCode>();
 const codes: string[] = [];
 
-/** The names of all defined codes, in order. It grows while modules are loaded, so whoever publishes it takes it by reference. */
+/**
+ * The names of all defined codes, in order. It grows while modules are loaded, so a publisher must keep the reference.
+ */
 export const FAILURE_CODES: readonly string[] = codes;
 
-/** All that are defined by now, in the order of their codes. */
+/** Returns all codes defined so far, in the order of their names. */
 export function definedFailures(): FailureCode[] {
   return codes.map((code) => defined.get(code) as FailureCode);
 }
 
 /**
- * Defines failure codes when the module is loaded: `const rolloutFailures = defineFailures({ analysis_failed: ['meaning', 'remedy'] })`, and
- * later `throw new StepFailed(rolloutFailures.analysis_failed, …)`.
+ * Defines failure codes when the module is loaded:
+ * `const rolloutFailures = defineFailures({ analysis_failed: ['meaning', 'remedy'] })`, and later
+ * `throw new StepFailed(rolloutFailures.analysis_failed, …)`.
  * @throws Error for a code that has another meaning elsewhere
  */
 export function defineFailures<const D extends Record<string, string | readonly [meaning: string, remedy: string]>>(

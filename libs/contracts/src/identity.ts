@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 
 export const OWNER_TYPES = ['person', 'service'] as const;
 
-/** Who answers for a credential: a person, or a program (`service`). All tokens of one owner are one in what people decide. */
+/** The owner of a credential: a person, or a program (`service`). All tokens of one owner count as one in decisions. */
 export interface Owner {
   type: (typeof OWNER_TYPES)[number];
   id: string;
@@ -16,23 +16,26 @@ export function isAmongOwners(owners: readonly Owner[], owner: Owner): boolean {
   return owners.some((one) => isSameOwner(one, owner));
 }
 
-/** An actor as a person of its own: `user:ada` for who signs in at the hosted provider. */
+/** Returns an actor as a person of its own: `user:ada` for a person who signs in at the hosted provider. */
 export function personOf(actor: Actor): Owner {
   return { type: 'person', id: actorText(actor) };
 }
 
-/** Whether an owner's id has the form of an actor's text. Nobody may choose such a name: it would be that actor's. */
+/**
+ * Returns whether an owner's id has the form of an actor's text. Clients may not choose such a name: it would be that
+ * actor's.
+ */
 export function isActorText(ownerId: string): boolean {
   return /^(user|token|system):/i.test(ownerId);
 }
 
-/** Who did something: a token, a signed-in person (`user`), or a part of the product itself (`system`). */
+/** The author of an action: a token, a signed-in person (`user`), or a part of the product itself (`system`). */
 export interface Actor {
   type: string;
   id: string;
 }
 
-/** `token:tok_1`: how events, audit rows and `created_by` columns write an actor. */
+/** Returns `token:tok_1`, as events, audit rows and `created_by` columns write an actor. */
 export function actorText({ type, id }: Actor): string {
   return `${type}:${id}`;
 }
@@ -41,7 +44,7 @@ export function isSameActor(one: Actor, other: Actor): boolean {
   return one.type === other.type && one.id === other.id;
 }
 
-/** A part of the product that acts by itself, such as `worker` or `reconciler`. */
+/** Returns a part of the product that acts by itself, such as `worker` or `reconciler`. */
 export function systemActor(id: string): Actor {
   return { type: 'system', id };
 }
@@ -52,14 +55,14 @@ export const WORKER: Actor = systemActor('worker');
 const TOKEN = /^slw_([A-Za-z0-9-]{1,64})_([\x21-\x7e]{32,512})$/;
 const ROW_PREFIX = 'tok_';
 
-/** An API token as its holder sends it, taken apart. */
+/** The parts of an API token as its holder sends it. */
 export interface TokenParts {
   /** Id of the row in `api_tokens`. */
   id: string;
   secret: string;
 }
 
-/** What is known about a token when it is judged. */
+/** The stored facts by which a token is judged. */
 export interface TokenFacts {
   /** `hashSecret` of its secret. */
   secretHash: Buffer;
@@ -76,7 +79,7 @@ export function parseToken(text: string): TokenParts | undefined {
   return match ? { id: ROW_PREFIX + match[1], secret: match[2] as string } : undefined;
 }
 
-/** The text that `parseToken` reads. */
+/** Returns the text that `parseToken` reads. */
 export function tokenText({ id, secret }: TokenParts): string {
   return `slw_${id.slice(ROW_PREFIX.length)}_${secret}`;
 }
@@ -86,7 +89,7 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-/** Judges a secret against what is known of its token. Takes as long for a wrong secret as for a right one. */
+/** Judges a secret by the facts of its token. Takes as long for a wrong secret as for the right one. */
 export function checkToken(facts: TokenFacts | undefined, secret: string): TokenCheckResult {
   if (!facts) return 'wrong';
   const given = hashSecret(secret);

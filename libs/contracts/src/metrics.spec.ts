@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DISTRIBUTIONS, isBeyond, METRIC_NAMES, metricOf } from './metrics.js';
 
 describe('a limit', () => {
-  it.each(METRIC_NAMES)('of %s is broken on the worse side only, and not where it is met', (name) => {
+  it.each(METRIC_NAMES)('of %s is exceeded only on the worse side, and not at the limit itself', (name) => {
     const isHigherBetter = name === 'output_tokens_per_s';
     expect([isBeyond(name, 9, 10), isBeyond(name, 10, 10), isBeyond(name, 11, 10)]).toEqual([
       isHigherBetter,
@@ -12,7 +12,7 @@ describe('a limit', () => {
   });
 });
 
-it('has a histogram for every metric but the rates, and a statistic that each metric has where none is named', () => {
+it('every metric except the rates has a histogram, and each metric has its default statistic', () => {
   expect(METRIC_NAMES.filter((name) => !DISTRIBUTIONS.some((one) => one === name))).toEqual([
     'error_rate',
     'upstream_fault_rate',

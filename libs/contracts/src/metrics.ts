@@ -6,32 +6,38 @@ interface CommonMetric {
   /** For people: the OpenAPI document and the gateway's `/metrics` show it. */
   description: string;
   unit: 'share' | 'ms' | 'tokens/s';
-  /** Which way is better. */
+  /** The better direction. */
   better: 'lower' | 'higher';
   stats: readonly Stat[];
   defaultStat: Stat;
 }
 
-/** A share of 0..1, counted by how things ended. */
+/** A share of 0..1, counted by results. */
 export interface RateMetric extends CommonMetric {
   kind: 'rate';
   /**
-   * What is counted. `requests`: what clients saw; an attempt that a further one followed is none of its own. `attempts`: each try on
-   * an instance.
+   * The unit that is counted. `requests`: as clients saw them; an attempt followed by another one does not count.
+   * `attempts`: each try on an instance.
    */
   of: 'requests' | 'attempts';
 }
 
-/** Values of requests that went well, in a histogram. */
+/** Values of successful requests, in a histogram. */
 export interface DistributionMetric extends CommonMetric {
   kind: 'distribution';
   /** The title of its chart in the console. */
   title: string;
-  /** One independent sample. The values of one stream depend on each other, so there a stream counts once, however many it has. */
+  /**
+   * One independent sample. The values of one stream depend on each other, so a stream counts once, however many values
+   * it has.
+   */
   sample: 'value' | 'stream';
-  /** Until when the requests in flight beside it count as the load that a value was measured at. */
+  /** Until when concurrent requests count as the load at which a value was measured. */
   loadUntil: 'first_token' | 'end';
-  /** Whether the value is that time itself. A long one is then joined by others more often, which a comparison at equal load makes up for. */
+  /**
+   * Whether the value is that time itself. A long request then overlaps with more others, and a comparison at equal
+   * load corrects for that.
+   */
   isThatTime: boolean;
   /** Name on the gateway's `/metrics`. */
   prometheus: string;
@@ -49,8 +55,8 @@ const DISTRIBUTION = {
 } as const;
 
 /**
- * What the gateways measure, and so what a gate, an SLO or a plan can be about. A new metric is an entry here, and the line
- * in `libs/gateway/src/telemetry/measurement.ts` that measures it.
+ * The metrics of the gateways, for gates, SLOs and plans. A new metric is an entry here, and the line in
+ * `libs/gateway/src/telemetry/measurement.ts` that measures it.
  */
 export const METRICS = {
   error_rate: {
@@ -124,7 +130,7 @@ export function isDistribution(name: Metric): name is Distribution {
   return metricOf(name).kind === 'distribution';
 }
 
-/** Whether a value is on the wrong side of a limit. A value equal to the limit is not. */
+/** Returns whether a value is on the wrong side of a limit. A value equal to the limit is not. */
 export function isBeyond(name: Metric, value: number, limit: number): boolean {
   return metricOf(name).better === 'higher' ? value < limit : value > limit;
 }

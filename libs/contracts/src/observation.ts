@@ -1,11 +1,11 @@
 /**
- * Why an instance is in the state a driver saw it in. A closed list: what is not in it has no reason, only a message. A
- * driver uses the words that its target can tell apart; programs may act on them, people read the message beside it.
+ * The reasons for the state of an instance, as a driver observed it. A closed list: any other cause has only a message.
+ * A driver uses the reasons that its target can distinguish. Programs may act on them; people read the message.
  */
 export const OBSERVATION_REASONS = [
-  // Its target as a whole can be neither asked nor told.
+  // Its target as a whole can be neither read nor changed.
   'target_unavailable',
-  // It waits for a place.
+  // It waits for capacity.
   'waiting_for_device',
   'waiting_for_place',
   'quota_exceeded',
@@ -22,13 +22,13 @@ export const OBSERVATION_REASONS = [
   'loading',
   'start_failed',
   'start_timeout',
-  // It runs, and does not answer.
+  // It runs but does not answer.
   'probe_failed',
-  // It answers, and has nothing at the path where it was to be asked.
+  // It answers, but has nothing at its health path.
   'health_path_missing',
-  // It answers, and has another model than the one that it was adopted for.
+  // It answers, but has another model than the one it was adopted for.
   'model_changed',
-  // The operator's configuration, or another tenant's instance, keeps it from being called.
+  // The operator's configuration, or another tenant's instance, forbids calls to it.
   'not_allowed',
   // It ended.
   'exited',
@@ -37,7 +37,7 @@ export const OBSERVATION_REASONS = [
   'terminated',
   'replaced',
   'lost',
-  // Why it ended or cannot start, as far as the engine or its host says.
+  // The cause of its end or failed start, as far as the engine or its host reports it.
   'out_of_memory',
   'gpu_memory',
   'kv_too_small',
@@ -47,7 +47,7 @@ export const OBSERVATION_REASONS = [
   'bad_argument',
   'program_not_found',
   'driver',
-  // The place went away under it; nobody's fault.
+  // The host took its place away; no fault of the instance.
   'preempted',
   'evicted',
   'node_lost',
@@ -56,7 +56,7 @@ export const OBSERVATION_REASONS = [
 
 export type ObservationReason = (typeof OBSERVATION_REASONS)[number];
 
-/** The place was taken away, the instance is not to blame: it moves, and that counts as no crash. */
+/** The instance lost its place through no fault of its own: it moves, and that counts as no crash. */
 export const DISRUPTIONS: ReadonlySet<ObservationReason> = new Set([
   'preempted',
   'evicted',
@@ -64,14 +64,20 @@ export const DISRUPTIONS: ReadonlySet<ObservationReason> = new Set([
   'node_shutdown',
 ] as const);
 
-/** There is no room where it is to run. A node or a larger quota may come at any time, so who waits for the instance does until the deadline. */
+/**
+ * There is no capacity for it. A node or a larger quota may come at any time, so a wait for the instance continues
+ * until its deadline.
+ */
 export const CAPACITY_REASONS: ReadonlySet<ObservationReason> = new Set([
   'quota_exceeded',
   'unschedulable',
   'gated',
 ] as const);
 
-/** Somebody has to mend these, and may do so while it waits, as by pushing the image: who waits for the instance does for a minute. */
+/**
+ * A person has to fix these, and may do so during the wait, for example by pushing the image: a wait for the instance
+ * continues for a minute.
+ */
 export const FIXABLE_REASONS: ReadonlySet<ObservationReason> = new Set([
   'admission_denied',
   'invalid_template',
@@ -79,7 +85,9 @@ export const FIXABLE_REASONS: ReadonlySet<ObservationReason> = new Set([
   'config_error',
 ] as const);
 
-/** No waiting mends these: somebody has to change the spec, the host or the server. Who waits for the instance may stop. */
+/**
+ * No waiting fixes these: a person has to change the spec, the host or the server. A wait for the instance may stop.
+ */
 export const PERMANENT_REASONS: ReadonlySet<ObservationReason> = new Set([
   'health_path_missing',
   'model_changed',

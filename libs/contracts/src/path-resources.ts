@@ -1,6 +1,6 @@
 /**
- * What the paths of the API name, by the segment before the placeholder: `/deployments/{name}`. The examples are what a fresh stack
- * has once the examples of the bodies were sent; ids are of the right form and belong to nothing.
+ * The resources in the paths of the API, by the segment before the placeholder: `/deployments/{name}`. The examples
+ * exist in a fresh stack once the example bodies were sent; ids have the right form and belong to nothing.
  */
 export const PATH_RESOURCES: Readonly<Record<string, { description: string; example: string }>> = {
   deployments: { description: 'The deployment, by name.', example: 'chat' },

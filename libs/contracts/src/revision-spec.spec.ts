@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { effectiveScaling } from './revision-spec.js';
 
-it('a deployment overrides a revision field by field, and what nobody says has a default', () => {
+it('a deployment overrides a revision field by field, and other fields have defaults', () => {
   expect(effectiveScaling({ min_replicas: 1 })).toEqual({
     min_replicas: 1,
     max_replicas: 1,
@@ -20,7 +20,7 @@ it('a deployment overrides a revision field by field, and what nobody says has a
   expect(effectiveScaling({ ...revision, min_replicas: 0, idle_seconds: 30 }, null).idle_seconds).toBe(30);
 });
 
-it('where the two contradict each other, the least that is asked for holds, and what is awake has no idle time', () => {
+it('if deployment and revision contradict each other, the smallest number holds, and an awake one has no idle time', () => {
   const asleep = { min_replicas: 0, max_replicas: 2, idle_seconds: 30 };
   expect(effectiveScaling(asleep, { min_replicas: 3 })).toMatchObject({
     min_replicas: 3,

@@ -1,6 +1,6 @@
 /**
- * What a revision runs, complete with its defaults and immutable. Field names are those of the API. Every other
- * shape of it is made from this one: the request body (`RevisionSpecDto`) and what a driver is given (`InstanceSpec`).
+ * The content of a revision, complete with its defaults and immutable. Field names are those of the API. Every other
+ * shape of it derives from this one: the request body (`RevisionSpecDto`) and the input of a driver (`InstanceSpec`).
  */
 export interface RevisionSpec {
   model: ModelSpec;
@@ -28,35 +28,38 @@ export interface EndpointSpec {
   credential_ref?: string;
 }
 
-/** Where a revision's servers already run, by ordinal; empty for a spec that adopts none. */
+/** Returns the addresses at which a revision's servers already run, by ordinal; empty for a spec that adopts none. */
 export function endpointUrls({ base_url: first, base_urls: more = [] }: Partial<EndpointSpec> = {}): string[] {
   return first === undefined ? more : [first, ...more];
 }
 
-/** As a spec writes the URL of that ordinal, for people. */
+/** Returns the field of a spec that has the URL of that ordinal, for people. */
 export function endpointUrlField({ base_url: first }: Partial<EndpointSpec> = {}, ordinal: number): string {
   if (first === undefined) return `endpoint.base_urls[${ordinal}]`;
   return ordinal === 0 ? 'endpoint.base_url' : `endpoint.base_urls[${ordinal - 1}]`;
 }
 
-/** Both `http://host` and `http://host/v1` are in use as the base URL of an OpenAI-compatible server. This is what both mean. */
+/**
+ * Both `http://host` and `http://host/v1` are in use as the base URL of an OpenAI-compatible server. Returns what both
+ * mean.
+ */
 export function serverRoot(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
 /** How many instances a revision has. A deployment's `scaling` overrides it field by field. */
 export interface ScalingSpec {
-  /** 0: the revision sleeps when nobody asks for it. */
+  /** 0: the revision sleeps when there are no requests for it. */
   min_replicas: number;
   max_replicas?: number;
-  /** Requests in flight that one instance is meant to have. Without it the number follows no load. */
+  /** Intended requests in flight per instance. Without it the number of instances follows no load. */
   target_in_flight?: number;
   scale_down_after_seconds?: number;
-  /** Without requests, until it sleeps. Only with `min_replicas: 0`. */
+  /** Seconds without requests until it sleeps. Only with `min_replicas: 0`. */
   idle_seconds?: number;
 }
 
-/** What holds of a revision's scaling and its deployment's, with every default. */
+/** The scaling that results from a revision's and its deployment's, with every default. */
 export interface EffectiveScaling {
   min_replicas: number;
   max_replicas: number;
@@ -69,7 +72,7 @@ export interface EffectiveScaling {
 const SCALE_DOWN_AFTER_SECONDS = 300;
 const IDLE_SECONDS = 600;
 
-/** Each of the two was valid by itself; where together they contradict each other, the smallest number that is asked for holds. */
+/** Each of the two was valid by itself. If together they contradict each other, the smallest requested number holds. */
 export function effectiveScaling(spec: ScalingSpec, override?: Partial<ScalingSpec> | null): EffectiveScaling {
   const scaling: ScalingSpec = { ...spec, ...override };
   const { min_replicas: min } = scaling;
@@ -95,7 +98,7 @@ export type ArgValue = string | number | boolean;
 /** A text, or the name of one of the operator's secrets. */
 export type EnvValue = string | { secret_ref: string };
 
-/** The members of a spec, where the path of a knob or a change begins. */
+/** The members of a spec: the first segment of the path of a knob or a change. */
 export const SPEC_MEMBERS = [
   'model',
   'runtime',

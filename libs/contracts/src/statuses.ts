@@ -1,6 +1,4 @@
-/*
- * The words for how things stand. Each list is the column's check constraint, the enum of the OpenAPI document and the type.
- */
+/* The names of statuses. Each list is the column's check constraint, the enum of the OpenAPI document and the type. */
 
 export const OPERATION_STATUSES = [
   'pending',
@@ -24,7 +22,7 @@ export const LIVE_STATUSES = [
   'cancelling',
 ] as const satisfies readonly OperationStatus[];
 
-/** `undone`: the step had succeeded, and the way back took its effect away. A retry runs it again. */
+/** `undone`: the step had succeeded, and the unwind removed its effect. A retry runs it again. */
 export const STEP_STATUSES = [
   'pending',
   'running',
@@ -60,7 +58,7 @@ export const REVISION_STATES = [
 ] as const;
 export type RevisionState = (typeof REVISION_STATES)[number];
 
-/** For a list in SQL: `'succeeded','failed'`. Only for the constant lists of this file. */
+/** Returns a list for SQL: `'succeeded','failed'`. Only for the constant lists of this file. */
 export function sqlList(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(',');
 }
