@@ -1,5 +1,6 @@
-// Makes the SDK's dist/ stand alone: copies the compiled contracts that it re-exports to dist/contracts/, and points the imports there.
-// `npm run build` calls it after the compiler. Plain JavaScript, as it runs before anything is built.
+// Makes the SDK's dist/ self-contained: copies the compiled contracts that it re-exports to dist/contracts/, and points
+// the imports there. `npm run build` calls it after the compiler. Plain JavaScript, because it runs before anything is
+// built.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,6 +1,6 @@
-// What the client is made of, from the committed document: its types, by openapi-typescript, and the table of where each operation is found.
-// `npm run openapi` runs it behind the document. Plain JavaScript: it must run where what it makes does not compile.
-// --check writes nothing, names the files that are not as they would be made, and exits with 1.
+// Generates the client's code from the committed document: its types, by openapi-typescript, and the table with the
+// address of each operation. `npm run openapi` runs it after the document. Plain JavaScript: it must run even if its
+// output does not compile. With --check it writes nothing, names the files that would change, and exits with 1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
@@ -31,11 +31,11 @@ function textOf(file) {
   }
 }
 
-/** The document without what types do not tell, and with its answers open to values that it does not list. */
+/** Returns the document without the parts that types do not express, and with answers open to unlisted values. */
 function documentForTypes() {
   const { paths, components, openapi, info } = structuredClone(document);
   for (const { responses } of Object.values(paths).flatMap(Object.values))
-    // Failures are one envelope, which `ErrorBodyDto` describes.
+    // All failures have one envelope, which `ErrorBodyDto` describes.
     for (const status of Object.keys(responses)) if (!/^[23]/.test(status)) delete responses[status];
   const open = new Set();
   const visit = (node) => {
@@ -47,14 +47,14 @@ function documentForTypes() {
   };
   for (const { responses } of Object.values(paths).flatMap(Object.values)) visit(responses);
   visit(components.schemas.ErrorEnvelopeDto);
-  // The api takes fields that it does not know, and warns of them; a compiler is to tell of them before.
+  // The api accepts unknown fields with a warning; the compiler must report them earlier.
   for (const schema of Object.values(components.schemas)) if (schema.properties) delete schema.additionalProperties;
   return { openapi, info, paths, components };
 }
 
 /**
- * A later api may answer more values, and a switch over them must expect one that it does not know. With `additionalProperties` beside
- * its list a string is no plain enum for openapi-typescript, and comes to `transform`.
+ * A later api may answer more values, and a switch over them must expect an unknown one. If `additionalProperties` is
+ * next to its list, openapi-typescript does not treat a string as a plain enum, and passes it to `transform`.
  */
 function openEnum(node) {
   const { type, enum: values, description: _, ...others } = node;
@@ -66,7 +66,7 @@ function openEnum(node) {
   }
 }
 
-/** Any string, and yet the values that are known: `'running' | (string & {})`. */
+/** Any string, but with the known values listed: `'running' | (string & {})`. */
 function transform({ type, enum: values, additionalProperties }) {
   if (type !== 'string' || !values || !additionalProperties) return undefined;
   const { factory, SyntaxKind } = ts;

@@ -1,6 +1,7 @@
-// Makes once what the Python client is made and tested with, and prints its folder:  node libs/sdk/python/environment.mjs
-// In it are `wheels/`, all of requirements.txt, from which a test installs without a network, and `venv/`, where they are installed. It is
-// kept in the user's cache folder, by its versions. Exit status 3: something is missing, which stderr names. Any other failure is one.
+// Creates the environment that generates and tests the Python client, once, and prints its folder. Run it as
+// `node libs/sdk/python/environment.mjs`. The folder has `wheels/`, all of requirements.txt, from which a test installs
+// without a network, and `venv/`, where they are installed. It is kept in the user's cache folder, by its versions.
+// Exit status 3: something is missing, which stderr names. Any other failure is an error.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +23,7 @@ const folder = path.join(cache, key.digest('hex').slice(0, 16));
 const isWhole = path.join(folder, 'whole');
 
 if (!existsSync(isWhole)) {
-  // A venv knows where it lies, so it is made in its place; one that is not whole is made anew.
+  // A venv contains its own path, so it is created at its final path. An incomplete one is created again.
   rmSync(folder, { recursive: true, force: true });
   const [venv, wheels] = [path.join(folder, 'venv'), path.join(folder, 'wheels')];
   const pip = (...args) => [path.join(venv, 'bin/python'), ['-m', 'pip', '--disable-pip-version-check', ...args]];
@@ -35,7 +36,7 @@ if (!existsSync(isWhole)) {
 }
 process.stdout.write(`${folder}\n`);
 
-/** What it prints is shown only when it fails. */
+/** Runs a command and shows its output only if it fails. */
 function run(command, args, reason, failure = MISSING) {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',

@@ -1,5 +1,6 @@
-// Generates slipway_sdk/ from the committed OpenAPI document with openapi-python-client:  npm run python-client
-// Exit status 3: Python is missing; the folder stays as it is. Any other failure is one of the document or of the generator.
+// Generates slipway_sdk/ from the committed OpenAPI document with openapi-python-client. Run it as
+// `npm run python-client`. Exit status 3: Python is missing; the folder stays unchanged. Any other failure is an error
+// of the document or of the generator.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -32,7 +33,7 @@ function generate(folder, tools) {
   const document = path.join(scratch, 'openapi.json');
   const config = path.join(scratch, 'config.json');
   writeFileSync(document, JSON.stringify(documentForPython()));
-  // What ruff knows of a project must not depend on where this one lies.
+  // The project settings of ruff must not depend on the location of this project.
   const ruff = (command) => `ruff ${command} . --isolated --no-cache --quiet --line-length 120`;
   const post_hooks = [`${ruff('check')} --fix --extend-select=I`, ruff('format')];
   writeFileSync(config, JSON.stringify({ package_name_override: 'slipway_sdk', post_hooks }));
@@ -64,13 +65,14 @@ function generate(folder, tools) {
   process.exit(1);
 }
 
-/** The document as this generator takes it. */
+/** Returns the document in the form that this generator accepts. */
 function documentForPython() {
   const document = JSON.parse(readFileSync(path.join(HERE, '../openapi.json'), 'utf8'));
   for (const operation of Object.values(document.paths).flatMap(Object.values)) {
-    // Failures are one envelope, which stands under `default`.
+    // All failures have one envelope, which is listed under `default`.
     for (const status of Object.keys(operation.responses)) if (/^[45]/.test(status)) delete operation.responses[status];
-    // Every answer would have to be asked whether it is there: its client keeps none to compare with.
+    // With this status, code would have to check every answer for a body. The client sends no If-None-Match, because it
+    // keeps no answers.
     const others = operation.parameters?.filter(({ name }) => name !== 'If-None-Match');
     if (others && others.length < operation.parameters.length) delete operation.responses['304'];
     operation.parameters = others;
@@ -78,7 +80,7 @@ function documentForPython() {
     operation.tags = operation.tags.map((tag) => tag.replace('APIs', 'apis'));
     const bodies = Object.entries(operation.requestBody?.content ?? {});
     const schemas = bodies.map(([, { schema }]) => JSON.stringify(schema));
-    // One body that may be called by two media types would be two to it, and one without fields a class of its own.
+    // The generator would treat one body with two media types as two, and one without fields as a class of its own.
     bodies.forEach(([type], at) => {
       if (schemas.indexOf(schemas[at]) < at) delete operation.requestBody.content[type];
     });
@@ -98,7 +100,7 @@ function visit(node) {
     delete node.enum;
   }
   if (node.default !== undefined && isSchema(node)) {
-    // The client would send it: what is not given is the api's to choose.
+    // The client would send the default, but the api must choose any value that is not given.
     facts.push(`\`${JSON.stringify(node.default)}\` unless given.`);
     delete node.default;
   }
@@ -110,7 +112,7 @@ function isEmpty({ $ref, properties }) {
   return $ref === undefined && properties === undefined;
 }
 
-/** Not a list of properties or answers, where `default` is a name. */
+/** Excludes lists of properties and answers, in which `default` is a name. */
 function isSchema({ type, allOf }) {
   return typeof type === 'string' || Array.isArray(type) || Array.isArray(allOf);
 }

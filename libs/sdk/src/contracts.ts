@@ -1,4 +1,5 @@
-// What clients take from the contracts of the product. The packed SDK has these files in it (bundle.mjs), because it imports no package.
+// The contracts of the product that clients use. The packed SDK contains these files (bundle.mjs), because it imports
+// no package.
 export {
   checkAuditRows,
   type AuditChainCheck,

@@ -4,11 +4,11 @@ import { errorPageOf } from './error-page.js';
 
 const committed = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
 
-it('docs/errors.md says what the committed document says: run `npm run openapi` otherwise', () => {
+it('docs/errors.md matches the committed document: run `npm run openapi` otherwise', () => {
   expect(readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')).toBe(errorPageOf(committed));
 });
 
-it('has a row for every code, by status, with its meaning, its remedy and whether to retry', () => {
+it('the page has a row for every code, by status, with its meaning, its remedy and whether to retry', () => {
   const page = errorPageOf({
     'x-errors': {
       unavailable: { status: 503, message: 'Away.', remediation: 'Wait.', retryable: true },

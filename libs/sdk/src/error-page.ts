@@ -1,4 +1,4 @@
-/** What the page of all error codes is made from: the parts of the OpenAPI document that list them. */
+/** The source of the page of all error codes: the parts of the OpenAPI document that list them. */
 export interface DocumentedCodes {
   'x-errors': Record<string, PublishedError>;
   'x-failures': Record<string, PublishedFailure>;
@@ -39,7 +39,7 @@ The \`error_code\` of an operation shows why it ended \`failed\` or \`cancelled\
 
 `;
 
-/** The page as it is committed, in Markdown. */
+/** Returns the page as it is committed, in Markdown. */
 export function errorPageOf({ 'x-errors': errors, 'x-failures': failures }: DocumentedCodes): string {
   const answers = Object.entries(errors)
     .sort(([one, left], [other, right]) => left.status - right.status || (one < other ? -1 : 1))
@@ -68,7 +68,7 @@ function table(head: string[], rows: string[][]): string {
   return cells.map((row) => `| ${row.map(shown).join(' | ')} |\n`).join('');
 }
 
-/** Neither a column of its own nor markup. */
+/** Escapes a cell, so that it adds neither a column nor markup. */
 function shown(cell: string): string {
   return cell.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 }

@@ -24,17 +24,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Without what tells Node of the workspace's own sources. */
+/** Runs a program without the settings that point Node to the workspace's own sources. */
 function run(program: string, args: string[], cwd: string): Promise<{ stdout: string }> {
   return promisify(execFile)(program, args, { cwd, env: { ...process.env, NODE_OPTIONS: '' } });
 }
 
-it('what is made of the document is what the document makes', async () => {
+it('the generated files match the document', async () => {
   const { stdout } = await run(process.execPath, [path.join(HERE, 'generate.mjs'), '--check'], ROOT);
   expect(stdout).toBe('');
 });
 
-it('packs the client and its document, and nothing of what works on the document', async () => {
+it('the package has the client and its document, and none of the tools for the document', async () => {
   const parts = ['client', 'generated', 'resources'].map(async (folder) =>
     (await readdir(path.join(HERE, 'src', folder))).map((file) => `${folder}/${file}`),
   );
@@ -47,7 +47,7 @@ it('packs the client and its document, and nothing of what works on the document
   expect(await readFile(path.join(HERE, 'LICENSE'))).toEqual(await readFile(path.join(ROOT, 'LICENSE')));
 });
 
-it('imports nothing but its own parts, so that browsers need no bundler', async () => {
+it('the package imports nothing but its own parts, so that browsers need no bundler', async () => {
   for (const file of packed.filter((name) => name.endsWith('.js'))) {
     const text = await readFile(path.join(dir, 'node_modules/@slipway/sdk', file), 'utf8');
     const imported = [...text.matchAll(/(?<!['"])(?:\bfrom|\bimport\(?)\s*['"]([^'"]+)['"]/g)].map(([, name]) => name);
@@ -55,7 +55,7 @@ it('imports nothing but its own parts, so that browsers need no bundler', async 
   }
 });
 
-it('runs in a Node that has nothing else', async () => {
+it('the package runs in a Node without other packages', async () => {
   const server = await UnrulyServer.start();
   server.does(json(200, { scopes: ['viewer'] }));
   await writeFile(
@@ -69,7 +69,7 @@ it('runs in a Node that has nothing else', async () => {
   expect(stdout).toBe('viewer\n');
 });
 
-it('has types for browsers, which know unknown values and refuse unknown options', async () => {
+it('the package has types for browsers, which accept unknown values and refuse unknown options', async () => {
   await writeFile(
     path.join(dir, 'page.ts'),
     `import { isSlipwayError, Slipway, type Operation } from '@slipway/sdk';

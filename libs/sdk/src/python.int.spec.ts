@@ -10,12 +10,12 @@ jest.setTimeout(120_000);
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
 
-it('the Python client is as old as the product', async () => {
+it('the Python client has the version of the product', async () => {
   const { version } = JSON.parse(await readFile(path.join(HERE, 'package.json'), 'utf8')) as { version: string };
   expect(await readFile(path.join(HERE, 'python/pyproject.toml'), 'utf8')).toContain(`\nversion = "${version}"\n`);
 });
 
-/** The generator, by `node libs/sdk/python/environment.mjs`; `.ci/nightly` sets it. */
+/** Needs the generator that `node libs/sdk/python/environment.mjs` creates; `.ci/nightly` sets the variable. */
 (process.env['SLIPWAY_TEST_PYTHON'] ? describe : describe.skip)('the Python client', () => {
   let dir: string;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ it('the Python client is as old as the product', async () => {
   const whoModules = async () =>
     (await readdir(path.join(dir, 'python/slipway_sdk/api/identity'))).filter((file) => file.startsWith('who'));
 
-  it('has the operations of the document, and loses those that the document has lost', async () => {
+  it('has the operations of the document, and drops those that the document has dropped', async () => {
     await generate();
     expect(await whoModules()).toEqual(['who_am_i.py']);
     const file = path.join(dir, 'openapi.json');
@@ -42,7 +42,7 @@ it('the Python client is as old as the product', async () => {
     expect(await whoModules()).toEqual(['who_else.py']);
   });
 
-  it('is not generated from a document that the generator does not take whole, and stays as it was', async () => {
+  it('is not generated from a document that the generator accepts only in part, and stays unchanged', async () => {
     const before = await whoModules();
     const file = path.join(dir, 'openapi.json');
     const document = await readFile(file, 'utf8');

@@ -7,7 +7,7 @@ interface Document {
 }
 
 const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as Document;
-/** What a request of each operation looks like where its path is filled with p1, p2, ... in their order. */
+/** The expected request of each operation, with its path filled with p1, p2, ... in their order. */
 const documented = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { operationId, parameters = [] }]) => {
     let count = 0;
@@ -19,7 +19,7 @@ const documented = Object.entries(paths).flatMap(([path, methods]) =>
 
 const isMethod = (value: unknown): value is (...args: unknown[]) => unknown => typeof value === 'function';
 
-/** Every method of every resource, by its name: `deployments.rollouts.create`. */
+/** Returns every method of every resource, by its name: `deployments.rollouts.create`. */
 function methodsOf(resource: object, name = ''): [string, (...args: unknown[]) => unknown][] {
   return Object.entries(resource).flatMap(([key, value]) =>
     isMethod(value)
@@ -28,7 +28,7 @@ function methodsOf(resource: object, name = ''): [string, (...args: unknown[]) =
   );
 }
 
-it('reaches every operation of the document, and rehearses each that can be', async () => {
+it('the client reaches every operation of the document, and rehearses each that can be', async () => {
   const requests: Request[] = [];
   const answer = { data: [], next_cursor: null, steps: [], status: 'succeeded', completed_at: 'now' };
   const slipway = new Slipway({
@@ -68,7 +68,7 @@ it('reaches every operation of the document, and rehearses each that can be', as
   expect([...rehearsed].sort()).toEqual(rehearsable.sort());
 });
 
-it('takes an address of http only', () => {
+it('the client accepts only an address of http or https', () => {
   expect(() => new Slipway({ baseUrl: 'ftp://a', token: 'b' })).toThrow('http');
   expect(() => new Slipway({ baseUrl: 'nowhere', token: 'b' })).toThrow('Invalid URL');
 });

@@ -17,7 +17,7 @@ export class Slipway {
   readonly modelApiCatalog: ReturnType<typeof modelApiCatalogOf>;
   readonly operations: ReturnType<typeof operationsOf>;
   readonly sandboxes: ReturnType<typeof sandboxesOf>;
-  /** How the service itself is doing. */
+  /** The status of the service itself. */
   readonly system: (options?: OptionsOf<'getSystem'>) => Promise<AnswerOf<'getSystem'>>;
   readonly targets: ReturnType<typeof targetsOf>;
   readonly tenants: ReturnType<typeof tenantsOf>;

@@ -1,6 +1,6 @@
 import type { OpenApi, DocumentedOperation, Schema } from '../src/compatibility/document.js';
 
-/** A document with one operation, `createThing`. */
+/** Returns a document with one operation, `createThing`. */
 export function documentOf(
   operation: Partial<DocumentedOperation> = {},
   schemas: Record<string, Schema> = {},
@@ -9,12 +9,12 @@ export function documentOf(
   return { paths: { '/things': { post: whole } }, components: { schemas } };
 }
 
-/** One whose request body is this. */
+/** Returns a document whose request body has this schema. */
 export function taking(schema: Schema): OpenApi {
   return documentOf({ requestBody: { content: { 'application/json': { schema } } } });
 }
 
-/** One that answers this. */
+/** Returns a document whose answer has this schema. */
 export function answering(schema: Schema, schemas: Record<string, Schema> = {}): OpenApi {
   return documentOf({ responses: { 200: { content: { 'application/json': { schema } } } } }, schemas);
 }

@@ -8,13 +8,13 @@ export interface ReceivedRequest {
   url: string;
   headers: IncomingMessage['headers'];
   body: string;
-  /** Resolves when the connection has closed, whoever closed it. */
+  /** Resolves when the connection has closed, from either side. */
   closed: Promise<void>;
 }
 
 export type UnrulyAnswer = (response: ServerResponse, seen: ReceivedRequest) => unknown;
 
-/** A server on a real socket that answers as it is told, with one of its answers to each request; the last one stays. */
+/** A server on a real socket with configurable answers: one for each request, and the last one stays. */
 export class UnrulyServer {
   readonly seen: ReceivedRequest[] = [];
   private answers: UnrulyAnswer[] = [];
@@ -33,7 +33,7 @@ export class UnrulyServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets what was seen. */
+  /** Sets the answers and forgets the received requests. */
   does(...answers: UnrulyAnswer[]): void {
     this.answers = answers;
     this.seen.length = 0;
@@ -43,7 +43,7 @@ export class UnrulyServer {
     return new Slipway({ baseUrl: this.url, token: 'slw_a_b', ...options });
   }
 
-  /** Resolves once so many requests have come. */
+  /** Resolves once that many requests have arrived. */
   async until(count: number): Promise<void> {
     const deadline = Date.now() + 10_000;
     while (this.seen.length < count) {
@@ -78,7 +78,7 @@ export const json =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
-/** A refusal as the api gives it. */
+/** A refusal in the form of the api. */
 export const refusal = (
   status: number,
   code: string,
@@ -97,14 +97,14 @@ export const cut: UnrulyAnswer = (response) => response.socket?.destroy();
 /** Never answers. */
 export const silent: UnrulyAnswer = () => undefined;
 
-/** A stream of these bytes; left open unless it ends or is cut. */
+/** A stream of these bytes. It stays open unless it ends or is cut. */
 export const stream =
   (text: string, then: 'open' | 'end' | 'cut' = 'open'): UnrulyAnswer =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(text, () => {
       if (then === 'end') response.end();
-      // Once it has left: what is destroyed at once may never have been sent.
+      // Delayed until the bytes have left: a response that is destroyed at once may never have been sent.
       if (then === 'cut') setTimeout(() => response.destroy(), 20);
     });
   };

@@ -7,9 +7,9 @@ export interface Bounds {
 }
 
 /**
- * The body of an answer as it comes. It lets the connection go when nobody reads on, and itself with the signal: of a `fetch` that has
- * answered Node may no longer know its signal, which it holds weakly.
- * @throws the signal's reason; timed_out behind a silence
+ * Yields the body of an answer in chunks. It releases the connection when the reader stops, and ends itself with the
+ * signal: Node holds the signal of a `fetch` weakly, and may no longer know it after the headers.
+ * @throws the signal's reason; timed_out after a silence
  */
 export async function* chunksOf(
   { body }: Response,
@@ -33,12 +33,12 @@ export async function* chunksOf(
     }
   } finally {
     signal?.removeEventListener('abort', cancel);
-    // Of a connection that is broken already there is nothing to say.
+    // The connection is already broken, so an error here adds nothing.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** The same answer, whose body goes on to end with the signal. */
+/** Returns the same answer with a body that still ends with the signal. */
 export function boundTo(signal: AbortSignal | undefined, response: Response): Response {
   if (!signal || !response.body) return response;
   const chunks = chunksOf(response, { signal });

@@ -3,23 +3,26 @@ import type { Operation, Schemas } from './types.js';
 
 export type ErrorBody = Schemas['ErrorBodyDto'];
 
-/** What the sdk itself says where the api could not: no answer, none in time, or one that the api does not give. */
+/**
+ * Codes of the sdk itself, for failures without a valid answer of the api: no answer, none in time, or an unexpected
+ * one.
+ */
 export type OwnCode = 'connection_failed' | 'timed_out' | 'unexpected_answer';
-/** Every code of this version of the api; a later one may answer others. */
+/** Every code of this version of the api. A later one may answer others. */
 export type SlipwayErrorCode = ErrorCode | FailureCode | OwnCode | (string & {});
 
 interface ErrorFacts {
   code: SlipwayErrorCode;
   retryable: boolean;
-  /** Undefined where there was no answer. */
+  /** Undefined if there was no answer. */
   status?: number;
-  /** What the api said, with the members that only this code has. */
+  /** The error body of the api, with the members that only this code has. */
   body?: ErrorBody;
   retryAfterMs?: number;
   cause?: unknown;
 }
 
-/** Everything that a call fails with, except an abort: that fails with the signal's own reason. Branch on `code`. */
+/** Every failure of a call, except an abort, which fails with the signal's own reason. Branch on `code`. */
 export class SlipwayError extends Error {
   override readonly name: string = 'SlipwayError';
   readonly code: SlipwayErrorCode;
@@ -45,18 +48,18 @@ export class SlipwayError extends Error {
     return this.body?.remediation;
   }
 
-  /** The api's logs have it. */
+  /** Find the request in the api's logs by this id. */
   get request_id(): string | undefined {
     return this.body?.request_id;
   }
 
-  /** Each field that was refused. */
+  /** One entry for each refused field. */
   get details(): NonNullable<ErrorBody['details']> {
     return this.body?.details ?? [];
   }
 }
 
-/** An operation that was waited for has ended otherwise than `succeeded`. `code` is its `error_code`. */
+/** The awaited operation has ended in a status other than `succeeded`. `code` is its `error_code`. */
 export class OperationFailed extends SlipwayError {
   override readonly name = 'OperationFailed';
 
@@ -68,7 +71,7 @@ export class OperationFailed extends SlipwayError {
   }
 }
 
-/** Narrows what a call threw: `isSlipwayError(error, 'deployment_exists')`. Without codes any will do. */
+/** Narrows the error of a call: `isSlipwayError(error, 'deployment_exists')`. Without codes it accepts every code. */
 export function isSlipwayError<Code extends SlipwayErrorCode>(
   error: unknown,
   ...codes: readonly Code[]
@@ -76,10 +79,10 @@ export function isSlipwayError<Code extends SlipwayErrorCode>(
   return error instanceof SlipwayError && (codes.length === 0 || (codes as readonly string[]).includes(error.code));
 }
 
-/** Statuses that proxies in front of the api answer by themselves, and that pass. */
+/** Statuses that proxies in front of the api send themselves, and that are temporary. */
 const PASSING = [408, 429, 502, 503, 504];
 
-/** Makes an error of an answer that is no success, whoever gave it. */
+/** Makes an error of an unsuccessful answer, whether the api or a proxy sent it. */
 export function refusalOf(response: Response, text: string): SlipwayError {
   const { status } = response;
   const body = errorBodyOf(text);
@@ -104,7 +107,7 @@ function errorBodyOf(text: string): ErrorBody | undefined {
   }
 }
 
-/** Seconds, or a date (RFC 9110). */
+/** Reads seconds, or a date (RFC 9110). */
 function retryAfterOf(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

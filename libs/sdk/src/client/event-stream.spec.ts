@@ -19,7 +19,7 @@ const STREAM = [
   'id: 9\nevent: cut\ndata: off',
 ].join('');
 
-it.each([1, 2, 3, 7, STREAM.length])('reads messages however they are cut: in parts of %i', (size) => {
+it.each([1, 2, 3, 7, STREAM.length])('messages are read however they are cut: in parts of %i', (size) => {
   expect(read(STREAM, size)).toEqual([
     { id: '1', type: 'a', data: 'one' },
     { id: '2', type: 'b', data: 'two\nmore' },
@@ -28,7 +28,7 @@ it.each([1, 2, 3, 7, STREAM.length])('reads messages however they are cut: in pa
   ]);
 });
 
-it('tells how long to wait, and refuses a message without an end', () => {
+it('the parser returns the wait that the server sets, and refuses a message without an end', () => {
   const parser = new MessageParser();
   parser.push('retry: 2500\nretry: soon\n\n');
   expect(parser.retryMs).toBe(2500);
@@ -42,7 +42,7 @@ it('tells how long to wait, and refuses a message without an end', () => {
   }).toThrow('too long');
 });
 
-it('says of a stream that it is silent, not that it has ended, and lets go of it', async () => {
+it('a silent stream is reported as silent, not as ended, and released', async () => {
   let isLeft = false;
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('data: one\n\n')),

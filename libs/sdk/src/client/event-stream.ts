@@ -1,22 +1,24 @@
 import { chunksOf } from './body.js';
 import { SlipwayError } from './errors.js';
 
-/** No event of the api comes near it. */
+/** Far above the size of any event of the api. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 /** Three heartbeats of the api: a connection that is silent for longer is dead. */
 const SILENCE_MS = 45_000;
 
 /** A message of `text/event-stream`. */
 export interface StreamMessage {
-  /** Where the stream can be taken up again; undefined where it cannot. */
+  /** The id from which the stream can resume; undefined if it cannot. */
   id: string | undefined;
   type: string;
   data: string;
 }
 
-/** Reads `text/event-stream` as the HTML standard says, and drops a message that is cut off before its blank line. */
+/**
+ * Reads `text/event-stream` as the HTML standard defines it, and drops a message that is cut off before its blank line.
+ */
 export class MessageParser {
-  /** How long the server wants those to wait that come again. */
+  /** The wait before a reconnect that the server sets. */
   retryMs: number | undefined;
   private rest = '';
   private data: string[] = [];
@@ -25,7 +27,7 @@ export class MessageParser {
 
   push(text: string): StreamMessage[] {
     const messages: StreamMessage[] = [];
-    // Between the two halves of a CRLF the text may be cut: a CR at the end waits for what follows it.
+    // The text may be cut between the two halves of a CRLF: a CR at the end waits for the next part.
     const whole = this.rest + text;
     const lines = whole.split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? '';
@@ -65,8 +67,8 @@ export interface MessageOptions {
 }
 
 /**
- * The messages of an answer until it ends.
- * @throws connection_failed where it is cut, timed_out where it is silent for too long, the signal's reason
+ * Yields the messages of an answer until it ends.
+ * @throws connection_failed if it is cut, timed_out if it is silent for too long, the signal's reason
  */
 export async function* messagesOf(
   response: Response,

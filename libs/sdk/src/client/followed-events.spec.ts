@@ -16,12 +16,12 @@ async function sequences(events: AsyncIterable<{ sequence: number }>, most = Inf
 }
 const lastIds = () => server.seen.map(({ headers }) => headers['last-event-id']);
 
-it('goes on behind the last whole event when the connection is cut in the middle of one', async () => {
+it('the client continues after the last whole event when the connection is cut in the middle of one', async () => {
   server.does(
     stream(`${SOON}${event(1)}${event(2)}id: 3\nevent: route.updated\ndata: {"sequence":33,`, 'cut'),
     cut,
     refusal(503, 'unavailable', true, { 'retry-after': '0' }),
-    // Not even a line between: half an event must not run into the next.
+    // No line break between them: half an event must not run into the next.
     stream(`${event(3)}${event(4)}`),
   );
   expect(await sequences(server.client().deployments.events.follow('chat'), 4)).toEqual([1, 2, 3, 4]);
@@ -30,18 +30,18 @@ it('goes on behind the last whole event when the connection is cut in the middle
     url: '/api/v1/deployments/chat/events',
     headers: { accept: 'text/event-stream' },
   });
-  // Who stops reading lets the connection go.
+  // A reader that stops releases the connection.
   await server.seen[3]?.closed;
 });
 
-it('comes again when it is told to', async () => {
+it('the client reconnects after the wait that the server sets', async () => {
   server.does(refusal(429, 'quota_exceeded', true, { 'retry-after': '3' }), stream(`${SOON}${event(1)}`));
   const startedAt = performance.now();
   expect(await sequences(server.client().deployments.events.follow('chat'), 1)).toEqual([1]);
   expect(performance.now() - startedAt).toBeGreaterThan(2_990);
 });
 
-it('ends with the operation', async () => {
+it('the events end with the operation', async () => {
   server.does(stream(`${SOON}${event(7)}`, 'end'), stream(`${SOON}${event(8)}${event(9)}`, 'end'), (response) =>
     response.writeHead(204).end(),
   );
@@ -49,7 +49,7 @@ it('ends with the operation', async () => {
   expect(lastIds()).toEqual(['6', '7', '9']);
 });
 
-it('gives the events of one type, and is told the end all the same', async () => {
+it('the client yields the events of one type, and still recognises the end', async () => {
   server.does(stream(`${event(1, 'a')}${event(2, 'b')}${event(3, 'a')}`, 'end'), (response) =>
     response.writeHead(204).end(),
   );
@@ -57,7 +57,7 @@ it('gives the events of one type, and is told the end all the same', async () =>
   expect(lastIds()).toEqual([undefined, '3']);
 });
 
-it('takes a silent connection for dead, and one with heartbeats for alive', async () => {
+it('a silent connection counts as dead, and one with heartbeats as alive', async () => {
   server.does(
     stream(`${SOON}${event(1)}`),
     (response) => {
@@ -70,12 +70,12 @@ it('takes a silent connection for dead, and one with heartbeats for alive', asyn
   );
   const startedAt = performance.now();
   expect(await sequences(server.client().deployments.events.follow('chat', { silenceMs: 1_000 }), 2)).toEqual([1, 2]);
-  // Unless it is said, silence may last for 45 seconds.
+  // By default, a silence may last for 45 seconds.
   expect(performance.now() - startedAt).toBeLessThan(40_000);
   expect(server.seen).toHaveLength(2);
 });
 
-it('says once that the connection is lost, and gives up when it has been for long', async () => {
+it('a lost connection is reported once, and given up when it has been lost for long', async () => {
   const away = refusal(503, 'unavailable', true, { 'retry-after': '0' });
   const told: string[] = [];
   const onAway = ({ code }: { code: string }) => void told.push(code);
@@ -88,13 +88,13 @@ it('says once that the connection is lost, and gives up when it has been for lon
   expect(told).toHaveLength(2);
 });
 
-it('fails where somebody else answers instead of the api', async () => {
+it('following fails if a server other than the api answers', async () => {
   server.does((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'));
   const reading = sequences(server.client().deployments.events.follow('chat'));
   await expect(reading).rejects.toMatchObject({ code: 'unexpected_answer' });
 });
 
-it('fails with what does not pass, and with the abort of who reads', async () => {
+it("following fails with a permanent error, and with the reader's abort", async () => {
   server.does(stream(`${SOON}${event(1)}`, 'cut'), refusal(410, 'cursor_expired', false));
   const expired = sequences(server.client().deployments.events.follow('chat'));
   await expect(expired).rejects.toMatchObject({ code: 'cursor_expired', status: 410 });
@@ -109,7 +109,7 @@ it('fails with what does not pass, and with the abort of who reads', async () =>
   expect(server.seen).toHaveLength(1);
 });
 
-it('follows the output of an instance to its end, and says where it is broken off', async () => {
+it('the client follows the output of an instance to its end, and reports a break', async () => {
   const line = (text: string) => `event: stdout\ndata: ${JSON.stringify({ at: '2026-01-01T00:00:00Z', text })}\n\n`;
   const logs = async (): Promise<string[]> => {
     const texts: string[] = [];

@@ -8,27 +8,27 @@ type StreamId = 'listDeploymentEvents' | 'listOperationEvents';
 
 const AWAY_MS = 7 * 60_000;
 const MOST_PAUSE_MS = 30_000;
-/** Of what a refusal asks for. */
+/** Longest wait that a refusal may request. */
 const MOST_ASKED_MS = 60_000;
-/** Unless the server says otherwise. */
+/** The default if the server sets no wait. */
 const COME_AGAIN_MS = 2_000;
 
 export interface FollowOptions extends CallOptions {
-  /** Begins behind the event with this `sequence`; everything that is kept comes first unless said. */
+  /** Begins after the event with this `sequence`. By default, all stored events come first. */
   after?: number;
   /** Only events of this type. */
   type?: string;
-  /** After how much silence a connection is taken for dead: three heartbeats of the api unless said. */
+  /** The silence after which a connection counts as dead: by default three heartbeats of the api. */
   silenceMs?: number;
-  /** For how long no connection may be had: seven minutes unless said. */
+  /** Longest time without a connection: seven minutes by default. */
   awayMs?: number;
-  /** Told whenever the connection is lost, of what the first try to make it again failed with. */
+  /** Called whenever the connection is lost, with the error of the first attempt to reconnect. */
   onAway?: (error: SlipwayError) => void;
 }
 
 /**
- * The events of a deployment, for as long as they are read, or those of an operation until it has ended. A connection that is lost is
- * made again, and goes on behind the last event that came: none is missing, none comes twice.
+ * Yields the events of a deployment for as long as they are read, or those of an operation until it has ended. It
+ * replaces a lost connection and continues after the last received event: none is missing, none comes twice.
  */
 export async function* followEvents<Id extends StreamId>(
   transport: Transport,
@@ -44,20 +44,21 @@ export async function* followEvents<Id extends StreamId>(
   for (;;) {
     let hasCome = false;
     let askedMs = 0;
-    // A new one for each connection: what was cut off in the last one must not run into this.
+    // A new one for each connection: a message cut off in the last one must not run into this.
     const parser = new MessageParser();
     try {
       const headers = { ...call.headers, accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) };
       const options = { ...call, headers, maxRetries: 0 } as OptionsOf<Id>;
       const response = await transport.raw(id, { path, options });
-      // How a client is told that it has everything.
+      // With this status, the api reports that the client has everything.
       if (response.status === 204) return;
       failures = 0;
       for await (const message of messagesOf(response, { parser, signal, silenceMs })) {
         hasCome = true;
         lastId = message.id ?? lastId;
         const event = JSON.parse(message.data) as DeploymentEvent;
-        // Chosen here: the api ends an operation's stream only for those who have its last event, whatever its type.
+        // Filtered here: the api ends an operation's stream only for a client that has its last event, whatever its
+        // type.
         if (type === undefined || event.type === type) yield event;
       }
     } catch (error) {
@@ -70,7 +71,7 @@ export async function* followEvents<Id extends StreamId>(
       askedMs = Math.min(error.retryAfterMs ?? 0, MOST_ASKED_MS);
     }
     comeAgainMs = parser.retryMs ?? comeAgainMs;
-    // A stream that ended in order behind an event may have been told to its end: asking at once finds out.
+    // A stream that ended in order after an event may be complete: an immediate request finds out.
     if (hasCome) continue;
     const backOff = backOffMs(Math.max(0, failures - 1), MOST_PAUSE_MS);
     await pause(Math.max(comeAgainMs, backOff, askedMs), signal);

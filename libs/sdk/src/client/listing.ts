@@ -1,17 +1,17 @@
-/** What the api answers to a list. */
+/** The api's answer to a list request. */
 export interface Page<Item> {
   data: Item[];
   next_cursor: string | null;
 }
 
 /**
- * A list that is read when it is asked for: `await` gives the first page as the api answers it, `for await` the rows of this page and
- * all behind it, `pages()` page by page.
+ * A lazy list: `await` returns the first page as the api answers it, `for await` yields the rows of this page and all
+ * later ones, and `pages()` yields page by page.
  */
 export class Listing<P extends Page<Item>, Item> implements PromiseLike<P>, AsyncIterable<Item> {
   private first: Promise<P> | undefined;
 
-  /** @param read the page at this cursor; without one, that which the caller's options name */
+  /** @param read the page at this cursor; without one, the page that the caller's options name */
   constructor(private readonly read: (cursor: string | undefined) => Promise<P>) {}
 
   then<One = P, Other = never>(

@@ -26,11 +26,11 @@ const record = (status: string, ...steps: string[]) => ({
   steps: steps.map((step, index) => ({ name: `step-${index}`, index, status: step })),
 });
 
-/** The record as it stands at each look, and the stream of its events beside it. */
+/** Sets the record that each read returns, and the stream of its events. */
 function operation({ id = 'op_1', looks, events }: { id?: string; looks: UnrulyAnswer[]; events: UnrulyAnswer }): void {
   server.does((response, seen) => {
     if (seen.url.endsWith('/events')) return events(response, seen);
-    // The last look of a wait that has ended by now may only just have come.
+    // The last read of a wait that has ended may only just have arrived.
     if (!seen.url.endsWith(`/${id}`)) return undefined;
     const look = looks.length > 1 ? looks.shift() : looks[0];
     return look?.(response, seen);
@@ -38,7 +38,7 @@ function operation({ id = 'op_1', looks, events }: { id?: string; looks: UnrulyA
 }
 const noStream = refusal(429, 'quota_exceeded', false);
 
-it('tells of each step once as it goes, without a stream by the clock', async () => {
+it('a wait reports each step once as it changes, and polls if there is no stream', async () => {
   operation({
     looks: [
       json(200, record('running', 'running', 'pending')),
@@ -65,7 +65,7 @@ it('tells of each step once as it goes, without a stream by the clock', async ()
   ]);
 });
 
-it('looks when an event comes, not by the clock', async () => {
+it('a wait reads the record when an event arrives, and does not poll', async () => {
   let tell: (text: string) => void = () => undefined;
   let hasEnded = false;
   server.does((response, seen) => {
@@ -74,7 +74,7 @@ it('looks when an event comes, not by the clock', async () => {
     return stream(event(1))(response, seen);
   });
   const waiting = server.client().operations.wait('op_1', { pollMs: 3_600_000 });
-  // The first look, the stream, and the look that its first event brings.
+  // The first read, the stream, and the read that its first event causes.
   await server.until(3);
   hasEnded = true;
   tell(event(2));
@@ -83,7 +83,7 @@ it('looks when an event comes, not by the clock', async () => {
   await Promise.all(streams.map(({ closed }) => closed));
 });
 
-it('fails with the operation where that ends otherwise, by whatever name', async () => {
+it('a wait fails with the operation if that ends otherwise, with any status', async () => {
   for (const status of ['failed', 'cancelled', 'evaporated']) {
     const code = status === 'failed' ? { error_code: 'target_not_ready', message: 'exit 1' } : {};
     operation({ looks: [json(200, { ...record(status), ...code })], events: noStream });
@@ -96,7 +96,7 @@ it('fails with the operation where that ends otherwise, by whatever name', async
   }
 });
 
-it('survives an api that is away for a while, but not one that was never there', async () => {
+it('a wait survives an api that is unavailable for a while, but not one that never answered', async () => {
   const away = refusal(503, 'unavailable', true, { 'retry-after': '0' });
   operation({
     looks: [json(200, record('running')), ...Array<UnrulyAnswer>(12).fill(away), json(200, record('succeeded'))],
@@ -117,7 +117,7 @@ it('survives an api that is away for a while, but not one that was never there',
   });
 });
 
-it('ends with its limit, its signal, and what who is told throws', async () => {
+it('a wait ends with its limit, its signal, and an error of its callback', async () => {
   const startedAt = performance.now();
   operation({ looks: [json(200, record('running', 'running'))], events: stream(event(1)) });
   const { operations } = server.client();
@@ -125,7 +125,7 @@ it('ends with its limit, its signal, and what who is told throws', async () => {
   operation({ id: 'op_2', looks: [json(200, record('running')), silent], events: noStream });
   await expect(operations.wait('op_2', { limitMs: 500, pollMs: 5 })).rejects.toMatchObject({ code: 'timed_out' });
   operation({ looks: [json(200, record('running', 'running'))], events: stream(event(1)) });
-  // The next look, which would find out too, is too far off to be seen.
+  // The next read, which would find out too, is too late to matter.
   const told = { signal: AbortSignal.timeout(500), pollMs: 3_600_000 };
   await expect(operations.wait('op_1', told)).rejects.toMatchObject({ name: 'TimeoutError' });
   const onStep = () => Promise.reject(new Error('not my step'));
@@ -134,6 +134,6 @@ it('ends with its limit, its signal, and what who is told throws', async () => {
   const streams = server.seen.filter(({ url }) => url.endsWith('/events'));
   expect(streams.length).toBeGreaterThan(0);
   await Promise.all(streams.map(({ closed }) => closed));
-  // After 45 seconds the silence of the stream would have ended all of it, after 30 that of the look.
+  // After 45 seconds the silence of the stream would have ended all of it, after 30 that of the read.
   expect(performance.now() - startedAt).toBeLessThan(25_000);
 });

@@ -7,30 +7,36 @@ import type { Operation, OperationStep } from './types.js';
 
 const LIMIT_MS = 60 * 60_000;
 const AWAY_MS = 5 * 60_000;
-/** What a timer can hold: some 24 days. */
+/** The longest time that a timer can hold: some 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const POLL_MS = 2_000;
-/** Beside a stream, for what it does not tell of. */
+/** Interval while there is a stream, for changes without an event. */
 const POLL_BESIDE_STREAM_MS = 10_000;
 
 export interface WaitOptions {
-  /** Told of each step that has begun or ended since it was told last, in their order. Awaited; what it throws ends the wait. */
+  /**
+   * Called for each step that has begun or ended since the last call, in their order. Awaited; an error that it throws
+   * ends the wait.
+   */
   onStep?: (step: OperationStep, operation: Operation) => void | Promise<void>;
   signal?: AbortSignal;
-  /** An hour unless said. The operation goes on without who waits for it. */
+  /** An hour by default. The operation continues after the wait has ended. */
   limitMs?: number;
-  /** For how long the api may be away: five minutes unless said, and never beyond `limitMs`. */
+  /** Longest time that the api may be unavailable: five minutes by default, and never beyond `limitMs`. */
   awayMs?: number;
-  /** Told whenever the api has gone away, of what the last try failed with, and whenever it answers again, of nothing. */
+  /**
+   * Called with the error of the last try whenever the api becomes unavailable, and with undefined when it answers
+   * again.
+   */
   onAway?: (error: SlipwayError | undefined) => void;
-  /** How often the record is read while its events cannot be followed: every 2 seconds unless said. */
+  /** How often the record is read while its events cannot be followed: every 2 seconds by default. */
   pollMs?: number;
 }
 
 /**
- * Resolves with the operation once it has succeeded. Its record decides; its events only say when to look, so that nothing is lost with
- * a stream.
- * @throws OperationFailed where it has ended otherwise, timed_out behind `limitMs`, what reading it fails with
+ * Resolves with the operation once it has succeeded. The record decides; events only say when to read it, so that a
+ * lost stream loses nothing.
+ * @throws OperationFailed if it has ended otherwise, timed_out after `limitMs`, or the error of reading it
  */
 export async function waitForOperation(
   transport: Transport,
@@ -45,7 +51,7 @@ export async function waitForOperation(
   let isAway = false;
   try {
     for (;;) {
-      // However little time there is, it is looked once.
+      // The record is read once, however little time there is.
       const lookMs = seenAt === undefined ? LONGEST_TIMER_MS : deadline - performance.now();
       const look = timeLimit(Math.min(Math.max(0, lookMs), LONGEST_TIMER_MS), signal);
       const operation = await transport
@@ -53,7 +59,7 @@ export async function waitForOperation(
         .catch((error: unknown) => {
           if (look.hasPassed()) return;
           const mayPass = isSlipwayError(error) && error.retryable;
-          // An api that has never answered is not away: the address is wrong.
+          // An api that has never answered is not unavailable: the address is wrong.
           if (!mayPass || seenAt === undefined || performance.now() - seenAt > awayMs) throw error;
           if (!isAway) onAway?.(error);
           isAway = true;
@@ -68,7 +74,7 @@ export async function waitForOperation(
           told.set(step.index, step.status);
           await onStep?.(step, operation);
         }
-        // Not by the statuses that end one: a later api may have more of them.
+        // Does not compare statuses: a later api may have more of them that end an operation.
         if (operation.completed_at !== null) {
           if (operation.status === 'succeeded') return operation;
           throw new OperationFailed(operation);
@@ -87,7 +93,7 @@ export async function waitForOperation(
   }
 }
 
-/** Rings whenever an event of the operation has come. Without a stream it never does, and the record is read by the clock. */
+/** Rings whenever an event of the operation arrives. Without a stream it never rings, and the record is polled. */
 class EventBell {
   isFollowed = false;
   private readonly ended = new AbortController();
@@ -132,7 +138,7 @@ class EventBell {
         this.ring();
       }
     } catch {
-      // Too many streams, a proxy that holds them back, an api that is away: reading the record finds out what it is.
+      // Too many streams, a proxy that buffers them, an api that is unavailable: reading the record finds the cause.
     }
     this.isFollowed = false;
     this.hasRung = true;

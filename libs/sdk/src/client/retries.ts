@@ -2,20 +2,20 @@ import { SlipwayError } from './errors.js';
 
 const FIRST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 8_000;
-/** Who is told to come back later than this hears of it instead of waiting in the dark. */
+/** If the api requests a longer wait, the caller gets the error instead of a silent wait. */
 const MOST_RETRY_AFTER_MS = 60_000;
-/** Refused before anything was done, so that even what must not happen twice may be asked for again. */
+/** Refused before anything was done, so that even a call that must not happen twice may be repeated. */
 const NOTHING_DONE = [408, 409, 429];
 
 export interface TryCount {
-  /** How many have failed before this one. */
+  /** Number of failed tries before this one. */
   before: number;
   most: number;
-  /** Whether it makes no difference if the failed try has been carried out unseen. */
+  /** Whether a repetition does no harm if the failed try was carried out unnoticed. */
   isRepeatable: boolean;
 }
 
-/** @returns how long to wait before the next try, or undefined: there is none, the error is the call's. */
+/** @returns the wait before the next try, or undefined if there is none and the call fails with the error */
 export function pauseAfter(error: unknown, { before, most, isRepeatable }: TryCount): number | undefined {
   if (before >= most || !(error instanceof SlipwayError) || !error.retryable) return undefined;
   if (!isRepeatable && !NOTHING_DONE.includes(error.status ?? 0)) return undefined;
@@ -23,7 +23,7 @@ export function pauseAfter(error: unknown, { before, most, isRepeatable }: TryCo
   return error.retryAfterMs <= MOST_RETRY_AFTER_MS ? error.retryAfterMs : undefined;
 }
 
-/** Doubles, and is spread, so that those who failed together do not come back together. */
+/** Doubles each time, with a random spread, so that clients that failed together do not retry together. */
 export function backOffMs(failures: number, mostMs = MOST_PAUSE_MS): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** failures, mostMs) * (0.5 + Math.random() / 2);
 }

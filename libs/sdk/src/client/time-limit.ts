@@ -1,12 +1,12 @@
-/** A signal that fires with another one, or once the time has passed. */
+/** A signal that fires with another one, or when the time has passed. */
 export interface TimeLimit {
   signal: AbortSignal;
   hasPassed(): boolean;
-  /** Forgets both: a signal that outlives many calls would keep all of them. */
+  /** Releases both: a signal that outlives many calls would keep all of them. */
   stop(): void;
 }
 
-/** Not `AbortSignal.any`: what it makes can be collected by Node while it is still waited for. */
+/** Not `AbortSignal.any`: Node may collect its result while a caller still waits for it. */
 export function timeLimit(ms: number, outer: AbortSignal | undefined): TimeLimit {
   const both = new AbortController();
   let hasPassed = false;

@@ -20,7 +20,7 @@ const failureOf = (call: PromiseLike<unknown>): Promise<any> =>
 const codeOf = async (call: PromiseLike<unknown>): Promise<string> => (await failureOf(call)).code;
 
 describe('a request', () => {
-  it('goes where the document says, with the token, the query and the body', async () => {
+  it('is sent to the documented address, with the token, the query and the body', async () => {
     server.does(json(200, { data: [], next_cursor: null }));
     await server.client().deployments.events.list('a/b ä', { limit: 3, type: 'route.updated' });
     await server.client({ baseUrl: `${server.url}/behind/` }).tokens.create({ name: 'ci', scopes: ['viewer'] });
@@ -42,14 +42,14 @@ describe('a request', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('asks for the token at each try: it may have been renewed', async () => {
+  it('reads the token for each try: it may have been renewed', async () => {
     server.does(refusal(503, 'unavailable', true, NOW), whoAmI);
     let asked = 0;
     await server.client({ token: async () => `jwt-${(asked += 1)}` }).whoAmI();
     expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer jwt-1', 'Bearer jwt-2']);
   });
 
-  it('takes the token nowhere else', async () => {
+  it('sends the token to no other server', async () => {
     server.does((response) => response.writeHead(307, { location: '/api/v1/elsewhere' }).end());
     expect(await codeOf(server.client({ maxRetries: 0 }).whoAmI())).toBe('connection_failed');
     expect(server.seen).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('a request', () => {
 });
 
 describe('an answer', () => {
-  it('may say what this version does not know', async () => {
+  it('may have values and fields that this version does not know', async () => {
     server.does(json(200, { id: 'op_1', status: 'hibernating', current_step_status: 'dreaming', new_field: 1 }));
     const operation = await server.client().operations.get('op_1');
     expect(operation).toEqual({ id: 'op_1', status: 'hibernating', current_step_status: 'dreaming', new_field: 1 });
@@ -66,7 +66,7 @@ describe('an answer', () => {
     expect(operation.status).toBe(other);
   });
 
-  it('that refuses is an error with what the api said, by its code', async () => {
+  it("that refuses is an error with the api's body, by its code", async () => {
     const body = {
       code: 'capacity_exhausted',
       message: 'full',
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('of somebody else is told as that', async () => {
+  it('of another server is reported as unexpected', async () => {
     server.does((response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>nginx</h1>'));
     expect(await failureOf(server.client().whoAmI())).toMatchObject({ code: 'unexpected_answer', status: 404 });
     server.does((response) => response.writeHead(200).end('<h1>Welcome</h1>'));
@@ -112,8 +112,8 @@ describe('an answer', () => {
   });
 });
 
-describe('what failed', () => {
-  it('is tried again after the time that the api asks for', async () => {
+describe('a failed call', () => {
+  it('is retried after the time that the api requests', async () => {
     server.does(refusal(429, 'rate_limited', true, { 'retry-after': '1' }), whoAmI);
     const startedAt = performance.now();
     await server.client().whoAmI();
@@ -121,14 +121,14 @@ describe('what failed', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('is tried again at a date, too', async () => {
+  it('is also retried at a date', async () => {
     const date = new Date(Date.now() + 2_000).toUTCString();
     server.does(refusal(503, 'unavailable', true, { 'retry-after': date }), whoAmI);
     await server.client().whoAmI();
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(date) - 20);
   });
 
-  it('is given up where the api asks for too much, says that it will not help, or fails on', async () => {
+  it('is given up if the api requests too long a wait, says that a retry will not help, or keeps failing', async () => {
     server.does(refusal(429, 'rate_limited', true, { 'retry-after': '3600' }));
     expect(await failureOf(server.client().whoAmI())).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 });
     server.does(refusal(503, 'unavailable', false, NOW));
@@ -164,7 +164,7 @@ describe('what failed', () => {
     expect(server.seen[1]?.headers['idempotency-key']).toBe('mine');
   });
 
-  it('is not tried again where it may have been done: a POST without a key, a change that names an etag, a stream', async () => {
+  it('is not retried if it may have been done: a POST without a key, a change that names an etag, a stream', async () => {
     const { tokens, deployments, sandboxes } = server.client();
     for (const answer of [cut, refusal(503, 'unavailable', true, NOW)]) {
       server.does(answer, json(200, {}));
@@ -181,13 +181,13 @@ describe('what failed', () => {
     server.does(refusal(429, 'rate_limited', true, NOW), json(201, { id: 'tok_1' }));
     await tokens.create({ name: 'ci', scopes: ['viewer'] });
     expect(server.seen).toHaveLength(2);
-    // Nothing was done, but the first try has read it.
+    // Nothing was done, but the first try has read the stream.
     server.does(refusal(429, 'rate_limited', true, NOW), json(201, {}));
     const bytes = new Blob(['abc']).stream() as ReadableStream<Uint8Array>;
     expect(await codeOf(sandboxes.files.upload('sbx_1', 'a.txt', bytes))).toBe('rate_limited');
   });
 
-  it('is tried again where its answer was cut off in the middle', async () => {
+  it('is retried if its answer was cut off in the middle', async () => {
     server.does((response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"scopes":', () => setTimeout(() => response.destroy(), 20));
@@ -195,7 +195,7 @@ describe('what failed', () => {
     expect(await server.client().whoAmI()).toEqual({ scopes: ['viewer'] });
   });
 
-  it('has a limit of time for each try, to the end of its answer', async () => {
+  it('has a time limit for each try, to the end of its answer', async () => {
     server.does(silent, whoAmI);
     expect(await server.client({ timeoutMs: 100 }).whoAmI()).toEqual({ scopes: ['viewer'] });
     server.does((response) => response.writeHead(200).write('{'));
@@ -203,7 +203,7 @@ describe('what failed', () => {
     expect(await codeOf(patient.whoAmI({ timeoutMs: 100, maxRetries: 0 }))).toBe('timed_out');
   });
 
-  it('says which address gives no answer', async () => {
+  it('names the address that gives no answer', async () => {
     const error = await failureOf(server.client({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 }).whoAmI());
     expect(error).toMatchObject({
       code: 'connection_failed',
@@ -214,8 +214,8 @@ describe('what failed', () => {
 });
 
 describe('an abort', () => {
-  // The time-out, which would end it too, is too far off to be seen.
-  it.each([0, 4])('ends a try, and is the failure, with %i tries to come', async (maxRetries) => {
+  // The time-out, which would end it too, is too far off to matter.
+  it.each([0, 4])('ends a try, and is the failure, with %i tries left', async (maxRetries) => {
     server.does(silent);
     const stop = new AbortController();
     const call = failureOf(server.client({ timeoutMs: 600_000, maxRetries }).whoAmI({ signal: stop.signal }));
@@ -238,7 +238,7 @@ describe('an abort', () => {
     await server.seen[0]?.closed;
   });
 
-  it('is no longer listened for when the call is over', async () => {
+  it('leaves no listener when the call is over', async () => {
     const { signal } = new AbortController();
     server.does(refusal(503, 'unavailable', true, NOW), whoAmI);
     await server.client().whoAmI({ signal });
@@ -283,7 +283,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('is read no further than it is asked for', async () => {
+  it('is read only as far as needed', async () => {
     server.does(pages);
     const list = server.client().deployments.list();
     expect(server.seen).toHaveLength(0);
@@ -293,7 +293,7 @@ describe('a list', () => {
 });
 
 describe('a file', () => {
-  it('goes up and comes down as bytes', async () => {
+  it('is uploaded and downloaded as bytes', async () => {
     server.does(json(201, { path: 'a b.bin' }), (response) =>
       response.writeHead(200, { etag: '"e"' }).end(Buffer.from([0, 255, 7])),
     );

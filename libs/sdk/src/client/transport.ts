@@ -19,17 +19,17 @@ import type {
 
 const TIMEOUT_MS = 30_000;
 const MAX_RETRIES = 4;
-/** No answer of the api comes near it; files and streams are not read here. */
+/** Far above the size of any JSON answer of the api. Files and streams are not read here. */
 const MOST_JSON_BYTES = 64 * 1024 * 1024;
 
 export interface SlipwayOptions {
-  /** Where the api is, such as `https://slipway.example.com`; a path before `/api/v1` belongs to it. */
+  /** Address of the api, such as `https://slipway.example.com`. A path before `/api/v1` belongs to it. */
   baseUrl: string;
-  /** An API token, or what gives one for each try: the JWT of a signed-in person does not last. */
+  /** An API token, or a function that returns one for each try: the JWT of a signed-in person expires. */
   token: string | (() => string | Promise<string>);
-  /** How long one try of a call may take: 30 seconds unless said. */
+  /** Time limit of one try of a call: 30 seconds by default. */
   timeoutMs?: number;
-  /** How often a failed try is repeated, where repeating is safe: 4 unless said. */
+  /** How often a failed try is repeated, if a repetition is safe: 4 by default. */
   maxRetries?: number;
   /** Another `fetch`, such as one through a proxy. */
   fetch?: typeof fetch;
@@ -39,7 +39,7 @@ export interface CallInput<Id extends OperationId> {
   path?: PathOf<Id>;
   body?: unknown;
   options?: OptionsOf<Id>;
-  /** Of a body that is no JSON. */
+  /** Media type of a body that is not JSON. */
   contentType?: string;
 }
 
@@ -57,7 +57,7 @@ interface PreparedCall {
   isRepeatable: boolean;
 }
 
-/** Sends the requests of all resources: where each goes stands in the table that is made of the api's document. */
+/** Sends the requests of all resources, to the addresses in the table generated from the api's document. */
 export class Transport {
   private readonly root: string;
   private readonly token: () => string | Promise<string>;
@@ -70,7 +70,7 @@ export class Transport {
     if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must start with http:// or https://: ${baseUrl}`);
     this.root = `${origin}${pathname.replace(/\/+$/, '')}`;
     this.token = typeof token === 'function' ? token : () => token;
-    // Browsers refuse a `fetch` that is called as somebody's method.
+    // Browsers refuse a `fetch` that is called as a method of another object.
     this.fetch = own ?? ((...request) => globalThis.fetch(...request));
     this.timeoutMs = timeoutMs ?? TIMEOUT_MS;
     this.maxRetries = maxRetries ?? MAX_RETRIES;
@@ -80,7 +80,7 @@ export class Transport {
     return this.json(id, given);
   }
 
-  /** Makes every check, writes nothing, and answers what would happen. */
+  /** Makes every check, writes nothing, and returns the changes that the call would make. */
   rehearse<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<RehearsalOf<Id>> {
     const options = { ...given.options, validate_only: true } as OptionsOf<Id>;
     return this.json(id, { ...given, options });
@@ -92,12 +92,15 @@ export class Transport {
     return new Listing(read);
   }
 
-  /** The answer itself, its body unread: time-out and signal end with its head, and hold no longer for its body. */
+  /**
+   * Returns the answer itself with its body unread. Time-out and signal end with its headers, and do not apply to its
+   * body.
+   */
   async raw<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<Response> {
     return this.tryAll(this.prepare(id, given), (response) => Promise.resolve(response));
   }
 
-  /** The same for who reads it by himself: the signal goes on to hold. */
+  /** The same for callers that read the body themselves: the signal still applies. */
   async bytes<Id extends OperationId>(id: Id, given: CallInput<Id>): Promise<Response> {
     return boundTo(given.options?.signal, await this.raw(id, given));
   }
@@ -139,7 +142,7 @@ export class Transport {
 
   private async tryAll<T>(prepared: PreparedCall, read: ResponseReader<T>): Promise<T> {
     const { options, isRepeatable, body } = prepared;
-    // A stream has been read by the first try.
+    // The first try has consumed the stream.
     const most = body instanceof ReadableStream ? 0 : (options.maxRetries ?? this.maxRetries);
     for (let before = 0; ; before += 1) {
       try {
@@ -162,10 +165,10 @@ export class Transport {
         method: endpoint.method,
         headers: { ...headers, authorization },
         body,
-        // The api sends nobody elsewhere, and the token is not for others.
+        // The api never redirects, and no other server may get the token.
         redirect: 'error',
         signal: limit.signal,
-        // Without it Node takes no stream as a body.
+        // Without it, Node accepts no stream as a body.
         ...(body instanceof ReadableStream && { duplex: 'half' }),
       });
       if (!response.ok && response.status !== 304) throw refusalOf(response, await bodyTextOf(response, limit.signal));
@@ -183,10 +186,12 @@ export class Transport {
   }
 }
 
-/** A try that failed without an answer may have been carried out: only what does no harm twice is tried again. */
+/**
+ * A try that failed without an answer may have been carried out. So it is repeated only if a second one does no harm.
+ */
 function isRepeatable({ method, takesKey }: Endpoint, headers: Record<string, string>, body: unknown): boolean {
   if (body instanceof ReadableStream) return false;
-  // Carried out once, the second try would find another etag and say that somebody else changed it.
+  // If it was carried out, the second try would find another etag and report a change by another client.
   if (headers['if-match'] !== undefined) return false;
   return takesKey === true || method !== 'POST';
 }
@@ -194,7 +199,7 @@ function isRepeatable({ method, takesKey }: Endpoint, headers: Record<string, st
 function pathOf({ path }: Endpoint, given: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = given[name];
-    // Dots would be taken for steps through the path, and lead to another operation.
+    // A URL parser would take dots for path segments, and lead to another operation.
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${path}: ${name} must have a value`);
     return encodeURIComponent(value);
   });
@@ -206,7 +211,7 @@ function queryOf({ query = [] }: Endpoint, options: AnyOptions): string {
   return given.size > 0 ? `?${given.toString()}` : '';
 }
 
-/** Not `crypto.randomUUID`: browsers have it on https only. */
+/** Not `crypto.randomUUID`: browsers have it only over https. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -4,7 +4,7 @@ import type { Page } from './listing.js';
 export type Schemas = components['schemas'];
 export type OperationId = keyof operations;
 
-/** What the api names in its document; the answers of the sdk are these, field by field. */
+/** The named types of the api's document. The answers of the sdk are these, field by field. */
 export type Operation = Schemas['OperationDto'];
 export type OperationStep = Schemas['OperationStepDto'];
 export type DeploymentEvent = Schemas['EventDto'];
@@ -32,7 +32,7 @@ export type BodyOf<Id extends OperationId> =
 export type PathOf<Id extends OperationId> = operations[Id]['parameters'] extends { path: infer Path } ? Path : {};
 
 type AnyQueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
-/** `validate_only` is a method of its own (`rehearse`), which answers something else. */
+/** `validate_only` is a method of its own (`rehearse`), with another answer. */
 type QueryOf<Id extends OperationId> = [AnyQueryOf<Id>] extends [never] ? {} : Omit<AnyQueryOf<Id>, 'validate_only'>;
 
 type HeadersOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['header']>;
@@ -43,26 +43,32 @@ type WithHeader<Id extends OperationId, Name extends string, Option> = [HeadersO
     : {};
 
 export interface CallOptions {
-  /** Ends the call, its pauses between tries included; the call fails with the signal's reason. */
+  /** Ends the call, including its pauses between tries. The call fails with the signal's reason. */
   signal?: AbortSignal;
-  /** How long one try may take, its answer read to the end. */
+  /** Time limit of one try, until its answer is read to the end. */
   timeoutMs?: number;
-  /** How often a failed try is repeated, where repeating is safe. */
+  /** How often a failed try is repeated, if a repetition is safe. */
   maxRetries?: number;
   headers?: Record<string, string>;
 }
 
 export interface KeyOption {
-  /** Adopts the request that was made with this key. Without one each call makes its own, and keeps it through its retries. */
+  /**
+   * Adopts the request that was made with this key. Without one each call makes its own, and keeps it through its
+   * retries.
+   */
   idempotencyKey?: string;
 }
 
 export interface IfMatchOption {
-  /** The `etag` that the resource must still have; else the call fails with `precondition_failed`. */
+  /** The `etag` that the resource must still have; otherwise the call fails with `precondition_failed`. */
   ifMatch?: string;
 }
 
-/** All that a call takes beside its path and its body: the query of its operation, by the api's names, and how to call. */
+/**
+ * The options of a call in addition to its path and body: the query of its operation, by the api's names, and how to
+ * call.
+ */
 export type OptionsOf<Id extends OperationId> = CallOptions &
   QueryOf<Id> &
   WithHeader<Id, 'Idempotency-Key', KeyOption> &

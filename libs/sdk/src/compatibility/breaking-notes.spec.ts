@@ -24,10 +24,10 @@ const CHANGELOG = `# Changelog
 - oldThing: gone
 `;
 
-it('reads the notes on what is not released yet', () => {
+it('the notes on unreleased changes are read', () => {
   expect([...notedOperations(CHANGELOG)]).toEqual(['createThing', 'dropThing', 'moveThing', 'turnThing']);
 });
 
-it.each(['', '# Changelog\n', '## [Unreleased]\n\n### Added\n- createThing: new\n'])('finds none in %j', (text) => {
+it.each(['', '# Changelog\n', '## [Unreleased]\n\n### Added\n- createThing: new\n'])('no note is in %j', (text) => {
   expect(notedOperations(text).size).toBe(0);
 });

@@ -37,7 +37,7 @@ function commit(): void {
   git('commit', '-m', 'Change');
 }
 
-/** main with the first document, and a branch beside it. */
+/** Creates main with the first document, and a branch of it. */
 function branchOff(): void {
   git('init', '-b', 'main');
   commit();
@@ -57,7 +57,7 @@ describe('on a branch', () => {
     expect(passed).toBe(true);
   });
 
-  it('fails a break without a note, says what to write, and passes it with one', () => {
+  it('fails a break without a note, prints the note to write, and passes it with one', () => {
     writeDocument(NARROWER);
     const { passed, lines } = check(root, NARROWER);
     expect(passed).toBe(false);
@@ -75,7 +75,7 @@ describe('on a branch', () => {
     expect(lines.at(-1)).toMatch(/openapi\.json does not match the api\. Run `npm run openapi` to update it\./);
   });
 
-  it('passes a document that lacks what is new, and says how to add it', () => {
+  it('passes a document that lacks new parts, and says how to add them', () => {
     const { passed, lines } = check(root, WIDER);
     expect(passed).toBe(true);
     expect(lines.at(-1)).toMatch(
@@ -88,7 +88,7 @@ describe('on a branch', () => {
     expect(check(root, FIRST).passed).toBe(false);
   });
 
-  it('is not misled by what main got meanwhile', () => {
+  it('ignores later commits on main', () => {
     write('README.md', 'text');
     commit();
     git('checkout', 'main');
@@ -99,7 +99,7 @@ describe('on a branch', () => {
   });
 });
 
-it('compares main with the commit before', () => {
+it('main is compared with the previous commit', () => {
   branchOff();
   git('checkout', 'main');
   writeDocument(WIDER);
@@ -123,7 +123,7 @@ describe('says why it compares nothing', () => {
     ]);
   });
 
-  it('without a document there', () => {
+  it('without a document on main', () => {
     rmSync(path.join(root, 'libs/sdk/openapi.json'));
     write('README.md', '');
     branchOff();

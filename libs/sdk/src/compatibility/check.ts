@@ -11,7 +11,7 @@ export function notedOperations(changelog: string): Set<string> {
   return new Set([...entries].flatMap(([, names]) => names!.replaceAll('`', '').split(/,?\s+/)));
 }
 
-/** The operations that break without a note. */
+/** Returns the operations that break without a note. */
 function unnotedOperations(changes: readonly DocumentChange[], changelog: string): string[] {
   const noted = notedOperations(changelog);
   const broken = changes.filter(({ kind }) => kind === 'broken').map(({ operation }) => operation);
@@ -28,10 +28,10 @@ function chapter(text: string, title: string, next: RegExp): string {
 }
 
 const KINDS: ChangeKind[] = ['added', 'changed', 'broken'];
-/** So many operations are named; of a break, all are. */
+/** At most this many operations are named; of a break, all are. */
 const NAMED = 4;
 
-/** One line a change, with the operations that share it. */
+/** Returns one line for each change, with the operations that share it. */
 function report(changes: readonly DocumentChange[]): string[] {
   return KINDS.flatMap((kind) => {
     const operations = new Map<string, string[]>();
@@ -41,7 +41,7 @@ function report(changes: readonly DocumentChange[]): string[] {
   });
 }
 
-/** How many of each kind, in words. */
+/** Returns the number of changes of each kind, in words. */
 function summary(changes: readonly DocumentChange[]): string {
   const count = (kind: ChangeKind): number =>
     new Set(changes.filter((one) => one.kind === kind).map(({ what }) => what)).size;
@@ -58,15 +58,15 @@ export interface CheckResult {
   lines: string[];
 }
 
-/** Whether the api still serves all that is committed, and whether CHANGELOG.md tells of what it breaks. */
+/** Checks whether the api still serves everything that is committed, and whether CHANGELOG.md notes what it breaks. */
 export function check(root: string, served: OpenApi): CheckResult {
   const verdicts = [compatibility(root, served), freshness(root, served)];
   return { passed: verdicts.every(({ passed }) => passed), lines: verdicts.flatMap(({ lines }) => lines) };
 }
 
 /**
- * A document that only lacks what is new passes with a word about it, so that a generated area needs no edit elsewhere. One
- * that says what is no longer true fails.
+ * A document that only lacks new parts passes with a message, so that a generated area needs no edit elsewhere. A
+ * document with statements that are no longer true fails.
  */
 function freshness(root: string, served: OpenApi): CheckResult {
   const text = read(root, DOCUMENT);

@@ -9,7 +9,7 @@ const query = (name: string, required = false) => ({ name, in: 'query', required
 const said = (before: OpenApi, after: OpenApi): string[] =>
   compareDocuments(before, after).map(({ kind, operation, what }) => `${kind} ${operation}: ${what}`);
 
-/** [what differs, before, after, what it means, what the way back means] */
+/** [difference, before, after, its changes, the changes in the opposite direction] */
 const DIFFERENCES: [string, Partial<DocumentedOperation>, Partial<DocumentedOperation>, string[], string[]][] = [
   ['texts', { summary: 'Make one', tags: ['a'] }, { summary: 'Make a thing', tags: ['b'] }, [], []],
   [
@@ -99,13 +99,13 @@ const DIFFERENCES: [string, Partial<DocumentedOperation>, Partial<DocumentedOper
   ],
 ];
 
-it.each(DIFFERENCES)('tells what %s means', (_title, before, after, there, back) => {
+it.each(DIFFERENCES)('the comparison reports the changes for %s', (_title, before, after, there, back) => {
   const brief = (lines: string[]): string[] => lines.map((line) => line.replace(/ (createThing|makeThing):/, ''));
   expect(brief(said(documentOf(before), documentOf(after)))).toEqual(there);
   expect(brief(said(documentOf(after), documentOf(before)))).toEqual(back);
 });
 
-it('tells of operations that come and go', () => {
+it('the comparison reports added and removed operations', () => {
   const { post } = documentOf().paths['/things']!;
   const more: OpenApi = {
     ...documentOf(),
@@ -115,7 +115,7 @@ it('tells of operations that come and go', () => {
   expect(said(more, documentOf())).toEqual(['broken listThings: GET /things was removed']);
 });
 
-it('tells of what concerns every operation', () => {
+it('the comparison reports changes of every operation', () => {
   expect(said(documentOf(), { ...documentOf(), servers: [{ url: '/v2' }] })).toEqual([
     'broken document: has different servers or security schemes',
   ]);

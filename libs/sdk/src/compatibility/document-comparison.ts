@@ -13,12 +13,13 @@ import { withoutTexts } from './variants.js';
 
 /** Each scope includes those before it. */
 const SCOPES = ['viewer', 'operator', 'admin'];
-/** What has a comparison of its own, or means nothing to a program. */
+/** Keys that have a comparison of their own, or no meaning for a program. */
 const COMPARED = new Set(['operationId', 'parameters', 'requestBody', 'responses', 'x-required-scope', 'tags']);
 
 /**
- * What a client of the first document has to know of the second. Texts and examples are not compared. `oasdiff` knows more kinds of
- * change, but not our scopes and error codes, and is a binary that a machine with only Node lacks.
+ * Returns the changes that a client of the first document has to know. Texts and examples are not compared. `oasdiff`
+ * knows more kinds of change, but not Slipway's scopes and error codes, and is a binary that a machine with only Node
+ * lacks.
  */
 export function compareDocuments(before: OpenApi, after: OpenApi): DocumentChange[] {
   const changes: DocumentChange[] = [];
@@ -130,7 +131,7 @@ class OperationComparison {
     }
   }
 
-  /** Clients tell errors apart by their codes, so a code that goes away, or comes with another status, is a break. */
+  /** Clients distinguish errors by their codes, so a code that is removed, or has another status, is a break. */
   private compareErrors(before: Record<string, DocumentedResponse>, after: Record<string, DocumentedResponse>): void {
     const statuses = (responses: Record<string, DocumentedResponse>): Map<string, string> =>
       new Map(

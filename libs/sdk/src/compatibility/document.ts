@@ -1,14 +1,14 @@
-/** `added` asks nothing of a client, `changed` is worth knowing, `broken` can stop one that works today. */
+/** `added` requires nothing of a client, `changed` is worth knowing, `broken` can stop a working client. */
 export type ChangeKind = 'added' | 'changed' | 'broken';
 
 export interface DocumentChange {
   kind: ChangeKind;
-  /** The operation's id, or `document` for what concerns all of them. */
+  /** The operation's id, or `document` for changes of all of them. */
   operation: string;
   what: string;
 }
 
-/** The parts of an OpenAPI 3.1 document that a comparison looks at. */
+/** The parts of an OpenAPI 3.1 document that a comparison reads. */
 export interface OpenApi {
   paths: Record<string, Record<string, DocumentedOperation>>;
   servers?: unknown;
@@ -37,15 +37,18 @@ export interface DocumentedResponse {
 
 export type Content = Record<string, { schema?: Schema }>;
 export type Schema = Record<string, unknown>;
-/** By their names. */
+/** By name. */
 export type ComponentSchemas = Record<string, Schema>;
 
-/** How the document is committed: keys sorted, so that a module that moves makes no difference. Lists keep their order. */
+/**
+ * Returns the document as it is committed: keys sorted, so that a module that moves makes no difference. Lists keep
+ * their order.
+ */
 export function textOf(document: unknown): string {
   return `${JSON.stringify(sorted(document), null, 2)}\n`;
 }
 
-/** Whether two values say the same, whatever the order of their keys. */
+/** Returns whether two values are equal, whatever the order of their keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }

@@ -3,12 +3,12 @@ import { textOf, type OpenApi } from './document.js';
 
 export const DOCUMENT = 'libs/sdk/openapi.json';
 
-/** What a change is compared with, or why there is nothing. */
+/** The document to compare with, or the reason why there is none. */
 export type EarlierDocument = { name: string; document: OpenApi } | { missing: string };
 
 /**
- * The document where this branch left main. On main itself, or on a branch without a commit yet: that of its last commit, or
- * of the one before where the last has the same.
+ * Returns the document from the point where this branch left main. On main itself, or on a branch without a commit yet,
+ * it returns that of the last commit, or of the previous one if the last has the same.
  * @param root the folder of the workspace
  */
 export function findEarlier(root: string, served: OpenApi): EarlierDocument {
@@ -30,7 +30,7 @@ export function findEarlier(root: string, served: OpenApi): EarlierDocument {
   return { missing };
 }
 
-/** What git says; nothing where there is no git, or it refuses. */
+/** Returns the output of git; undefined if there is no git, or it fails. */
 function git(cwd: string, ...args: string[]): string | undefined {
   try {
     const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];

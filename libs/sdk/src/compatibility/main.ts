@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { check } from './check.js';
 import type { OpenApi } from './document.js';
 
-// `node libs/sdk/dist/compatibility/main.js <what the api serves>`: exit 1 says why a merge has to wait.
+// `node libs/sdk/dist/compatibility/main.js <document that the api serves>`: exit 1 prints why a merge has to wait.
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const file = process.argv[2];
 if (file === undefined) throw new Error('Usage: main.js FILE. FILE is the document that .ci/openapi.mjs wrote.');

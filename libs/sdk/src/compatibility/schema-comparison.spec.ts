@@ -5,7 +5,7 @@ import { compareDocuments } from './document-comparison.js';
 
 const TEXT = { type: 'string' };
 
-/** [what differs, before, after, what it means in a request, what in a response] */
+/** [difference, before, after, its changes in a request, its changes in a response] */
 const DIFFERENCES: [string, Schema, Schema, string[], string[]][] = [
   ['nothing', { ...TEXT, description: 'old' }, { ...TEXT, description: 'new', example: 'a' }, [], []],
   [
@@ -170,7 +170,7 @@ const DIFFERENCES: [string, Schema, Schema, string[], string[]][] = [
   ],
 ];
 
-it.each(DIFFERENCES)('tells what %s means', (_title, before, after, inRequest, inResponse) => {
+it.each(DIFFERENCES)('the comparison reports the changes for %s', (_title, before, after, inRequest, inResponse) => {
   const said = (location: string, documents: [typeof before, typeof after], wrap: typeof taking) =>
     compareDocuments(wrap(documents[0]), wrap(documents[1])).map(({ kind, operation, what }) => {
       expect(operation).toBe('createThing');
@@ -180,7 +180,7 @@ it.each(DIFFERENCES)('tells what %s means', (_title, before, after, inRequest, i
   expect(said('response 200', [before, after], answering)).toEqual(inResponse);
 });
 
-it('names a component instead of the way to it, once, and ends where components hold each other', () => {
+it('the comparison names a component instead of its path, once, and ends when components refer to each other', () => {
   const schemas = (...status: string[]): Record<string, Schema> => ({
     Page: objectOf({ data: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } }),
     Thing: objectOf({
@@ -196,7 +196,7 @@ it('names a component instead of the way to it, once, and ends where components 
   ]);
 });
 
-it('compares a choice of components by their names', () => {
+it('a choice of components is compared by their names', () => {
   const choice = { anyOf: [{ $ref: '#/components/schemas/Thing' }, { $ref: '#/components/schemas/Rehearsal' }] };
   const schemas = { Thing: objectOf({ a: TEXT }, 'a'), Rehearsal: objectOf({ ok: { type: 'boolean' } }, 'ok') };
   const turned = { anyOf: [...choice.anyOf].reverse() };

@@ -1,14 +1,14 @@
 import { type ChangeKind, isSame, type ComponentSchemas, type Schema } from './document.js';
 import { variantsOf, withoutTexts, type Variant } from './variants.js';
 
-/** Clients write requests and read responses: what one of them may lose, the other may gain. */
+/** Clients write requests and read responses: a request may gain what a response may lose. */
 export type Direction = 'request' | 'response';
 
 type ReportChange = (kind: ChangeKind, what: string) => void;
 
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
-/** A value either fits or does not; two of them cannot be put in order. */
+/** A value either fits or does not; two of them have no order. */
 const SHAPES = ['format', 'pattern', 'multipleOf', 'uniqueItems'];
 const HINTS = ['default', 'deprecated', 'readOnly', 'writeOnly'];
 const KNOWN = new Set([
@@ -16,7 +16,10 @@ const KNOWN = new Set([
   ...['type', 'enum', 'const', 'items', 'properties', 'required', 'additionalProperties'],
 ]);
 
-/** Compares the schemas of one operation in one direction. A component is compared once, and named instead of the way to it. */
+/**
+ * Compares the schemas of one operation in one direction. A component is compared once, and named instead of the path
+ * to it.
+ */
 export class SchemaComparison {
   private readonly seen = new Set<string>();
 
@@ -26,7 +29,7 @@ export class SchemaComparison {
     private readonly say: ReportChange,
   ) {}
 
-  /** @param where how a reader finds the location */
+  /** @param where the location, for readers */
   compare(before: Schema, after: Schema, where: string): void {
     const gone = variantsOf(before, this.components.before);
     const come = variantsOf(after, this.components.after);
@@ -44,7 +47,7 @@ export class SchemaComparison {
       if (this.seen.has(pair)) return;
       this.seen.add(pair);
     }
-    // What differs beside the reference is not the component's.
+    // A difference next to the reference does not belong to the component.
     const location = isComponent && isPlain ? `${this.direction} ${before.name}` : where;
     if (before.type !== after.type) {
       const isWider = covers(after.type, before.type);
@@ -103,7 +106,7 @@ export class SchemaComparison {
     }
   }
 
-  /** Fields that no property names. */
+  /** Compares the rule for fields that no property names. */
   private compareOthers(before: unknown, after: unknown, where: string): void {
     const [was, is] = [before !== false, after !== false];
     if (was && is) {
@@ -118,7 +121,10 @@ export class SchemaComparison {
   }
 }
 
-/** Takes out what stands on both sides: the same component if there is one, else the same type, else one that holds the other. */
+/**
+ * Takes out the variants that exist on both sides: the same component if there is one, else the same type, else one
+ * that contains the other.
+ */
 function takePairs(before: Variant[], after: Variant[]): [Variant, Variant][] {
   const rules = [
     (one: Variant, other: Variant) => one.type === other.type && one.name === other.name,
@@ -142,7 +148,7 @@ function covers(wide: string, narrow: string): boolean {
   return wide === 'any' || (wide === 'number' && narrow === 'integer');
 }
 
-/** What a keyword that differs means in a request, and in a response. A keyword that nobody here knows is taken for a break. */
+/** Returns the kind of a differing keyword in a request, and in a response. An unknown keyword counts as a break. */
 function kindsOf(keyword: string, before: unknown, after: unknown): [ChangeKind, ChangeKind] {
   if (LOWER.includes(keyword))
     return [limit(after, -Infinity) > limit(before, -Infinity) ? 'broken' : 'changed', 'changed'];

@@ -1,24 +1,24 @@
 import type { ComponentSchemas, Schema } from './document.js';
 
-/** One type that a value may have. A schema without a choice has one of them, a nullable one has two. */
+/** One type that a value may have. A schema without a choice has one variant, a nullable one has two. */
 export interface Variant {
   /** A JSON type, or `any`. */
   type: string;
   /** With references and `allOf` resolved, and without a choice. */
   schema: Schema;
-  /** The component that it is, and what stands beside the reference to it. */
+  /** The component that it is, and the keywords next to the reference to it. */
   name?: string;
   beside?: Schema;
 }
 
-/** What only explains. */
+/** Keywords that only explain. */
 const TEXTS = new Set(['description', 'title', 'summary', 'example', 'examples', 'externalDocs', '$comment']);
 
 export function withoutTexts(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !TEXTS.has(key)));
 }
 
-/** All variants of a schema. */
+/** Returns all variants of a schema. */
 export function variantsOf(schema: Schema, components: ComponentSchemas): Variant[] {
   const { whole, reference, beside } = resolve(schema, components);
   const { anyOf, oneOf, ...rest } = whole;
@@ -31,7 +31,7 @@ export function variantsOf(schema: Schema, components: ComponentSchemas): Varian
   return variants.map((variant) => ({ ...variant, name: reference, beside }));
 }
 
-/** @returns the whole schema; the component it refers to, if it is one; and what stands beside that reference */
+/** @returns the whole schema; the component that it refers to, if it is one; and the keywords next to that reference */
 function resolve(schema: Schema, components: ComponentSchemas): { whole: Schema; reference?: string; beside: Schema } {
   const { $ref, allOf, ...own } = withoutTexts(schema);
   const parts = [...($ref === undefined ? [] : [{ $ref }]), ...((allOf as Schema[]) ?? [])];
@@ -46,7 +46,7 @@ function resolve(schema: Schema, components: ComponentSchemas): { whole: Schema;
     : { whole, beside: own };
 }
 
-/** A schema that asks for all of them. */
+/** Returns a schema that requires all of them. */
 function merged(parts: readonly Schema[]): Schema {
   const whole: Schema = Object.assign({}, ...parts);
   const lists = parts.flatMap(({ required }) => (required as string[] | undefined) ?? []);
@@ -64,7 +64,7 @@ function typesOf(schema: Schema): string[] {
   return [schema['items'] === undefined ? 'any' : 'array'];
 }
 
-/** The keywords that concern one of the types that a schema lists. */
+/** Returns the keywords that concern one of the types that a schema lists. */
 function narrowed({ type: _type, ...rest }: Schema, type: string): Schema {
   if (type === 'null') return {};
   const values = rest['enum'] as unknown[] | undefined;

@@ -25,14 +25,14 @@ export const deploymentsOf = (api: Transport) => ({
     api.call('createDeployment', { body, options }),
   rehearseCreate: (body: BodyOf<'createDeployment'>, options?: OptionsOf<'createDeployment'>) =>
     api.rehearse('createDeployment', { body, options }),
-  /** A merge patch: what it names changes, null takes a field away. */
+  /** A merge patch: the named fields change, and null removes a field. */
   update: (name: string, body: BodyOf<'updateDeployment'>, options?: OptionsOf<'updateDeployment'>) =>
     api.call('updateDeployment', { path: { name }, body, options }),
   rehearseUpdate: (name: string, body: BodyOf<'updateDeployment'>, options?: OptionsOf<'updateDeployment'>) =>
     api.rehearse('updateDeployment', { path: { name }, body, options }),
   delete: (name: string, options?: OptionsOf<'deleteDeployment'>) =>
     api.call('deleteDeployment', { path: { name }, options }),
-  /** How requests went, by revision and step. */
+  /** Results and times of requests, by revision and step. */
   metrics: (name: string, options?: OptionsOf<'getDeploymentMetrics'>) =>
     api.call('getDeploymentMetrics', { path: { name }, options }),
   rollouts: {
@@ -80,7 +80,7 @@ export const deploymentsOf = (api: Transport) => ({
   instances: {
     list: (name: string, options?: OptionsOf<'listInstances'>) =>
       api.list('listInstances', { path: { name }, options }),
-    /** The answer itself, as it comes: `await (await logs(...)).text()`, or its `body` as a stream. */
+    /** Returns the answer itself, unread: `await (await logs(...)).text()`, or its `body` as a stream. */
     logs: (name: string, id: string, options: Omit<OptionsOf<'getInstanceLogs'>, 'follow'> = {}) =>
       api.bytes('getInstanceLogs', { path: { name, id }, options: accepting('text/plain', options) }),
     followLogs: (name: string, id: string, options?: Omit<OptionsOf<'getInstanceLogs'>, 'follow'>) =>
@@ -89,19 +89,19 @@ export const deploymentsOf = (api: Transport) => ({
   events: {
     list: (name: string, options?: OptionsOf<'listDeploymentEvents'>) =>
       api.list('listDeploymentEvents', { path: { name }, options }),
-    /** Goes on until it is no longer read, or its signal fires. */
+    /** Continues until it is no longer read, or its signal fires. */
     follow: (name: string, options?: FollowOptions) => followEvents(api, 'listDeploymentEvents', { name }, options),
   },
 });
 
-/** A line that an instance has written. */
+/** A line of an instance's output. */
 export interface LogLine {
   stream: 'stdout' | 'stderr' | (string & {});
   at: string;
   text: string;
 }
 
-/** Unlike events, lines have no ids: a connection that is cut is an error, not taken up again. */
+/** Unlike events, lines have no ids: a connection that is cut is an error and is not resumed. */
 async function* followLogs(
   api: Transport,
   name: string,

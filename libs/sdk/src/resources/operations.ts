@@ -11,12 +11,12 @@ export const operationsOf = (api: Transport) => ({
   retry: (id: string, options?: OptionsOf<'retryOperation'>) => api.call('retryOperation', { path: { id }, options }),
   resume: (id: string, options?: OptionsOf<'resumeOperation'>) =>
     api.call('resumeOperation', { path: { id }, options }),
-  /** Resolves with the operation once it has succeeded; fails with `OperationFailed` where it ends otherwise. */
+  /** Resolves with the operation once it has succeeded. @throws OperationFailed if it ends otherwise */
   wait: (id: string, options?: WaitOptions) => waitForOperation(api, id, options),
   events: {
     list: (id: string, options?: OptionsOf<'listOperationEvents'>) =>
       api.list('listOperationEvents', { path: { id }, options }),
-    /** Ends behind the last event of an operation that has ended. */
+    /** Ends after the last event of an operation that has ended. */
     follow: (id: string, options?: FollowOptions) => followEvents(api, 'listOperationEvents', { id }, options),
   },
 });

@@ -34,7 +34,7 @@ export const sandboxesOf = (api: Transport) => ({
         contentType: BYTES,
         options: { timeoutMs: UPLOAD_TIMEOUT_MS, ...options, path },
       }),
-    /** The answer itself: `arrayBuffer()`, `text()`, or its `body` as a stream. */
+    /** Returns the answer itself: `arrayBuffer()`, `text()`, or its `body` as a stream. */
     download: (id: string, path: string, options?: CallOptions) =>
       api.bytes('listSandboxFiles', {
         path: { id },
