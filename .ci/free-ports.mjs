@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 
-// Prints as many free ports as asked for. All are held until all are known, so that none comes twice.
+// Prints the requested number of free ports. It keeps all of them open until all are known, so that no port is printed
+// twice.
 const servers = await Promise.all(
   Array.from(
     { length: Number(process.argv[2]) },

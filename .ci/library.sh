@@ -1,4 +1,4 @@
-# What .ci/run, .ci/nightly and .ci/weekly share. Source it; it changes to the root of the workspace.
+# Functions that .ci/run, .ci/nightly and .ci/weekly share. Source this file; it changes to the root of the workspace.
 # The last line of their output is always `N passed, N failed`: the tests, and one for each other check.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,7 +10,7 @@ failed=0
 skipped=0
 current=''
 scratch=$(mktemp -d)
-# The embedded Postgres of root runs as another user, who must be able to enter the folder.
+# As root, the embedded Postgres runs as another user, which must be able to enter the folder.
 chmod 711 "$scratch"
 
 finish() {
@@ -66,7 +66,8 @@ check_both() {
   current=''
 }
 
-# counted <name> <command...>: a command that prints its own `N passed, N failed[, N skipped]`, which joins our sum.
+# counted <name> <command...>: a command that prints its own `N passed, N failed[, N skipped]`, which is added to the
+# total.
 counted() {
   current=$1
   shift
@@ -86,13 +87,13 @@ counted() {
   failed=$((failed + broken))
   skipped=$((skipped + ${ignored:-0}))
   printf '=== %s: %s in %d s\n' "$current" "$line" $((SECONDS - started))
-  # Failed tests are counted; only a run that broke in another way is one more failure.
+  # Failed tests are counted. A run that breaks in another way counts as one more failure.
   [ "$broken" -gt 0 ] && printf '\nFAILED: %s\n' "$current" && current=''
   if [ "$status" -ne 0 ] || [ "$broken" -gt 0 ]; then exit 1; fi
   current=''
 }
 
-# Debian packages, if this is root on Debian. A test that needs a missing program is skipped by name.
+# Installs Debian packages, if this is root on Debian. A test that needs a missing program is skipped by name.
 apt_install() {
   if [ "$(id -u)" -eq 0 ] && command -v apt-get > /dev/null; then
     export DEBIAN_FRONTEND=noninteractive
@@ -101,7 +102,7 @@ apt_install() {
   printf 'Missing, and could not be installed: %s. Tests that need it are skipped.\n' "$*"
 }
 
-# install_programs <program...>: those of them that are missing. A program's package has the program's name, with few exceptions.
+# install_programs <program...>: installs the missing ones. A package has the name of its program, with few exceptions.
 install_programs() {
   local missing=() program
   for program in "$@"; do
@@ -119,12 +120,13 @@ install_chromium() {
   [ -n "${SLIPWAY_TEST_CHROMIUM:-}" ] && return
   local program
   for program in chromium chromium-browser google-chrome; do command -v "$program" > /dev/null && return; done
-  # Apart from the others: it is large, and some distributions have no package of this name.
+  # Installed separately: it is large, and some distributions have no package of this name.
   apt_install chromium
 }
 
-# prebuilt <variable> <what> <command...>: sets the variable to what the command prints, unless it is set. The command keeps what it
-# builds in ~/.cache/slipway, once per machine. Exit status 3 means that something to build it with is missing.
+# prebuilt <variable> <what> <command...>: sets the variable to the output of the command, unless it is set already.
+# The command keeps what it builds in ~/.cache/slipway, once per machine. Exit status 3 means that a build tool is
+# missing.
 prebuilt() {
   local variable=$1 what=$2
   shift 2
@@ -153,7 +155,7 @@ parts() {
     case $need in
       kubernetes)
         prebuilt SLIPWAY_KUBE_BIN 'Kubernetes control plane (go)' node tools/kube-testbed/build.mjs
-        # Where there is one, a test that does not find it fails.
+        # If the test bed is built, a test that does not find it fails.
         [ -z "${SLIPWAY_KUBE_BIN:-}" ] || export SLIPWAY_REQUIRE_KUBE=1
         ;;
       llama-server)

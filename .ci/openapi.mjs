@@ -8,8 +8,9 @@ import { textOf } from '../libs/sdk/dist/compatibility/document.js';
 import setUp from '../tools/test-runner/jest-global-setup.mjs';
 import tearDown from '../tools/test-runner/jest-global-teardown.mjs';
 
-// Writes the OpenAPI document that a real api process serves, as it is committed, and lints it:  node .ci/openapi.mjs <file> [page]
-// The page lists the document's error codes. `npm run openapi` renews libs/sdk/openapi.json and docs/errors.md with it.
+// Writes the OpenAPI document that a real api process serves, in its committed form, and lints it:
+//   node .ci/openapi.mjs <file> [page]
+// The page lists the error codes of the document. `npm run openapi` updates libs/sdk/openapi.json and docs/errors.md.
 const root = path.resolve(import.meta.dirname, '..');
 const file = path.resolve(process.argv[2] ?? 'openapi.json');
 const main = (name) => path.join(root, 'apps/api/dist', name);
