@@ -1,12 +1,12 @@
 /**
- * Lints what is in this folder; there is no Docker engine in most places where it is edited.
+ * Lints the files of this folder; most machines on which they are edited have no Docker engine.
  *
  *   node docker/lint.mjs
  *
- * Dockerfiles go to dockerfilelint, compose.yaml to dclint (which knows the Compose schema), the init script to
- * `bash -n`. Beside that it checks what neither knows and what this folder promises: a .dockerignore for each
- * Dockerfile, no root, no curl, no secret in an image, and no variable of compose.yaml that .env.example does not name.
- * Every problem is one line; exits with 1 when there is any, warnings included.
+ * It runs dockerfilelint on Dockerfiles, dclint (which knows the Compose schema) on compose.yaml, and `bash -n` on the
+ * init script. It also checks promises of this folder that these linters do not know: a .dockerignore for each
+ * Dockerfile, no root, no curl, no secret in an image, and no variable in compose.yaml that is missing in .env.example.
+ * Every problem is one line. Exits with 1 if there is any, warnings included.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const problems = [];
 const fail = (file, text) => problems.push(`docker/${file}: ${text}`);
 const read = (file) => readFileSync(join(folder, file), 'utf8');
 
-/** The linters are called as commands, as people call them; their JSON is the part of their output that stays. */
+/** The linters run as commands, as people run them; their JSON output is their stable interface. */
 function lintWith(name, args) {
   const manifest = require.resolve(`${name}/package.json`);
   const command = join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin[name]);

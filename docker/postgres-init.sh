@@ -1,8 +1,8 @@
 #!/bin/bash
-# Runs once, when the Postgres volume is new (mounted in /docker-entrypoint-initdb.d). Makes the role of the running
-# product: neither superuser nor owner, so that row-level security binds it. Without INHERIT it sees nothing until a
-# transaction takes one of the roles to which the migration admits it. The login of gateways is made by the migration.
-# Needs POSTGRES_USER, POSTGRES_DB and SLIPWAY_APP_PASSWORD.
+# Runs once, when the Postgres volume is new (mounted in /docker-entrypoint-initdb.d).
+# Creates the role of the running product: neither superuser nor owner, so that row-level security applies to it.
+# Without INHERIT it sees nothing until a transaction takes one of the roles that the migration grants it. The migration
+# creates the login of the gateways. Needs POSTGRES_USER, POSTGRES_DB and SLIPWAY_APP_PASSWORD.
 set -euo pipefail
 
 : "${SLIPWAY_APP_PASSWORD:?is needed to make the role slipway_app}"

