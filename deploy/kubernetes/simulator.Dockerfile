@@ -1,4 +1,4 @@
-# A model server without a model, for a cluster that you try Slipway on. Needs what `npm run build` has built.
+# A model server without a model, for a cluster on which you try Slipway. It needs the output of `npm run build`.
 # Build from the repository's root: docker build -f deploy/kubernetes/simulator.Dockerfile -t inference-sim:trial .
 
 FROM node:24-bookworm-slim

@@ -1,4 +1,4 @@
-{{/* Variables of a component; docker/.env.example tells what they mean. */}}
+{{/* Variables of a component; docker/.env.example explains them. */}}
 
 {{- define "slipway.secretVariable" -}}
 - name: {{ .name }}
@@ -31,7 +31,7 @@
 {{- with $values.metrics.existingSecret }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_METRICS_TOKEN" "secret" . "key" $values.metrics.tokenKey) }}
 {{- end }}
-{{- /* A gateway asks Postgres alone. */ -}}
+{{- /* A gateway connects only to Postgres. */ -}}
 {{- if ne .component "gateway" }}
 - name: QUEUE_BACKEND
   value: {{ $values.queue.backend }}
@@ -78,7 +78,7 @@
 {{- end }}
 {{- range $name, $value := $values.settings }}
 - name: {{ $name }}
-  {{- /* A large number of a file would be written as 1e+09. */}}
+  {{- /* Helm would write a large number from a file as 1e+09. */}}
   value: {{ ternary $value (int64 $value) (kindIs "string" $value) | toString | quote }}
 {{- end }}
 {{- end }}

@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Objects in namespaces of models say whose they are: two installations may share one. */}}
+{{/* Objects in namespaces of models name their owner: two installations may share a namespace. */}}
 {{- define "slipway.foreignName" -}}
 {{- printf "%s-%s" .Release.Namespace (include "slipway.fullname" .) -}}
 {{- end -}}
@@ -21,7 +21,7 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* Of pods: a new version of the chart alone must not restart them. */}}
+{{/* Labels of pods. They exclude the version of the chart: a new one must not restart the pods. */}}
 {{- define "slipway.podLabels" -}}
 {{ include "slipway.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -41,7 +41,7 @@ slipway-{{ .component }}
 {{- with index $image.digests .component }}@{{ . }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end -}}
 {{- end -}}
 
-{{/* Whether a component talks to the API server, and so needs its account's token. */}}
+{{/* Whether a component calls the API server, and so needs the token of its account. */}}
 {{- define "slipway.needsToken" -}}
 {{- if and (eq .component "worker") .root.Values.targets.namespaces -}}true{{- end -}}
 {{- end -}}

@@ -1,4 +1,4 @@
-{{/* Egress rules that several policies have. */}}
+{{/* Egress rules that several policies share. */}}
 
 {{- define "slipway.dns" -}}
 - ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]

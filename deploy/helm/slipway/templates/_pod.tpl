@@ -1,4 +1,4 @@
-{{/* What every pod of this chart has: no root, no privileges, a read-only root file system. */}}
+{{/* Security settings of every pod in this chart: no root, no privileges, a read-only root file system. */}}
 
 {{- define "slipway.podSecurity" -}}
 runAsNonRoot: true
@@ -26,7 +26,7 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{/* Pod template of api, worker or gateway. `port` is where its probes are asked. */}}
+{{/* Pod template of api, worker or gateway. Probes use `port`. */}}
 {{- define "slipway.pod" -}}
 {{- $own := index .root.Values .component -}}
 {{- $values := .root.Values -}}
@@ -44,7 +44,7 @@ metadata:
 spec:
   serviceAccountName: {{ include "slipway.fullname" .root }}-{{ .component }}
   automountServiceAccountToken: {{ eq (include "slipway.needsToken" .) "true" }}
-  # With links a Service of this chart would set SLIPWAY_API_PORT to a URL.
+  # With service links, a Service of this chart would set SLIPWAY_API_PORT to a URL.
   enableServiceLinks: false
   {{- include "slipway.pullSecrets" .root | nindent 2 }}
   securityContext:
@@ -144,7 +144,7 @@ spec:
     - name: secret-{{ .name }}
       secret:
         secretName: {{ .existingSecret }}
-        # 0440: a bare 0440 is another number in YAML 1.2.
+        # 0440 in decimal: YAML 1.2 would read a bare 0440 as another number.
         defaultMode: 288
     {{- end }}
 {{- end -}}
