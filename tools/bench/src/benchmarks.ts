@@ -33,7 +33,7 @@ export const BENCHMARKS: Record<string, Benchmark> = {
   growth,
 };
 
-/** Only with `--peers`: what they need comes from registries. */
+/** Run only with `--peers`, because their packages come from registries. */
 export const PEER_BENCHMARKS: Record<string, Benchmark> = {
   'peers-durable': peersDurable,
   'peers-gateway': peersGateway,

@@ -27,7 +27,7 @@ function ticksOf(pid: number, withReaped: boolean): { parent: number; ticks: num
     const [user = 0, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11, 15);
     return { parent: fields[1] ?? 0, ticks: user + system + (withReaped ? reapedUser + reapedSystem : 0) };
   } catch (error) {
-    // A process may end between the listing and the look; the one asked for must be there.
+    // A process may end between the listing and the read, but the given process must exist.
     if (withReaped) throw error;
     return { parent: 0, ticks: 0 };
   }

@@ -3,7 +3,7 @@ import { exactFigure, figureOfSlices, figureOfEvents, formatFigure } from './fig
 import { compareFigures, skippedFinding } from './finding.js';
 import { formatReport, type BenchReport } from './finding.js';
 
-it('shows a value with its range, or what one event in a hundred exceeded', () => {
+it('a figure shows its range, or the 99th percentile of events', () => {
   expect(formatFigure(figureOfSlices('/s', [170.4, 188.2, 201]))).toBe('188/s (170–201)');
   expect(formatFigure(figureOfSlices('', [0.25, 0.3, 0.27]))).toBe('0.27 (0.25–0.30)');
   expect(formatFigure(exactFigure('MB', 158.04))).toBe('158 MB');
@@ -19,7 +19,7 @@ const report: BenchReport = {
   findings: [{ ...compareFigures('growth', exactFigure('/s', 45), exactFigure('/s', 50), 'why'), quiet: true }],
 };
 
-it('prints a row for each finding, and one for what was skipped', () => {
+it('a report has a row for each finding, and one for each skipped part', () => {
   const findings = [...report.findings, { ...skippedFinding('nginx', 'not here'), quiet: true }];
   const lines = formatReport({ ...report, findings }).split('\n');
   expect(lines[0]).toContain('full run, 2 processors, Node v20.0.0, linux x64; the machine was quiet.');
@@ -30,7 +30,7 @@ it('prints a row for each finding, and one for what was skipped', () => {
   ]);
 });
 
-it('says so where the machine was not quiet, and which rows that is', () => {
+it('a report marks the rows that were measured while the machine was not quiet', () => {
   const [quiet] = report.findings;
   const text = formatReport({
     ...report,

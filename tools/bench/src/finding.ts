@@ -1,17 +1,20 @@
 import { exactFigure, figureOfSlices, formatFigure, type Figure, type Unit } from './figure.js';
 import { interleave, type Side, type Slices } from './measure.js';
 
-/** One line of the table: ours beside the limit of the same run. Null where there is nothing beside it. */
+/**
+ * One line of the table: our figure and the limit from the same run. The limit is null if there is nothing to compare
+ * with.
+ */
 export interface Finding {
   name: string;
   ours: Figure | null;
   limit: Figure | null;
-  /** Ours to the limit, medians divided; its range is that of the rounds, each divided by itself. */
+  /** Our median divided by the median of the limit. Its range is that of the rounds, each divided separately. */
   ratio: Figure | null;
   notes: string;
 }
 
-/** Rates of two sides whose slices take turns. */
+/** Compares the rates of two sides whose slices alternate. */
 export async function compareSides(
   name: string,
   slices: Slices,
@@ -22,7 +25,7 @@ export async function compareSides(
   return compareRounds(name, '/s', seen, notes);
 }
 
-/** Of values that were taken in the same rounds. */
+/** Compares values that were measured in the same rounds. */
 export function compareRounds(
   name: string,
   unit: Unit,
@@ -38,27 +41,27 @@ export function compareRounds(
   return { name, ours, limit, ratio: { ...rounds, median: ours.median / limit.median }, notes };
 }
 
-/** Of two figures that no rounds tie together, such as one and what is asked of it. */
+/** Compares two figures that have no rounds in common, such as a measured value and a required one. */
 export function compareFigures(name: string, ours: Figure, limit: Figure, notes: string): Finding {
   return { name, ours, limit, ratio: exactFigure('', ours.median / limit.median), notes };
 }
 
-/** A peer that is not here, or a part that this machine cannot run: it has its line, and the reason. */
+/** The line of a peer that is not installed, or of a part that this machine cannot run, with the reason. */
 export function skippedFinding(name: string, reason: string): Finding {
   return { name, ours: null, limit: null, ratio: null, notes: `skipped: ${reason}` };
 }
 
-/** What a run found, as it is printed. */
+/** The findings of a run, as printed. */
 export interface BenchReport {
-  /** Whether nobody else used the machine before any of the parts, and after the last. */
+  /** Whether no other program used the machine before any of the parts and after the last one. */
   quiet: boolean;
   machine: { processors: number; node: string; platform: string };
   size: string;
-  /** Each with what was the case just before its part began. */
+  /** Each with the state of the machine just before its part began. */
   findings: (Finding & { quiet: boolean })[];
 }
 
-/** The findings as one Markdown table; `*` marks those of parts before which the machine was not quiet. */
+/** Formats the findings as one Markdown table; `*` marks the parts before which the machine was not quiet. */
 export function formatReport({ quiet, machine, size, findings }: BenchReport): string {
   const rows = findings.map(({ name, ours, limit, ratio, notes, quiet: wasQuiet }) => {
     const cells = [wasQuiet ? name : `${name} *`, formatFigure(ours), formatFigure(limit), formatFigure(ratio), notes];

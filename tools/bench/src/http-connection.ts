@@ -9,8 +9,8 @@ const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '0\r\n\r\n';
 
 /**
- * One kept-alive HTTP/1.1 connection, one request at a time. A load generator shares its processor with what it measures,
- * so this reads no more of an answer than its length; `fetch` costs more than some of the servers under test.
+ * One kept-alive HTTP/1.1 connection with one request at a time. A load generator shares its processor with the server
+ * under test, so this class reads only the length of an answer. `fetch` costs more than some of these servers.
  */
 export class HttpConnection {
   private socket!: Socket;
@@ -39,7 +39,7 @@ export class HttpConnection {
   /** @param request made by `requestText` */
   send(request: string): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
-      // Nobody would tell of it any more.
+      // No further event would report it.
       if (this.socket.destroyed) return reject(new Error('the server had closed the connection'));
       this.waiting = { resolve, reject };
       this.socket.write(request);

@@ -3,10 +3,14 @@ import { HttpConnection, type RawAnswer } from './http-connection.js';
 import { runLoops, type Side } from './measure.js';
 
 /*
- * Not `autocannon`: two sides take turns on connections that stay open, and the open loop counts from when a request was due.
+ * Not `autocannon`: two sides take turns on connections that stay open, and the open loop counts from the time when a
+ * request was due.
  */
 
-/** A closed loop over `count` connections that stay open between slices. Any answer but the wanted status is an error. */
+/**
+ * A closed loop over `count` connections that stay open between slices. Any answer with another status than the
+ * expected one is an error.
+ */
 export async function closedLoop(
   url: string,
   count: number,
@@ -19,7 +23,10 @@ export async function closedLoop(
   return { side, close: () => connections.forEach((connection) => connection.close()) };
 }
 
-/** Sends at a fixed rate, whatever the answers take; the latency of each, in milliseconds, from the moment it was due. */
+/**
+ * Sends at a fixed rate, independent of the answers. Returns the latency of each, in milliseconds, from the time when
+ * it was due.
+ */
 export async function openLoop(
   url: string,
   rate: number,

@@ -8,13 +8,13 @@ const ALL = { ...BENCHMARKS, ...PEER_BENCHMARKS };
 const USAGE = `usage: npm run bench -- [--quick | --smoke] [--peers] [--json] [--only NAME]...
 names: ${Object.keys(BENCHMARKS).join(', ')}; with --peers also: ${Object.keys(PEER_BENCHMARKS).join(', ')}\n`;
 
-/** How long a run waits in all for others to leave the machine alone. */
+/** Total time that a run waits for a quiet machine. */
 const PATIENCE_MS: Record<Size, number> = { full: 300_000, quick: 20_000, smoke: 0 };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const options = readOptions(process.argv.slice(2));
 const quiet = new QuietWait(PATIENCE_MS[options.size], say);
-// Whether every part runs does not depend on who else is there.
+// A smoke run does not check: its result must not depend on other programs on the machine.
 const found = (): Promise<boolean> => (options.size === 'smoke' ? Promise.resolve(false) : quiet.waitUntilQuiet());
 const stand = await Stand.open(options.size);
 let stopping: Promise<never> | undefined;
@@ -40,7 +40,7 @@ for (const name of options.names) {
     say(`${name}: ${((performance.now() - begin) / 1_000).toFixed(0)} s`);
     await stand.clear();
   } catch (error) {
-    // What is ended in its midst fails, and has to wait for Postgres.
+    // An interrupted part fails, and has to wait for Postgres to stop.
     if (stopping) await stopping;
     failures += 1;
     say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
@@ -49,7 +49,7 @@ for (const name of options.names) {
 }
 await stand.close();
 report.quiet &&= await found();
-// What so small a run measures is nothing to keep.
+// The figures of a smoke run are not worth keeping.
 if (options.size !== 'smoke')
   process.stdout.write(options.isJson ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
 process.exit(failures > 0 ? 1 : 0);

@@ -1,4 +1,4 @@
-/** Runs for about `ms` and returns how many things it did per second. */
+/** Runs for about `ms` milliseconds and returns its rate per second. */
 export type Side = (ms: number) => Promise<number>;
 
 export interface Slices {
@@ -6,14 +6,17 @@ export interface Slices {
   sliceMs: number;
 }
 
-/** What sides did in slices that take turns, so that a neighbour's load hits all of them; one value a round. */
+/**
+ * Runs sides in alternating slices, so that load from other programs affects all of them. Returns one value for each
+ * round.
+ */
 export async function interleave<Name extends string>(
   { rounds, sliceMs }: Slices,
   sides: Record<Name, Side>,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(sides) as Name[];
   const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
-  // The first slice of each pays for connections, plans and compilation.
+  // The first slice of each side includes connections, plans and compilation.
   for (let round = -1; round < rounds; round += 1) {
     for (const name of names) {
       const value = await sides[name](sliceMs);
@@ -23,7 +26,7 @@ export async function interleave<Name extends string>(
   return seen;
 }
 
-/** @param q 0 to 1 */
+/** @param q from 0 to 1 */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new Error('nothing was measured');
   const sorted = [...values].sort((a, b) => a - b);
@@ -33,7 +36,7 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** Runs `count` loops that call `work` until the time is over. Returns calls per second. */
+/** Runs `count` loops that call `work` until the time is over. Returns the calls per second. */
 export async function runLoops(count: number, ms: number, work: (loop: number) => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   let done = 0;

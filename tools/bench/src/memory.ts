@@ -9,7 +9,7 @@ export function rssMbOf(pid: number): number {
   }
 }
 
-/** Bytes that a process has read and written so far, sockets and files alike; NaN if there is no /proc. */
+/** Bytes that a process has read and written so far, including sockets and files; NaN if there is no /proc. */
 export function movedBytesOf(pid: number): { read: number; written: number } {
   try {
     const io = readFileSync(`/proc/${pid}/io`, 'utf8');

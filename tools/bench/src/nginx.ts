@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PORT = 18_080;
 
-/** nginx as a proxy with kept-alive upstream connections, if a binary is on the PATH. */
+/** Starts nginx as a proxy with kept-alive upstream connections, if a binary is on the PATH. */
 export async function startNginx(upstream: string): Promise<{ url: string; stop(): void } | undefined> {
   if (spawnSync('nginx', ['-v']).error) return undefined;
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-nginx-'));

@@ -18,10 +18,13 @@ interface Versions {
 
 const versions = JSON.parse(readFileSync(path.join(SOURCES, 'versions.json'), 'utf8')) as Versions;
 
-/** What a peer would need that is not here: it is skipped, for this reason. */
+/** Thrown if something that a peer needs is not installed. The peer is skipped with this reason. */
 export class NotHere extends Error {}
 
-/** One that cannot be had, or that fails, leaves the others in peace; it is told on stderr and, in one line, in its place in the table. */
+/**
+ * A peer that is missing or fails does not affect the others. The reason is printed on stderr and, in one line, in the
+ * table.
+ */
 export function whyNot(title: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`${title}: skipped: ${error instanceof NotHere ? reason : (error as Error).stack}\n`);
@@ -30,8 +33,10 @@ export function whyNot(title: string, error: unknown): string {
 }
 
 /**
- * Packages of npm in a folder of their own outside of the workspace, kept between runs by their versions. No script of theirs is run.
- * @returns the folder; throws NotHere where they cannot be had
+ * Installs npm packages in a separate folder outside the workspace, which is kept between runs by their versions. None
+ * of their scripts runs.
+ * @returns the folder
+ * @throws NotHere if they cannot be installed
  */
 export function npmFolder(...names: string[]): Promise<string> {
   const dependencies = Object.fromEntries(names.map((name) => [name, versions.npm[name]]));
@@ -42,7 +47,11 @@ export function npmFolder(...names: string[]): Promise<string> {
   });
 }
 
-/** A virtual environment with this package of Python. @returns its `bin`; throws NotHere where it cannot be had */
+/**
+ * A virtual environment with this Python package.
+ * @returns its `bin` folder
+ * @throws NotHere if it cannot be installed
+ */
 export async function pythonBin(name: string): Promise<string> {
   const wanted = `${name}==${versions.python[name]}`;
   const folder = await kept({ python: wanted }, async (made) => {
@@ -52,13 +61,13 @@ export async function pythonBin(name: string): Promise<string> {
   return path.join(folder, 'venv/bin');
 }
 
-/** A program of ours beside the packages that it imports. */
+/** Copies one of our programs next to the packages that it imports. */
 export function programIn(folder: string, name: string): string {
   for (const file of ['engine.mjs', name]) copyFileSync(path.join(SOURCES, file), path.join(folder, file));
   return path.join(folder, name);
 }
 
-/** Starts a server of a peer and waits until it answers at this address. Throws NotHere where it does not. */
+/** Starts a server of a peer and waits until it answers at this address. @throws NotHere if it does not */
 export async function startServer(
   [command, ...args]: [string, ...string[]],
   readyUrl: string,
@@ -95,7 +104,8 @@ async function kept(what: object, make: (folder: string) => Promise<void>): Prom
   const folder = path.join(CACHE, key.slice(0, 16));
   const stamp = path.join(folder, 'complete');
   if (existsSync(stamp)) return folder;
-  // Made where it stays: programs of Python name their folder. Without the stamp, an install was cut off.
+  // Created in its final folder, because Python programs contain its path. If the stamp is missing, an install was
+  // interrupted.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   process.stderr.write(
@@ -125,14 +135,14 @@ function runToEnd(command: string, args: string[], cwd: string): Promise<void> {
   });
 }
 
-/** `npm run` tells its children which package they belong to, and an install would go there. */
+/** `npm run` sets variables with the package of a script, and an install would use that package. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const isOfRun = (name: string): boolean =>
     /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfRun(name)));
 }
 
-/** The last of what it said on stderr, as one line. */
+/** Returns the last lines of stderr as one line. */
 function lastLines(child: ChildProcess): () => string {
   let text = '';
   child.stderr!.on('data', (chunk) => (text = (text + String(chunk)).slice(-400)));

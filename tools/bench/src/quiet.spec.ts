@@ -3,19 +3,19 @@ import { busyShare, cpuTicks, QuietWait } from './quiet.js';
 
 const stat = (fields: string) => `cpu  ${fields}\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n`;
 
-it('counts all but idle and waiting for disks as busy, stolen time too', () => {
+it('everything except idle and waiting for disks counts as busy, including stolen time', () => {
   expect(cpuTicks(stat('10 1 5 800 100 2 3 79 4 0'))).toEqual({ busy: 100, total: 1_000 });
   expect(() => cpuTicks('cpu0 1 2 3\n')).toThrow('/proc/stat');
   expect(() => cpuTicks(stat('10 1 5'))).toThrow('/proc/stat');
 });
 
-it('takes the share between two looks', () => {
+it('the busy share is computed between two samples', () => {
   expect(busyShare({ busy: 100, total: 1_000 }, { busy: 150, total: 1_200 })).toBe(0.25);
   expect(busyShare({ busy: 100, total: 1_000 }, { busy: 100, total: 1_000 })).toBe(0);
 });
 
-describe('waiting for quiet', () => {
-  /** Each look takes two seconds and finds the next share; the last one for ever. */
+describe('waiting for a quiet machine', () => {
+  /** Each sample takes two seconds and returns the next share; the last share is repeated. */
   function machine(patienceMs: number, shares: number[]) {
     let now = 0;
     let looks = 0;
@@ -33,21 +33,21 @@ describe('waiting for quiet', () => {
     return { quiet, told, elapsed: () => now };
   }
 
-  it('is over at once on an idle machine, without a word', async () => {
+  it('ends at once and silently on an idle machine', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.01]);
     expect(await quiet.waitUntilQuiet()).toBe(true);
     expect(told).toEqual([]);
     expect(elapsed()).toBe(2_000);
   });
 
-  it('says that it waits, and ends when the others have', async () => {
+  it('reports that it waits, and ends when other programs have ended', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.9, 0.5, 0.02]);
     expect(await quiet.waitUntilQuiet()).toBe(true);
     expect(told).toEqual(['waiting for quiet: other programs use 90 % of the processors']);
     expect(elapsed()).toBe(6_000);
   });
 
-  it('gives up when its patience is used, of all waits together, and says so', async () => {
+  it('gives up when the total patience of all waits is used, and reports it', async () => {
     const { quiet, told, elapsed } = machine(60_000, [0.9]);
     expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(elapsed()).toBe(60_000);
@@ -57,7 +57,7 @@ describe('waiting for quiet', () => {
     expect(elapsed()).toBe(62_000);
   });
 
-  it('finds none where it cannot be told, and says that once', async () => {
+  it('finds no quiet machine if it cannot measure, and reports that once', async () => {
     const { quiet, told } = machine(60_000, [Number.NaN]);
     expect(await quiet.waitUntilQuiet()).toBe(false);
     expect(await quiet.waitUntilQuiet()).toBe(false);

@@ -1,33 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An idle machine with an idle Postgres on it is below this share of all its processors. */
+/** An idle machine with an idle Postgres uses less than this share of all its processors. */
 const MOST_BUSY = 0.05;
 const LOOK_MS = 2_000;
 const SAY_EVERY_MS = 30_000;
 
-/** Processor time since the machine started, over all processors, in ticks. */
+/** Processor time since the start of the machine, over all processors, in ticks. */
 export interface CpuTicks {
   busy: number;
   total: number;
 }
 
-/** Of the text of /proc/stat. What the hypervisor gave to others (`steal`) counts as busy: it was not ours. Throws on anything else. */
+/**
+ * Parses the text of /proc/stat. Time that the hypervisor gave to others (`steal`) counts as busy, because we did not
+ * have it.
+ * @throws Error for any other text
+ */
 export function cpuTicks(stat: string): CpuTicks {
   const fields = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
-  // user nice system idle iowait irq softirq steal; guests are counted in user already.
+  // user nice system idle iowait irq softirq steal; user already includes guests.
   const ticks = fields.slice(0, 8);
   if (ticks.length < 8 || ticks.some(Number.isNaN)) throw new Error('/proc/stat has an unknown format');
   const total = ticks.reduce((sum, value) => sum + value, 0);
   return { busy: total - ticks[3]! - ticks[4]!, total };
 }
 
-/** Share of the processors' time between two looks that was not idle, 0 to 1. */
+/** Share of the processors' time between two samples that was not idle, from 0 to 1. */
 export function busyShare(before: CpuTicks, after: CpuTicks): number {
   return after.total > before.total ? (after.busy - before.busy) / (after.total - before.total) : 0;
 }
 
-/** @returns the share over the next two seconds; NaN where there is no /proc */
+/** @returns the share over the next two seconds; NaN if there is no /proc */
 async function lookAtMachine(): Promise<number> {
   try {
     const before = cpuTicks(readFileSync('/proc/stat', 'utf8'));
@@ -39,8 +43,8 @@ async function lookAtMachine(): Promise<number> {
 }
 
 /**
- * Waits until nobody else uses the machine. All waits of a run together are no longer than its patience: on a machine that is
- * never quiet the run goes on, and says so.
+ * Waits until no other program uses the machine. The total time of all waits of a run is limited: on a machine that is
+ * never quiet, the run continues and reports it.
  */
 export class QuietWait {
   private waitedMs = 0;
@@ -53,7 +57,7 @@ export class QuietWait {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @returns whether it is quiet; false also where nobody can tell */
+  /** @returns whether the machine is quiet; false if that cannot be measured */
   async waitUntilQuiet(): Promise<boolean> {
     const begin = this.now();
     let told = -Infinity;

@@ -6,7 +6,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './stand.js';
 
-/** A Redis of its own as docs demand it (no eviction, appended to a file each second), if a server is on the PATH. */
+/**
+ * Starts a separate Redis with the documented settings (no eviction, appended to a file each second), if a server is on
+ * the PATH.
+ */
 export async function startRedis(): Promise<{ url: string; pid: number; stop(): void } | undefined> {
   const port = await freePort();
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-redis-'));

@@ -15,10 +15,13 @@ const READY_MS = 60_000;
 
 export type App = 'api' | 'worker' | 'gateway';
 
-/** `smoke` only shows that every part runs; `quick` takes a third of the time of `full`, which is what counts. */
+/**
+ * `smoke` only shows that every part runs. `quick` takes a third of the time of `full`, which gives the official
+ * figures.
+ */
 export type Size = 'full' | 'quick' | 'smoke';
 
-/** What benchmarks run on: an embedded Postgres with its durable settings, and the product's own processes. */
+/** The environment of the benchmarks: an embedded Postgres with durable settings, and the product's own processes. */
 export class Stand {
   readonly token = `slw_bench00000001_${'b'.repeat(43)}`;
   private readonly children = new Set<ChildProcess>();
@@ -28,26 +31,29 @@ export class Stand {
     readonly size: Size,
     readonly home: string,
     readonly postgres: EmbeddedPostgres,
-    /** A superuser in the product's database: fills tables, and is the role of the limits. */
+    /** A superuser in the product's database. It fills tables, and is the role of the limits. */
     readonly admin: pg.Pool,
   ) {}
 
   static async open(size: Size): Promise<Stand> {
     const home = mkdtempSync(path.join(tmpdir(), 'slipway-bench-'));
-    // A thousand watchers are one token here.
+    // The thousand watchers use one token.
     writeFileSync(path.join(home, 'slipway.config.yaml'), 'quotas: {event_streams_per_token: 1000}\n');
     const postgres = await startEmbeddedPostgres({ dir: home });
     const url = new URL(postgres.superuserUrl);
     url.pathname = new URL(postgres.appUrl).pathname;
     const admin = new pg.Pool({ connectionString: url.href, max: 40 });
-    // The pool's end does not wait for its connections', and the server goes next.
+    // `end` of the pool does not wait for its connections, and the server stops next.
     admin.on('error', () => undefined);
     const stand = new Stand(size, home, postgres, admin);
     await stand.run(path.join(ROOT, 'apps/api/dist/migrate.js'));
     return stand;
   }
 
-  /** A second one with its own Postgres, for what compares two databases. It goes when the part that asked for it is over. */
+  /**
+   * A second environment with its own Postgres, to compare two databases. It is removed when the part that requested it
+   * ends.
+   */
   async another(): Promise<Stand> {
     const other = await Stand.open(this.size);
     this.others.add(other);
@@ -58,7 +64,7 @@ export class Stand {
     return (this.admin.options as { connectionString: string }).connectionString;
   }
 
-  /** A number that depends on the run's size. */
+  /** Returns the number for the size of the run. */
   sized(full: number, quick: number, smoke: number): number {
     return { full, quick, smoke }[this.size];
   }
@@ -71,12 +77,15 @@ export class Stand {
     return { authorization: `Bearer ${this.token}` };
   }
 
-  /** For what prepares a benchmark; what fails is not hidden by a retry. Load is raw: a client's own work must not count as the api's. */
+  /**
+   * A client that prepares a benchmark. It does not retry, so that failures are visible. Load uses raw requests,
+   * because the client's own work must not count as work of the api.
+   */
   client(baseUrl: string): Slipway {
     return new Slipway({ baseUrl, token: this.token, maxRetries: 0 });
   }
 
-  /** The tenant of the token; there once an api has started. */
+  /** The tenant of the token; it exists once an api has started. */
   async operatorTenant(): Promise<string> {
     const { rows } = await this.admin.query<{ id: string }>('select id from tenants where is_operator');
     return rows[0]!.id;
@@ -87,7 +96,7 @@ export class Stand {
     return (await this.process(app)).url;
   }
 
-  /** The same, for one that is looked at from outside, or ended before the others. */
+  /** Starts a process that is measured from outside, or ended before the others. */
   async process(app: App): Promise<{ url: string; pid: number }> {
     const port = await freePort();
     const own = { [app === 'api' ? 'SLIPWAY_API_PORT' : 'SLIPWAY_GATEWAY_PORT']: String(port) };
@@ -95,12 +104,15 @@ export class Stand {
     return { url: `http://127.0.0.1:${port}`, pid: child.pid as number };
   }
 
-  /** Waits until it is gone. */
+  /** Ends the process and waits until it is gone. */
   async end(pid: number): Promise<void> {
     await Promise.all([...this.children].filter((child) => child.pid === pid).map((child) => end(child)));
   }
 
-  /** Starts one of our own processes, which tells its port (or 0) once it is ready. @param own its part of the environment */
+  /**
+   * Starts one of our own processes, which reports its port (or 0) when it is ready.
+   * @param own additional environment variables
+   */
   async limit(
     name: string,
     args: string[] = [],
@@ -109,7 +121,7 @@ export class Stand {
     return this.program(fileURLToPath(new URL(`./limits/${name}.js`, import.meta.url)), args, own);
   }
 
-  /** The same for any file. */
+  /** Starts any file in the same way. */
   async program(
     file: string,
     args: string[],
@@ -119,7 +131,7 @@ export class Stand {
     return { url: `http://127.0.0.1:${message}`, pid: child.pid as number, child };
   }
 
-  /** Ends the processes and empties the tables, so that no benchmark works on another's rows. */
+  /** Ends the processes and empties the tables, so that no benchmark works on rows of another one. */
   async clear(): Promise<void> {
     await this.endAll();
     const { rows } = await this.admin.query<{ list: string }>(
@@ -143,7 +155,7 @@ export class Stand {
 
   private environment(own: Record<string, string>): NodeJS.ProcessEnv {
     return childEnvironment({
-      // Not `test`: there every transaction is watched, which costs something.
+      // Not `test`, because every transaction is watched there, which costs time.
       NODE_ENV: 'development',
       DATABASE_URL: this.postgres.appUrl,
       SLIPWAY_MIGRATE_DATABASE_URL: this.postgres.ownerUrl,

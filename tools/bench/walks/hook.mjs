@@ -1,4 +1,4 @@
-// Loaded into api, worker and gateway by `walks.mjs`: each SIGUSR2 starts or ends the counting of what runs.
+// `walks.mjs` loads this into api, worker and gateway: each SIGUSR2 starts or ends the count of executed files.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Counts the files that run for one warm request, and lists them:  node tools/bench/walks/walks.mjs [workspace]
+// Counts and lists the files that run for one warm request: node tools/bench/walks/walks.mjs [workspace]
 // The figures are in docs/architecture.md.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /*
- * What the areas publish to gateways, as rows: filling them through rollouts would take hours, and is not what is measured. The shapes are those
- * of libs/dataplane, with the columns that a gateway reads.
+ * Rows that the areas publish to gateways. Creating them with rollouts would take hours and is not measured. The shapes
+ * are those of libs/dataplane, with the columns that a gateway reads.
  */
 
 /** Routes and backends from $2 to $3 of tenant $1, each backend with two instances on the address $4. */
@@ -18,7 +18,7 @@ export const FILL_BACKENDS = `
       jsonb_build_object('id', 'ins_' || md5(n || 'b'), 'base_url', $4::text, 'state', 'ready'))
   from generate_series($2::int, $3::int) n`;
 
-/** One instance of backend $1 moves, as when a pod is made anew. */
+/** Moves one instance of backend $1, as when a pod is created again. */
 export const MOVE_INSTANCE = `
   with written as (
     update dataplane_backends set version = version + 1, updated_at = clock_timestamp(),
@@ -26,7 +26,7 @@ export const MOVE_INSTANCE = `
     where revision_id = 'rev_' || md5('r' || $1::int) returning revision_id)
   select pg_notify('slipway_dataplane', 'backend:' || revision_id) from written`;
 
-/** Its commit makes the route of backend $1 known by the name of a number that nobody has had. */
+/** Its commit publishes the route of backend $1 under the name of a number that was never used. */
 export const NOTIFY_ROUTE = `
   select pg_notify('slipway_dataplane', 'route:' || deployment_id), pg_notify('slipway_dataplane', 'backend:' || revision_id)
   from dataplane_backends where revision_id = 'rev_' || md5('r' || $1::int)`;

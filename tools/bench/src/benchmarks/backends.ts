@@ -11,11 +11,11 @@ import { FILL_BACKENDS, FILL_ROUTES, MOVE_INSTANCE, NOTIFY_ROUTE } from './backe
 
 const FEW = 100;
 const CHANGES_PER_SECOND = 50;
-/** Beyond all that is filled: numbers of routes that are published while a gateway follows. */
+/** Numbers of routes that are published while a gateway follows; higher than all numbers that are filled. */
 const PROBES_FROM = 1_000_000;
 const SERVED_MS = 30_000;
 
-/** What one gateway showed with so many backends. */
+/** Measurements of one gateway with this number of backends. */
 interface GatewaySample {
   startMs: number;
   restartMs: number;
@@ -29,10 +29,13 @@ interface GatewaySample {
   churnWrittenKb: number;
 }
 
-/** A gateway that follows 10⁴ backends against one that follows a hundred: what is there must not show in what a change costs. */
+/**
+ * Compares a gateway that follows 10⁴ backends with one that follows a hundred: the cost of a change must not depend on
+ * their number.
+ */
 export async function backends(stand: Stand): Promise<Finding[]> {
   const many = stand.sized(10_000, 2_000, 300);
-  // Makes the tenant and its token.
+  // Creates the tenant and its token.
   await stand.app('api');
   const { url: upstream } = await stand.limit('upstream');
   const tenant = await stand.operatorTenant();
@@ -94,7 +97,7 @@ async function follow(
   };
 }
 
-/** From the process's start until it serves. */
+/** Measures from the start of the process until it serves. */
 async function start(stand: Stand): Promise<{ url: string; pid: number; ms: number }> {
   const begin = performance.now();
   const { url, pid } = await stand.process('gateway');
@@ -112,7 +115,7 @@ async function measureDuring(pid: number, work: () => Promise<unknown>) {
   };
 }
 
-/** New routes, and how long after their notification's begin a gateway serves them. */
+/** Publishes new routes, and measures how long after the notification starts a gateway serves them. */
 class Probe {
   private static next = PROBES_FROM;
 

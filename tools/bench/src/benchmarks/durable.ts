@@ -5,21 +5,24 @@ import { compareFigures, compareRounds, type Finding } from '../finding.js';
 import { quantile } from '../measure.js';
 import type { Stand } from '../stand.js';
 
-/** A process that takes orders to run operations of five trivial steps, and the servers whose processor time they cost too. */
+/**
+ * A process that runs operations of five trivial steps on request, and the servers that it causes to use processor
+ * time.
+ */
 export interface DurableEngine {
   child: ChildProcess;
   servers: number[];
 }
 
-/** What the process answers. */
+/** The answer of the process. */
 interface BatchAnswer {
   done: number;
   ms: number;
-  /** Its own processor time. */
+  /** Processor time of the process itself. */
   cpuMs: number;
 }
 
-/** One value a batch: operations per second, and milliseconds of processor time per operation. */
+/** One value for each batch: operations per second, and milliseconds of processor time per operation. */
 export interface BatchFigures {
   rates: number[];
   ownMs: number[];
@@ -37,23 +40,23 @@ export async function runBatch({ child, servers }: DurableEngine, order: object,
   into.serversMs.push(((seconds() - before) * 1_000) / done);
 }
 
-/** The first batch pays for connections, plans and compilation. */
+/** Removes the first batch, which includes connections, plans and compilation. */
 export function forgetFirst(batches: BatchFigures): void {
   for (const values of Object.values(batches)) values.shift();
 }
 
-/** `2.5 + 5.6`: milliseconds of the process and of its servers. */
+/** Formats as `2.5 + 5.6`: milliseconds of the process and of its servers. */
 export function cpuOf({ ownMs, serversMs }: BatchFigures): string {
   return `${quantile(ownMs, 0.5).toFixed(1)} + ${quantile(serversMs, 0.5).toFixed(1)}`;
 }
 
-/** From acceptance until the first step begins, at 20 operations a second, in milliseconds. */
+/** Time from acceptance until the first step begins, in milliseconds, at 20 operations a second. */
 export async function measureStartTimes(stand: Stand, { child }: DurableEngine): Promise<number[]> {
   return (await sendOrder<{ latencies: number[] }>(child, { work: 'steady', count: stand.sized(120, 40, 3) }))
     .latencies;
 }
 
-/** The whole way of an operation, from acceptance to its end: ours and another engine in turns, on the same Postgres. */
+/** Compares operations from acceptance to their end: our engine and another one take turns, on the same Postgres. */
 export async function compareEngines(
   stand: Stand,
   name: string,
@@ -81,7 +84,10 @@ export async function compareEngines(
   ];
 }
 
-/** Sends an order to one of our own processes and waits for its answer, `{error}` of which is thrown. */
+/**
+ * Sends a command to one of our own processes and waits for its answer.
+ * @throws Error with the `{error}` of an answer
+ */
 function sendOrder<T>(child: ChildProcess, order: object): Promise<T> {
   return new Promise((resolve, reject) => {
     const lost = (): void => reject(new Error('the benchmark process died'));

@@ -7,7 +7,10 @@ import type { Stand } from '../stand.js';
 const FEW = 1_000;
 const CONNECTIONS = 8;
 
-/** A page of 50 from the middle of a long stream against one of a short stream: the length must not show. */
+/**
+ * Compares a page of 50 from the middle of a long stream with one of a short stream: the cost must not depend on the
+ * length.
+ */
 export async function eventPages(stand: Stand): Promise<Finding[]> {
   const many = stand.sized(1_000_000, 100_000, 2_000);
   const apiUrl = await stand.app('api');

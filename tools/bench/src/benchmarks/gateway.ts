@@ -12,7 +12,10 @@ const RATE = 500;
 const PATH = '/v1/chat/completions';
 const MESSAGES = [{ role: 'user', content: 'What is a slipway?' }];
 
-/** The gateway in front of an upstream that answers at once, against a bare node:http pipe (and nginx if it is installed). */
+/**
+ * Compares the gateway in front of an upstream that answers at once with a bare node:http pipe (and nginx if it is
+ * installed).
+ */
 export async function gateway(stand: Stand): Promise<Finding[]> {
   const { url: upstream } = await stand.limit('upstream');
   const { url: pipe } = await stand.limit('pipe-proxy', [upstream]);
@@ -43,7 +46,7 @@ export const KINDS = ['JSON', 'SSE, 100 chunks'] as const;
 
 type Kind = (typeof KINDS)[number];
 
-/** Where requests of each kind go through. */
+/** The URLs to which requests of each kind are sent. */
 export interface Pass {
   url: string;
   requests: Record<Kind, string>;
@@ -73,7 +76,7 @@ async function deploy(slipway: Slipway, upstream: string): Promise<void> {
   await slipway.operations.wait(operation.id, { limitMs: 30_000 });
 }
 
-/** A proxy that has just started, or has just been told of a route, is asked until it answers. */
+/** Polls a proxy that has just started, or has just received a route, until it answers. */
 export async function waitUntilServed(url: string, request: string): Promise<void> {
   const connection = await HttpConnection.open(url);
   for (const deadline = Date.now() + 15_000; ; await delay(10)) {
@@ -84,7 +87,7 @@ export async function waitUntilServed(url: string, request: string): Promise<voi
   connection.close();
 }
 
-/** Requests of one kind, through both in turns. */
+/** Sends requests of one kind through both; they take turns. */
 export async function measureThroughput(
   stand: Stand,
   name: string,

@@ -7,10 +7,13 @@ import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
 const LIMIT = 'bare';
-/** Of each thing that is listed: enough for any page that is asked for. */
+/** Number of items of each listed resource, enough for every requested page. */
 const LISTED = 70;
 
-/** Processor time of the api alone for one request, per GET, against a bare node:http with one prepared statement. */
+/**
+ * Compares the processor time of the api alone for one request, per GET, with a bare node:http server with one prepared
+ * statement.
+ */
 export async function getCosts(stand: Stand): Promise<Finding[]> {
   const { url, pid } = await stand.process('api');
   if (Number.isNaN(cpuSecondsOf(pid))) return [skippedFinding('get-costs', 'no /proc here')];
@@ -55,19 +58,19 @@ export async function getCosts(stand: Stand): Promise<Finding[]> {
   );
 }
 
-/** Pages of about fifty, no two of which share an answer. */
+/** Pages of about fifty; no two of them have the same answer. */
 function differentPages(target: string): string[] {
   return Array.from({ length: CONNECTIONS }, (_, n) => `${target}?limit=${35 + n}`);
 }
 
-/** A deployment that serves, and as many of everything else as a page holds. @returns the id of an operation */
+/** Creates a deployment that serves, and one page of every other resource. @returns the id of an operation */
 async function fill(stand: Stand, apiUrl: string): Promise<string> {
   const slipway = stand.client(apiUrl);
   const worker = await stand.process('worker');
   const { url: upstream } = await stand.limit('upstream');
   await slipway.deployments.create({ name: 'bench' });
   let id = '';
-  // A revision each, of which the last ten are kept; each tells some events.
+  // Each creates a revision, of which the last ten are kept, and appends some events.
   for (let n = 0; n < stand.sized(10, 10, 1); n += 1) {
     const spec = { model: { id: `m${n}` }, runtime: { target: 'adopted' }, endpoint: { base_url: upstream } };
     const strategy = { type: 'immediate' } as const;
@@ -75,7 +78,7 @@ async function fill(stand: Stand, apiUrl: string): Promise<string> {
     await slipway.operations.wait(operation.id, { limitMs: 30_000 });
     id = operation.id;
   }
-  // It would look after what is there meanwhile.
+  // Otherwise it would reconcile these resources during the measurement.
   await stand.end(worker.pid);
   await stand.admin.query(
     `insert into deployments (id, tenant_id, name, created_by) select 'dep_list' || n, $1, 'list-' || n, '{"type":"token","id":"bench"}' from generate_series(1, $2::int) n`,

@@ -1,14 +1,18 @@
 /*
- * A past that a stack would need weeks for, as rows. What is finished ended within the last four weeks, so that nothing is deleted meanwhile.
+ * Rows of a past that would take a stack weeks to create. Finished operations ended within the last four weeks, so that
+ * nothing is deleted during the benchmark.
  */
 
-/** Deployments $2 of tenant $1, each as the api has made the one named `template`: else the health round would write all of them anew. */
+/**
+ * Deployments $2 of tenant $1, each with the values that the api gave the one named `template`. Otherwise the health
+ * check would rewrite all of them.
+ */
 export const FILL_DEPLOYMENTS = `
   insert into deployments (id, tenant_id, name, created_by, updated_by, conditions)
   select 'dep_grown' || n, $1, 'grown-' || n, t.created_by, t.updated_by, t.conditions
   from generate_series(1, $2::int) n, deployments t where t.tenant_id = $1 and t.name = 'template'`;
 
-/** Finished rollouts $2 of tenant $1, as many of each of $3 deployments. */
+/** Finished rollouts $2 of tenant $1, evenly distributed over $3 deployments. */
 export const FILL_FINISHED = `
   insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, status, progress, attempt, current_step,
     current_step_status, requested_by, method, path, idempotency_key, fingerprint, input, result, created_at, updated_at, completed_at)

@@ -9,7 +9,10 @@ import { FILL_DEPLOYMENTS, FILL_FINISHED, FILL_FINISHED_STEPS } from './growth.q
 const CLIENTS = 16;
 const WAIT_MS = 60_000;
 
-/** Whole rollouts a second, from the request to the end, on a database with a long past and on an empty one, each with its own stack. */
+/**
+ * Compares whole rollouts per second, from request to end, on a database with a long past and on an empty one. Each has
+ * its own stack.
+ */
 export async function growth(stand: Stand): Promise<Finding[]> {
   const finished = stand.sized(1_000_000, 100_000, 1_000);
   const deployments = stand.sized(10_000, 10_000, 100);
@@ -17,7 +20,7 @@ export async function growth(stand: Stand): Promise<Finding[]> {
   const grown = await sideOf(stand, batch, (tenant) => fill(stand, tenant, finished, deployments));
   const other = await stand.another();
   const empty = await sideOf(other, batch, async (tenant) => {
-    // As many as are rolled out, and nothing else.
+    // Exactly as many deployments as are rolled out.
     await other.admin.query(FILL_DEPLOYMENTS, [tenant, batch * (stand.slices.rounds + 1)]);
   });
   const seen = await interleave(stand.slices, { ours: grown, limit: empty });
@@ -63,7 +66,7 @@ async function sideOf(stand: Stand, batch: number, fillWith: (tenant: string) =>
   };
 }
 
-/** The same for both databases: a look at these rows by their keys. */
+/** Polls these rows by their keys, in the same way for both databases. */
 async function waitUntilEnded(stand: Stand, ids: string[]): Promise<void> {
   for (const deadline = Date.now() + WAIT_MS; ; await delay(10)) {
     const { rows } = await stand.admin.query<{ status: string; n: number }>(
@@ -76,7 +79,7 @@ async function waitUntilEnded(stand: Stand, ids: string[]): Promise<void> {
   }
 }
 
-/** Without its keys to other tables being looked up: they are right, and it takes half the time. */
+/** Skips the checks of foreign keys: the keys are right, and it takes half the time. */
 async function fill(stand: Stand, tenant: string, finished: number, deployments: number): Promise<void> {
   const connections = await Promise.all([stand.admin.connect(), stand.admin.connect()]);
   const [operations, steps] = connections;
@@ -92,6 +95,6 @@ async function fill(stand: Stand, tenant: string, finished: number, deployments:
       await connection.query('reset session_replication_role').finally(() => connection.release());
   }
   await stand.admin.query('vacuum (analyze) operations, operation_steps, deployments');
-  // Else it comes in the midst of the slices, for one side only.
+  // Otherwise a checkpoint starts during the slices, and affects only one side.
   await stand.admin.query('checkpoint');
 }

@@ -4,11 +4,14 @@ import { compareFigures, type Finding } from '../finding.js';
 import { rssMbOf } from '../memory.js';
 import type { App, Stand } from '../stand.js';
 
-/** Resident megabytes that are asked of each process of the product, in the order in which they start. */
+/** Limits for the resident memory of each process of the product, in MB, in the order in which they start. */
 const MOST_MB: Record<App, number> = { api: 170, worker: 160, gateway: 90 };
 const MOST_READY_MS = 4_000;
 
-/** Each process of the product alone and without work: how soon it is ready, and its memory once it has come to rest. */
+/**
+ * Measures each process of the product alone and without work: the time until it is ready, and its memory once it is
+ * idle.
+ */
 export async function idle(stand: Stand): Promise<Finding[]> {
   const seen: Record<string, { readyMs: number[]; rssMb: number[] }> = {};
   for (let round = 0; round < stand.sized(5, 3, 1); round += 1) {

@@ -15,15 +15,18 @@ import {
 } from './durable.js';
 
 const BARE_BULLMQ = fileURLToPath(new URL('../../src/peers/bullmq.mjs', import.meta.url));
-/** What each step of an engine that keeps none itself writes one row of. */
+/** Each step of an engine that does not store steps itself writes one row here. */
 export const STEPS_TABLE = `create table if not exists bench_steps (operation_id text not null, step int not null, at timestamptz not null default now(), primary key (operation_id, step))`;
-/** A tenant alone takes three quarters of a worker's slots: 20 of these. */
+/** A single tenant gets three quarters of a worker's slots: 20 of these. */
 const SLOTS = '26';
 const WORKS = ['runner', 'claim-loop', 'path'] as const;
 
 type Work = (typeof WORKS)[number];
 
-/** Operations of five trivial steps at concurrency 20: our runner against a claim loop over one table with the same commits. */
+/**
+ * Compares operations of five trivial steps at concurrency 20: our runner and a claim loop over one table with the same
+ * commits.
+ */
 export async function operations(stand: Stand): Promise<Finding[]> {
   await prepare(stand);
   const ours = await startOurEngine(stand);
@@ -62,7 +65,10 @@ export async function operations(stand: Stand): Promise<Finding[]> {
   ];
 }
 
-/** The same with Redis as the queue, where there is one, against BullMQ alone that commits the same five steps to Postgres. */
+/**
+ * The same comparison with Redis as the queue, if there is one, against bare BullMQ that commits the same five steps to
+ * Postgres.
+ */
 export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
   const name = 'operations on Redis';
   const redis = await startRedis();
@@ -81,7 +87,10 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
   }
 }
 
-/** A worker of ours with an operation of five steps that do nothing. @param own its part of the environment */
+/**
+ * Starts one of our workers, with an operation of five steps that do nothing.
+ * @param own additional environment variables
+ */
 export async function startOurEngine(stand: Stand, own: Record<string, string> = {}): Promise<DurableEngine> {
   const { child } = await stand.limit('operations-worker', [stand.postgres.appUrl, stand.adminUrl], {
     SLIPWAY_WORKER_CONCURRENCY: SLOTS,
@@ -90,7 +99,7 @@ export async function startOurEngine(stand: Stand, own: Record<string, string> =
   return { child, servers: [stand.postgres.pid] };
 }
 
-/** Tables of the claim loop and of other engines' programs. */
+/** Creates the tables of the claim loop and of the programs of other engines. */
 export async function prepare(stand: Stand): Promise<void> {
   await stand.admin.query(
     `create table if not exists bench_operations (id text primary key, state text not null, step int not null default 0, worker text) with (fillfactor = 70)`,
@@ -99,7 +108,7 @@ export async function prepare(stand: Stand): Promise<void> {
   await stand.admin.query(`create index if not exists bench_waiting on bench_operations (id) where state = 'waiting'`);
 }
 
-/** Accepted operations that no queue was told of: the child drives them by itself. */
+/** Inserts accepted operations without notifying a queue: the child process runs them itself. */
 async function fill(stand: Stand, work: 'runner' | 'claim-loop', prefix: string, count: number): Promise<void> {
   if (work === 'claim-loop') {
     await stand.admin.query(
@@ -109,7 +118,7 @@ async function fill(stand: Stand, work: 'runner' | 'claim-loop', prefix: string,
     return;
   }
   const who = JSON.stringify({ type: 'system', id: 'bench' });
-  // In one statement: a worker that is still rung for the batch before may take them at once.
+  // One statement, because a worker that still receives jobs of the previous batch could claim some rows at once.
   await stand.admin.query(
     `with made as (
        insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, current_step, requested_by)

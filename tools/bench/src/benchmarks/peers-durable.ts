@@ -11,7 +11,7 @@ import { startOurEngine, STEPS_TABLE } from './operations.js';
 
 const DATABASE = 'bench_peers';
 
-/** A peer that has started. */
+/** A peer that has been started. */
 interface PeerProcess extends DurableEngine {
   stop(): Promise<void> | void;
 }
@@ -45,7 +45,9 @@ const PEERS: Record<string, Peer> = {
   'BullMQ on Redis': { notes: COMMITS, start: bullmqOnRedis },
 };
 
-/** Five durable steps beside those who do nothing else: each peer in turns with ours, the queue on Postgres. */
+/**
+ * Compares five durable steps with other durable engines: each peer takes turns with ours, with the queue on Postgres.
+ */
 export async function peersDurable(stand: Stand): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, { notes, start }] of Object.entries(PEERS)) {
@@ -65,7 +67,10 @@ export async function peersDurable(stand: Stand): Promise<Finding[]> {
   return findings;
 }
 
-/** Apart from the product's, on the same server with its settings, with the table of steps. @returns its address */
+/**
+ * Separate from the product's database, on the same server with its settings, and with the table of steps.
+ * @returns its address
+ */
 async function createEmptyDatabase(stand: Stand): Promise<string> {
   await stand.admin.query(`drop database if exists ${DATABASE} with (force)`);
   await stand.admin.query(`create database ${DATABASE}`);

@@ -5,7 +5,7 @@ import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
 import { freePort, type Stand } from '../stand.js';
 import { gatewayBefore, KINDS, requestsOf, measureThroughput, waitUntilServed, type Pass } from './gateway.js';
 
-/** It starts with none but a long one. */
+/** LiteLLM starts only with a long key. */
 const LITELLM_KEY = `sk-${'b'.repeat(64)}`;
 
 interface PeerGateway extends Pass {
@@ -17,7 +17,10 @@ const PEERS: Record<string, (stand: Stand, upstream: string) => Promise<PeerGate
   LiteLLM: litellm,
 };
 
-/** Our gateway in turns with gateways that others make, each one process in front of the same upstream; nginx stands in `gateway`. */
+/**
+ * Compares our gateway with other gateways, which take turns with it: each is one process in front of the same
+ * upstream. nginx is part of the benchmark `gateway`.
+ */
 export async function peersGateway(stand: Stand): Promise<Finding[]> {
   const { url: upstream } = await stand.limit('upstream');
   const ours = await gatewayBefore(stand, upstream);
@@ -37,7 +40,7 @@ export async function peersGateway(stand: Stand): Promise<Finding[]> {
   return findings;
 }
 
-/** One that cannot do a kind of request is compared for the other. */
+/** A peer that does not support one kind of request is compared for the other kind. */
 async function beside(
   stand: Stand,
   title: string,

@@ -4,10 +4,13 @@ import { closedLoop } from '../load.js';
 import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
-/** So that hardly two requests that come up together ask for the same. */
+/** Enough operations that hardly any two requests in flight read the same one. */
 const OPERATIONS = 256;
 
-/** GET /operations/{id} with its bearer check, of one operation and of many, against bare node:http with one prepared statement for token and row. */
+/**
+ * Compares GET /operations/{id} with its bearer check, for one operation and for many, with a bare node:http server
+ * with one prepared statement for token and row.
+ */
 export async function reads(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
   const { url: limitUrl } = await stand.limit('read-server', [stand.adminUrl]);
@@ -23,7 +26,7 @@ export async function reads(stand: Stand): Promise<Finding[]> {
   ];
 }
 
-/** A rollout that nobody carries out. @returns its operation's id */
+/** Creates a rollout that no worker runs. @returns the id of its operation */
 async function begun(stand: Stand, apiUrl: string, name: string, endpoint: string): Promise<string> {
   const slipway = stand.client(apiUrl);
   await slipway.deployments.create({ name });

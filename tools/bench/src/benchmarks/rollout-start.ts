@@ -3,10 +3,10 @@ import { exactFigure, figureOfEvents } from '../figure.js';
 import { compareFigures, type Finding } from '../finding.js';
 import type { Stand } from '../stand.js';
 
-/** What the design demands of the median. */
+/** The limit of the design for the median. */
 const WANTED_MS = 50;
 
-/** Rollouts one at a time on an idle stack: how long an accepted one waits for its first step. */
+/** Measures rollouts one at a time on an idle stack: the time from acceptance to the first step. */
 export async function rolloutStart(stand: Stand): Promise<Finding[]> {
   const slipway = stand.client(await stand.app('api'));
   await stand.app('worker');

@@ -6,7 +6,7 @@ import { quantile } from '../measure.js';
 import { rssMbOf } from '../memory.js';
 import type { Stand } from '../stand.js';
 
-/** What is asked of a worker while these sleep. */
+/** Limit for the additional memory of a worker while these operations sleep. */
 const MORE_MEMORY_MB = 50;
 const PROCESSOR_PERCENT = 3;
 const LATE_MS = 1_000;
@@ -14,7 +14,10 @@ const HOUR_MS = 3_600_000;
 const WAKES_PER_SECOND = 50;
 const FIRST_WAKE_MS = 5_000;
 
-/** Operations asleep in a soak: what they cost a worker at rest, and how late those wake whose time has come meanwhile. */
+/**
+ * Measures operations that sleep in a soak: their cost for an idle worker, and how late operations wake that are due at
+ * that time.
+ */
 export async function soaking(stand: Stand): Promise<Finding[]> {
   const asleep = stand.sized(10_000, 1_000, 20);
   const waking = stand.sized(2_000, 300, 10);
@@ -60,7 +63,10 @@ export async function soaking(stand: Stand): Promise<Finding[]> {
   ];
 }
 
-/** Operations that no queue was told of: the worker looks each second for what is due. The n-th sleeps for `soakMs` and n times `stepMs`. */
+/**
+ * Inserts operations without notifying a queue: the worker polls each second for due ones. The n-th sleeps for `soakMs`
+ * plus n times `stepMs`.
+ */
 async function accept(stand: Stand, prefix: string, count: number, soakMs: number, stepMs: number): Promise<void> {
   const who = JSON.stringify({ type: 'system', id: 'bench' });
   await stand.admin.query(
@@ -85,7 +91,7 @@ async function waitUntil(stand: Stand, prefix: string, condition: string, count:
   }
 }
 
-/** How long after its time each of those ended that had to wake, in milliseconds, by the clock of Postgres. */
+/** Delay of each operation that had to wake, in milliseconds, by the clock of Postgres. */
 async function measureLateness(stand: Stand): Promise<number[]> {
   const { rows } = await stand.admin.query<{ ms: number }>(
     `select extract(epoch from s.completed_at - s.started_at)::float8 * 1000 - (o.input->>'soakMs')::float8 as ms

@@ -3,11 +3,11 @@ import { compareRounds, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import type { Stand } from '../stand.js';
 
-/** Two crowds of these are open at once; each connection is a file at both ends. */
+/** Two groups of this size are open at the same time; each connection uses a file descriptor at both ends. */
 const WATCHERS = 1_000;
 const FEW_WATCHERS = 100;
 
-/** A thousand event streams of one deployment: from one commit until all of them have the event. */
+/** Measures a thousand event streams of one deployment: from one commit until all of them have received the event. */
 export async function watchers(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
   const { id } = await stand.client(apiUrl).deployments.create({ name: 'bench' });
@@ -51,7 +51,7 @@ async function append(stand: Stand, stream: string, mark: string): Promise<void>
   );
 }
 
-/** Open event streams that count who has received what. */
+/** Open event streams, with a count of those that have received an event. */
 class Crowd {
   private readonly sockets: Socket[] = [];
   private mark = '\0';
@@ -61,7 +61,7 @@ class Crowd {
   static async gather(url: string, count: number, request: string): Promise<Crowd> {
     const crowd = new Crowd();
     const { hostname, port } = new URL(url);
-    // In small groups: the listen queue of a server is short.
+    // In small groups, because the listen queue of a server is short.
     for (let i = 0; i < count; i += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => crowd.join(hostname, Number(port), request, i + n)));
     }

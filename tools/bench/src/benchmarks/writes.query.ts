@@ -1,7 +1,7 @@
 /*
- * What one accepted rollout writes, as one function: the claim, the deployment's lock, the revision, the operation with its
- * steps, the outbox row, audit and events. No checks, no roles, no answer: nothing that keeps these rows can be faster.
- * A deployment that has its revision keeps it, as ours does with an equal spec.
+ * All writes of one accepted rollout, as one function: the claim, the deployment's lock, the revision, the operation
+ * with its steps, the outbox row, audit and events. It has no checks, no roles and no answer, so nothing that stores
+ * these rows can be faster. A deployment keeps its revision if it has one, as ours does for an equal spec.
  */
 export const LIMIT_FUNCTION = `
 create or replace function bench_rollout(n int, deployment int, tenant text, body jsonb) returns void language plpgsql as $$
@@ -36,10 +36,13 @@ begin
   perform pg_notify('slipway_events', 'deployment/' || dep);
 end $$`;
 
-/** The number of the deployment that all clients want at once. */
+/** The number of the deployment that all clients use at the same time. */
 export const HOT = 1;
 
-/* A deployment has one rollout at a time, and a second one is refused: so that all are accepted, each of this one is over at once. */
+/*
+ * A deployment has one rollout at a time, and a second one is refused. To have all of them accepted, each rollout of
+ * this deployment ends at once.
+ */
 export const ROLLOUTS_END_AT_ONCE = `
 create or replace function bench_end_rollout() returns trigger language plpgsql as $$
 begin

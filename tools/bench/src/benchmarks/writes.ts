@@ -9,7 +9,7 @@ import { HOT, LIMIT_FUNCTION, ROLLOUTS_END_AT_ONCE, ROLLOUTS_END_AS_EVER } from 
 const CLIENTS = 16;
 const CLIENTS_OF_ONE = 32;
 const DEPLOYMENTS = 40_000;
-/** What is enough: so many a second, 95 % of them answered within so long. */
+/** The required rate per second; 95 % of the requests must be answered within the limit. */
 const RATE = 100;
 const WANTED_MS = 50;
 const LIMIT =
@@ -20,7 +20,10 @@ const BODY = JSON.stringify({
   reason: 'bench',
 });
 
-/** POST rollouts with a key, each on a deployment of its own and all on one, against one SQL function that writes the same rows. */
+/**
+ * Compares POST rollouts with a key, each on its own deployment and all on one, with one SQL function that writes the
+ * same rows.
+ */
 export async function writes(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
   const tenant = await stand.operatorTenant();
@@ -61,7 +64,7 @@ interface Api {
   stand: Stand;
   apiUrl: string;
   tenant: string;
-  /** Never the same one twice. */
+  /** Returns a new number at each call. */
   number(): number;
 }
 
@@ -74,7 +77,7 @@ function rolloutRequest(stand: Stand, deployment: number, n: number): string {
   return requestText('POST', `/api/v1/deployments/bench-${deployment}/rollouts`, headers, BODY);
 }
 
-/** Each on a deployment of its own, at a fixed rate: the 95th percentile of every slice. */
+/** Sends rollouts at a fixed rate, each on its own deployment, and takes the 95th percentile of every slice. */
 async function latencyAtRate({ stand, apiUrl, number }: Api): Promise<Finding> {
   const next = (): string => {
     const n = number();
@@ -83,7 +86,7 @@ async function latencyAtRate({ stand, apiUrl, number }: Api): Promise<Finding> {
   const slices: number[] = [];
   for (let round = -1; round < stand.slices.rounds; round += 1) {
     const latencies = await openLoop(apiUrl, RATE, stand.slices.sliceMs, 202, next);
-    // The first one opens connections.
+    // The first slice opens connections.
     if (round >= 0) slices.push(quantile(latencies, 0.95));
   }
   return compareFigures(
@@ -94,7 +97,7 @@ async function latencyAtRate({ stand, apiUrl, number }: Api): Promise<Finding> {
   );
 }
 
-/** @param deploymentOf the number of the deployment for the n-th rollout */
+/** @param deploymentOf maps the n-th rollout to the number of its deployment */
 async function compareRates(
   name: string,
   { stand, apiUrl, tenant, clients, number }: Side,

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from './listen.js';
 
-// The least a broadcast can be: GET opens a stream, POST /<text> writes one event to all of them.
+// The minimal broadcast: GET opens a stream, POST /<text> writes one event to all of them.
 const open = new Set<ServerResponse>();
 const server = createServer((request, response) => {
   if (request.method === 'POST') {

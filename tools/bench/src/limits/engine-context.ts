@@ -10,7 +10,7 @@ import { DurableOperationsModule } from '@slipway/platform-durable/operations';
 import { QueueModule } from '@slipway/platform-durable/queue';
 import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 
-/** A worker process as ours is, but with the operations of this module in place of the areas'. */
+/** A worker process like ours, but with the operations of this module instead of those of the areas. */
 export async function startEngine(part: Type): Promise<INestApplicationContext> {
   Logger.overrideLogger(['error']);
   const config = loadConfigOrExit();

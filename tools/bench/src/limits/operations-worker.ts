@@ -14,7 +14,7 @@ import {
 } from '@slipway/platform-durable/operations';
 import { startEngine } from './engine-context.js';
 
-// A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
+// A worker process with one kind of operation, five steps that do nothing, and the claim loop that it is compared with.
 const CONCURRENCY = 20;
 const STEPS = ['one', 'two', 'three', 'four', 'five'] as const;
 const NOTHING = async () => done();
@@ -40,7 +40,7 @@ class BenchOperation implements OperationOf<typeof BENCH> {
   readonly unwind = {};
 }
 
-/** The worker takes what it is rung for, and not what is driven here by hand. */
+/** The worker claims only what the queue signals, and not the operations that this program runs itself. */
 const NO_LOOKING = { provide: LOOK_EVERY_MS, useValue: 0 };
 
 @Global()
@@ -75,7 +75,10 @@ async function perform({ work, prefix, count }: { work: string; prefix: string; 
   return { done: count, ms, cpuMs: (user + system) / 1_000 };
 }
 
-/** As a worker that was rung: claims up to its free slots, and again when one is free, until nothing is due. */
+/**
+ * Works like a worker that received a job: claims up to its free slots, and again when one is free, until nothing is
+ * due.
+ */
 async function runAll(): Promise<void> {
   const running = new Set<Promise<void>>();
   for (;;) {
@@ -109,7 +112,7 @@ async function runConcurrently(count: number, each: (n: number) => Promise<unkno
 async function runPath(count: number): Promise<void> {
   const ids: string[] = [];
   await runConcurrently(count, async () => ids.push(await accept()));
-  // The last of them is looked for by its key; all are counted only once it has ended, so that waiting costs next to nothing.
+  // Polls for the last one by its key, and counts all only once it has ended, so that waiting costs next to nothing.
   for (const each of [ids.slice(-1), ids]) {
     while ((await countUnfinished(each)) > 0) await delay(10);
   }
@@ -151,7 +154,7 @@ function accept(): Promise<string> {
   });
 }
 
-/** A job of the batch before may still ring, and the worker then takes some of these itself. */
+/** A job of the previous batch may still arrive, and then the worker claims some of these itself. */
 async function waitUntilAllSucceeded(prefix: string, count: number): Promise<void> {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const { rows } = await admin.query<{ n: number }>(
@@ -164,7 +167,7 @@ async function waitUntilAllSucceeded(prefix: string, count: number): Promise<voi
   throw new Error(`not all of ${count} operations succeeded`);
 }
 
-/** The least a durable worker can be: claim a row, then one statement that commits each step under the claim. */
+/** The minimal durable worker: it claims a row, and then commits each step under the claim with one statement. */
 async function runClaimLoop(pool: pg.Pool, concurrency: number, steps: number): Promise<void> {
   await Promise.all(
     Array.from({ length: concurrency }, async () => {

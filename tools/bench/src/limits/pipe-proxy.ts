@@ -1,7 +1,7 @@
 import { Agent, createServer, request as send } from 'node:http';
 import { listen } from './listen.js';
 
-// The least a proxy in Node can be: no token, no route, no counting; headers and bytes go through as they come.
+// The minimal proxy in Node: no token, no route, no counting; headers and bytes are passed unchanged.
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 const target = new URL(process.argv[2] as string);
 const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import pg from 'pg';
 import { listen } from './listen.js';
 
-// The least a read with a bearer check can be: no framework, no roles, one named statement for token and row.
+// The minimal read with a bearer check: no framework, no roles, one named statement for token and row.
 const pool = new pg.Pool({ connectionString: process.argv[2] as string, max: 10 });
 const text = `select k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, o.id, o.kind, o.status, o.progress, o.attempt, o.max_attempts, o.cancel_requested,
     o.created_at, o.updated_at, o.current_step, o.message, o.resource_name, o.resource_type, o.result, o.retryable, o.requested_by

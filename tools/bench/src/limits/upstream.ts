@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { listen } from './listen.js';
 
-// A model server that answers at once: one JSON completion, or 100 chunks of server-sent events, one write each.
+// A model server that answers at once: one JSON completion, or 100 chunks of server-sent events, with one write each.
 const CHUNKS = 100;
 const completion = JSON.stringify({
   id: 'c',
@@ -33,6 +33,6 @@ function stream(response: ServerResponse, sent: number): void {
   if (sent === 0) response.writeHead(200, { 'content-type': 'text/event-stream' });
   if (sent === CHUNKS) return void response.end(last);
   response.write(word);
-  // A turn of its own for each chunk, as a model server has.
+  // Each chunk has its own turn of the event loop, as in a model server.
   setImmediate(stream, response, sent + 1);
 }

@@ -1,4 +1,4 @@
-// DBOS: a workflow of five steps, started where it is accepted; it keeps the steps in its own tables.
+// DBOS: a workflow of five steps, which starts where it is accepted; it stores the steps in its own tables.
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { begun, CONCURRENCY, databaseUrl, ended, serve } from './engine.mjs';
 
@@ -15,5 +15,5 @@ const operation = DBOS.registerWorkflow(
   { name: 'operation' },
 );
 await DBOS.launch();
-// It starts what it is given at once, so that the callers are what bounds it.
+// DBOS starts each workflow at once, so only the number of callers limits the concurrency.
 serve((key) => operation(key).then(() => ended(key)));

@@ -1,5 +1,6 @@
-// What the programs of all engines share: five steps, each committed to Postgres by a statement of its own, and the orders of the benchmark.
-// Plain JavaScript, as it runs beside packages that the workspace does not have. Arguments: address of the database, then the program's own.
+// Shared code of the programs of all engines: five steps, each committed to Postgres by its own statement, and the
+// commands of the benchmark. Plain JavaScript, because it runs with packages that the workspace does not have.
+// Arguments: address of the database, then those of the program.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
@@ -8,10 +9,10 @@ export const [, , databaseUrl, ...rest] = process.argv;
 
 const STEPS = 5;
 const steps = new pg.Pool({ connectionString: databaseUrl, max: CONCURRENCY });
-/** What has been accepted and has not ended, by key. */
+/** Accepted operations that have not ended, by key. */
 const waiting = new Map();
 
-/** The body of an operation for an engine that keeps no steps itself. */
+/** The body of an operation for an engine that does not store steps itself. */
 export async function fiveSteps(key) {
   begun(key);
   for (let step = 1; step <= STEPS; step += 1) await steps.query(STEP(key, step));
@@ -22,12 +23,12 @@ export function begun(key) {
   if (one) one.begunAt ??= performance.now();
 }
 
-/** After the engine itself has noted the end, as far as it tells. */
+/** Called after the engine has recorded the end, if it reports that. */
 export function ended(key) {
   waiting.get(key)?.end();
 }
 
-/** @param accept hands an operation to the engine; resolves once that is durable */
+/** @param accept passes an operation to the engine; resolves once that is durable */
 export function serve(accept) {
   process.on('message', (order) => {
     perform(order, accept).then(
@@ -64,7 +65,7 @@ async function steady(prefix, count, accept) {
   for (let n = 0; n < count; n += 1) {
     await delay(Math.max(0, begin + n * 50 - performance.now()));
     all.push(expected(`${prefix}${n}`));
-    // Not awaited: the next is due in its own time.
+    // Not awaited, because the next one is due at its own time.
     void accept(`${prefix}${n}`);
   }
   await Promise.all(all.map(({ ended }) => ended));

@@ -1,4 +1,4 @@
-// pg-boss: a job is an operation. Woken by notifications; without batches it would fetch once for each interval.
+// pg-boss: a job is an operation. Notifications wake it; without batches it would fetch once per interval.
 import { PgBoss } from 'pg-boss';
 import { CONCURRENCY, databaseUrl, ended, fiveSteps, serve } from './engine.mjs';
 

@@ -1,9 +1,9 @@
-// Restate: a handler of five steps behind its server, which keeps them in its own log. Arguments after the database: addresses of its ingress
-// and of its admin API, and the port of the handler.
+// Restate: a handler of five steps, called by its server, which stores them in its own log. Arguments after the
+// database: addresses of its ingress and of its admin API, and the port of the handler.
 import * as restate from '@restatedev/restate-sdk';
 import { begun, ended, rest, serve } from './engine.mjs';
 
-// Its SDK takes it from Node 22 for granted; Node 20 has none.
+// Its SDK requires this function, which exists from Node 22; Node 20 does not have it.
 Promise.withResolvers ??= function () {
   const made = {};
   made.promise = new this((resolve, reject) => Object.assign(made, { resolve, reject }));
@@ -22,7 +22,7 @@ const bench = restate.service({
 });
 await restate.serve({ services: [bench], port: Number(port), logger: () => undefined });
 await post(`${admin}/deployments`, { uri: `http://127.0.0.1:${port}` });
-// A call waits for its end, so that the callers are what bounds it.
+// A call waits for the end of the operation, so only the number of callers limits the concurrency.
 serve((key) => post(`${ingress}/bench/operation`, key).then(() => ended(key)));
 
 async function post(url, body) {
