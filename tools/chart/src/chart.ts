@@ -3,14 +3,17 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
-/** The workspace's root; this file is three levels under it in src and dist alike. */
+/** The root of the workspace; this file is three levels below it, in src and in dist. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export const CHART = path.join(ROOT, 'deploy/helm/slipway');
 export const RAW = path.join(ROOT, 'deploy/kubernetes');
 
 export type Bag = Record<string, unknown>;
 
-/** A right in a namespace of models, as rbac-rules.yaml has it. `when`: `always`, or the value of `targets` that it hangs on. */
+/**
+ * A right in a namespace of models, as in rbac-rules.yaml. `when` is `always`, or the value of `targets` that enables
+ * it.
+ */
 export interface ChartRule {
   when: string;
   apiGroups: string[];
@@ -22,19 +25,19 @@ export function readYaml(file: string): Bag {
   return parse(readFileSync(file, 'utf8')) as Bag;
 }
 
-/** The values files that the chart shows, by their names, without `-values.yaml`. */
+/** The example values files of the chart, by their names without `-values.yaml`. */
 export function exampleValues(): Map<string, string> {
   const folder = path.join(CHART, 'ci');
   const files = readdirSync(folder).filter((name) => name.endsWith('-values.yaml'));
   return new Map(files.map((name) => [name.replace(/-values\.yaml$/, ''), path.join(folder, name)]));
 }
 
-/** What the worker may do there; nobody else may anything. */
+/** Rights of the worker in a namespace of models; no other process has any. */
 export function chartRules(): ChartRule[] {
   return readYaml(path.join(CHART, 'rbac-rules.yaml'))['worker'] as ChartRule[];
 }
 
-/** As Helm does it: mappings key by key, `null` takes a key away, everything else replaces. */
+/** Merges values as Helm does: mappings key by key, `null` removes a key, everything else replaces. */
 export function mergedValues(base: unknown, over: unknown): unknown {
   if (!isBag(base) || !isBag(over)) return over;
   const keys = [...new Set([...Object.keys(base), ...Object.keys(over)])];
@@ -47,7 +50,7 @@ export function mergedValues(base: unknown, over: unknown): unknown {
 
 /**
  * The program in the folder of SLIPWAY_KUBE_BIN.
- * @returns undefined where there is no such folder, or no such program in it
+ * @returns undefined if there is no such folder, or no such program in it
  */
 export function kubeProgram(name: 'helm' | 'kubectl', folder: string | undefined): string | undefined {
   const file = folder ? path.join(folder, name) : '';

@@ -19,18 +19,18 @@ export interface RenderOptions {
   helm: string;
   release?: string;
   namespace?: string;
-  /** Files of values, later ones over earlier ones. */
+  /** Values files; later ones override earlier ones. */
   values?: string[];
-  /** As `api.replicas=3`. */
+  /** Such as `api.replicas=3`. */
   set?: string[];
-  /** What the cluster is said to know, as `monitoring.coreos.com/v1`. */
+  /** APIs that the cluster claims to have, such as `monitoring.coreos.com/v1`. */
   apiVersions?: string[];
   kubeVersion?: string;
 }
 
 /**
- * Runs helm, without a cluster unless one is named: what is rendered hangs on the chart and its values alone.
- * @throws Error with what it wrote to stderr
+ * Runs helm without a cluster, unless one is given. So the result depends only on the chart and its values.
+ * @throws Error with what helm wrote to stderr
  */
 export async function runHelm(helm: string, args: string[], kubeconfig = '/dev/null'): Promise<string> {
   const env = childEnvironment({ KUBECONFIG: kubeconfig, HELM_DEBUG: undefined });
@@ -38,7 +38,10 @@ export async function runHelm(helm: string, args: string[], kubeconfig = '/dev/n
   return stdout;
 }
 
-/** Every object that `helm template` renders, hooks and tests included. @throws Error with what helm says */
+/**
+ * Returns every object that `helm template` renders, including hooks and tests.
+ * @throws Error with the message of helm
+ */
 export async function renderChart(options: RenderOptions): Promise<KubeObject[]> {
   const { helm, release = 'slipway', namespace = 'slipway', values = [], set = [] } = options;
   const text = await runHelm(helm, [
@@ -52,8 +55,8 @@ export async function renderChart(options: RenderOptions): Promise<KubeObject[]>
 }
 
 /**
- * Read as kubectl and Helm read it, for whom `off` is no text.
- * @throws Error for text that is no YAML, or in which a key stands twice
+ * Parses YAML as kubectl and Helm do: `off` is not text.
+ * @throws Error if the text is not YAML, or contains a key twice
  */
 export function objectsOf(text: string): KubeObject[] {
   return [...parseAllDocuments(text, { version: '1.1' })]

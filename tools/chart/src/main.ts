@@ -6,7 +6,7 @@ import { kubeProgram, RAW } from './chart.js';
 import { renderChart } from './helm.js';
 import { rawManifests } from './manifests.js';
 
-// Writes the manifests of deploy/kubernetes anew:  SLIPWAY_KUBE_BIN=<folder with helm> node tools/chart/dist/main.js
+// Regenerates the manifests in deploy/kubernetes: SLIPWAY_KUBE_BIN=<folder with helm> node tools/chart/dist/main.js
 const helm = kubeProgram('helm', childEnvironment()['SLIPWAY_KUBE_BIN']);
 if (helm === undefined) {
   process.stderr.write(

@@ -31,7 +31,7 @@ const files = rawManifests(
   'slipway',
 );
 
-it('puts what comes first, what lies elsewhere and the rest into files of their own, and leaves tests out', () => {
+it('puts what is applied first, what is in other namespaces and the rest into separate files, without tests', () => {
   const names = [...files].map(([name, text]) => [name, objectsOf(text).map(({ metadata }) => metadata.name)]);
   expect(names).toEqual([
     ['migrate.yaml', ['migrate']],
@@ -40,7 +40,7 @@ it('puts what comes first, what lies elsewhere and the rest into files of their 
   ]);
 });
 
-it('names each namespace, and takes out what only Helm reads', () => {
+it('adds the namespace to each object, and removes what only Helm reads', () => {
   const [migrate] = objectsOf(files.get('migrate.yaml')!);
   expect(migrate?.metadata).toEqual({ name: 'migrate', namespace: 'slipway' });
   const [settings] = objectsOf(files.get('slipway.yaml')!);
@@ -50,7 +50,7 @@ it('names each namespace, and takes out what only Helm reads', () => {
   expect(engines?.['spec']).toEqual({ podSelector: { matchLabels: { 'app.kubernetes.io/managed-by': 'slipway' } } });
 });
 
-it('keeps a text a text where YAML 1.1 would read something else', () => {
+it('keeps text as text if YAML 1.1 would read it as something else', () => {
   const [settings] = objectsOf(files.get('slipway.yaml')!);
   expect(settings?.['data']).toEqual({ a: 'off' });
   expect(() => objectsOf('a: 1\na: 2')).toThrow('unique');

@@ -4,7 +4,10 @@ import pg from 'pg';
 
 const APP = 'slipway_app';
 
-/** A database as the chart's page asks for one: empty, with the login of api and worker, which is neither superuser nor owner. */
+/**
+ * A database as the page of the chart requires it: empty, with the login of api and worker, which is neither superuser
+ * nor owner.
+ */
 export class EmptyDatabase {
   private constructor(
     private readonly adminUrl: string,
@@ -12,12 +15,12 @@ export class EmptyDatabase {
   ) {}
 
   static async create(): Promise<EmptyDatabase> {
-    // Of the server that Jest's global setup starts.
+    // The server that Jest's global setup starts.
     const adminUrl = childEnvironment()['TEST_PG_URL'];
     if (!adminUrl) throw new Error('TEST_PG_URL is not set: the global setup of Jest did not run');
     const database = new EmptyDatabase(adminUrl, `chart_${randomUUID().replaceAll('-', '')}`);
     await database.run(
-      // Other tests make the same login, with its name as its password.
+      // Other tests create the same login, with its name as its password.
       `do $$ begin create role ${APP} login nosuperuser nocreatedb nocreaterole noinherit nobypassrls password '${APP}';
        exception when duplicate_object or unique_violation then null; end $$`,
       `create database ${database.name}`,
@@ -36,7 +39,7 @@ export class EmptyDatabase {
     return this.urlOf(APP);
   }
 
-  /** Of a login that the migration makes. */
+  /** URL of a login that the migration creates. */
   get gatewayUrl(): string {
     return this.urlOf('slipway_gateway_app');
   }

@@ -11,11 +11,11 @@ import { kubectlAt } from './kubectl.js';
 import { helm, kubectl } from './programs.js';
 
 const IMAGE = fileURLToPath(new URL('./image.mjs', import.meta.url));
-/** Requests go to pods that were ready between one and two of these ago. */
+/** Requests go to pods that were ready between one and two of these intervals ago. */
 const BEHIND_MS = 1_000;
 export const TOKEN = `slw_bootstrap_${'5'.repeat(64)}`;
 
-/** A release of the chart on nodes that are played, where pods are our own processes as they were built, with a database of their own. */
+/** A release of the chart on simulated nodes. The pods are our own built processes, with their own database. */
 export class InstalledRelease {
   private readonly endpoints = new Map<string, { at: number; pods: Promise<Pod[]>; next: Promise<Pod[]> }>();
 
@@ -27,7 +27,7 @@ export class InstalledRelease {
     private readonly folder: string,
   ) {}
 
-  /** Migrates by the chart's own hook, and returns when all pods are ready. */
+  /** Migrates with the chart's own hook, and returns when all pods are ready. */
   static async install(): Promise<InstalledRelease> {
     const database = await EmptyDatabase.create();
     const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-chart-'));
@@ -36,7 +36,8 @@ export class InstalledRelease {
       listens: true,
     });
     const images = Object.fromEntries(['api', 'worker', 'gateway'].map((app) => [`slipway-${app}`, imageOf(app)]));
-    // Slower than the bed's own: the 10 s of preStop are 4 s then, longer than who balances is behind.
+    // Slower than the default of the bed: the 10 s of preStop then take 4 s, which is longer than the delay of the load
+    // balancer.
     const bed = await TestBed.open({ nodes: [{}, {}], images, pace: { graceSecondMs: 400, probeSecondMs: 250 } });
     const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const release = new InstalledRelease(bed, namespace, await bed.namespace(), database, folder);
@@ -49,7 +50,7 @@ export class InstalledRelease {
     }
   }
 
-  /** What happened, when helm says no more than that it took too long. */
+  /** Events of the cluster, for a failure that helm reports only as a timeout. */
   async events(): Promise<string> {
     const run = kubectlAt(kubectl, this.bed.access.kubeconfig);
     const pods = await run(['get', 'pods', '-n', this.namespace, '-o', 'wide']);
@@ -69,13 +70,13 @@ export class InstalledRelease {
     await this.helm('upgrade', set);
   }
 
-  /** Those that a Service would send requests to now. */
+  /** The pods that a Service would send requests to now. */
   async serving(component: string): Promise<Pod[]> {
     const pods = await this.bed.pods(this.namespace, `app.kubernetes.io/component=${component}`);
     return pods.filter(isReady);
   }
 
-  /** A pod that a Service leads to: what nodes know of endpoints is a little old. */
+  /** URL of a pod behind the Service. The nodes know the endpoints with a short delay. */
   async urlOf(component: 'api' | 'gateway'): Promise<string> {
     const known = this.endpoints.get(component);
     if (!known || performance.now() - known.at > BEHIND_MS) {
@@ -88,7 +89,10 @@ export class InstalledRelease {
     return `http://${pod.status?.podIP}:${component === 'api' ? 7070 : 7080}`;
   }
 
-  /** To a pod that the Service would lead to now. A call that fails is not repeated: the suite is to see it. */
+  /**
+   * A client for a pod that the Service would send requests to now. It does not retry, so that the suite sees every
+   * failure.
+   */
   async slipway(): Promise<Slipway> {
     return new Slipway({ baseUrl: await this.urlOf('api'), token: TOKEN, maxRetries: 0 });
   }
@@ -108,7 +112,8 @@ export class InstalledRelease {
     await secret('slipway-key', { key: Buffer.alloc(32, 5).toString('base64') });
     await secret('slipway-bootstrap', { token: TOKEN });
     const kubeconfig = path.join(this.folder, 'kubeconfig');
-    // A stand-in for the volume: nodes of the bed have none. It is the ConfigMap's text, but for who the worker is.
+    // Replaces the volume, which nodes of the bed do not have. The text is that of the ConfigMap, except for the
+    // identity of the worker.
     const config = { defaults: false, targets: [targetOf(kubeconfig, this.models)] };
     writeFileSync(path.join(this.folder, 'slipway.config.yaml'), JSON.stringify(config));
     await this.helm('install', []);

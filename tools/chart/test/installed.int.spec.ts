@@ -26,7 +26,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined | false>
   }
 }
 
-/** As one of the gateways answers that a Service would lead to. */
+/** A gateway that the Service would choose answers. */
 async function chat(): Promise<string> {
   try {
     const answer = await fetch(`${await release!.urlOf('gateway')}/v1/chat/completions`, {
@@ -42,7 +42,7 @@ async function chat(): Promise<string> {
   }
 }
 
-it('what the chart installs migrates, gets ready, runs a model in a pod and is upgraded under load without a lost request', async () => {
+it('the installed chart migrates, gets ready, runs a model in a pod, and is upgraded under load without a lost request', async () => {
   const { models, bed } = release!;
   const { deployments } = await release!.slipway();
   await deployments.create({ name: 'chat' });

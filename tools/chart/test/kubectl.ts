@@ -19,7 +19,7 @@ export function kubectlAt(program: string, kubeconfig: string) {
       child.stdout.on('data', (chunk) => (said.stdout += chunk));
       child.stderr.on('data', (chunk) => (said.stderr += chunk));
       child.once('error', reject);
-      // It may have ended before it has read all.
+      // kubectl may end before it has read all input.
       child.stdin.on('error', () => undefined);
       child.once('close', (status) => resolve({ ...said, status }));
       child.stdin.end(input);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CHART, mergedValues, readYaml, type Bag } from '../src/chart.js';
 
-/** What the chart gets to see: its defaults with an example over them, and changes over that. */
+/** The values that the chart receives: its defaults, overridden by an example and then by changes. */
 export function valuesOf(exampleFile: string, changes: Bag = {}): Bag {
   const defaults = readYaml(path.join(CHART, 'values.yaml'));
   return mergedValues(mergedValues(defaults, readYaml(exampleFile)), changes) as Bag;

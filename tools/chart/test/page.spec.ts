@@ -6,31 +6,31 @@ import { parse } from 'yaml';
 import { chartRules, ROOT } from '../src/chart.js';
 
 const page = readFileSync(path.join(ROOT, 'docs/guides/kubernetes.md'), 'utf8');
-/** Of the first column of the table of reasons. */
+/** From the first column of the table of reasons. */
 const reasons = [...page.matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \| [^|]+ \| [^|]+ \|$/gm)].flatMap(([, names]) =>
   [...names!.matchAll(/`([a-z_]+)`/g)].map(([, name]) => name!),
 );
 
-it('shows the Role that the chart makes', () => {
+it('the page shows the Role that the chart creates', () => {
   const [, text] = /^```yaml\n(rules:[^`]*)^```$/m.exec(page) ?? [];
   expect(parse(text ?? '').rules).toEqual(chartRules().map(({ when: _, ...rule }) => rule));
 });
 
-it('explains each reason that is told of a cluster, and none that there is not', () => {
+it('the page explains each reason that the product reports about a cluster, and no other', () => {
   expect(reasons.filter((reason) => !(OBSERVATION_REASONS as readonly string[]).includes(reason))).toEqual([]);
   const told = [...DISRUPTIONS, ...CAPACITY_REASONS, ...FIXABLE_REASONS, 'crash_loop', 'out_of_memory', 'probe_failed'];
   expect(told.filter((reason) => !reasons.includes(reason))).toEqual([]);
   expect(new Set(reasons).size).toBe(reasons.length);
 });
 
-it('says what becomes of a wait as the product judges it', () => {
+it('the page describes the outcome of a wait as the product decides it', () => {
   const waits = (reason: string): string =>
     new RegExp(`^\\| [^|]*\`${reason}\`[^|]*\\|.*\\| (.*) \\|$`, 'm').exec(page)![1]!;
   for (const reason of FIXABLE_REASONS) expect([reason, waits(reason)]).toEqual([reason, 'a minute']);
   for (const reason of CAPACITY_REASONS) expect([reason, waits(reason)]).not.toEqual([reason, 'a minute']);
 });
 
-it('leads only to pages that are there', () => {
+it('the page links only to existing pages', () => {
   for (const file of ['docs/guides/kubernetes.md', 'deploy/helm/slipway/README.md', 'deploy/kubernetes/README.md']) {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     for (const [, link, anchor] of text.matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)) {

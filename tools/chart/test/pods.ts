@@ -30,7 +30,7 @@ export interface Pod {
   spec: PodSpec;
 }
 
-/** Every pod that the objects make, by what makes it. */
+/** Every pod that the objects create, with the object that creates it. */
 export function podsOf(objects: readonly KubeObject[]): Pod[] {
   return objects.flatMap((of): Pod[] => {
     if (of.kind === 'Pod') return [{ of, labels: of.metadata.labels ?? {}, spec: of['spec'] as PodSpec }];
@@ -42,14 +42,14 @@ export function podsOf(objects: readonly KubeObject[]): Pod[] {
 
 export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
-/** Objects by kind and name. */
+/** Finds an object by kind and name. */
 export function found(objects: readonly KubeObject[], kind: string, name: string): any {
   const [one, ...others] = objects.filter((object) => object.kind === kind && object.metadata.name === name);
   if (!one || others.length > 0) throw new Error(`${others.length + (one ? 1 : 0)} objects are ${kind} ${name}`);
   return one;
 }
 
-/** Whether these labels are what the selector asks for. */
+/** Whether the selector matches these labels. */
 export function isSelected(selector: Record<string, string>, labels: Record<string, string>): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
@@ -65,7 +65,10 @@ const SAMPLES: Record<string, string> = {
   SLIPWAY_METRICS_TOKEN: 'scrape',
 };
 
-/** What a container's process gets to see, with samples in the place of secrets. @throws Error for a reference of which there is no sample */
+/**
+ * The environment of a container's process, with samples instead of secrets.
+ * @throws Error if a reference has no sample
+ */
 export function environmentOf({ name, env = [] }: Container): NodeJS.ProcessEnv {
   return Object.fromEntries(
     env.map((one) => {

@@ -6,14 +6,17 @@ import { kubeProgram } from '../src/chart.js';
 const environment = childEnvironment();
 const folder = environment[BIN_VARIABLE];
 
-/** Where helm is; empty where there is none. */
+/** Path of helm; empty if there is none. */
 export const helm = kubeProgram('helm', folder) ?? '';
-/** Where kubectl is, beside an API server; empty where there is none. */
+/** Path of kubectl, next to an API server; empty if there is none. */
 export const kubectl = findPrograms(environment).bin === undefined ? '' : (kubeProgram('kubectl', folder) ?? '');
 
 type Test = (name: string, run: () => void | Promise<void>) => void;
 
-/** `it` where these programs are there. Elsewhere tests are skipped by name, or fail where SLIPWAY_REQUIRE_KUBE asks for them. */
+/**
+ * `it` if these programs are installed. Otherwise tests are skipped by name, or fail if SLIPWAY_REQUIRE_KUBE requires
+ * them.
+ */
 export function itWith(...programs: string[]): Test {
   if (programs.every((program) => program !== '')) return (name, run) => it(name, run);
   if (environment[REQUIRE_VARIABLE] !== '1') return (name, run) => it.skip(name, run);

@@ -15,7 +15,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** What the pod of `helm test` does, against a server that answers so. */
+/** Runs what the pod of `helm test` runs, against a server that gives these answers. */
 async function asked(...statuses: number[]): Promise<{ code: number; said: string; requests: number }> {
   const objects = await renderChart({ helm, values: [exampleValues().get('minimal')!] });
   const { spec } = found(objects, 'Pod', 'slipway-test-api');
@@ -39,11 +39,11 @@ async function asked(...statuses: number[]): Promise<{ code: number; said: strin
   return { code, said, requests };
 }
 
-it('a process that is ready passes, also one that was not at once', async () => {
+it('the test of the chart passes for a process that is ready, at once or later', async () => {
   expect(await asked(200)).toMatchObject({ code: 0, requests: 1 });
   expect(await asked(503, 503, 200)).toMatchObject({ code: 0, requests: 3, said: expect.stringContaining('is ready') });
 });
 
-it('one that is not fails, with what it said, after ten tries', async () => {
+it('the test of the chart fails after ten tries for a process that is not ready, with its answer', async () => {
   expect(await asked(503)).toMatchObject({ code: 1, requests: 10, said: expect.stringContaining('503 status 503') });
 });

@@ -14,7 +14,7 @@ import { helm, itWith } from './programs.js';
 const it = itWith(helm);
 const KINDS = [...TARGETS.filter(({ kind }) => kind !== kubernetesTarget.kind), kubernetesTarget];
 const EXAMPLES = [...exampleValues()];
-/** A file, as a number of `--set` is of another kind for Helm. */
+/** A file, because Helm reads a number from `--set` as another type. */
 const BIG = path.join(ROOT, 'tools/chart/test/big-number.yaml');
 const SERVICE_MONITOR = 'monitoring.coreos.com/v1';
 const rendered = new Map<string, KubeObject[]>();
@@ -36,18 +36,18 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     expect(await runHelm(helm, ['lint', CHART, '--strict', '--values', file])).toContain('0 chart(s) failed');
   });
 
-  it('makes api, worker, gateway, the migration and three tests', () => {
+  it('creates api, worker, gateway, the migration and three tests', () => {
     const pods = podsOf(objects()).map(({ of }) => of.metadata.name);
     const expected = ['api', 'gateway', 'migrate', 'test-api', 'test-gateway', 'test-worker', 'worker'];
     expect(pods.sort()).toEqual(expected.map((one) => `slipway-${one}`));
   });
 
-  it('holds no object twice', () => {
+  it('contains no object twice', () => {
     const names = objects().map((one) => `${one.metadata.namespace ?? ''}/${nameOf(one)}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('fits Pod Security restricted, with a read-only root and bounded memory', () => {
+  it('meets Pod Security restricted, with a read-only root and bounded memory', () => {
     for (const { of, spec } of podsOf(objects())) {
       const at = nameOf(of);
       expect([at, spec.securityContext]).toEqual([
@@ -75,7 +75,7 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     }
   });
 
-  it('names no secret but by reference, and only variables that .env.example has', () => {
+  it('contains secrets only as references, and only variables that .env.example lists', () => {
     expect(objects().filter(({ kind }) => kind === 'Secret')).toEqual([]);
     for (const { of, spec } of podsOf(objects()))
       for (const { env = [] } of spec.containers) {
@@ -107,7 +107,7 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     }
   });
 
-  it('asks each process where it listens, and lets it end', () => {
+  it('probes each process at its port, and gives it time to stop', () => {
     const ports = { api: 7070, worker: 9090, gateway: 7080 };
     for (const { of, spec } of podsOf(objects())) {
       const [container] = spec.containers;
@@ -123,7 +123,7 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     }
   });
 
-  it('has for every Service, policy and budget pods that it selects', () => {
+  it('has pods for every Service, policy and budget that selects some', () => {
     const labels = podsOf(objects()).map((pod) => pod.labels);
     const selectors = objects().flatMap((object): [string, Record<string, string>][] => {
       const { selector, podSelector } = (object['spec'] ?? {}) as { selector?: any; podSelector?: any };
@@ -136,7 +136,7 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       expect([at, labels.some((one) => isSelected(selector, one))]).toEqual([at, true]);
   });
 
-  it('asks in its tests each process by a Service of its own', () => {
+  it('tests each process through its own Service', () => {
     for (const process of ['api', 'worker', 'gateway']) {
       const { spec } = found(objects(), 'Pod', `slipway-test-${process}`);
       const url = new URL(spec.containers[0].command.at(-1));
@@ -147,15 +147,15 @@ describe.each(EXAMPLES)('%s', (name, file) => {
     }
   });
 
-  it('gives a token to the worker alone, where there are models', () => {
+  it('gives a token only to the worker, and only if there are namespaces of models', () => {
     const hasModels = objects().some(({ kind }) => kind === 'Role');
     const tokens = podsOf(objects()).filter(({ spec }) => spec.automountServiceAccountToken !== false);
     expect(tokens.map(({ of }) => of.metadata.name).sort()).toEqual(hasModels ? ['slipway-worker'] : []);
   });
 });
 
-describe('renders', () => {
-  it('a ServiceMonitor only where the cluster knows the kind', async () => {
+describe('the chart', () => {
+  it('renders a ServiceMonitor only if the cluster has the API', async () => {
     const values = [exampleValues().get('ha')!];
     const kinds = async (apiVersions: string[]): Promise<string[]> =>
       (await renderChart({ helm, values, apiVersions })).map(({ kind }) => kind);
@@ -163,7 +163,7 @@ describe('renders', () => {
     expect(await kinds([SERVICE_MONITOR])).toContain('ServiceMonitor');
   });
 
-  it('large numbers in full, and a gateway that is told nothing of queue, bucket and first token', async () => {
+  it('renders large numbers in full, and gives a gateway no settings of queue, bucket and first token', async () => {
     const set = ['settings.SLIPWAY_RATE_LIMIT_READS=1000000000', 'settings.SLIPWAY_LOG_LEVEL=debug'];
     const objects = await renderChart({ helm, values: [exampleValues().get('ha')!, BIG], set });
     const envOf = (name: string): Map<string, string | undefined> => {
@@ -179,7 +179,7 @@ describe('renders', () => {
     expect(kept.filter((name) => gateway.has(name))).toEqual([]);
   });
 
-  it('no number of replicas beside an HPA, which owns it', () => {
+  it('renders no number of replicas with an HPA, which owns it', () => {
     const ha = rendered.get('ha')!;
     expect(found(ha, 'Deployment', 'slipway-api').spec).not.toHaveProperty('replicas');
     expect(found(ha, 'StatefulSet', 'slipway-gateway').spec).not.toHaveProperty('replicas');
@@ -188,14 +188,14 @@ describe('renders', () => {
     expect(ha.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')).toHaveLength(2);
   });
 
-  it('a gateway without a volume as a Deployment', () => {
+  it('renders a gateway without a volume as a Deployment', () => {
     const minimal = rendered.get('minimal')!;
     const { spec } = podsOf(minimal).find(({ of }) => of.metadata.name === 'slipway-gateway')!;
     expect(found(minimal, 'Deployment', 'slipway-gateway').spec.replicas).toBe(1);
     expect(spec.volumes?.find(({ name }) => name === 'home')).toHaveProperty('emptyDir');
   });
 
-  it('the migration before everything, with nothing that is made later', () => {
+  it('renders the migration as the first object, and it uses nothing that is created later', () => {
     for (const [name] of EXAMPLES) {
       const job = found(rendered.get(name)!, 'Job', 'slipway-migrate');
       expect(job.metadata.annotations).toMatchObject({
@@ -209,7 +209,7 @@ describe('renders', () => {
     }
   });
 
-  it('Roles, quotas and policies into each namespace of models, and for accounts of this release', () => {
+  it('renders Roles, quotas and policies in each namespace of models, for the accounts of this release', () => {
     const objects = rendered.get('multi-tenant')!;
     const spaces = (kind: string): string[] =>
       objects.filter((one) => one.kind === kind && one.metadata.namespace).map((one) => one.metadata.namespace!);
@@ -224,7 +224,7 @@ describe('renders', () => {
     expect(objects.filter(({ kind }) => kind.startsWith('Cluster'))).toEqual([]);
   });
 
-  it('what groups of pods and InferencePools need, where it is said and nowhere else', async () => {
+  it('renders the rights for groups of pods and InferencePools only if the values enable them', async () => {
     const of = async (...set: string[]): Promise<[policies: KubeObject[], rights: string]> => {
       const objects = await renderChart({ helm, values: [exampleValues().get('multi-tenant')!], set });
       const roles = objects.filter(({ kind }) => kind === 'Role');
@@ -246,7 +246,7 @@ describe('renders', () => {
     expect(podSelector.matchExpressions).toEqual([{ key: 'leaderworkerset.sigs.k8s.io/name', operator: 'Exists' }]);
   });
 
-  it('a part of itself that is refused: no store, no time to drain, a namespace without a Role, an old cluster', async () => {
+  it('refuses values without a store, without time to drain or without a Role in a namespace, and an old cluster', async () => {
     const values = [exampleValues().get('minimal')!];
     const wrong = async (...set: string[]): Promise<string> =>
       renderChart({ helm, values, set }).then(
@@ -265,7 +265,7 @@ describe('renders', () => {
     await expect(renderChart({ helm, values, kubeVersion: '1.29.4' })).rejects.toThrow('kubeVersion');
   });
 
-  it('what Chart.yaml says of its images', () => {
+  it('renders the images that Chart.yaml lists', () => {
     const { annotations } = readYaml(path.join(CHART, 'Chart.yaml')) as { annotations: Record<string, string> };
     const listed = objectsOf(annotations['artifacthub.io/images']!)[0] as unknown as { image: string }[];
     const images = podsOf(rendered.get('minimal')!).flatMap(({ spec }) => spec.containers.map(({ image }) => image));
@@ -278,7 +278,7 @@ describe('renders', () => {
 });
 
 describe('deploy/kubernetes', () => {
-  it('has values for a trial, whose one engine may run where they say', async () => {
+  it('has values for a trial, whose only engine is allowed to run there', async () => {
     const objects = await renderChart({ helm, values: [path.join(RAW, 'trial-values.yaml')] });
     expect(found(objects, 'Role', 'slipway-slipway-worker').metadata.namespace).toBe('slipway-models');
     const made = objectsOf(readFileSync(path.join(RAW, 'namespaces.yaml'), 'utf8'));
@@ -291,7 +291,7 @@ describe('deploy/kubernetes', () => {
     expect(secrets.filter((one) => !script.includes(`make ${one} `))).toEqual([]);
   });
 
-  it('is what the chart renders with the values there', async () => {
+  it('contains exactly what the chart renders with the values in that folder', async () => {
     const objects = await renderChart({ helm, values: [path.join(RAW, 'values.yaml')] });
     const files = rawManifests(objects, 'slipway');
     for (const [name, text] of files) {

@@ -15,12 +15,13 @@ interface Needs {
   usesInferencePools: boolean;
 }
 
-// Not by the library's name: what it offers to callers of drivers is the kind alone, and this list is between the driver and the chart.
+// Not imported by the name of the library: the library exports only the kind to callers of drivers, and this list is
+// shared by the driver and the chart alone.
 const { neededRules }: { neededRules: (needs: Needs) => Rule[] } = await import(
   path.join(ROOT, 'libs/targets/kubernetes/src/health/target-health-rules.ts')
 );
 
-/** `create deployments.apps`, one for each verb. */
+/** Texts such as `create deployments.apps`, one for each verb. */
 const texts = (rules: readonly ChartRule[]): string[] =>
   rules
     .flatMap(({ apiGroups, resources, verbs }) =>
@@ -38,7 +39,7 @@ const needed = (needs: Needs): string[] =>
     .sort();
 const worker = chartRules();
 
-it('gives the worker what the driver asks for, and nothing beside', () => {
+it('the worker gets exactly the rights that the driver uses', () => {
   for (let bits = 0; bits < 8; bits += 1) {
     const needs = { writesSecrets: (bits & 1) > 0, usesGroups: (bits & 2) > 0, usesInferencePools: (bits & 4) > 0 };
     const values: Record<string, boolean> = { always: true, ...needs };
@@ -47,7 +48,7 @@ it('gives the worker what the driver asks for, and nothing beside', () => {
   expect(texts(worker)).toEqual(needed({ writesSecrets: true, usesGroups: true, usesInferencePools: true }));
 });
 
-it('names no right that would reach further than a namespace of models', () => {
+it('no right reaches further than a namespace of models', () => {
   const forbidden = [
     '*',
     'nodes',

@@ -42,11 +42,11 @@ const apply = (objects: object[], ...args: string[]): Promise<CommandResult> =>
 const tried = (objects: object[], namespace: string): Promise<CommandResult> =>
   apply(placed(objects, namespace), '--dry-run=server');
 
-/** kubectl takes no object of another namespace beside one that it is told. */
+/** kubectl refuses an object of another namespace than the one in its arguments. */
 const placed = (objects: object[], namespace: string): object[] =>
   (objects as KubeObject[]).map((one) => ({ ...one, metadata: { namespace, ...one.metadata } }));
 
-/** Made by a controller, and asked for by the admission of pods. */
+/** Created by a controller, and required by the admission of pods. */
 async function defaultAccount(namespace: string): Promise<void> {
   const deadline = Date.now() + ACCOUNT_WAIT_MS;
   while ((await run(['get', 'serviceaccount', 'default', '-n', namespace])).status !== 0) {
@@ -55,7 +55,7 @@ async function defaultAccount(namespace: string): Promise<void> {
   }
 }
 
-/** Of a workload only its pods are held against Pod Security, and only when they are made. */
+/** Pod Security checks only the pods of a workload, and only when they are created. */
 const asPods = (objects: KubeObject[]): object[] =>
   podsOf(objects).map(({ of, labels, spec }) => ({
     apiVersion: 'v1',
@@ -71,7 +71,7 @@ function withVolumes(of: KubeObject, spec: { volumes?: object[] }): object {
 }
 
 for (const { name, file, namespace } of EXAMPLES)
-  it(`${name}: the API server takes each object and each pod, without a warning, where restricted is enforced`, async () => {
+  it(`${name}: the API server accepts each object and pod without a warning in a restricted namespace`, async () => {
     const objects = await renderChart({ helm, namespace, values: [file] });
     const said = await tried(objects, namespace);
     expect([said.stderr, said.status]).toEqual(['', 0]);
@@ -84,7 +84,7 @@ for (const { name, file, namespace } of EXAMPLES)
     expect([taken.stderr, taken.status]).toEqual(['', 0]);
   });
 
-it('a pod that is not restricted would have been refused there', async () => {
+it('a restricted namespace refuses a pod that is not restricted', async () => {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -96,7 +96,7 @@ it('a pod that is not restricted would have been refused there', async () => {
   expect(said.stderr).toContain('violates PodSecurity "restricted');
 });
 
-it('the manifests without Helm pass too, and those of the trial', async () => {
+it('the manifests without Helm, and those of the trial, pass as well', async () => {
   const files = ['migrate.yaml', 'models.yaml', 'slipway.yaml', 'trial.yaml'];
   const objects = files.flatMap((file) => objectsOf(readFileSync(path.join(RAW, file), 'utf8')));
   const said = await tried(objects, 'slipway');
@@ -106,7 +106,7 @@ it('the manifests without Helm pass too, and those of the trial', async () => {
   expect([taken.stderr, taken.status]).toEqual(['', 0]);
 });
 
-it('its accounts may do in namespaces of models what the rules say, and nothing elsewhere', async () => {
+it('the accounts have exactly the rights of the rules in namespaces of models, and none elsewhere', async () => {
   const namespace = 'chart-multi-tenant';
   const [values, set] = [
     [exampleValues().get('multi-tenant')!],
@@ -121,7 +121,7 @@ it('its accounts may do in namespaces of models what the rules say, and nothing 
     return (await run(['auth', 'can-i', verb, resource, who, ...where])).stdout.trim();
   };
   const answers = new Map<string, string>();
-  // This cluster has neither type, and kubectl says no to what it does not know; the driver's own tests use these rights.
+  // This cluster has neither type, and kubectl answers "no" for unknown types. The driver's own tests use these rights.
   const foreign = ['leaderworkerset.x-k8s.io', 'inference.networking.k8s.io'];
   const known = chartRules().filter(({ apiGroups }) => !foreign.includes(apiGroups[0]!));
   for (const { apiGroups, resources, verbs } of known)

@@ -20,14 +20,14 @@ it('docs/guides/kubernetes.md shows a target and a secret', () => {
 });
 
 it.each([...configs, ['docs/guides/kubernetes.md', blocks.join('')]] as [string, string][])(
-  'our own reader takes the settings in %s',
+  'the configuration reader of the product accepts the settings in %s',
   (_name, text) => {
     const { targets } = parseOperatorConfig(text, KINDS);
     expect(targets.map(({ kind }) => kind)).toEqual(['kubernetes']);
   },
 );
 
-it('and would have told what is wrong', () => {
+it('the configuration reader of the product would report a wrong setting', () => {
   const wrong = blocks[0]!.replace('port: 8000', 'port: 80000');
   expect(() => parseOperatorConfig(wrong, KINDS)).toThrow('targets[0].engines.vllm.port');
 });

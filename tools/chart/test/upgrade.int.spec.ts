@@ -7,11 +7,11 @@ import { kubectlAt } from './kubectl.js';
 import { helm, itWith, kubectl } from './programs.js';
 
 const it = itWith(helm, kubectl);
-/** Of this run: a second one may find the same control plane. */
+/** Unique for this run: a second run may use the same control plane. */
 const HERE = `chart-upgrade-${randomBytes(4).toString('hex')}`;
 const MODELS = `${HERE}-models`;
 const WORKLOADS = ['deployment/slipway-api', 'deployment/slipway-worker', 'statefulset/slipway-gateway'];
-/** What a driver has made there, as far as Helm could mind it. */
+/** An object that a driver has created, as far as it matters to Helm. */
 const MODEL = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -41,7 +41,7 @@ beforeAll(async () => {
   });
 });
 
-/** Without hooks: there are no nodes on which the migration could run. */
+/** Without hooks, because there are no nodes on which the migration could run. */
 async function helmWith(command: 'install' | 'upgrade', ...set: string[]): Promise<void> {
   const values = ['--values', exampleValues().get('minimal')!];
   const always = ['gateway.persistence.enabled=true', `targets.namespaces[0].name=${MODELS}`];
@@ -55,18 +55,18 @@ async function get(object: string, namespace = HERE): Promise<KubeObject & { spe
   return JSON.parse(said.stdout);
 }
 
-/** Rises whenever what an object asks for changes: a rollout, for these. */
+/** Increases whenever the spec of an object changes, which starts a rollout of these objects. */
 const generations = (): Promise<number[]> =>
   Promise.all(WORKLOADS.map(async (one) => (await get(one)).metadata.generation as number));
 
-it('a release is installed, changed, taken back and removed, and no model is touched', async () => {
+it('a release is installed, changed, rolled back and removed without a change to any model', async () => {
   await helmWith('install');
   const first = await generations();
   const model = await get(`deployment/${MODEL.metadata.name}`, MODELS);
 
   await helmWith('upgrade', 'config.quotas.tokens=7');
   expect((await get('configmap/slipway-config')).data['slipway.config.yaml']).toContain('tokens: 7');
-  // Processes follow the file: nothing is started again for it.
+  // Processes reload the file, so nothing is restarted for it.
   expect(await generations()).toEqual(first);
 
   await helmWith('upgrade', 'image.tag=9.9.9', 'gateway.preStopSeconds=20', 'api.podAnnotations.a=b');
@@ -86,7 +86,7 @@ it('a release is installed, changed, taken back and removed, and no model is tou
   expect([metadata.uid, metadata.generation]).toEqual([model.metadata.uid, model.metadata.generation]);
 });
 
-it('an HPA that is turned on leaves one replica until it acts, as the page of the chart says', async () => {
+it('an HPA that is enabled keeps one replica until it acts, as the page of the chart says', async () => {
   await helmWith('install', 'api.replicas=2', 'workspace.store=s3://bucket/x');
   expect((await get('deployment/slipway-api')).spec.replicas).toBe(2);
   await helmWith('upgrade', 'api.hpa.enabled=true', 'workspace.store=s3://bucket/x');

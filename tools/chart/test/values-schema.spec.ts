@@ -16,54 +16,54 @@ const problemsOf = (values: Bag): string[] => {
   );
 };
 
-it('has an example for a trial, for several replicas and for tenants', () => {
+it('the chart has an example for a trial, for several replicas and for tenants', () => {
   expect([...exampleValues().keys()].sort()).toEqual(['ha', 'minimal', 'multi-tenant']);
 });
 
-it.each([...exampleValues()])('takes the example %s', (_name, file) => {
+it.each([...exampleValues()])('the schema accepts the example %s', (_name, file) => {
   expect(problemsOf(valuesOf(file))).toEqual([]);
 });
 
-it('wants the two Secrets without which nothing starts', () => {
+it('the schema requires the two Secrets without which nothing starts', () => {
   expect(problemsOf(readYaml(path.join(CHART, 'values.yaml')))).toEqual([
     '/database/existingSecret',
     '/secretKey/existingSecret',
   ]);
 });
 
-describe('refuses by name', () => {
+describe('the schema refuses and names', () => {
   it.each<[string, Bag, string]>([
-    ['a key that there is not', { replicaCount: 3 }, '/replicaCount'],
+    ['an unknown key', { replicaCount: 3 }, '/replicaCount'],
     ['a misspelled key', { gateway: { replica: 3 } }, '/gateway/replica'],
     ['a password', { database: { password: 'hunter2' } }, '/database/password'],
     ['a key in the values', { secretKey: { value: 'AAAA' } }, '/secretKey/value'],
     ['no replica', { api: { replicas: 0 } }, '/api/replicas'],
     ['a number as a text', { worker: { replicas: '2' } }, '/worker/replicas'],
     ['an HPA of the worker', { worker: { hpa: { enabled: true } } }, '/worker/hpa'],
-    ['a queue that there is not', { queue: { backend: 'kafka' } }, '/queue/backend'],
-    ['a folder as the store of all', { workspace: { store: 'file:/data' } }, '/workspace/store'],
+    ['an unknown queue', { queue: { backend: 'kafka' } }, '/queue/backend'],
+    ['a folder as the shared store', { workspace: { store: 'file:/data' } }, '/workspace/store'],
     ['a variable that the chart sets', { settings: { DATABASE_URL: 'x' } }, '/settings/DATABASE_URL'],
     ['a variable that is a secret', { settings: { SLIPWAY_METRICS_TOKEN: 'x' } }, '/settings/SLIPWAY_METRICS_TOKEN'],
     ['a variable for tests', { settings: { SLIPWAY_PAUSE_POINT: 'x' } }, '/settings/SLIPWAY_PAUSE_POINT'],
-    ['a digest that is none', { image: { digests: { api: 'latest' } } }, '/image/digests/api'],
-    ['a namespace that cannot be', { targets: { namespaces: [{ name: 'Models_A' }] } }, '/targets/namespaces/0/name'],
+    ['an invalid digest', { image: { digests: { api: 'latest' } } }, '/image/digests/api'],
+    ['an invalid namespace', { targets: { namespaces: [{ name: 'Models_A' }] } }, '/targets/namespaces/0/name'],
     ['a namespace without a name', { targets: { namespaces: [{ quota: {} }] } }, '/targets/namespaces/0'],
-    ['a quantity that is none', { gateway: { persistence: { size: 'much' } } }, '/gateway/persistence/size'],
-    ['a port that there is not', { networkPolicy: { database: { port: 70000 } } }, '/networkPolicy/database/port'],
-    ['a label of ours', { api: { podLabels: { 'app.kubernetes.io/name': 'x' } } }, '/api/podLabels'],
-    ['targets that are no list', { config: { targets: {} } }, '/config/targets'],
+    ['an invalid quantity', { gateway: { persistence: { size: 'much' } } }, '/gateway/persistence/size'],
+    ['an impossible port', { networkPolicy: { database: { port: 70000 } } }, '/networkPolicy/database/port'],
+    ['a label that the chart sets', { api: { podLabels: { 'app.kubernetes.io/name': 'x' } } }, '/api/podLabels'],
+    ['targets that are not a list', { config: { targets: {} } }, '/config/targets'],
   ])('%s', (_what, changes, at) => {
     expect(problemsOf(valuesOf(MINIMAL, changes))).toContain(at);
   });
 });
 
-it('knows every key of values.yaml, and has no key that is not there', () => {
+it('the schema contains exactly the keys of values.yaml', () => {
   const known = keysOf(schema, schema);
   const written = keysOfValues(readYaml(path.join(CHART, 'values.yaml')), schema);
   expect(known.filter((key) => key !== 'global').sort()).toEqual(written.sort());
 });
 
-/** Mappings that the schema lets be open are one key. */
+/** A mapping that the schema leaves open counts as one key. */
 function keysOf(node: Bag, root: Bag, at = ''): string[] {
   const target = resolved(node, root);
   const properties = target['additionalProperties'] === false ? target['properties'] : undefined;

@@ -8,25 +8,25 @@ const at = (...parts: string[]): string => readFileSync(path.join(ROOT, ...parts
 const KNOWN = [...at('docker/.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
 const template = at('deploy/helm/slipway/templates/_environment.tpl');
 const SET = [...new Set([...template.matchAll(/name(?:: |" ")([A-Z][A-Z0-9_]+)/g)].map(([, name]) => name!))];
-/** Of the images, whose folders the chart mounts. */
+/** Variables that the images set; the chart mounts the folders that they name. */
 const OF_IMAGES = ['NODE_ENV', 'SLIPWAY_CONFIG', 'SLIPWAY_HOME'];
 
-it('sets only variables that .env.example has', () => {
+it('the chart sets only variables that .env.example lists', () => {
   expect(SET).toContain('DATABASE_URL');
   expect(SET.filter((name) => !KNOWN.includes(name))).toEqual([]);
 });
 
-it('lets `settings` say every other variable that is no secret', () => {
+it('`settings` accepts every other variable that is not a secret', () => {
   const schema = JSON.parse(readFileSync(path.join(CHART, 'values.schema.json'), 'utf8'));
   const others = VARIABLES.filter(({ secret }) => !secret)
     .map(({ name }) => name)
     .filter((name) => !OF_IMAGES.includes(name) && name !== 'SLIPWAY_PAUSE_POINT')
-    // The chart works these out where nobody says them.
+    // The chart derives these if the values do not set them.
     .filter((name) => !SET.includes(name) || /^SLIPWAY_(GATEWAY_)?PUBLIC_URL$/.test(name));
   expect(Object.keys(schema.properties.settings.properties).sort()).toEqual(others.sort());
 });
 
-it('has what the images say of themselves: user, folders, ports', () => {
+it('the chart uses the user, the folders and the ports of the images', () => {
   const pod = at('deploy/helm/slipway/templates/_pod.tpl');
   for (const [app, port] of Object.entries({ api: 7070, worker: 9090, gateway: 7080 })) {
     const image = at(`docker/${app}.Dockerfile`);
@@ -41,7 +41,7 @@ it('has what the images say of themselves: user, folders, ports', () => {
   expect(pod).toMatch(/runAsUser: 1000\nrunAsGroup: 1000/);
 });
 
-it('is a chart of the version that this repository has', () => {
+it('the chart has the version of this repository', () => {
   const { version } = JSON.parse(at('package.json'));
   const { appVersion, annotations } = readYaml(path.join(CHART, 'Chart.yaml')) as {
     appVersion: string;
