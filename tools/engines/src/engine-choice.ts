@@ -6,14 +6,14 @@ import { UsageError, type TryOptions } from './options.js';
 
 export interface ChosenEngine {
   target: ProcessTargetConfig;
-  /** The value of a secret of the file. @throws Error where it has none */
+  /** Returns the value of a secret in the file. @throws Error if the file has no such secret */
   secret?: (name: string) => string;
 }
 
 /**
- * The target with the engine that is to be tried, read as a worker reads it.
- * @throws OperatorConfigError for a file that no worker would start with
- * @throws UsageError where the file has no such engine
+ * The target with the engine to try, read as a worker reads it.
+ * @throws OperatorConfigError if no worker would start with the file
+ * @throws UsageError if the file has no such engine
  */
 export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
   const { engine, config, target, program } = options;
@@ -31,7 +31,9 @@ export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
   return { target: { ...chosen, engines: { ...chosen.engines, [engine]: replaced } }, secret };
 }
 
-/** Whoever names the model by hand need not be kept from it: the template's sources are for clients. */
+/**
+ * The `sources` of the template limit clients. They need not limit a person who names the model on the command line.
+ */
 function builtInAlone({ engine, model, program }: TryOptions): ProcessTargetConfig {
   const known = new Set(builtInEngines().flatMap(({ template }) => [template!, template!.split('@')[0]!]));
   if (!known.has(engine))

@@ -9,7 +9,7 @@ type Metrics = NonNullable<ProcessTargetConfig['engines'][string]['metrics']>;
 const LIMIT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Which of the metrics that the template names the engine really has, a line for each. */
+/** Reports for each metric in the template whether the engine really has it, one line each. */
 export async function metricsOf(
   { baseUrl, credential, dispatcher }: CallableServer,
   { path, ...named }: Metrics,
@@ -37,7 +37,10 @@ export async function metricsOf(
   });
 }
 
-/** Resident memory of the process and all that comes from it, in MiB, as `ps` counts it: what they share counts several times. */
+/**
+ * Resident memory of the process and all its descendants, in MiB, as `ps` counts it. Shared memory counts several
+ * times.
+ */
 export async function memoryOf(pid: number): Promise<string> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,rss='], { timeout: LIMIT_MS }).catch(() => ({
     stdout: '',

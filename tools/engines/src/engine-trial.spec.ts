@@ -23,7 +23,7 @@ async function attempt(options: TryOptions, signal = new AbortController().signa
   return { isGood, said: lines.join('\n') };
 }
 
-it('tells the way of an engine from its start to its stop, and what it really does', async () => {
+it('reports what an engine does from its start to its stop', async () => {
   host = await StandInHost.create('llamacpp', {}, true);
   const { isGood, said } = await attempt(
     optionsOf('llamacpp', '--model', '/models/tiny.gguf', '--arg', 'ctx_size=512'),
@@ -40,7 +40,7 @@ it('tells the way of an engine from its start to its stop, and what it really do
   expect(await host.running()).toEqual([]);
 }, 60_000);
 
-it('says where an engine does otherwise than its template declares', async () => {
+it('reports differences between an engine and its template', async () => {
   host = await StandInHost.create('llamacpp');
   const options = optionsOf('llamacpp', '--model', '/models/tiny.gguf');
   const { target } = await chooseEngine(options);
@@ -56,7 +56,7 @@ it('says where an engine does otherwise than its template declares', async () =>
   expect(lines).toEqual(expect.arrayContaining(['unknown_model: ignores (declared: rejects)', 'not qualified']));
 }, 60_000);
 
-it('tells why a start came to nothing, with the last lines', async () => {
+it('reports why a start failed, with the last lines', async () => {
   host = await StandInHost.create('llamacpp', { fail: 'gpu_memory' });
   const { isGood, said } = await attempt(optionsOf('llamacpp', '--model', '/models/tiny.gguf'));
   expect(isGood).toBe(false);
@@ -64,7 +64,7 @@ it('tells why a start came to nothing, with the last lines', async () => {
   expect(said).toContain('  main: exiting due to model loading error');
 }, 60_000);
 
-it('leaves nothing behind when it is stopped while the engine loads', async () => {
+it('leaves nothing running when it is stopped while the engine loads', async () => {
   host = await StandInHost.create('vllm', { load_ms: 60_000 });
   const ended = new AbortController();
   const trial = attempt(optionsOf('vllm', '--model', '/models/tiny', '--gpus', '0'), ended.signal);
@@ -74,7 +74,7 @@ it('leaves nothing behind when it is stopped while the engine loads', async () =
   expect(await host.running()).toEqual([]);
 }, 60_000);
 
-it('refuses what would fail later: too few devices, an argument that is not declared', async () => {
+it('refuses what would fail later: too few devices, an undeclared argument', async () => {
   host = await StandInHost.create('vllm');
   const { said } = await attempt(optionsOf('vllm', '--model', '/models/tiny', '--arg', 'nope=1'));
   expect(said).toContain('refused: runtime.args.nope');

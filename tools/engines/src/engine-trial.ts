@@ -16,19 +16,19 @@ import type { TryOptions } from './options.js';
 
 const LOOK_MS = 100;
 const LOG_LINES = 40;
-/** After the engine's own grace: what is left then, a person has to see. */
+/** Longer than the engine's own grace period. A person must check what is still running then. */
 const STOP_LIMIT_MS = 300_000;
 
 export interface TrialHost {
   home: string;
   say(line: string): void;
-  /** Ends the trial; what runs is stopped. */
+  /** Ends the trial and stops what is running. */
   signal: AbortSignal;
 }
 
 /**
- * One engine from its start to its stop: what it does on the way is said line by line. Answers whether it got ready and passed every check that
- * a binding's qualification would put it to. Nothing runs any more when it returns or throws.
+ * Runs one engine from its start to its stop, and reports each observation as a line. Returns whether the engine got
+ * ready and passed every check of a binding's qualification. Nothing is running any more when it returns or throws.
  */
 export async function tryEngine(
   { target, secret }: ChosenEngine,
@@ -87,7 +87,7 @@ class Trial {
     }
   }
 
-  /** Undefined when it came to nothing, which is told then. */
+  /** Undefined if the start failed; the reason has been reported then. */
   private async untilReady(): Promise<Observation | undefined> {
     let last = '';
     for (;;) {

@@ -11,7 +11,7 @@ import { readCommand, USAGE, UsageError, type TryOptions } from './options.js';
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const ended = new AbortController();
-// Nobody reads on (`| head`): what runs is stopped all the same.
+// The reader of the output is gone (`| head`): stop what is running nevertheless.
 process.stdout.on('error', () => ended.abort());
 
 try {
@@ -35,7 +35,7 @@ function list(): void {
 
 async function attempt(options: TryOptions): Promise<void> {
   const chosen = await chooseEngine(options);
-  // The engine is no child of the terminal: it ends because the trial stops it.
+  // The engine is not a child of the terminal: only the trial stops it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended.abort());
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'slipway-engine-')));
   try {

@@ -2,19 +2,19 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ArgValue } from '@slipway/contracts';
 
-/** What `try` is asked to do. */
+/** Options of `try`. */
 export interface TryOptions {
   engine: string;
   model: { id: string; uri: string; revision?: string };
   args: Record<string, ArgValue>;
-  /** Indices, by PCI bus. */
+  /** Device indices, in the order of the PCI bus. */
   gpus: number[];
-  /** The operator's file; the built-in template alone without it. */
+  /** The operator's file. Without it, only the built-in template applies. */
   config?: string;
-  /** Which of its process targets, where several have the engine. */
+  /** Which of the process targets in the file, if several have the engine. */
   target?: string;
   program?: string;
-  /** For caches and instances; a folder that is removed at the end without it. */
+  /** Folder for caches and instances. By default a temporary folder, which is removed at the end. */
   home?: string;
 }
 
@@ -33,10 +33,10 @@ export const USAGE = `usage: npm run engines -- list
   --home FOLDER       folder for caches and instances (default: a temporary folder)
 `;
 
-/** Thrown for a command line that means nothing; its message is for who typed it. */
+/** Thrown for an invalid command line; the message is for the person who typed it. */
 export class UsageError extends Error {}
 
-/** @throws UsageError */
+/** @throws UsageError for an invalid command line */
 export function readCommand(argv: string[]): Command {
   const { values, positionals } = parsed(argv);
   const [name, engine, ...rest] = positionals;
@@ -93,7 +93,7 @@ function readGpus(text = ''): number[] {
   return indices.map(Number);
 }
 
-/** `true`, `false` and numbers are what they look like. */
+/** Reads `true`, `false` and numbers as such. */
 function readArg(text: string): [string, ArgValue] {
   const at = text.indexOf('=');
   if (at < 1) throw new UsageError('--arg must be NAME=VALUE');

@@ -1,4 +1,4 @@
-/** What each kind of parser says to an argument that it does not know, and the code it ends with. */
+/** For each kind of parser, the message for an unknown argument and the exit code. */
 const REFUSALS = {
   argparse: (one) => ({ line: `error: unrecognized arguments: ${one}`, code: 2 }),
   clap: (one) => ({ line: `error: unexpected argument '${one}' found`, code: 2 }),
@@ -15,7 +15,7 @@ export class ArgumentError extends Error {
   }
 }
 
-/** The arguments by their names. @throws ArgumentError for what the engine does not know */
+/** Parses arguments by their names. @throws ArgumentError for an argument that the engine does not know */
 export function parse({ style, words = [], positionals = [], values, switches }, argv) {
   const refuse = (one) => new ArgumentError(REFUSALS[style](one));
   for (const [index, word] of words.entries()) if (argv[index] !== word) throw refuse(String(argv[index]));

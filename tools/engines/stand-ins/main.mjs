@@ -3,10 +3,11 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parse } from './arguments.mjs';
 import { serve } from './server.mjs';
 
-// A model server without a model:  node main.mjs <engine> <behaviour.json> [arguments of the engine]
+// A model server without a model: node main.mjs <engine> <behaviour.json> [arguments of the engine]
 //
-// It behaves as the table in `engines/<engine>.mjs` describes. The behaviour's file may hold: `load_ms`, `load_until` (a file whose creation ends the loading), `chunks` and `chunk_ms` of a
-// stream, `fail` (a key of the engine's `failures`), `crash_after_ms` from when it is ready, `serves`, `models` of an adopted server.
+// It behaves as the table in `engines/<engine>.mjs` describes. The behaviour file may contain: `load_ms`, `load_until`
+// (a file whose creation ends the loading), `chunks` and `chunk_ms` of a stream, `fail` (a key of the engine's
+// `failures`), `crash_after_ms` counted from when it is ready, `serves`, and `models` of an adopted server.
 
 if (process.argv[2] === 'child') runChild(process.argv[3], process.argv[4] === 'true');
 else await runEngine();
@@ -34,16 +35,17 @@ async function runEngine() {
     process.exit(code);
   };
   const children = (engine.children ?? []).map((child) => startChild(child, () => childDied(child)));
-  // For who wants to know what is left.
+  // For tests that check which processes are left.
   appendFileSync(`${file}.pids`, [process, ...children].map(({ pid }) => `${pid}\n`).join(''));
-  // A signal to the whole group may end a child before this process gets it.
+  // A signal to the whole group may end a child before this process receives it.
   let canDrain = true;
   const childDied = ({ endsAll, breaksDrain }) => {
     if (breaksDrain) canDrain = false;
     if (endsAll || (!canDrain && state.phase === 'exiting')) end(1, [`a child ended: ${name} cannot continue`]);
   };
   const server = serve(engine, state);
-  // By SIGKILL of this process they end as well where the engine asked the kernel for it; the others are what a driver has to find.
+  // After a SIGKILL of this process, only children end for which the engine asked the kernel for it. A driver has to
+  // find the others.
   process.on('SIGTERM', () => void stop());
 
   async function listen() {
@@ -79,7 +81,7 @@ async function runEngine() {
   if (state.phase === 'exiting') return undefined;
   state.phase = 'ready';
   say(engine.ready);
-  // A crash is nothing that it was asked for: the children are left.
+  // A crash leaves the children running, because no stop was requested.
   if (behaviour.crash_after_ms !== undefined) setTimeout(() => end(engine.crashCode), behaviour.crash_after_ms);
   return undefined;
 }
@@ -98,7 +100,7 @@ function addressOf({ address, host = '--host', port = '--port' }, args) {
   return [args[host] ?? '127.0.0.1', args[port]];
 }
 
-/** What renames itself loses its environment, unless SPT_NOENV says otherwise (setproctitle). */
+/** A child that renames itself loses its environment, unless SPT_NOENV is set (setproctitle). */
 function startChild({ name, ownGroup = false, renames = false, endsWithParent = false }, onExit) {
   const env = renames && !process.env.SPT_NOENV ? {} : process.env;
   const child = spawn(process.execPath, [process.argv[1], 'child', name, String(endsWithParent)], {
@@ -109,10 +111,10 @@ function startChild({ name, ownGroup = false, renames = false, endsWithParent = 
   return child.on('exit', onExit);
 }
 
-/** A worker of an engine holds the device's memory until it ends; a signal ends it at once. */
+/** A worker of an engine holds device memory until it ends; a signal ends it at once. */
 function runChild(name, endsWithParent) {
   process.title = name;
-  // The kernel's word for it is PR_SET_PDEATHSIG.
+  // On Linux, this is PR_SET_PDEATHSIG.
   if (endsWithParent) process.stdin.resume().on('end', () => process.exit(1));
   setInterval(() => undefined, 60_000);
 }

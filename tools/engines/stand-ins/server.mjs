@@ -10,15 +10,15 @@ const PATHS = {
 };
 
 /**
- * What the engine answers in the state it is in: `loading`, `ready` or `exiting`. `running` counts the requests under way, and
- * `onFirst` is awaited before the first answer of an engine that loads then.
+ * Serves the engine's answers for its state: `loading`, `ready` or `exiting`. `running` counts the requests in
+ * progress. An engine that loads at its first request awaits `onFirst` before the answer.
  */
 export function serve(engine, state) {
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
     void answer(engine, state, request, response).catch((error) => response.destroy(error));
   });
-  // As uvicorn does.
+  // The default of uvicorn.
   server.keepAliveTimeout = 5_000;
   return server;
 }
@@ -45,7 +45,7 @@ async function answer(engine, state, request, response) {
   if (engine.info?.[path]) return send(200, engine.info[path](state));
   const kind = PATHS[path];
   if (!served(engine, state).includes(kind)) return send(404, errorOf(engine, 404, 'Not Found'));
-  // vLLM and SGLang take nothing new while they drain.
+  // vLLM and SGLang accept no new requests while they drain.
   if (state.phase === 'exiting') return send(503, errorOf(engine, 503, 'shutting down'));
   await infer(engine, state, { kind, body, send, response });
 }
@@ -122,7 +122,7 @@ function served({ serves, servesWith = {} }, { args, behaviour }) {
   return [...(behaviour.serves ?? serves), ...more];
 }
 
-/** Nested as OpenAI's, flat, or a text. */
+/** The error has one of three forms: nested as in OpenAI's API, flat, or plain text. */
 function errorOf({ errors = 'nested' }, status, message) {
   if (errors === 'flat') return { object: 'error', message, code: status };
   if (errors === 'text') return { error: message, error_type: 'Validation' };

@@ -9,7 +9,7 @@ import { endpointTarget } from '@slipway/target-endpoint';
 import { Agent } from 'undici';
 import { StandInHost, untilTrue, type Behaviour } from './stand-in-host.js';
 
-// Servers that somebody else starts, under the profiles that ship with the product.
+// Servers that the product did not start, under the profiles that it ships.
 
 let host: StandInHost;
 let server: ChildProcess;
@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The server under its profile, seen and then qualified: each check with its result. */
+/** Observes and then qualifies a server under its profile. Returns each check with its result. */
 async function adopted(engine: string, behaviour: Behaviour, seen = 'ready') {
   host = await StandInHost.create(engine, behaviour);
   const port = await freePort();
@@ -78,7 +78,7 @@ it('lmstudio answers to any name while one model is loaded', async () => {
   expect(messageOf(shown, 'unknown_model')).toBe('it responds to any name; its identity is proven in another way');
 }, 60_000);
 
-it('lmstudio refuses other names while two are loaded: a note, and no failure', async () => {
+it('lmstudio refuses other names while two models are loaded, which is a note and no failure', async () => {
   const shown = await adopted('lmstudio', { models: ['tiny', 'other'] });
   expect(isQualified(shown)).toBe(true);
   expect(messageOf(shown, 'unknown_model')).toContain('although its declaration says that it responds to any name');

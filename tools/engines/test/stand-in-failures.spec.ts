@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { StandInHost, type Behaviour } from './stand-in-host.js';
 
-// How starts under the built-in templates fail, and what engines leave behind when they end.
+// How starts under the built-in templates fail, and which processes engines leave when they end.
 
 let host: StandInHost;
 const standIn = async (engine: string, behaviour: Behaviour = {}): Promise<StandInHost> =>
@@ -21,7 +21,7 @@ it.each([
   ['lmdeploy', 'port_in_use'],
   ['trtllm', 'gpu_memory'],
 ])(
-  '%s that fails with %s says so, in its last lines, and leaves nothing behind',
+  '%s reports the failure %s in its last lines, and leaves nothing running',
   async (engine, cause) => {
     await standIn(engine, { fail: cause });
     await host.driver().provision(host.spec());
@@ -40,7 +40,7 @@ it.each([
   ['tgi', '--no-such-option={}', 2],
   ['trtllm', '--no-such-option={}', 2],
 ])(
-  '%s refuses %s as it does, and the cause is the argument',
+  '%s refuses the argument %s as the real engine does, and the reported cause is the argument',
   async (engine, arg, code) => {
     await standIn(engine);
     const spec = host.spec();
@@ -53,7 +53,7 @@ it.each([
 );
 
 it.each(['vllm', 'tgi', 'tei', 'trtllm'])(
-  '%s: what it leaves behind when its leader is killed ends too',
+  '%s: its remaining processes end after its leader is killed',
   async (engine) => {
     await standIn(engine);
     await host.driver().provision(host.spec());
@@ -67,7 +67,7 @@ it.each(['vllm', 'tgi', 'tei', 'trtllm'])(
   60_000,
 );
 
-it('vllm that dies with code 0 is over, not well', async () => {
+it('vllm that exits with code 0 has ended, and is not healthy', async () => {
   await standIn('vllm', { crash_after_ms: 200 });
   await host.driver().provision(host.spec());
   const { observed } = await host.until('exited');

@@ -10,7 +10,7 @@ import { request } from 'undici';
 
 const STAND_INS = fileURLToPath(new URL('../stand-ins', import.meta.url));
 
-/** What a stand-in is told; `stand-ins/main.mjs` says what each means. */
+/** Settings of a stand-in; `stand-ins/main.mjs` explains each of them. */
 export interface Behaviour {
   load_ms?: number;
   load_until?: string;
@@ -33,8 +33,8 @@ export class StandInHost {
   ) {}
 
   /**
-   * @param behaviour of every start
-   * @param isLoadingHeld whether an engine loads until `finishLoading`
+   * @param behaviour settings for every start
+   * @param isLoadingHeld whether an engine loads until `finishLoading` is called
    */
   static async create(engine: string, behaviour: Behaviour = {}, isLoadingHeld = false): Promise<StandInHost> {
     const { engine: table } = await import(`${STAND_INS}/engines/${engine}.mjs`);
@@ -61,7 +61,7 @@ export class StandInHost {
     await writeFile(this.loaded, '');
   }
 
-  /** The built-in template, found on the engine's path. `more` is what an operator adds to it. */
+  /** The built-in template, found on the engine's path. `more` contains the operator's additions. */
   config(more: object = {}): ProcessTargetConfig {
     const entry = { extends: this.engine, path: [join(this.home, 'bin')], model_sources: ['/models/**'], ...more };
     const file = { targets: [{ name: 'stand-ins', kind: 'process', engines: { [this.engine]: entry } }] };
@@ -86,7 +86,7 @@ export class StandInHost {
     };
   }
 
-  /** Starts it and looks until it is `wanted`. Answers what was seen, without what was seen twice in a row. */
+  /** Starts the engine and polls until its state is `wanted`. Returns what was observed, without repetitions. */
   async until(wanted: ObservedState, spec = this.spec()): Promise<{ observed: Observation; states: ObservedState[] }> {
     const states: ObservedState[] = [];
     let observed!: Observation;
@@ -102,7 +102,7 @@ export class StandInHost {
     await untilTrue('gone', async () => (await this.driver().terminate(instanceId)) === 'gone');
   }
 
-  /** Of all that its starts have made. */
+  /** Living processes of all its starts. */
   async running(): Promise<number[]> {
     const pids = (await readFile(`${this.file}.pids`, 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number);
     const states = await Promise.all(pids.map(async (pid) => [pid, await stateOf(pid)] as const));
@@ -121,13 +121,13 @@ export class StandInHost {
 
 const KEY = randomBytes(32).toString('base64url');
 
-/** Undefined of one that is not there. */
+/** Undefined if the process does not exist. */
 async function stateOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat?.slice(stat.lastIndexOf(')') + 2).at(0);
 }
 
-/** A stream that has begun and lasts until the engine begins to exit. `rest` resolves to how it ended. */
+/** A stream that has begun and lasts until the engine begins to exit. `rest` resolves with how it ended. */
 export async function beginStream(
   baseUrl: string,
   model: string,
@@ -155,7 +155,7 @@ export async function beginStream(
   return { rest, status: answer.statusCode };
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition holds. */
 export async function untilTrue(what: string, holds: () => Promise<boolean>, deadlineMs = 30_000): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!(await holds())) {

@@ -3,7 +3,7 @@ import { checksOf, isQualified, runCheck } from '@slipway/target-driver/qualific
 import { Agent } from 'undici';
 import { beginStream, StandInHost } from './stand-in-host.js';
 
-// Built-in templates against programs that behave as the engines are documented to.
+// Built-in templates against programs that behave as the documentation of the engines says.
 
 let host: StandInHost;
 afterEach(() => host.dispose());
@@ -16,11 +16,11 @@ it.each([
   ['lmdeploy', 'passed', 'cut'],
   ['trtllm', 'not_applicable', 'cut'],
 ] as const)(
-  '%s starts, qualifies, lets a request end as it is known to, and leaves nothing behind',
+  '%s starts, qualifies, finishes a request in its documented way, and leaves nothing running',
   async (engine, unknownModel, ending) => {
     host = await StandInHost.create(engine, {}, true);
     const driver = host.driver();
-    // TGI has no name but the model's own.
+    // TGI has no name except that of the model.
     const spec = host.spec(engine === 'tgi' ? { model: { id: '/models/tiny', uri: '/models/tiny' } } : {});
     await driver.provision(spec);
     const loading = await host.until('starting', spec);
@@ -33,7 +33,7 @@ it.each([
     const { rest } = await beginStream(baseUrl, spec.model.id);
     await host.gone();
     expect(await rest).toBe(ending);
-    // Who drains stands in the template.
+    // The template declares whether the engine or the gateway drains.
     expect(driver.traits(spec)?.drain).toBe(ending === 'whole' ? 'engine' : 'gateway');
     expect(await host.running()).toEqual([]);
   },
@@ -45,7 +45,7 @@ it.each([
   [['rerank'], ['rerank']],
   [['rerank'], ['embeddings', 'rerank']],
 ])(
-  'tei qualifies with a model for %j under a template that serves %j, and leaves nothing behind',
+  'tei qualifies with a model for %j under a template that serves %j, and leaves nothing running',
   async (serves, declared) => {
     host = await StandInHost.create('tei', { serves });
     await host.driver({ serves: declared }).provision(host.spec());
@@ -72,8 +72,8 @@ async function expectQualified(baseUrl: string, unknownModel: string): Promise<v
   expect(shown.find(({ name }) => name === 'unknown_model')?.result).toBe(unknownModel);
 }
 
-it('sglang cuts what is under way when its children get the signal, which is why the template signals the leader', async () => {
-  // It would drain for longer than the test may take.
+it('sglang cuts requests in progress when its children get the signal, so the template signals only the leader', async () => {
+  // Otherwise it would drain for longer than the test may take.
   host = await StandInHost.create('sglang', { chunks: 4_000, chunk_ms: 25 });
   await host.driver({ stop: { to: 'group' } }).provision(host.spec());
   const { observed } = await host.until('ready');

@@ -7,7 +7,7 @@ export const list = (...data) => ({
 
 export const OPEN_AI = ['chat', 'completions', 'responses'];
 
-/** How typical starts come to nothing: the last lines and the exit code. Section 6, and "Failures" of each. */
+/** How typical starts fail: the last lines and the exit code. */
 export const PYTHON_FAILURES = {
   port_in_use: {
     lines: ["[Errno 98] error while attempting to bind on address ('127.0.0.1', {port}): address already in use"],

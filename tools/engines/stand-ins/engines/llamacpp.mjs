@@ -44,7 +44,7 @@ export const engine = {
   names: (args) => [args['--alias'] ?? args['--model'] ?? args['-m']],
   serves: OPEN_AI,
   servesWith: { '--embeddings': 'embeddings', '--rerank': 'rerank' },
-  // Every route, while the model loads.
+  // Applies to every route while the model loads.
   loading: '503',
   loadingAnswer: { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } },
   ready: 'main: server is listening on http://{host}:{port} - starting the main loop',
@@ -52,7 +52,7 @@ export const engine = {
   models: ({ names: [id] }) => list({ id, owned_by: 'llamacpp', meta: { n_ctx_train: 4096 } }),
   unknown: 'ignores',
   echoing: ['embeddings', 'rerank'],
-  // With a key only /health stays open (server-http.cpp 197).
+  // With a key, only /health stays open (server-http.cpp 197).
   key: { arg: '--api-key', env: 'LLAMA_API_KEY', guards: /^\/(?!health$)/ },
   metrics: {
     '/metrics': ({ running, args }) =>
@@ -67,7 +67,7 @@ export const engine = {
         .map((one) => `llamacpp:${one} ${one === 'requests_processing' ? running : 0}`)
         .join('\n'),
   },
-  // SIGTERM ends the loop at once: what is under way is cut.
+  // SIGTERM ends the loop at once and cuts requests in progress.
   drainSeconds: () => 0,
   failures: {
     gpu_memory: {

@@ -5,13 +5,13 @@ export const engine = {
   program: 'ollama',
   syntax: { style: 'cobra', words: ['serve'], values: [], switches: [] },
   address: (env) => env.OLLAMA_HOST ?? '127.0.0.1:11434',
-  // Installed, not loaded: the first request loads.
+  // Installed, not loaded: the first request loads the model.
   names: (_args, { models }) => models ?? ['tiny'],
   serves: [...OPEN_AI, 'embeddings'],
   loading: 'at first request',
   ready: 'Listening on 127.0.0.1:{port}',
   health: { '/': 'Ollama is running', '/api/version': { version: '0.12.0' } },
-  // Names without a tag are asked for and answered, and listed with it.
+  // Requests and answers may use names without a tag; the list has names with the tag.
   models: ({ names }) =>
     list(...names.map((id) => ({ id: id.includes(':') ? id : `${id}:latest`, owned_by: 'library' }))),
   unknown: 'rejects',

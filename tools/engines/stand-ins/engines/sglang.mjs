@@ -40,7 +40,7 @@ export const engine = {
   },
   names: (args) => [args['--served-model-name'] ?? args['--model-path']],
   serves: OPEN_AI,
-  // Listens early: /v1/models answers, /health is 503 while Starting and while exiting.
+  // Listens early: /v1/models answers, and /health returns 503 while it starts and while it exits.
   loading: 'early',
   ready: 'The server is fired up and ready to roll!',
   health: { '/health': '', '/health_generate': '' },
@@ -63,7 +63,7 @@ export const engine = {
         .join('\n'),
   },
   drainSeconds: () => Infinity,
-  pollMs: 500, // 5 s; shorter here, because tests wait for it.
+  pollMs: 500, // 5 s in the engine; shorter here, because tests wait for it.
   children: [{ name: 'sglang::scheduler', renames: true, endsWithParent: true, breaksDrain: true }],
   failures: {
     ...PYTHON_FAILURES,

@@ -25,8 +25,8 @@ export const engine = {
   },
   host: '--hostname',
   names: (args) => [args['--served-model-name'] ?? args['--model-id']],
-  serves: ['embeddings'], // Or rerank: what its model does.
-  // Binds after the warm-up.
+  serves: ['embeddings'], // Or rerank, depending on the model.
+  // Binds the port after the warm-up.
   loading: 'refused',
   ready: 'INFO text_embeddings_router::http::server: Ready',
   health: { '/health': '' },

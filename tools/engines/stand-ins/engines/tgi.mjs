@@ -32,7 +32,7 @@ export const engine = {
     switches: ['--json-output'],
   },
   host: '--hostname',
-  // No served name.
+  // Has no separate served name.
   names: (args) => [args['--model-id']],
   serves: ['chat', 'completions'],
   loading: 'refused',
@@ -44,9 +44,9 @@ export const engine = {
   key: { env: 'API_KEY', guards: /^\/(?!health$|info$|metrics$)/ }, // Which routes it guards: [U]
   info: { '/info': ({ args }) => ({ model_id: args['--model-id'], max_total_tokens: 4096 }) },
   metrics: { '/metrics': ({ running }) => `tgi_queue_size 0\ntgi_batch_current_size ${running}` },
-  // SIGTERM to the launcher.
+  // SIGTERM is sent to the launcher.
   drainSeconds: (args) => Number(args['--graceful-termination-timeout'] ?? 90),
-  // launcher/src/main.rs 1157, 1515, 1980: a process group for each. The launcher ends when a shard dies.
+  // launcher/src/main.rs 1157, 1515, 1980: each child has a process group. The launcher ends when a shard dies.
   children: [{ name: 'text-generation-server', ownGroup: true, endsAll: true }],
   failures: {
     gpu_memory: {

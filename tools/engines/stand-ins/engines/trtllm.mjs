@@ -21,18 +21,18 @@ export const engine = {
     ],
     switches: ['--trust_remote_code'],
   },
-  // The folder's name; --served_model_name only in newer ones.
+  // The name of the folder; only newer versions have --served_model_name.
   names: (args) => [args.model.split('/').at(-1)],
   serves: OPEN_AI,
-  // The port is bound early and hangs until it is ready.
+  // Binds the port early, but does not answer before it is ready.
   loading: 'hangs',
   ready: 'INFO:     Application startup complete.',
   health: { '/health': '', '/health_generate': '' },
   models: ({ names: [id] }) => list({ id, owned_by: 'tensorrt_llm' }),
-  unknown: 'ignores', // [U]: no check was seen.
+  unknown: 'ignores', // [U]: no check was found.
   metrics: { '/metrics': () => '[]' },
   drainSeconds: () => 0, // [U]
-  // [U] whether the MPI workers have a group of their own.
+  // [U] whether the MPI workers have their own group.
   children: [{ name: 'mpi-worker', ownGroup: true }],
   failures: {
     ...PYTHON_FAILURES,

@@ -45,7 +45,7 @@ export const engine = {
   },
   names: (args) => [args['--served-model-name'] ?? args.model],
   serves: OPEN_AI,
-  // Refused until it is loaded; then 200 with an empty body.
+  // Refuses connections until the model is loaded; then answers 200 with an empty body.
   loading: 'refused',
   ready: 'INFO:     Application startup complete.',
   health: { '/health': '' },
@@ -70,9 +70,9 @@ export const engine = {
         .map((one) => `vllm:${one}{engine="0",model_name="${name}"} ${one === 'num_requests_running' ? running : 0}`)
         .join('\n'),
   },
-  // 0, the default, aborts.
+  // 0 is the default: requests are aborted.
   drainSeconds: (args) => Number(args['--shutdown-timeout'] ?? 0),
-  // A SIGTERM while it warms up orphans its workers (#44751), and so does a SIGKILL (#55510).
+  // During the warm-up, a SIGTERM orphans its workers (#44751), and so does a SIGKILL (#55510).
   orphansWhileLoading: true,
   children: [{ name: 'VLLM::EngineCore', renames: true }],
   failures: {
