@@ -1,30 +1,33 @@
-/** How an engine shares its time. */
+/** How an engine divides its time between requests. */
 export interface EngineKind {
-  /** At most so many are worked on at once; others wait in order. */
+  /** The most requests in progress at once; others wait in order. */
   concurrency: number;
-  /** With n in work, each is 1 + slowdown · (n − 1) times as slow as alone: 1 shares the time of one, 0 never slows down. */
+  /**
+   * With n requests in progress, each takes 1 + slowdown · (n − 1) times as long as alone: 1 divides the capacity of
+   * one, 0 never slows down.
+   */
   slowdown: number;
 }
 
 export const ENGINES = {
   /** One request after another. */
   serial: { concurrency: 1, slowdown: 1 },
-  /** All at once, each as much slower as there are more. */
+  /** All at once; each is slowed down by the others. */
   shared: { concurrency: Infinity, slowdown: 1 },
-  /** Batches that gain throughput: alone 1, at most 4 times as many answers in the same time. */
+  /** Batches that increase throughput: at most 4 times as many answers as one request after another. */
   batched: { concurrency: Infinity, slowdown: 0.25 },
 } as const satisfies Record<string, EngineKind>;
 
 export type EngineName = keyof typeof ENGINES;
 
-/** Answers of an engine in a unit of time, at most. */
+/** The highest number of answers of an engine in a unit of time. */
 export function capacityOf({ concurrency, slowdown }: EngineKind, workMs: number): number {
   return (concurrency === 1 ? 1 : 1 / slowdown) / workMs;
 }
 
 interface Job<Request> {
   request: Request;
-  /** In time of the engine's own, which goes slower the more it works on. */
+  /** In the engine's own time, which runs slower the more requests are in progress. */
   firstTokenAt: number;
   endAt: number;
   hasFirstToken: boolean;
@@ -45,14 +48,14 @@ export class Engine<Request> {
 
   constructor(private readonly kind: EngineKind) {}
 
-  /** @param workMs what it takes alone; the first token comes after `firstTokenMs` of it */
+  /** @param workMs duration of the request alone; the first token comes after `firstTokenMs` of it */
   arrive(at: number, request: Request, firstTokenMs: number, workMs: number): void {
     this.advance(at);
     if (this.running.length >= this.kind.concurrency) this.waiting.push({ request, firstTokenMs, workMs });
     else this.begin(request, firstTokenMs, workMs);
   }
 
-  /** What happens next, if it is before `until`. */
+  /** The next event, if it is before `until`. */
   next(until: number): EngineEvent<Request> | undefined {
     let soonest: Job<Request> | undefined;
     for (const job of this.running) if (!soonest || dueOf(job) < dueOf(soonest)) soonest = job;

@@ -92,7 +92,7 @@ interface GateOutcome {
   metrics: MetricResult[];
 }
 
-/** One soak and what the gate says of it. @param looks planned over the rollout that the soak belongs to */
+/** Runs one soak and its gate. @param looks checks that are planned for the whole rollout of the soak */
 async function runGate(settings: SoakSettings, looks = 1): Promise<GateOutcome> {
   const { candidate, baseline } = await soak(settings);
   const chances = { looks, metrics: METRICS.length };

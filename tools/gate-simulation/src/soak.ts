@@ -4,23 +4,23 @@ import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
 
 export interface SoakSettings {
   engine: EngineName;
-  /** Of the baseline's engine, by the traffic it has during the soak. */
+  /** Utilisation of the baseline's engine by its traffic during the soak. */
   utilisation: number;
-  /** Of the traffic, 0..1. */
+  /** Share of the candidate in the traffic, 0 to 1. */
   candidateShare: number;
-  /** The soak lasts until the candidate has answered so many. */
+  /** The soak lasts until the candidate has answered this many requests. */
   candidateSamples: number;
-  /** How much longer the candidate works on the same request: 1 is identical. */
+  /** How much longer the candidate takes for the same request: 1 is identical. */
   slowness: number;
-  /** Of both, 0..1. */
+  /** Share of failing requests on both sides, 0 to 1. */
   errorRate: number;
-  /** What a request takes of an engine that has nothing else to do, on average; the longer, the longer the soak. */
+  /** Average duration of a request on an idle engine, in milliseconds; a longer one makes the soak longer. */
   workMs: number;
-  /** Deviation of the logarithm of the work that a request takes: long answers beside short ones. */
+  /** Standard deviation of the logarithm of a request's work: the mix of long and short answers. */
   sigma: number;
-  /** So many requests come at once, on average; 1 is each when it likes. */
+  /** Average number of requests that arrive together; 1 means independent arrivals. */
   burst: number;
-  /** Gateways that share the traffic, each with a recorder of its own. */
+  /** Gateways that share the traffic, each with its own recorder. */
   gateways: number;
   seed: number;
 }
@@ -43,8 +43,8 @@ interface Gateway {
 }
 
 /**
- * One soak on a virtual clock: arrivals at random, one engine for each side. What gateways do with it is the product's own code: they
- * count what is in flight, record, and hand in windows, which are read and merged as from Postgres.
+ * Runs one soak on a virtual clock: random arrivals, one engine for each side. The gateways run the product's own code:
+ * they count requests in flight, record them, and write windows, which are read and merged as from Postgres.
  */
 export async function soak(settings: SoakSettings): Promise<Record<Side, RequestStats>> {
   const random = randomFrom(settings.seed);
@@ -100,7 +100,7 @@ function firstToken(request: Request, now: number): void {
   request.stay.noteFirstToken(now);
 }
 
-/** Whether it was answered well. */
+/** Whether the request succeeded. */
 function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, side: Side, now: number): boolean {
   const load = stay.load(now);
   gateway.inFlight[side].leave(now);
@@ -118,7 +118,7 @@ function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, 
   return !isFailing;
 }
 
-/** The rows as Postgres would hand them out, JSON and all. */
+/** The rows as Postgres would return them, including JSON. */
 function tableOf(windows: readonly StatsWindow[]): QueryClient {
   return {
     query: <Row>(_sql: unknown, values?: readonly unknown[]) =>
@@ -134,7 +134,7 @@ function tableOf(windows: readonly StatsWindow[]): QueryClient {
   } as QueryClient;
 }
 
-/** Mulberry32: small, fast, and the same for the same seed. Values in [0, 1). */
+/** Mulberry32: small, fast, and reproducible for a seed. Values in [0, 1). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
