@@ -2,7 +2,7 @@ const { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } = require('node:
 const path = require('node:path');
 const { logger } = require('@nx/devkit');
 
-/** Adds a project reference where it sorts. The rest of the file stays as it is written, so that the diff is one line. */
+/** Adds a project reference in sorted order. The rest of the file stays unchanged, so that the diff is one line. */
 exports.addReference = function addReference(tree, file, to) {
   const text = tree.read(file, 'utf8');
   const listed = [...text.matchAll(/\{\s*"path":\s*"([^"]+)"\s*\}/g)];
@@ -15,7 +15,10 @@ exports.addReference = function addReference(tree, file, to) {
   tree.write(file, text.slice(0, at) + (next ? `${entry},\n    ` : `,\n    ${entry}`) + text.slice(at));
 };
 
-/** What `npm install` would write for a new workspace package without dependencies, so that `npm ci` accepts the lock. */
+/**
+ * Adds what `npm install` would write for a new workspace package without dependencies, so that `npm ci` accepts the
+ * lock.
+ */
 exports.addToLock = function addToLock(tree, { name, version, root }) {
   if (!tree.exists('package-lock.json')) return;
   const lock = JSON.parse(tree.read('package-lock.json', 'utf8'));
@@ -24,7 +27,7 @@ exports.addToLock = function addToLock(tree, { name, version, root }) {
   tree.write('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 };
 
-/** Inserted where npm sorts it, so that the next install makes no diff. */
+/** Inserted in npm's sort order, so that the next install causes no diff. */
 function withKey(packages, key, value) {
   const others = Object.entries(packages).filter(([other]) => other !== key);
   const at = others.findIndex(([other]) => other !== '' && other.localeCompare(key, 'en') > 0);
@@ -32,7 +35,7 @@ function withKey(packages, key, value) {
   return Object.fromEntries(others);
 }
 
-/** What npm would do at the next install, without a network. */
+/** Does what npm would do at the next install, without a network. */
 exports.link = function link(workspace, name, root) {
   const at = path.join(workspace, 'node_modules', name);
   try {

@@ -6,7 +6,7 @@ const { addReference, addToLock, link } = require('../workspace-files.cjs');
 const REGISTRY = 'libs/registry/src/areas.ts';
 const TAGS = 'libs/platform/http/src/openapi/tags.ts';
 
-/** `nx g area alerts`: a library that builds, lints and passes its tests, and that api and worker already run. */
+/** `nx g area alerts` generates a library that builds, lints and passes its tests, and that api and worker run. */
 module.exports = async function area(tree, options) {
   const { name } = options;
   const root = `libs/areas/${name}`;
@@ -25,7 +25,7 @@ module.exports = async function area(tree, options) {
     idPrefix: one.snake.replaceAll('_', '').slice(0, 3),
     tmpl: '',
   });
-  // At the end: it may use the ports of all others, and none of them needs it.
+  // Added at the end: it may use the ports of all others, and none of them needs it.
   tree.write(
     REGISTRY,
     `${tree.read(REGISTRY, 'utf8').trimEnd()}\nexport * as ${many.camel} from '@slipway/area-${name}';\n`,
@@ -41,7 +41,7 @@ module.exports = async function area(tree, options) {
   };
 };
 
-/** After every migration that is there, also where the clock of this machine is behind. */
+/** After every existing migration, even if the clock of this machine is slow. */
 function nextTimestamp(tree) {
   const used = tree
     .children('libs/areas')
@@ -50,7 +50,11 @@ function nextTimestamp(tree) {
   return Math.max(Date.now(), ...used.filter(Number.isFinite).map((timestamp) => timestamp + 1));
 }
 
-/** The document's tags are the specification's list, so that a new area finds its own there or says which it belongs to. */
+/**
+ * The specification has a fixed list of tags. A new area gets the given tag, or the one with its own name. If there is
+ * none, it gets `System`, with a warning.
+ * @throws Error if the given tag is not in the list
+ */
 function tagOf(tree, wanted, fallback) {
   const known = [...tree.read(TAGS, 'utf8').matchAll(/^ {2}(?:'([^']+)'|(\w+)): '/gm)].map(
     (match) => match[1] ?? match[2],

@@ -3,7 +3,10 @@ const { formatFiles, generateFiles, logger } = require('@nx/devkit');
 const { addReference } = require('../workspace-files.cjs');
 const { spellings } = require('../naming.cjs');
 
-/** `nx g operation alerts escalation`: its definition, its property tests, and its place in the area's module. */
+/**
+ * `nx g operation alerts escalation` generates its definition and its property tests, and adds it to the module of the
+ * area.
+ */
 module.exports = async function operation(tree, { area, name }) {
   const root = `libs/areas/${area}`;
   const module = tree.children(`${root}/src`).find((file) => file.endsWith('.module.ts'));
@@ -26,7 +29,7 @@ module.exports = async function operation(tree, { area, name }) {
   };
 };
 
-/** The module's text with one import and one provider more. */
+/** The text of the module with one more import and one more provider. */
 function provided(text, className, from) {
   const imports = [...text.matchAll(/^import .*;$/gm)];
   const last = imports.at(-1);

@@ -5,7 +5,10 @@ const { addReference, addToLock, link } = require('../workspace-files.cjs');
 
 const REGISTRY = 'libs/registry/src/targets.ts';
 
-/** `nx g target slurm`: a kind of execution target that passes the conformance test, to be made into the real one. */
+/**
+ * `nx g target slurm` generates a kind of execution target that passes the conformance test, as the start of a real
+ * one.
+ */
 module.exports = async function target(tree, { kind }) {
   const root = `libs/targets/${kind}`;
   if (tree.exists(root)) throw new Error(`${root} already exists`);
@@ -24,7 +27,7 @@ module.exports = async function target(tree, { kind }) {
   };
 };
 
-/** The registry's text with one import and one member of its list more. */
+/** The text of the registry with one more import and one more member of its list. */
 function listed(text, name, from) {
   const imports = [...text.matchAll(/^import .*;$/gm)];
   const end = imports.at(-1).index + imports.at(-1)[0].length;

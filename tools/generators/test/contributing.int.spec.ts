@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace?.remove());
 
-/** What a stranger would type: lines of `sh` blocks, and code in the text that begins like a command. */
+/** The commands that a reader would type: lines of `sh` blocks, and code in the text that begins like a command. */
 const commands = [
   ...[...CONTRIBUTING.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split('\n')),
   ...[...CONTRIBUTING.matchAll(/`((?:npx|npm|node|\.ci)[ /][^`]+)`/g)].map(([, inline]) => inline!),
@@ -25,7 +25,7 @@ const textOf = (file: string) => readFile(path.join(workspace.dir, file), 'utf8'
 const exists = (file: string) => expect([file, existsSync(path.join(workspace.dir, file))]).toEqual([file, true]);
 const nx = (...args: string[]) => workspace.run(NX, ...args);
 
-/** Whoever follows the page in their own clone has these already, and their tests must pass. */
+/** A reader who follows the page in a clone has these files, and their tests must pass. */
 async function make(file: string, ...args: string[]): Promise<void> {
   if (!existsSync(path.join(workspace.dir, file))) await nx('g', ...args);
   exists(file);
@@ -35,7 +35,10 @@ async function hasScript(name: string): Promise<void> {
   expect(Object.keys(JSON.parse(await textOf('package.json')).scripts)).toContain(name);
 }
 
-/** How each command is walked. What takes minutes is asked what it would do; what another check does for good says which. */
+/**
+ * How each command is tested. A slow command is only planned, or checked for existence. If another check covers a
+ * command, the entry says which.
+ */
 const WALK: Record<string, () => Promise<unknown> | void> = {
   // `.ci/run` begins with it.
   'npm ci': () => exists('package-lock.json'),
@@ -57,7 +60,7 @@ const WALK: Record<string, () => Promise<unknown> | void> = {
     await hasScript('format');
     await workspace.run('prettier/bin/prettier.cjs', '--check', 'CONTRIBUTING.md', 'package.json');
   },
-  // The check of the document in `.ci/run` is what it does.
+  // The check of the document in `.ci/run` does the same.
   'npm run openapi': () => hasScript('openapi'),
   // The nightly part `python` generates and tests it.
   'npm run python-client': () => hasScript('python-client'),
@@ -79,7 +82,7 @@ const WALK: Record<string, () => Promise<unknown> | void> = {
   'npx nx g operation alerts silence': () =>
     make('libs/areas/alerts/src/silence.operation.ts', 'operation', 'alerts', 'silence'),
   'npx nx g target slurm': () => make('libs/targets/slurm', 'target', 'slurm'),
-  // Its dry run and its whole run are tests of tools/release.
+  // Tests of tools/release cover its dry run and its whole run.
   'npx nx release <version> --skip-publish': () => exists('tools/release/version-actions.cjs'),
 };
 
@@ -90,14 +93,14 @@ describe('CONTRIBUTING.md', () => {
     await walk();
   });
 
-  it('names files that are there, once its commands have run', () => {
+  it('names files that exist once its commands have run', () => {
     const named = [...CONTRIBUTING.matchAll(/`((?:apps|libs|tools)\/[\w./-]+)`/g)].map(([, file]) => file!);
     const linked = [...CONTRIBUTING.matchAll(/\]\(([^)#:]+)\)/g)].map(([, file]) => file!);
     expect(named.length + linked.length).toBeGreaterThan(10);
     for (const file of [...named, ...linked]) exists(file);
   });
 
-  it('shows an operation that begins as it says', async () => {
+  it('shows an operation that begins as the page says', async () => {
     expect(await textOf('libs/areas/alerts/src/silence.operation.ts')).toContain('defineOperation({');
   });
 });

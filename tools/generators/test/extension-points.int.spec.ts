@@ -22,14 +22,17 @@ function chapter(title: string): string {
   return text;
 }
 
-/** Does what a chapter says: each block of code goes to the top of the object that the sentence before names, in the file it names. */
+/**
+ * Does what a chapter says: inserts each block of code at the top of the object, in the file, that the previous
+ * sentence names.
+ */
 async function follow(title: string): Promise<string[]> {
   const steps = chapter(title).matchAll(/in `([^`]+\.ts)`,\s+in `(\w+)`:\n\n```ts\n(.*?)```/gs);
   const files: string[] = [];
   for (const [, file, name, code] of steps) {
     const at = path.join(workspace.dir, file!);
     const text = await readFile(at, 'utf8');
-    // The object begins behind the last `{` of its declaration's line, or of the next.
+    // The object begins after the last `{` of its declaration's line, or of the next one.
     const begins = new RegExp(`export const ${name}\\b[^\\n]*?(?:\\n[^\\n]*)??\\{\\n`).exec(text)!;
     const end = begins.index + begins[0].length;
     await writeFile(at, text.slice(0, end) + code + text.slice(end));
@@ -38,14 +41,14 @@ async function follow(title: string): Promise<string[]> {
   return files;
 }
 
-/** Runs a module in the copy, as Node loads what was built. */
+/** Runs a module in the copy, as Node loads built code. */
 async function evaluate(code: string): Promise<any> {
   const file = path.join(workspace.dir, 'libs/registry/dist/tried.mjs');
   await writeFile(file, code);
   return JSON.parse(await workspace.run('../libs/registry/dist/tried.mjs'));
 }
 
-it('a gate metric is the two files that CONTRIBUTING.md names', async () => {
+it('a gate metric consists of the two files that CONTRIBUTING.md names', async () => {
   expect(await follow('A new gate metric')).toEqual([
     'libs/contracts/src/metrics.ts',
     'libs/gateway/src/telemetry/measurement.ts',
@@ -80,7 +83,7 @@ it('a gate metric is the two files that CONTRIBUTING.md names', async () => {
   expect(text).toBe('slipway_gateway_decode_milliseconds');
 });
 
-it('a kind of execution target is one folder and a line', async () => {
+it('a kind of execution target is one folder and one line', async () => {
   const filesOf = (folder: string) => readdirSync(path.join(workspace.dir, folder)).sort();
   const before = filesOf('libs/targets');
   await workspace.run(NX, 'g', 'target', 'throw-away');

@@ -31,7 +31,7 @@ it('adds one line to the registry', async () => {
   ]);
 });
 
-it('links the package as npm would, and puts it into the lock file', async () => {
+it('links the package as npm would, and adds it to the lock file', async () => {
   expect(await readlink(path.join(workspace.dir, 'node_modules/@slipway/area-generated-alerts'))).toBe(
     '../../libs/areas/generated-alerts',
   );
@@ -42,18 +42,18 @@ it('links the package as npm would, and puts it into the lock file', async () =>
   ]);
 });
 
-it('writes an area that builds, also into the registry', async () => {
+it('writes an area that builds, including the registry', async () => {
   await workspace.run('typescript/bin/tsc', '-b', 'libs/registry/tsconfig.lib.json');
   expect(await textOf('libs/areas/generated-alerts/dist/index.js')).toContain('GeneratedAlertsModule');
 });
 
-it('writes an area that passes the linter and the formatter, and closes no import cycle', async () => {
+it('writes an area that passes the linter and the formatter, and creates no import cycle', async () => {
   await workspace.run('eslint/bin/eslint.js', 'libs/areas/generated-alerts', 'libs/registry');
   await workspace.run('prettier/bin/prettier.cjs', '--check', 'libs/areas/generated-alerts', 'libs/registry');
   await workspace.run('dependency-cruiser/bin/dependency-cruise.mjs', 'libs/areas/generated-alerts', 'libs/registry');
 });
 
-it('writes routes and a table that the suites of the api know: who may call, what is audited, what TypeORM maps, what /docs tells', async () => {
+it('writes routes and a table that the suites of the api cover: who may call, what is audited, what TypeORM maps, what /docs shows', async () => {
   await workspace.run('typescript/bin/tsc', '-b', 'apps/api');
   const output = await workspace.run(
     'jest/bin/jest.js',
@@ -65,7 +65,7 @@ it('writes routes and a table that the suites of the api know: who may call, wha
   expect(output).toMatch(/Test Suites: 4 passed, 4 total/);
 });
 
-it('writes specs that pass, the operation included', async () => {
+it('writes specs that pass, including those of the operation', async () => {
   const output = await workspace.run('jest/bin/jest.js', '-c', 'libs/areas/generated-alerts/jest.config.mjs');
   expect(output).toMatch(/Test Suites: 3 passed, 3 total/);
 });
