@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Answer, countTokens, durationMs, paced } from './answer.js';
 
-it('streams the very text that a whole answer has', () => {
+it('streams exactly the text of a whole answer', () => {
   const answer = new Answer('vendor/"quoted"');
   for (const tokens of [1, 2, 40]) {
     const streamed = Array.from({ length: tokens }, (_, index) => JSON.parse(answer.token(index)) as string).join('');
@@ -28,7 +28,7 @@ it('emits every token once, in order, and none before it is due', async () => {
     expect(atMs).toBeGreaterThanOrEqual(durationMs({ ttftMs: 20, itlMs: 4 }, to) - 0.01);
 });
 
-it('catches up in one go when it is late instead of adding the delay to the end', async () => {
+it('catches up at once if it is late, instead of adding the delay to the end', async () => {
   const ranges: number[][] = [];
   await paced(performance.now() - 1_000, { ttftMs: 10, itlMs: 10 }, 50, (from, to) => {
     ranges.push([from, to]);

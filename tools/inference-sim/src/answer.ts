@@ -5,7 +5,9 @@ const WORDS =
     ' ',
   );
 
-/** What the simulator says: token 0 names the model, the others are fixed words. One token is one chunk of a stream. */
+/**
+ * An answer of the simulator: token 0 names the model, the others are fixed words. One token is one chunk of a stream.
+ */
 export class Answer {
   private readonly escaped: string[];
 
@@ -19,13 +21,13 @@ export class Answer {
     return text;
   }
 
-  /** Token `index` as a JSON string, quotes included: escaped once per process, as streams are the hot path. */
+  /** Token `index` as a JSON string, quotes included. Escaped once per process, because streams are the hot path. */
   token(index: number): string {
     return this.escaped[index === 0 ? 0 : 1 + ((index - 1) % WORDS.length)]!;
   }
 }
 
-/** About four characters a token, as with the tokenizers in use. */
+/** About four characters per token, as with common tokenizers. */
 export function countTokens(characters: number): number {
   return Math.max(1, Math.ceil(characters / 4));
 }
@@ -35,7 +37,7 @@ export interface Pace {
   itlMs: number;
 }
 
-/** How long a whole answer takes. */
+/** The duration of a whole answer. */
 export function durationMs(pace: Pace, tokens: number): number {
   return pace.ttftMs + (tokens - 1) * pace.itlMs;
 }
@@ -47,7 +49,8 @@ export async function pauseUntil(moment: number): Promise<void> {
 
 /**
  * Calls `emit(from, to)` for the tokens that are due, on a schedule counted from `startedAt` (of `performance.now()`),
- * so that late timers do not add up over a long answer. Ends early when `emit` answers false: the reader is gone.
+ * so that late timers do not add up over a long answer. Ends early if `emit` returns false, because the reader has
+ * left.
  */
 export async function paced(
   startedAt: number,

@@ -2,7 +2,7 @@ import { countTokens } from './answer.js';
 import { invalidParameter, missingParameter } from './openai.errors.js';
 import { isObject, type JsonObject } from './request-body.js';
 
-/** What matters of a chat or text completion request; every other parameter is accepted and has no effect. */
+/** The used parameters of a chat or text completion request; every other parameter is accepted and has no effect. */
 export interface CompletionRequest {
   isStream: boolean;
   includeUsage: boolean;
@@ -18,7 +18,7 @@ export interface Prompts {
   tokens: number;
 }
 
-/** @throws ApiError 400 that names the parameter. */
+/** @throws ApiError 400 that names the parameter */
 export function readCompletionRequest(body: JsonObject, prompts: Prompts, defaultTokens: number): CompletionRequest {
   const limit =
     wholeNumber(body, 'max_completion_tokens', 1, 2 ** 31) ?? wholeNumber(body, 'max_tokens', 1, 2 ** 31) ?? Infinity;
@@ -53,7 +53,7 @@ export function readMessages(body: JsonObject): Prompts {
 }
 
 function contentLength(content: unknown, param: string): number {
-  if (content === undefined || content === null) return 0; // an assistant's message with tool calls has none
+  if (content === undefined || content === null) return 0; // a message of the assistant with tool calls has none
   if (typeof content === 'string') return content.length;
   if (!Array.isArray(content)) throw invalidParameter(param, 'a string or an array of parts');
   return content.reduce((sum: number, part: unknown) => {
@@ -63,8 +63,8 @@ function contentLength(content: unknown, param: string): number {
 }
 
 /**
- * The texts of `prompt` or `input`: a string, strings, tokens or arrays of tokens. Tokens are shown as their numbers,
- * which keeps equal input equal and costs nothing more.
+ * The texts of `prompt` or `input`: a string, strings, tokens or arrays of tokens. Tokens are shown as numbers, so
+ * equal input stays equal at no extra cost.
  */
 export function readTexts(body: JsonObject, param: 'prompt' | 'input'): { texts: string[]; tokens: number } {
   const value = body[param];
@@ -88,7 +88,7 @@ function isTokens(items: unknown[]): items is number[] {
   return items.length > 0 && items.every((item) => Number.isInteger(item));
 }
 
-/** @returns undefined when absent or null, as the API treats both alike. */
+/** @returns undefined if absent or null, which the API treats alike */
 export function wholeNumber(body: JsonObject, param: string, min: number, max: number): number | undefined {
   const value = body[param] ?? undefined;
   if (value === undefined) return undefined;

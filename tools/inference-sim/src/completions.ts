@@ -12,7 +12,10 @@ import type { Exchange } from './exchange.js';
 
 const FINGERPRINT = 'fp_inference_sim';
 
-/** In what chat and text completions differ. Pieces are JSON text: a stream writes thousands of them a second. */
+/**
+ * Differences between chat and text completions. Pieces are JSON text, because a stream writes thousands of them per
+ * second.
+ */
 interface Dialect {
   readPrompts(body: JsonObject): Prompts;
   idPrefix: string;
@@ -106,7 +109,7 @@ async function stream(dialect: Dialect, exchange: Exchange, request: CompletionR
   });
 }
 
-/** Writes and waits while the reader is slower than the answer. False when the reader has left. */
+/** Writes, and waits while the reader is slower than the answer. Returns false if the reader has left. */
 async function written(response: ServerResponse, text: string): Promise<boolean> {
   if (response.write(text)) return true;
   await new Promise<void>((resolve) => {

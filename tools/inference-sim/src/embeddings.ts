@@ -8,7 +8,7 @@ import type { JsonObject } from './request-body.js';
 const DEFAULT_DIMENSIONS = 64;
 const MAX_INPUTS = 2048;
 
-/** Answers one vector an input: of length 1, and always the same for the same text and model. */
+/** Answers one vector per input: of length 1, and always the same for the same text and model. */
 export async function answerEmbeddings(exchange: Exchange, body: JsonObject): Promise<void> {
   const { texts, tokens } = readTexts(body, 'input');
   if (texts.length > MAX_INPUTS) throw invalidParameter('input', `at most ${MAX_INPUTS} items`);
@@ -37,7 +37,7 @@ function vectorOf(text: string, dimensions: number): Float32Array {
   return Float32Array.from(values, (value) => value / length);
 }
 
-/** Little-endian float32, as the API has it, whatever this machine's byte order is. */
+/** Little-endian float32, as the API requires, for any byte order of this machine. */
 function base64Of(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4);
   vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4));

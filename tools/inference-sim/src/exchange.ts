@@ -6,11 +6,11 @@ import type { Metrics } from './metrics.js';
 const PROCESS_MARK = `${process.pid.toString(36)}${Date.now().toString(36)}`;
 let lastId = 0;
 
-/** One request and its answer, with what the endpoints need of the process. */
+/** One request and its answer, with the parts of the process that the endpoints need. */
 export class Exchange {
-  /** Of `performance.now()`; every wait is counted from here, so that reading the body does not add to it. */
+  /** A value of `performance.now()`. Every wait is counted from here, so that reading the body does not add to it. */
   readonly startedAt = performance.now();
-  /** How fast this one is answered. */
+  /** The pace of this answer. */
   pace: Pace;
 
   constructor(
@@ -22,7 +22,7 @@ export class Exchange {
     this.pace = options;
   }
 
-  /** @param others requests in flight beside it when it arrived */
+  /** @param others other requests in flight when this one arrived */
   slowDown(others: number): void {
     const { ttftMs, itlMs, slowdown } = this.options;
     const times = 1 + slowdown * others;

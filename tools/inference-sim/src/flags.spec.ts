@@ -33,7 +33,7 @@ describe('parseFlags', () => {
     });
   });
 
-  it('takes a switch bare or with a value, as templates need one', () => {
+  it('reads a switch without a value or with one, as templates need one', () => {
     for (const argv of [
       ['--never-ready'],
       ['--never-ready=true'],
@@ -51,7 +51,7 @@ describe('parseFlags', () => {
     }
   });
 
-  it('has a default for everything', () => {
+  it('has a default for every option', () => {
     expect(parseFlags([])).toEqual({ options: DEFAULT_OPTIONS, help: false });
   });
 

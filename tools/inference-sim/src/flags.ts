@@ -1,33 +1,38 @@
-/** Everything that a simulator can be told. Times in milliseconds, counted from the start of the process or of the request. */
+/** All options of a simulator. Times are in milliseconds, counted from the start of the process or of the request. */
 export interface SimulatorOptions {
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   port: number;
   host: string;
-  /** The one model served; it stands in every answer's text, so that a test can tell two revisions apart. */
+  /**
+   * The only model that is served. Its name is part of every answer's text, so that a test can distinguish two
+   * revisions.
+   */
   model: string;
-  /** From the arrival of a request to its first token. */
+  /** Time from the arrival of a request to its first token. */
   ttftMs: number;
-  /** Between two tokens of an answer. */
+  /** Time between two tokens of an answer. */
   itlMs: number;
-  /** How much longer an answer takes for each other request that is in flight when it arrives, as a share of its time alone. */
+  /** Additional time of an answer for each other request in flight when it arrives, as a share of its time alone. */
   slowdown: number;
   /** Share of inference requests that are answered 500, from 0 to 1. */
   errorRate: number;
-  /** /health and /v1 answer 503 until then. */
+  /** /health and /v1 answer 503 until this time. */
   startupMs: number;
-  /** /health and /v1 answer 503 for ever. */
+  /** /health and /v1 always answer 503. */
   neverReady: boolean;
-  /** The process exits with 1 as soon as so many inference requests have been answered. */
+  /** The process exits with 1 as soon as this many inference requests have been answered. */
   crashAfter?: number;
-  /** The process exits with 1 so long after it began to listen. */
+  /** The process exits with 1 this long after it began to listen. */
   crashAfterMs?: number;
-  /** Length of an answer that the request does not limit further. */
+  /** Length of an answer, in tokens, unless the request sets a lower limit. */
   tokens: number;
-  /** Makes the choice of failing requests repeatable: the same seed fails the same places in the order of arrival. */
+  /**
+   * Makes the choice of failing requests repeatable: the same seed fails the same positions in the order of arrival.
+   */
   seed?: number;
   /** A file that gets one JSON line per start. */
   startLog?: string;
-  /** When given, /v1 wants it as a bearer token. */
+  /** If set, /v1 requires it as a bearer token. */
   apiKey?: string;
   maxBodyBytes: number;
 }
@@ -58,7 +63,7 @@ interface Flag {
 const MILLISECONDS: FlagKind = { min: 0, max: 2 ** 31 - 1, whole: false };
 const count = (min: number, max: number): FlagKind => ({ min, max, whole: true });
 
-/** The command line, in the order in which the usage shows it. */
+/** The flags, in the order in which the usage shows them. */
 export const FLAGS: Readonly<Record<string, Flag>> = {
   port: {
     option: 'port',
@@ -138,14 +143,14 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   },
 };
 
-/** A command line that cannot be obeyed; the message names the flag. */
+/** An invalid command line; the message names the flag. */
 export class FlagError extends Error {}
 
 /**
- * Reads `--flag value` and `--flag=value` alike, as both appear in engine templates; a switch may have `true` or `false`
- * as its value, because a template has to put something there. The last of several wins.
- * @returns `help: true` when the usage was asked for; the options are the defaults then.
- * @throws FlagError for an unknown flag, a missing or unusable value.
+ * Reads `--flag value` and `--flag=value`, because engine templates use both. A switch may have `true` or `false` as
+ * its value, because a template has to set one. If a flag is repeated, the last one wins.
+ * @returns `help: true` if the usage was requested; the options are the defaults then
+ * @throws FlagError for an unknown flag, or for a missing or invalid value
  */
 export function parseFlags(argv: readonly string[]): { options: SimulatorOptions; help: boolean } {
   if (argv.includes('--help') || argv.includes('-h')) return { options: { ...DEFAULT_OPTIONS }, help: true };
@@ -169,7 +174,7 @@ function valueOf(name: string, kind: FlagKind, text: string | undefined): string
     if (text === undefined || text === 'true' || text === 'false') return text !== 'false';
     throw new FlagError(`--${name} is a switch: its value must be omitted, true or false, not ${JSON.stringify(text)}`);
   }
-  // `--model --port 80` is a forgotten value, and no engine template can begin a value with a dash.
+  // `--model --port 80` is a forgotten value: no value in an engine template begins with a dash.
   if (text === undefined || text === '' || text.startsWith('--')) throw new FlagError(`--${name} needs a value`);
   if (kind === 'text') return text;
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;

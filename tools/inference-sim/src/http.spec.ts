@@ -102,7 +102,7 @@ describe('refusals', () => {
     expect(await errorOf(response)).toMatchObject({ status: 405 });
   });
 
-  it('answers 413 to a declared and to a chunked body over the limit, and goes on', async () => {
+  it('answers 413 to a declared and to a chunked body over the limit, and continues to serve', async () => {
     const simulator = await start({ maxBodyBytes: 1_000 });
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
     expect(await errorOf(await post(simulator, '/v1/chat/completions', body))).toMatchObject({
@@ -118,7 +118,7 @@ describe('refusals', () => {
 });
 
 describe('health', () => {
-  it('is 503 until started, and so is /v1', async () => {
+  it('answers 503 until started, and so does /v1', async () => {
     const simulator = await start({ startupMs: 400 });
     const early = await fetch(`${simulator.url}/health`);
     expect([early.status, await early.json()]).toEqual([503, { status: 'starting', model: 'm' }]);
@@ -134,7 +134,7 @@ describe('health', () => {
     expect((await post(simulator, '/v1/completions', '{"model":"m","prompt":"x"}')).status).toBe(200);
   });
 
-  it('stays 503 with neverReady', async () => {
+  it('answers 503 forever with neverReady', async () => {
     const simulator = await start({ neverReady: true });
     expect((await fetch(`${simulator.url}/health`)).status).toBe(503);
   });
@@ -153,7 +153,7 @@ describe('slowdown', () => {
     ['/v1/completions', { model: 'm', prompt: 'x', stream: true }, 3],
     ['/v1/embeddings', { model: 'm', input: 'x' }, 1],
   ])(
-    'makes %s %j take as much longer as is in flight when it comes, and no longer than that',
+    'slows down %s %j in proportion to the requests in flight at its arrival, and no more',
     async (path, body, tokens) => {
       const simulator = await start({ ttftMs: 200, itlMs: 50, tokens: 3, slowdown: 1.5 });
       const aloneMs = 200 + (tokens - 1) * 50;
@@ -166,7 +166,7 @@ describe('slowdown', () => {
       await eventually(simulator, 'inference_sim_requests_in_flight 2');
       expect(await took()).toBeGreaterThanOrEqual(4 * aloneMs);
       await Promise.all(others);
-      // Neither those that have left nor those that were refused count. A busy machine is not always busy.
+      // Requests that have ended and refused requests do not count. A busy machine is not busy all the time.
       expect((await post(simulator, path, '{"model":7}')).status).toBe(400);
       const alone: number[] = [];
       while (alone.length < 5 && !(Math.min(...alone) < 2.5 * aloneMs)) alone.push(await took());

@@ -10,7 +10,7 @@ await main(process.argv.slice(2));
 async function main(argv: string[]): Promise<void> {
   const options = readOptions(argv);
   const simulator = await start(options);
-  // The handlers stand before the line is printed: who waits for the line may send a signal at once.
+  // The handlers are registered before the line is printed, because a reader of the line may send a signal at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
   }
@@ -47,7 +47,7 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
   }
 }
 
-/** A start that loses its port is logged too, with the error: the log is there to show engines that were started twice. */
+/** Also logs a start that cannot bind its port, with the error: the log shows engines that were started twice. */
 function logStart(options: SimulatorOptions, port: number, error?: string): void {
   if (options.startLog === undefined) return;
   const line = {
@@ -58,7 +58,8 @@ function logStart(options: SimulatorOptions, port: number, error?: string): void
     error,
   };
   try {
-    appendFileSync(options.startLog, `${JSON.stringify(line)}\n`); // O_APPEND and one write: lines of several starts never mix
+    // O_APPEND and one write, so that lines of several starts never mix.
+    appendFileSync(options.startLog, `${JSON.stringify(line)}\n`);
   } catch (failure) {
     give(`cannot write the start log: ${(failure as Error).message}`);
   }

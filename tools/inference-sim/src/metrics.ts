@@ -26,7 +26,7 @@ class Histogram {
   }
 }
 
-/** What /metrics shows. Plain counters: a metrics library would cost more than the answers it counts. */
+/** The metrics of /metrics. Plain counters: a metrics library would cost more than the answers it counts. */
 export class Metrics {
   private readonly answered = new Map<string, number>();
   private readonly ttft = new Histogram(

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { SimulatorOptions } from './flags.js';
 import { startSimulator, type Simulator } from './simulator.js';
 
-/** By so much Node's timers fire early, each of some one after another. */
+/** Node's timers fire early by up to this much, over several consecutive timers. */
 const EARLY_MS = 6;
 
 const running: Simulator[] = [];
@@ -30,7 +30,7 @@ describe('chat completions', () => {
   });
 
   it.each([{ max_tokens: 3 }, { max_completion_tokens: 3 }, { max_completion_tokens: 3, max_tokens: 9 }])(
-    'obeys %j',
+    'applies %j',
     async (limit) => {
       const completion = await (await client()).chat.completions.create({ model: 'vendor/tiny', messages, ...limit });
       expect(completion.choices[0]!.finish_reason).toBe('length');
@@ -54,7 +54,7 @@ describe('chat completions', () => {
     expect(chunks.map((chunk) => chunk.choices[0]!.finish_reason)).toEqual([null, null, null, null, null, 'stop']);
   });
 
-  it('streams usage last when asked to', async () => {
+  it('streams usage last if requested', async () => {
     const openai = await client();
     const chunks = [];
     const asked = {
@@ -82,7 +82,7 @@ describe('chat completions', () => {
     expect(completion.choices.every((choice) => choice.message.content?.startsWith('vendor/tiny '))).toBe(true);
   });
 
-  it('takes the time it was told: first token, then one after another', async () => {
+  it('takes the configured time: first token, then one after another', async () => {
     const openai = await client({ tokens: 5, ttftMs: 60, itlMs: 10 });
     const begin = performance.now();
     const stream = await openai.chat.completions.create({ model: 'vendor/tiny', messages, stream: true });
@@ -126,7 +126,7 @@ describe('text completions', () => {
 });
 
 describe('embeddings', () => {
-  it('gives the same vectors as base64, which the client asks for by default, and as floats', async () => {
+  it('gives the same vectors as base64, which the client requests by default, and as floats', async () => {
     const openai = await client();
     const asked = { model: 'vendor/tiny', input: ['a cat', 'a dog'] };
     const encoded = await openai.embeddings.create(asked);
@@ -142,7 +142,7 @@ describe('embeddings', () => {
     expect(encoded.usage).toEqual({ prompt_tokens: 4, total_tokens: 4 });
   });
 
-  it('takes tokens and dimensions', async () => {
+  it('accepts tokens and dimensions', async () => {
     const openai = await client();
     const embeddings = await openai.embeddings.create({ model: 'vendor/tiny', input: [[1, 2, 3], [4]], dimensions: 8 });
     expect(embeddings.data.map((item) => item.embedding.length)).toEqual([8, 8]);
@@ -151,7 +151,7 @@ describe('embeddings', () => {
 });
 
 describe('models', () => {
-  it('lists and retrieves the one model, though its id has a slash', async () => {
+  it('lists and retrieves the one model, although its id has a slash', async () => {
     const openai = await client();
     const listed = [];
     for await (const model of openai.models.list()) listed.push(model);
@@ -184,7 +184,7 @@ describe('errors, as the client raises them', () => {
     await expect(refused).rejects.toMatchObject({ status: 404, param: 'model', code: 'model_not_found' });
   });
 
-  it('fails the share asked for, in the same places for the same seed', async () => {
+  it('fails the requested share, in the same positions for the same seed', async () => {
     const outcomes = async (seed: number): Promise<number[]> => {
       const openai = await client({ errorRate: 0.4, seed });
       const statuses: number[] = [];

@@ -50,7 +50,7 @@ const complete = (url: string, body: object = {}): Promise<Response> =>
 
 describe('signals', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s: refuses new connections, finishes what is in flight, exits 0',
+    '%s: refuses new connections, finishes requests in flight, exits 0',
     async (signal) => {
       const { child, url, exit } = await start('--tokens=20', '--itl-ms=40');
       const stream = (await complete(url, { stream: true })).body!.getReader();
@@ -90,7 +90,7 @@ async function inFlight(url: string, number: number): Promise<void> {
   throw new Error(`there were never ${number} requests in flight`);
 }
 
-/** Polls until nothing listens any more: the signal arrives some time after it was sent. */
+/** Polls until nothing listens any more, because the signal arrives some time after it was sent. */
 async function refused(url: string): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (Date.now() < deadline) {
@@ -118,7 +118,7 @@ describe('crashes', () => {
 });
 
 describe('start log', () => {
-  it('gets one line for each start, and for one that loses its port', async () => {
+  it('has one line for each start, including one that cannot bind its port', async () => {
     const file = join(folder, 'starts.jsonl');
     const first = await start('--start-log', file);
     const second = await start(`--start-log=${file}`);
@@ -139,7 +139,7 @@ describe('start log', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('refuses to run without the log it was asked to write', async () => {
+  it('refuses to run if it cannot write the requested log', async () => {
     const { exit, output } = run('--port=0', '--start-log=/nowhere/at/all');
     expect(await exit).toBe(1);
     expect(output()).toContain('cannot write the start log');
@@ -147,7 +147,7 @@ describe('start log', () => {
 });
 
 describe('bad starts', () => {
-  it('exits 1 and says so when the port is taken', async () => {
+  it('exits 1 with a message if the port is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -1,4 +1,7 @@
-/** Mulberry32: small, fast and good enough to spread injected failures; numbers in [0, 1) that the seed alone decides. */
+/**
+ * Mulberry32: small, fast and good enough to distribute injected failures. Numbers in [0, 1) that depend only on the
+ * seed.
+ */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

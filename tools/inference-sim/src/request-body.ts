@@ -7,9 +7,9 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * The body as a JSON object.
- * @throws ApiError 413 as soon as the bound is passed (what follows is read and dropped, so that the client gets to
- * read the answer instead of a reset connection), 400 when it is no JSON object.
+ * Reads the body as a JSON object.
+ * @throws ApiError 413 as soon as the limit is exceeded (the rest is read and dropped, so that the client can read the
+ * answer instead of a reset connection), 400 if it is not a JSON object
  */
 export async function readJsonObject(request: IncomingMessage, maxBytes: number): Promise<JsonObject> {
   const text = await readText(request, maxBytes);

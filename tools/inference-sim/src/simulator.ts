@@ -35,14 +35,14 @@ export interface Simulator {
   readonly port: number;
   /** `http://host:port`, without `/v1`. */
   readonly url: string;
-  /** Stops accepting, lets requests in flight finish, then resolves. */
+  /** Stops accepting connections, and resolves when requests in flight have ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Listens, and answers until stopped.
- * @param given what differs from the defaults
- * @param onCrash called if `crashAfter` or `crashAfterMs` want the process to die
+ * Listens, and answers until it is stopped.
+ * @param given options that differ from the defaults
+ * @param onCrash called if `crashAfter` or `crashAfterMs` requires the process to exit
  * @throws the error of `listen`, for example EADDRINUSE
  */
 export async function startSimulator(
@@ -59,7 +59,7 @@ class Service implements Simulator {
   private readonly answer: Answer;
   private readonly server: Server;
   private readonly random: () => number;
-  /** Connections that never sent a request: Node does not count them as idle, so they would hold up a stop. */
+  /** Connections that never sent a request. Node does not count them as idle, so they would delay a stop. */
   private readonly unused = new Set<Socket>();
   private readonly createdAt = Math.floor(Date.now() / 1000);
   private readonly pid = String(process.pid);
@@ -75,8 +75,8 @@ class Service implements Simulator {
   ) {
     this.answer = new Answer(options.model);
     this.random = randomFrom(options.seed ?? Math.random() * 2 ** 32);
-    // Callers keep connections in pools; an idle time longer than theirs means that only they close one, and no
-    // request is lost to a connection that this side was just closing.
+    // Callers keep connections in pools. With an idle time longer than theirs, only they close a connection, so no
+    // request is lost on a connection that this side is closing.
     this.server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => this.handle(request, response));
     this.server.on('connection', (socket) => {
       this.unused.add(socket);
@@ -121,7 +121,8 @@ class Service implements Simulator {
     response.setHeader('x-request-id', request.headers['x-request-id'] ?? exchange.newId('req'));
     if (this.isStopping) response.setHeader('connection', 'close');
     response.on('close', () => {
-      // A kept-alive connection that was busy when the server closed would otherwise hold the process until it times out.
+      // Otherwise a kept-alive connection that was busy when the server closed would keep the process running until it
+      // times out.
       if (this.isStopping) setImmediate(() => this.server.closeIdleConnections());
     });
     this.route(request, exchange).catch((error: unknown) => this.fail(exchange, error));
@@ -164,7 +165,7 @@ class Service implements Simulator {
     this.inFlight += 1;
     exchange.response.on('close', () => this.left(endpoint.name, exchange));
     this.admit(request);
-    // Drawn on arrival, before the body is read: so a seed fails the same places in the order of arrival.
+    // Decided on arrival, before the body is read, so that a seed fails the same positions in the order of arrival.
     if (this.random() < this.options.errorRate) throw injectedFailure();
 
     const body = await readJsonObject(request, this.options.maxBodyBytes);
@@ -183,7 +184,10 @@ class Service implements Simulator {
     if (this.answered === this.options.crashAfter) this.onCrash();
   }
 
-  /** Order as with the real service: who you are comes before whether it can serve. A stopping server serves who got in. */
+  /**
+   * The same order as in the real service: authentication comes before readiness. A stopping server still serves
+   * requests that it has accepted.
+   */
   private admit(request: IncomingMessage): void {
     const { apiKey } = this.options;
     const { authorization } = request.headers;
@@ -198,7 +202,7 @@ class Service implements Simulator {
     const answer = error instanceof ApiError ? error : internalFailure();
     if (!exchange.response.headersSent)
       return exchange.sendText(answer.status, answer.body(), 'application/json', answer.headers);
-    exchange.response.destroy(); // in the middle of a stream only a broken connection tells the client
+    exchange.response.destroy(); // in the middle of a stream, only a broken connection informs the client
   }
 }
 
