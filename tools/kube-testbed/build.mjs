@@ -1,6 +1,7 @@
-// Compiles the Kubernetes control plane of the tests once and prints the folder of its programs: node tools/kube-testbed/build.mjs [kwok]
-// For tests only. It is kept in the user's cache folder, by everything that it is made of.
-// Exit status 3: something is missing to build it with, which stderr names. Any other failure is one.
+// Compiles the Kubernetes control plane of the tests once and prints the folder of its programs:
+// node tools/kube-testbed/build.mjs [kwok]
+// For tests only. It is kept in the user's cache folder, by a hash of all its inputs.
+// Exit status 3: a build tool is missing; stderr names it. Any other status except 0 is a failure.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -30,7 +31,7 @@ const BUILD_SECONDS = 3600;
 const WAIT_SECONDS = 3600;
 const SHOWN_CHARACTERS = 20_000;
 
-/** The version that a server says it has; without it, it says v0.0.0-master. */
+/** The version that a server reports; without it, it reports v0.0.0-master. */
 const [, KUBERNETES] = /k8s\.io\/kubernetes v(\S+)/.exec(readFileSync(path.join(HERE, 'go.mod'), 'utf8'));
 const [MAJOR, MINOR] = KUBERNETES.split('.');
 const VERSION = 'k8s.io/component-base/version';
@@ -41,7 +42,7 @@ const VERSION_FLAGS = [
   `-X ${VERSION}.gitTreeState=clean`,
 ].join(' ');
 
-/** Each folder is a Go module of its own, with the versions and sums of everything that comes with it. */
+/** Each folder is a separate Go module, with the versions and sums of all its dependencies. */
 const BUILDS = {
   'control-plane': {
     module: '.',
@@ -59,14 +60,14 @@ const BUILDS = {
   lws: {
     module: 'modules/lws',
     programs: { lws: 'sigs.k8s.io/lws/cmd' },
-    /** Of the sources: what has to be in a cluster before its controller starts. */
+    /** Files from the sources that must be applied to a cluster before its controller starts. */
     files: {
       from: 'sigs.k8s.io/lws',
       'lws-crd.yaml': 'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
       'lws-webhooks.yaml': 'config/webhook/manifests.yaml',
     },
   },
-  /** A type alone: nothing runs. */
+  /** Only a type: nothing runs. */
   'inference-pool': {
     module: 'modules/inference-pool',
     programs: {},
@@ -76,7 +77,7 @@ const BUILDS = {
     },
   },
 };
-/** What tests need; more only where it is asked for by name. */
+/** The parts that tests need; others are built only if they are named. */
 const ALWAYS = ['control-plane', 'helm', 'lws', 'inference-pool'];
 
 const asked = process.argv.slice(2);
@@ -101,7 +102,7 @@ if (!existsSync(folder)) {
 }
 process.stdout.write(`${folder}\n`);
 
-/** Of all that decides what comes out. */
+/** A hash of everything that determines the result. */
 function digest({ module, ...rest }) {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, GO_FLAGS, rest]));
   for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(path.join(HERE, module, file)));
@@ -116,7 +117,7 @@ async function build({ module, flags, programs, files }, into) {
   if (existsSync(into)) return;
   go ??= findGo();
   const release = await takeLock(into);
-  // Whoever held the lock may have built it meanwhile.
+  // The previous owner of the lock may have built it.
   if (!existsSync(into)) {
     fetchSources(module, Object.values(programs), files?.from);
     wholly(into, (scratch) => {
@@ -135,7 +136,7 @@ async function build({ module, flags, programs, files }, into) {
   release();
 }
 
-/** The folder is filled or not there: another run may look for it, or make the same. */
+/** The folder is complete or does not exist, because another run may check for it, or build the same. */
 function wholly(into, fill) {
   const scratch = mkdtempSync(path.join(cache, 'building-'));
   const clean = () => rmSync(scratch, { recursive: true, force: true });
@@ -150,10 +151,10 @@ function wholly(into, fill) {
   process.off('exit', clean);
 }
 
-/** Apart from compiling: an index that cannot be reached is no fault of the change under test, a wrong checksum is. */
+/** Separate from compiling: an unreachable index is not a fault of the change under test, but a wrong checksum is. */
 function fetchSources(module, sources, from) {
   told(`fetching the modules of ${module === '.' ? 'the control plane' : module}`);
-  // Of a module that nothing is compiled of, only itself: none of all that it is made with.
+  // If nothing of a module is compiled, only the module itself is fetched, without its dependencies.
   const wanted =
     sources.length > 0
       ? ['list', '-deps', '-f', '{{if .Error}}{{.Error}}{{end}}', ...sources]
@@ -208,7 +209,10 @@ function findGo() {
   return giveUp(MISSING, `it requires Go ${LEAST_GO.join('.')} or later, but ${why}`);
 }
 
-/** Saves work and memory where two runs want the same; without it the result is no other. Returns what ends the turn. */
+/**
+ * Saves work and memory if two runs build the same; the result does not depend on it. Returns a function that releases
+ * the lock.
+ */
 async function takeLock(into) {
   const lock = `${into}.lock`;
   const release = () => {
@@ -239,7 +243,7 @@ async function takeLock(into) {
 function holderOf(lock) {
   try {
     const pid = Number(readFileSync(lock, 'utf8'));
-    // An empty file is one that is just being written, unless it stays so: by whom, its number will tell.
+    // An empty file is still being written, unless it stays empty; the id of its process follows.
     if (!pid && Date.now() - statSync(lock).mtimeMs < 5_000) return 1;
     return pid || undefined;
   } catch {

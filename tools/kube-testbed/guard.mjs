@@ -1,5 +1,6 @@
-// Ends process groups and removes folders when whoever asked for it is gone, however that ended.
-// stdin: `+<pid>` and `-<pid>` for a group that began and ended, `rm <folder>`. The end of stdin is the end of the asker.
+// Ends process groups and removes folders when the process that requested it ends, however it ends.
+// stdin: `+<pid>` and `-<pid>` for a group that began and ended, `rm <folder>`. The end of stdin means that the other
+// process has ended.
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -18,7 +19,7 @@ lines.on('close', () => {
     try {
       process.kill(-group, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The group has already ended.
     }
   }
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 
 const built = new URL('./dist/index.js', import.meta.url);
 
-/** One control plane for all files of a project that runs alone, where its programs are there; `npm test` has one for all projects. */
+/**
+ * Starts one control plane for all files of a project that runs alone, if its programs are installed. `npm test` has
+ * one for all projects.
+ */
 export default async function setUp() {
   if (process.env.SLIPWAY_TEST_KUBE || !process.env.SLIPWAY_KUBE_BIN) return;
   if (!existsSync(built))

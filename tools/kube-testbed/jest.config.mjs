@@ -1,6 +1,6 @@
 import preset from '../../jest.preset.mjs';
 
-// A control plane instead of a database.
+// Starts a control plane instead of a database.
 export default {
   ...preset,
   displayName: 'kube-testbed',

@@ -1,4 +1,4 @@
-// What the images of the bed run, other than the simulator: node engine.mjs <part> [--flag value | --flag=value]...
+// Programs in the images of the bed, except the simulator: node engine.mjs <part> [--flag value | --flag=value]...
 // A part that serves listens on --host and --port and answers /health.
 import { appendFileSync, existsSync } from 'node:fs';
 import http from 'node:http';
@@ -12,11 +12,11 @@ for (let at = 0; at < argv.length; at += 1) {
 }
 
 const PARTS = {
-  /** Answers every path but /health with what it was started with. */
+  /** Answers every path except /health with its own arguments and environment. */
   echo: () => serve(() => true),
-  /** Healthy while the file of --healthy-file is there. */
+  /** Healthy while the file of --healthy-file exists. */
   steered: () => serve(() => existsSync(flags.get('healthy-file') ?? '')),
-  /** Takes no notice of SIGTERM. */
+  /** Ignores SIGTERM. */
   stubborn: () => {
     process.on('SIGTERM', () => console.log('SIGTERM: I stay'));
     serve(() => true);
@@ -30,9 +30,9 @@ const PARTS = {
     console.log('loading 48 GiB of weights');
     process.kill(process.pid, 'SIGKILL');
   },
-  /** Ends well, as an init container does. */
+  /** Ends successfully, as an init container does. */
   done: () => console.log('done'),
-  /** As many lines as --lines asks for, and on with --per-second. */
+  /** Writes --lines lines, and then --per-second lines each second. */
   talk: () => {
     for (let line = 1; line <= Number(flags.get('lines') ?? 0); line += 1) console.log(`line ${line}`);
     const perSecond = Number(flags.get('per-second') ?? 0);

@@ -1,34 +1,34 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where a control plane is and who may ask it: plain data, so that one process can hand it to another. */
+/** Address and credentials of a control plane, as plain data, so that one process can pass it to another. */
 export interface ClusterAccess {
   server: string;
-  /** PEM of the authority that signed the server's certificate. */
+  /** PEM of the authority that signed the certificate of the server. */
   ca: string;
   /** Bearer token of a member of `system:masters`. */
   token: string;
-  /** A kubeconfig file with the same. */
+  /** Path of a kubeconfig file with the same access. */
   kubeconfig: string;
-  /** The server's certificate and key, by which the kubelets of the bed speak TLS too. */
+  /** Certificate and key of the server; the kubelets of the bed use them for TLS too. */
   tls: { cert: string; key: string };
-  /** Of the programs that it was started from; `kubectl` is among them. */
+  /** Folder of the programs that started it; `kubectl` is among them. */
   bin: string;
 }
 
 const FILE = 'access.json';
 
-/** Leaves it in the control plane's folder. */
+/** Stores it in the folder of the control plane. */
 export function writeAccess(folder: string, access: ClusterAccess): void {
   writeFileSync(path.join(folder, FILE), JSON.stringify(access), { mode: 0o600 });
 }
 
-/** @throws Error where there is no control plane's folder */
+/** @throws Error if the folder is not that of a control plane */
 export function readAccess(folder: string): ClusterAccess {
   return JSON.parse(readFileSync(path.join(folder, FILE), 'utf8')) as ClusterAccess;
 }
 
-/** JSON is YAML, and needs no writer. */
+/** JSON is valid YAML, so no YAML writer is needed. */
 export function kubeconfigOf(
   access: Pick<ClusterAccess, 'server' | 'ca' | 'token'>,
   namespace: string = 'default',

@@ -16,7 +16,7 @@ beforeEach(() => {
     mkdirSync(path.join(home, 'sources', path.dirname(file)), { recursive: true });
     writeFileSync(path.join(home, 'sources', file), file);
   }
-  // Nothing else is on the PATH: this machine may have a Go.
+  // Nothing else is on the PATH, because this machine may have Go.
   for (const tool of ['nice', 'sleep'])
     symlinkSync(
       execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(),
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** A `go` that writes down what it is asked; `${at}` stands for the name of the file that it has to make. */
+/** Installs a fake `go` that records its arguments; `${at}` is the name of the file that it must create. */
 function install(
   version: string,
   { list = `[ "$2" != -m ] || echo ${home}/sources`, build = 'sleep 0.05; echo program > "$at"' } = {},
@@ -64,7 +64,7 @@ const SOURCES = {
 };
 const ALL = [...PROGRAMS, ...Object.keys(SOURCES)].sort();
 
-it('compiles once what tests need, and prints the folder of it', async () => {
+it('compiles once what the tests need, and prints its folder', async () => {
   install('go1.26.3');
   const { status, folder } = await build();
   expect([status, readdirSync(folder).sort()]).toEqual([0, ALL]);
@@ -77,7 +77,7 @@ it('compiles once what tests need, and prints the folder of it', async () => {
   expect(compiled()).toBe(PROGRAMS.length + 1);
 });
 
-it('lets one of several that want the same at once build it', async () => {
+it('builds once if several runs request the same at the same time', async () => {
   install('go1.26.3');
   const all = await Promise.all([build(), build(), build()]);
   expect(all.map(({ status }) => status)).toEqual([0, 0, 0]);
@@ -86,7 +86,7 @@ it('lets one of several that want the same at once build it', async () => {
   expect(cached().filter((name) => /building|lock/.test(name))).toEqual([]);
 });
 
-it('is not held up by the lock of a process that was killed', async () => {
+it('ignores the lock of a process that was killed', async () => {
   install('go1.26.3');
   const { folder } = await build();
   const [part = ''] = cached().filter((name) => name.startsWith('helm-'));
@@ -100,8 +100,8 @@ it('is not held up by the lock of a process that was killed', async () => {
 it.each([
   ['there is no Go', undefined, {}, 'it requires Go 1.26 or later, but Go is not installed'],
   ['Go is too old', 'go1.25.9', {}, 'bin/go is go1.25.9'],
-  ['the modules cannot be had', 'go1.27', { list: 'echo dial tcp: refused >&2; exit 1' }, 'dial tcp: refused'],
-])('ends with 3 where %s', async (_what, version, parts, why) => {
+  ['the modules are unavailable', 'go1.27', { list: 'echo dial tcp: refused >&2; exit 1' }, 'dial tcp: refused'],
+])('exits with 3 if %s', async (_what, version, parts, why) => {
   if (version !== undefined) install(version, parts);
   const { status, folder, said } = await build();
   expect([status, folder]).toEqual([3, '']);
@@ -112,7 +112,7 @@ it.each([
 it.each([
   ['a checksum is wrong', { list: 'echo "SECURITY ERROR: checksum mismatch" >&2; exit 1' }, 'checksum mismatch'],
   ['it does not compile', { build: 'echo "x.go:1: undefined: y" >&2; exit 2' }, 'undefined: y'],
-])('fails where %s, and leaves nothing half built', async (_what, parts, why) => {
+])('fails if %s, and leaves nothing half built', async (_what, parts, why) => {
   install('go1.26.3', parts);
   const { status, folder, said } = await build();
   expect([status, folder]).toEqual([1, '']);
@@ -120,7 +120,7 @@ it.each([
   expect(cached()).toEqual([]);
 });
 
-it('names what it has where it is asked for something else', async () => {
+it('lists its parts if an unknown one is requested', async () => {
   expect(await build('minikube')).toMatchObject({
     status: 64,
     said: expect.stringContaining('control-plane, helm, kwok, lws, inference-pool'),

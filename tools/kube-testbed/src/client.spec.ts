@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { KubeClient } from './client.js';
 import { PODS } from './objects.js';
 
-/** Answers 429 with this message the first two times, then 200. */
+/** Answers the first two requests with 429 and this message, then with 200. */
 async function asked(message: string): Promise<{ calls: number; error?: unknown }> {
   let calls = 0;
   const server = createServer((_, answer) => {
@@ -26,7 +26,7 @@ async function asked(message: string): Promise<{ calls: number; error?: unknown 
   }
 }
 
-it('waits for a type that was just added, and for nothing else that says 429', async () => {
+it('waits for a type that was just added, and for no other answer 429', async () => {
   expect(await asked('storage is (re)initializing')).toEqual({ calls: 3 });
   expect(await asked("Cannot evict pod as it would violate the pod's disruption budget.")).toMatchObject({
     calls: 1,

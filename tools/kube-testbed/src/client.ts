@@ -10,7 +10,7 @@ const MAX_LINE_CHARACTERS = 8 * 2 ** 20;
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 
-/** An answer other than success. `reason` is the API's own word, such as `NotFound`. */
+/** An answer other than success. `reason` is the API's own code, such as `NotFound`. */
 export class KubeError extends Error {
   constructor(
     readonly status: number,
@@ -35,7 +35,10 @@ export interface ListOptions {
 type ObjectPath = { namespace?: string; name?: string; sub?: string };
 type Query = Record<string, string | number | boolean | undefined>;
 
-/** What the bed and its tests ask of the API server. Not the product's client: a fault in that one must not hide here. */
+/**
+ * Requests of the bed and its tests to the API server. This is not the product's client, so that a fault in that one
+ * cannot hide here.
+ */
 export class KubeClient {
   private readonly agent: Agent;
 
@@ -50,7 +53,7 @@ export class KubeClient {
     return this.json<T>('GET', pathOf(resource, where));
   }
 
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   async find<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath): Promise<T | undefined> {
     return await this.get<T>(resource, where).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
@@ -67,7 +70,7 @@ export class KubeClient {
     return { items: found.items ?? [], resourceVersion: found.metadata.resourceVersion ?? '0' };
   }
 
-  /** A custom resource has to say its kind. */
+  /** The body of a custom resource must contain its kind. */
   create<T extends KubeObject = KubeObject>(resource: Resource, body: KubeObject, where: ObjectPath = {}): Promise<T> {
     const namespace = where.namespace ?? body.metadata?.namespace;
     return this.json<T>('POST', pathOf(resource, { ...where, namespace }), {
@@ -76,22 +79,22 @@ export class KubeClient {
     });
   }
 
-  /** To a subresource that is asked by POST. */
+  /** POST to a subresource. */
   post<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath, body: object): Promise<T> {
     return this.json<T>('POST', pathOf(resource, where), { body });
   }
 
-  /** A merge patch. */
+  /** Sends a merge patch. */
   merge<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath, body: object): Promise<T> {
     return this.json<T>('PATCH', pathOf(resource, where), { body, contentType: MERGE });
   }
 
-  /** A strategic merge patch, in which conditions of others stay. */
+  /** Sends a strategic merge patch, which keeps conditions that others wrote. */
   patch<T extends KubeObject = KubeObject>(resource: Resource, where: ObjectPath, body: object): Promise<T> {
     return this.json<T>('PATCH', pathOf(resource, where), { body, contentType: STRATEGIC });
   }
 
-  /** What is gone already is fine. */
+  /** Does nothing if the object is already gone. */
   async remove(
     resource: Resource,
     where: ObjectPath,
@@ -110,19 +113,22 @@ export class KubeClient {
     });
   }
 
-  /** As `kubectl drain` does it. @throws KubeError with 429 where a budget forbids it */
+  /** Evicts a pod as `kubectl drain` does. @throws KubeError with 429 if a budget forbids it */
   async evict(namespace: string, pod: string): Promise<void> {
     const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace } };
     await this.post(PODS, { namespace, name: pod, sub: 'eviction' }, body);
   }
 
-  /** The text of `pods/log`. */
+  /** Returns the text of `pods/log`. */
   async log(namespace: string, pod: string, query: Query = {}): Promise<string> {
     const { body } = await this.ask('GET', pathOf(PODS, { namespace, name: pod, sub: 'log' }), { query });
     return body.toString('utf8');
   }
 
-  /** Until the server ends it or the signal fires. @throws KubeError, also for an event of type ERROR */
+  /**
+   * Yields events until the server ends the watch or the signal fires.
+   * @throws KubeError, also for an event of type ERROR
+   */
   async *watch<T extends KubeObject = KubeObject>(
     resource: Resource,
     options: ListOptions & { namespace?: string; resourceVersion: string; signal: AbortSignal },
@@ -145,7 +151,7 @@ export class KubeClient {
     }
   }
 
-  /** Any path, such as `/readyz`; the answer's text. */
+  /** Requests any path, such as `/readyz`, and returns the text of the answer. */
   async raw(method: 'GET' | 'POST', path: string, body?: object): Promise<string> {
     return (await this.ask(method, path, { body })).body.toString('utf8');
   }
@@ -202,17 +208,20 @@ export class KubeClient {
   }
 }
 
-/** A type that was just added answers so for a second or more, after it is said to be established. Nothing was done then. */
+/**
+ * For a second or more, a new type answers like this even after it is reported as established. Such a request had no
+ * effect.
+ */
 function isInitializing({ status, message }: KubeError): boolean {
   return status === 429 && message.includes('storage is (re)initializing');
 }
 
-/** Whether the server said that there is no such thing. */
+/** Whether the server answered that the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof KubeError && error.status === 404;
 }
 
-/** Where the API server has it: `/apis/apps/v1/namespaces/models/deployments/one`. */
+/** The URL path of a resource, such as `/apis/apps/v1/namespaces/models/deployments/one`. */
 export function pathOf(resource: Resource, { namespace, name, sub }: ObjectPath): string {
   const parts = [
     resource.api.includes('/') ? 'apis' : 'api',

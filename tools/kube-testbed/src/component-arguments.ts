@@ -1,22 +1,22 @@
 import path from 'node:path';
 
-/** What differs between control planes of the bed. */
+/** Options that differ between control planes of the bed. */
 export interface ControlPlaneOptions {
   /** Folder of the compiled programs. */
   bin: string;
-  /** False: every list and watch is answered by etcd, so that a compaction is felt at once. */
+  /** False: etcd answers every list and watch, so that a compaction takes effect at once. */
   watchCache?: boolean;
-  /** After so long without a sign of its kubelet a node is not ready. */
+  /** Seconds without a sign of its kubelet after which a node is not ready. */
   nodeGraceSeconds?: number;
-  /** For pods that say nothing themselves: how long they stay on a node that is not ready or not reachable. */
+  /** Seconds that pods stay on a node that is not ready or not reachable, unless they set a value themselves. */
   unreachableSeconds?: number;
-  /** Controllers and scheduler may ask as fast as they can, for tests of size. */
+  /** No rate limits for controllers and scheduler, for tests of scale. */
   isUnthrottled?: boolean;
-  /** What ServiceAccounts ask of the API server is noted down in `filesOf(folder).audit`. */
+  /** Requests of ServiceAccounts to the API server are recorded in `filesOf(folder).audit`. */
   isAudited?: boolean;
 }
 
-/** Where things are: free ports of loopback, files in the control plane's own folder. */
+/** Ports and paths of a control plane: free ports of loopback, and files in its own folder. */
 export interface Layout {
   folder: string;
   etcd: number;
@@ -29,7 +29,7 @@ const HOST = '127.0.0.1';
 export const filesOf = (folder: string) => ({
   data: path.join(folder, 'etcd'),
   certificates: path.join(folder, 'certificates'),
-  /** The server writes both at its first start, the authority that signed included. */
+  /** The server writes both at its first start, including the authority that signed them. */
   cert: path.join(folder, 'certificates', 'apiserver.crt'),
   key: path.join(folder, 'certificates', 'apiserver.key'),
   signingKey: path.join(folder, 'sa.key'),
@@ -49,7 +49,7 @@ export function etcdArgs({ folder, etcd, etcdPeer }: Layout): string[] {
     `--listen-peer-urls=http://${HOST}:${etcdPeer}`,
     `--initial-advertise-peer-urls=http://${HOST}:${etcdPeer}`,
     `--initial-cluster=default=http://${HOST}:${etcdPeer}`,
-    // What it holds goes with its folder.
+    // The data is deleted with its folder.
     '--unsafe-no-fsync=true',
     '--log-level=warn',
   ];
@@ -71,16 +71,16 @@ export function apiServerArgs({ folder, etcd, api }: Layout, options: ControlPla
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${files.verifyingKey}`,
     `--service-account-signing-key-file=${files.signingKey}`,
-    // It cannot publish an endpoint on loopback.
+    // The server cannot publish an endpoint on loopback.
     '--endpoint-reconciler-type=none',
     '--allow-privileged=true',
-    // A bed's namespaces get only that bed's nodes, so that beds share a control plane.
+    // Namespaces of a bed get only the nodes of that bed, so that beds can share a control plane.
     '--enable-admission-plugins=PodNodeSelector',
     `--default-not-ready-toleration-seconds=${stay}`,
     `--default-unreachable-toleration-seconds=${stay}`,
     `--watch-cache=${options.watchCache ?? true}`,
     ...(options.isUnthrottled ? ['--max-requests-inflight=3000', '--max-mutating-requests-inflight=1000'] : []),
-    // One file, however large: it goes with its folder.
+    // One file of any size: it is deleted with its folder.
     ...(options.isAudited
       ? [`--audit-policy-file=${files.auditPolicy}`, `--audit-log-path=${files.audit}`, '--audit-log-maxsize=10000']
       : []),
@@ -95,11 +95,11 @@ export function controllerManagerArgs({ folder }: Layout, options: ControlPlaneO
     `--root-ca-file=${files.cert}`,
     '--leader-elect=false',
     '--secure-port=0',
-    // Slices refuse the loopback addresses that the bed's pods have.
+    // Slices refuse the loopback addresses of the bed's pods.
     '--controllers=*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller',
     `--node-monitor-grace-period=${options.nodeGraceSeconds ?? 8}s`,
     '--node-monitor-period=1s',
-    // A bed has few nodes: one of them gone must not count as a fault of the network, which holds evictions up.
+    // A bed has few nodes. The loss of one must not count as a network failure, which delays evictions.
     '--node-eviction-rate=100',
     '--secondary-node-eviction-rate=100',
     ...(options.isUnthrottled
@@ -117,7 +117,7 @@ export function schedulerArgs({ folder }: Layout): string[] {
   return [`--config=${filesOf(folder).scheduler}`, '--secure-port=0'];
 }
 
-/** The scheduler takes its rate from a file only. */
+/** The scheduler reads its rate limit only from a file. */
 export function schedulerConfig({ folder }: Layout): object {
   return {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
@@ -127,7 +127,10 @@ export function schedulerConfig({ folder }: Layout): object {
   };
 }
 
-/** The bed and the controllers are no ServiceAccounts here: what is noted down is the product's. */
+/**
+ * In this cluster, the bed and the controllers are not ServiceAccounts, so the audit log contains only requests of the
+ * product.
+ */
 export function auditPolicy(): object {
   return {
     apiVersion: 'audit.k8s.io/v1',

@@ -20,7 +20,7 @@ export class Component {
   ) {
     const output = openSync(this.logFile, 'a', 0o600);
     try {
-      // Nothing of this process's environment: a proxy in it must not come between parts on loopback.
+      // Passes no environment of this process: a proxy setting must not affect connections on loopback.
       this.child = spawn(program, args, {
         stdio: ['ignore', output, output],
         detached: true,
@@ -47,14 +47,14 @@ export class Component {
     return !this.isOver;
   }
 
-  /** Does nothing for one that has ended. */
+  /** Does nothing if the process has ended. */
   signal(name: NodeJS.Signals): void {
     if (this.isRunning && this.child.pid !== undefined) this.child.kill(name);
   }
 
-  /** As a power cut would; one that was held by SIGSTOP ends too. */
+  /** Ends the process like a power failure; works also if SIGSTOP has stopped it. */
   async kill(): Promise<void> {
-    // Waited for, also by a process that has nothing else to do.
+    // Keeps this process alive while it waits, even if it has nothing else to do.
     if (this.isRunning) this.child.ref();
     this.signal('SIGKILL');
     await this.ended;

@@ -20,7 +20,7 @@ let client: KubeClient;
 
 beforeAll(async () => {
   if (!hasKube) return;
-  // Without the cache of watches, so that a compaction is felt.
+  // Without a watch cache, so that a compaction takes effect.
   plane = await ControlPlane.start({ bin: programs(), watchCache: false });
   client = plane.client();
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
   if (plane) expect(existsSync(plane.folder)).toBe(false);
 });
 
-kubeIt('is Kubernetes of the version that it says, for kubectl too', async () => {
+kubeIt('the control plane reports the Kubernetes version it was built from, to kubectl too', async () => {
   const { gitVersion } = JSON.parse(await client.raw('GET', '/version')) as { gitVersion: string };
   expect(gitVersion).toMatch(/^v1\.36\.\d+$/);
   const kubectl = path.join(plane.access.bin, 'kubectl');
@@ -38,7 +38,7 @@ kubeIt('is Kubernetes of the version that it says, for kubectl too', async () =>
   expect(String(said)).toContain('namespace/kube-system');
 });
 
-kubeIt('lets a ServiceAccount do what its Role says, and nothing else', async () => {
+kubeIt('a ServiceAccount has exactly the rights of its Role', async () => {
   await client.create(NAMESPACES, { metadata: { name: 'roles' } });
   const file = path.join(plane.folder, 'worker.kubeconfig');
   const granted = await grant(client, plane.access, {
@@ -63,7 +63,7 @@ kubeIt('lets a ServiceAccount do what its Role says, and nothing else', async ()
   await worker.close();
 });
 
-kubeIt('forgets old versions: a watch from there is told so', async () => {
+kubeIt('a watch from a compacted version ends with an error', async () => {
   const { resourceVersion } = await client.list(CONFIG_MAPS, { namespace: 'default' });
   for (const name of ['one', 'two']) await client.create(CONFIG_MAPS, { metadata: { name, namespace: 'default' } });
   await plane.compact();
@@ -75,7 +75,7 @@ kubeIt('forgets old versions: a watch from there is told so', async () => {
   await expect(watch.next()).rejects.toMatchObject({ status: 410, reason: 'Expired' });
 });
 
-kubeIt('is heard again after a pause, as if nothing was', async () => {
+kubeIt('the API server answers again after a pause', async () => {
   plane.pause();
   const asked = client.list(CONFIG_MAPS, { namespace: 'default' });
   await expect(Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 1_000, 'silent'))])).resolves.toBe(
@@ -85,7 +85,7 @@ kubeIt('is heard again after a pause, as if nothing was', async () => {
   expect((await asked).items.map(({ metadata }) => metadata.name)).toContain('one');
 });
 
-kubeIt('loses what passes, without a word, and lets new connections through', async () => {
+kubeIt('the proxy drops traffic silently, and passes new connections', async () => {
   const proxy = await SwallowingProxy.start(plane.access.server);
   const through = new KubeClient({ ...plane.access, server: proxy.server }, plane.access.token);
   expect(await through.raw('GET', '/readyz')).toBe('ok');
@@ -103,7 +103,7 @@ kubeIt('loses what passes, without a word, and lets new connections through', as
   await Promise.all([through.close(), anew.close()]);
 });
 
-kubeIt('lets pods live on while it is away, and hears afterwards what was', async () => {
+kubeIt('pods keep running while the API server is down, and it learns of changes afterwards', async () => {
   const bed = await TestBed.open({ access: plane.access });
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine());
@@ -114,13 +114,13 @@ kubeIt('lets pods live on while it is away, and hears afterwards what was', asyn
   await plane.startApiServer();
   const told = await bed.pod(namespace, 'ready again', (one) => isReady(one) && restartsOf(one) === 1);
   expect(told.metadata.uid).toBe(pod.metadata.uid);
-  // What is deleted after a watch was lost is seen too.
+  // The new watch also reports what is deleted after the old one was lost.
   await bed.client.remove(PODS, { namespace, name: nameOf(pod) });
   await bed.pod(namespace, 'another one', (one) => isReady(one) && one.metadata.uid !== pod.metadata.uid);
   await bed.close();
 });
 
-kubeIt('comes back after a kill with what it had, and after a loss of etcd with nothing', async () => {
+kubeIt('a restart after a kill keeps all objects, and a loss of etcd removes them', async () => {
   await plane.killApiServer();
   await expect(client.raw('GET', '/readyz')).rejects.toThrow('ECONNREFUSED');
   await plane.startApiServer();

@@ -24,12 +24,12 @@ import { eventually, HopelessError } from './waiting.js';
 
 const READY_MS = 120_000;
 const CALL_MS = 5_000;
-/** Between a look for free ports and their use another process may take one. */
+/** Another process may take a free port before it is used. */
 const TRIES = 3;
 
 /**
- * A real control plane on free ports of loopback: etcd, kube-apiserver, kube-controller-manager and kube-scheduler, with RBAC, without
- * kubelets. It ends with this process, however that ends.
+ * A real control plane on free ports of loopback: etcd, kube-apiserver, kube-controller-manager and kube-scheduler,
+ * with RBAC, without kubelets. It ends when this process ends, however that happens.
  */
 export class ControlPlane {
   private readonly running = new Map<string, Component>();
@@ -41,7 +41,7 @@ export class ControlPlane {
     private readonly layout: Layout,
   ) {}
 
-  /** @throws Error with the last output of what did not start */
+  /** @throws Error with the last output of the program that did not start */
   static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
     for (let tried = 1; ; tried += 1) {
       const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-kube-'));
@@ -61,7 +61,7 @@ export class ControlPlane {
     }
   }
 
-  /** Folder of its files and logs, gone after `stop`. */
+  /** Folder of its files and logs; removed by `stop`. */
   get folder(): string {
     return this.layout.folder;
   }
@@ -71,12 +71,12 @@ export class ControlPlane {
     return this.opened;
   }
 
-  /** A client of an administrator; to be closed by who asks for it. */
+  /** A client with the rights of an administrator; the caller closes it. */
   client(): KubeClient {
     return new KubeClient(this.access, this.access.token);
   }
 
-  /** From now on the API server takes connections and answers nobody. */
+  /** From now on, the API server accepts connections but does not answer. */
   pause(): void {
     this.component('kube-apiserver').signal('SIGSTOP');
   }
@@ -85,25 +85,25 @@ export class ControlPlane {
     this.component('kube-apiserver').signal('SIGCONT');
   }
 
-  /** As a machine that goes down: no connection is ended in order. */
+  /** Like the crash of a machine: connections are not closed in order. */
   async killApiServer(): Promise<void> {
     await this.component('kube-apiserver').kill();
   }
 
-  /** After `killApiServer`, on the same port, with what etcd holds. */
+  /** Starts the API server again after `killApiServer`, on the same port, with the data in etcd. */
   async startApiServer(): Promise<void> {
     this.run('kube-apiserver', apiServerArgs(this.layout, this.options));
     await this.untilServed();
   }
 
-  /** All parts anew; `emptied`: nothing is there any more, and what the API server signed before still holds. */
+  /** Restarts all parts. With `emptied`, all data is gone, but what the API server signed before remains valid. */
   async restart(etcd: 'kept' | 'emptied'): Promise<void> {
     await this.endAll();
     if (etcd === 'emptied') rmSync(filesOf(this.folder).data, { recursive: true, force: true });
     await this.startAll();
   }
 
-  /** Forgets all versions but the newest: a watch from before gets 410. Only sure without a watch cache. */
+  /** Removes all old versions, so that a watch from an old version gets 410. Reliable only without a watch cache. */
   async compact(): Promise<void> {
     const { header } = (await this.etcd('/v3/kv/range', { key: 'AA==', limit: '1' })) as {
       header: { revision: string };
@@ -194,7 +194,7 @@ export class ControlPlane {
     return found;
   }
 
-  /** Sooner than in time where a part has ended. */
+  /** Polls, and throws before the time limit if a part has ended. */
   private until(what: string, look: () => unknown): Promise<unknown> {
     return eventually<unknown>(
       what,
@@ -207,7 +207,7 @@ export class ControlPlane {
     );
   }
 
-  /** Without a farewell: what matters of it is in files, and those outlive a process. */
+  /** Kills the parts without an orderly stop: all data that matters is in files, which survive a process. */
   private async endAll(): Promise<void> {
     await Promise.all([...this.running.values()].map((one) => one.kill()));
     this.running.clear();

@@ -6,10 +6,13 @@ import { KubeClient } from './client.js';
 import { CUSTOM_RESOURCES, type KubeObject } from './objects.js';
 import { eventually } from './waiting.js';
 
-/** Definition of InferencePools: a file beside the programs, for `kubeItWith` and `addType`. */
+/** File with the definition of InferencePools, next to the programs, for `kubeItWith` and `addType`. */
 export const INFERENCE_POOL_TYPE = 'inference-pool-crd.yaml';
 
-/** Makes a type known to a whole control plane, by a definition that was built with it: a test that adds one has a control plane of its own. */
+/**
+ * Adds a type to a whole control plane, from a definition that was built with it. A test that adds one needs its own
+ * control plane.
+ */
 export async function addType(access: ClusterAccess, file: string): Promise<void> {
   const client = new KubeClient(access, access.token);
   try {

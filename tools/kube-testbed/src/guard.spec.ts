@@ -9,7 +9,7 @@ import { eventually } from './waiting.js';
 
 const GUARD = fileURLToPath(new URL('../guard.mjs', import.meta.url));
 
-/** Starts a guard, tells it of a sleeper that is its own group, of one that ended, and of a folder; prints their numbers. */
+/** Starts a guard with a folder and two process groups, one of which it removes again. Prints the two process ids. */
 const PARENT = `
   import { spawn } from 'node:child_process';
   const guard = spawn(process.execPath, [${JSON.stringify(GUARD)}], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
@@ -19,7 +19,7 @@ const PARENT = `
   setInterval(() => undefined, 1_000);
 `;
 
-it('ends what was started, and removes its folder, when the process that asked is killed', async () => {
+it('ends the processes and removes the folder of a killed process', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-guard-'));
   const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -40,7 +40,7 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-  // Where nobody buries the children of a process that was killed, they stay as names.
+  // If no parent collects the children of a killed process, they remain as zombies.
   const stat = `/proc/${pid}/stat`;
   return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
 }

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../guard.mjs', import.meta.url));
 
-/** Sees to it that what a test started ends with the test's process, also when that is killed. */
+/** Ensures that the processes of a test end with the test process, even if it is killed. */
 class Guard {
   private child?: ChildProcess;
   private readonly groups = new Set<number>();
 
-  /** The group of a process that was started `detached`. */
+  /** Registers the group of a process that was started `detached`. */
   watch(group: number): void {
     this.groups.add(group);
     this.tell(`+${group}`);
@@ -18,7 +18,7 @@ class Guard {
     if (this.groups.delete(group)) this.tell(`-${group}`);
   }
 
-  /** Removes a folder once this process is gone. */
+  /** Removes a folder after this process has ended. */
   sweep(folder: string): void {
     this.tell(`rm ${folder}`);
   }
@@ -29,7 +29,7 @@ class Guard {
   }
 
   private start(): ChildProcess {
-    // A group of its own: a Ctrl-C in the terminal is meant for the tests.
+    // The guard has its own group: a Ctrl-C in the terminal is meant for the tests.
     const child = spawn(process.execPath, [PROGRAM], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     child.stdin.on('error', () => undefined);
     child.unref();
@@ -38,5 +38,5 @@ class Guard {
   }
 }
 
-/** One for all beds of this process. */
+/** One guard for all beds of this process. */
 export const guard = new Guard();

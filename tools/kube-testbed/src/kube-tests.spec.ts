@@ -17,7 +17,7 @@ function declare(env: NodeJS.ProcessEnv, ...more: string[]): { done: string; run
   return seen[0] as { done: string; run: () => unknown };
 }
 
-it('runs where there are programs, is skipped by name where not', () => {
+it('runs if the programs are installed, and is skipped by name otherwise', () => {
   const here = declare({ [BIN_VARIABLE]: bin, [REQUIRE_VARIABLE]: '1' });
   expect([here.done, here.run()]).toEqual(['run a test', 'ran']);
   expect(declare({}).done).toBe('skip a test');
@@ -26,7 +26,7 @@ it('runs where there are programs, is skipped by name where not', () => {
   expect(declare({ [BIN_VARIABLE]: bin }, 'etcd', 'lws').done).toBe('skip a test');
 });
 
-it('fails where it is required', () => {
+it('fails if the programs are required', () => {
   const { done, run } = declare({ [REQUIRE_VARIABLE]: '1' });
   expect(done).toBe('run a test');
   expect(run).toThrow('SLIPWAY_REQUIRE_KUBE=1, but SLIPWAY_KUBE_BIN is not set');

@@ -2,10 +2,13 @@ import { it } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config/environment';
 import { findPrograms, REQUIRE_VARIABLE } from './test-plane.js';
 
-/** What tests say that need a control plane: `it` where there is one. Elsewhere they are skipped, or fail where it is required. */
+/**
+ * Used by tests that need a control plane: `it` if there is one. Otherwise the test is skipped, or fails if the
+ * programs are required.
+ */
 export type KubeIt = (name: string, run: () => unknown, timeoutMs?: number) => void;
 
-/** For tests of its own: what decides lies in the environment, and what is done with a test in `jest`. */
+/** For the tests of this function: the environment decides, and `jest` defines the functions that register a test. */
 export function kubeItFor(
   env: NodeJS.ProcessEnv,
   jest: { run: KubeIt; skip: (name: string, run: () => unknown) => void },
@@ -28,8 +31,8 @@ const JEST = {
 /** Whether tests that need a control plane run here. */
 export const hasKube = findPrograms().bin !== undefined;
 
-/** Instead of `it`, for a test on a control plane. Open the bed within a `beforeAll` that asks `hasKube`. */
+/** Used instead of `it` for a test on a control plane. Open the bed in a `beforeAll` that checks `hasKube`. */
 export const kubeIt: KubeIt = kubeItFor(childEnvironment(), JEST);
 
-/** For tests that need more programs than those of a control plane. */
+/** For tests that need further programs in addition to those of a control plane. */
 export const kubeItWith = (...more: string[]): KubeIt => kubeItFor(childEnvironment(), JEST, more);

@@ -16,7 +16,7 @@ afterAll(() => bed?.close());
 const gone = (namespace: string) =>
   eventually('its pods are gone', async () => (await bed.client.list(PODS, { namespace })).items.length === 0);
 
-kubeIt('runs init containers in their turn, and again where one fails', async () => {
+kubeIt('runs init containers in order, and repeats one that fails', async () => {
   const namespace = await bed.namespace();
   const initContainers = [
     { name: 'first', image: 'test/done' },
@@ -36,7 +36,7 @@ kubeIt('runs init containers in their turn, and again where one fails', async ()
   await bed.pod(namespace, 'ready', isReady);
 });
 
-kubeIt('gives an address to another pod where a test asks for it, and not by itself', async () => {
+kubeIt('reuses the address of a pod only if a test requests it', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine());
   const one = await bed.pod(namespace, 'ready', isReady);
@@ -70,7 +70,7 @@ kubeIt('ends the process of a pod that is deleted by force', async () => {
   });
 });
 
-kubeIt('moves pods off a node that is taken out', async () => {
+kubeIt('moves pods off a node that is removed', async () => {
   const namespace = await bed.namespace();
   const node = await bed.kubelet.addNode({ labels: { pool: 'old' } });
   await deploy(bed, namespace, engine(), {
@@ -89,7 +89,7 @@ kubeIt('moves pods off a node that is taken out', async () => {
   expect(other.metadata.uid).not.toBe(pod.metadata.uid);
 });
 
-kubeIt('holds a namespace to its quota, and goes on when it is raised', async () => {
+kubeIt('enforces the quota of a namespace, and continues when it is raised', async () => {
   const namespace = await bed.namespace();
   const hard = { 'requests.nvidia.com/gpu': '0', pods: '0' };
   await bed.client.create(RESOURCE_QUOTAS, { metadata: { name: 'none', namespace }, spec: { hard } });
@@ -108,7 +108,7 @@ kubeIt('holds a namespace to its quota, and goes on when it is raised', async ()
   await bed.pod(namespace, 'ready', isReady, 60_000);
 });
 
-kubeIt('counts restarts of one container only, as long as the pod stays', async () => {
+kubeIt('counts restarts of only one container while the pod exists', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine(), {
     containers: [engine(), { name: 'beside', image: 'test/talk', args: ['--port', '8001'] }],

@@ -8,13 +8,13 @@ import { guard } from './guard.js';
 import { NODES } from './objects.js';
 import { eventually } from './waiting.js';
 
-/** On every node that KWOK plays, with the name of those that belong together. */
+/** Label on every node that KWOK simulates, with the name of its group. */
 export const KWOK_LABEL = 'slipway.test/kwok';
 
-/** Its leases are what slows it down: they are renewed as seldom as the controllers bear. */
+/** KWOK spends most of its time on leases, so they are renewed as rarely as the controllers accept. */
 const LEASE_SECONDS = 600;
 
-/** Nodes whose pods are ready at once and run nothing: for tests of size, where no request flows. */
+/** Nodes whose pods are ready at once and run nothing, for tests of scale without requests. */
 export class KwokNodes {
   private constructor(
     readonly name: string,
@@ -23,7 +23,7 @@ export class KwokNodes {
     private readonly client: KubeClient,
   ) {}
 
-  /** @throws Error where `kwok` is not built */
+  /** @throws Error if `kwok` is not built */
   static async start(access: ClusterAccess, options: { name: string; nodes: number }): Promise<KwokNodes> {
     const program = path.join(access.bin, 'kwok');
     if (!existsSync(program))

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const GROUP_SIZE = 3;
 
-kubeItWith('lws')('makes groups of a leader and workers, which are made anew together', async () => {
+kubeItWith('lws')('creates groups of a leader and workers, which are replaced together', async () => {
   const namespace = await bed.namespace();
   const template = (image: string) => ({ spec: { terminationGracePeriodSeconds: 5, containers: [engine({ image })] } });
   await bed.client.create(LEADER_WORKER_SETS, {

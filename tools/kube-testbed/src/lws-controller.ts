@@ -12,7 +12,7 @@ import { MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS, type KubeObject } from './objec
 import { freePorts } from './ports.js';
 import { eventually } from './waiting.js';
 
-/** On every pod of a group; the webhooks must not hear of others. */
+/** Label on every pod of a group; the webhooks must receive only these pods. */
 const GROUP_LABEL = 'leaderworkerset.sigs.k8s.io/name';
 
 interface Webhook {
@@ -21,14 +21,17 @@ interface Webhook {
   objectSelector?: object;
 }
 
-/** The controller of LeaderWorkerSets with its type and its webhooks, for a whole control plane: a test that has it has one of its own. */
+/**
+ * The controller of LeaderWorkerSets with its type and its webhooks, for a whole control plane. A test that uses it
+ * needs its own control plane.
+ */
 export class LwsController {
   private constructor(
     private readonly controller: Component,
     private readonly folder: string,
   ) {}
 
-  /** @throws Error where it is not built */
+  /** @throws Error if it is not built */
   static async start(access: ClusterAccess): Promise<LwsController> {
     if (!existsSync(path.join(access.bin, 'lws')))
       throw new Error(`lws was not found in ${access.bin}. Run \`node tools/kube-testbed/build.mjs lws\` to build it.`);
@@ -81,7 +84,7 @@ function configuration(port: number, certDir: string): object {
   };
 }
 
-/** Of its sources, with the address of a process instead of a Service. */
+/** The webhooks from its sources, with the address of a process instead of a Service. */
 function webhooksOf(access: ClusterAccess, port: number): KubeObject[] {
   const documents = parseAllDocuments(readFileSync(path.join(access.bin, 'lws-webhooks.yaml'), 'utf8'));
   return documents.map((document) => {

@@ -2,7 +2,7 @@ import { BIN_VARIABLE, findPrograms } from './test-plane.js';
 import { ControlPlane } from './control-plane.js';
 import { TestBed } from './test-bed.js';
 
-// A control plane with two nodes to look at by hand, until Ctrl-C: node tools/kube-testbed/dist/main.js
+// Starts a control plane with two nodes for manual experiments, until Ctrl-C: node tools/kube-testbed/dist/main.js
 
 const EXIT_MISSING = 3;
 

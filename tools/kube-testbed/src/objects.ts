@@ -1,8 +1,8 @@
-/** A value that no type here describes: tests read fields of many kinds of objects. */
+/** A value without a type here, because tests read fields of many kinds of objects. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test bed: each reader asserts what it reads
 export type FieldValue = any;
 
-/** As the API server sends and takes them; what is not named here stays as it is. */
+/** An object as the API server sends and accepts it; fields that are not declared here are kept. */
 export interface KubeObject {
   apiVersion?: string;
   kind?: string;

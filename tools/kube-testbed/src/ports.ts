@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Ports of loopback that were free just now, all different. */
+/** Finds ports of loopback that are free at this moment, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const probes = await Promise.all(Array.from({ length: count }, () => listenAnywhere()));
   const ports = probes.map((probe) => (probe.address() as net.AddressInfo).port);

@@ -10,9 +10,10 @@ import type { Sightings } from './scale/sightings.js';
 import { eventually } from './waiting.js';
 import { parseArgs } from 'node:util';
 
-// Workers of the product with a target of many deployments, on nodes of KWOK: npm run kube:scale -- [deployments] [options]
-// Prints a line of JSON for each figure that has a bound as soon as it is measured, for each part, and every ten seconds of how far it is.
-// Status 1: a bound was missed, or the time was over. What the bed itself takes is the first line.
+// Runs workers of the product with many deployments on a target, on KWOK nodes: npm run kube:scale -- [deployments]
+// [options]
+// Prints a line of JSON for each figure with a limit as soon as it is measured, for each part, and every ten seconds
+// for the progress. The first line measures the bed itself. Exit status 1: a limit was exceeded, or the time was over.
 
 const USAGE = `npm run kube:scale -- [deployments, 1000] [--replicas 2] [--nodes 20] [--workers 2] [--steady 60] [--churn 300] [--per-second 50] [--bed-units 200] [--minutes 20]
 --steady: seconds without changes. --churn: seconds in which random pods and units are deleted. 0 skips a part. --minutes: time limit of the run.\n`;
@@ -30,7 +31,7 @@ const DEFAULTS = {
 
 type ScaleOptions = typeof DEFAULTS & { deployments: number };
 
-/** Ends the process with what is right where the arguments are not. */
+/** Ends the process with a message if the arguments are invalid. */
 function readOptions(): ScaleOptions {
   try {
     const names = Object.keys(DEFAULTS).map((name) => [name, { type: 'string' as const }] as const);
@@ -46,14 +47,14 @@ function readOptions(): ScaleOptions {
   }
 }
 
-/** What was begun has an end by then, and the statistics of Postgres and the API server are written. */
+/** Enough for running work to end, and for Postgres and the API server to write their statistics. */
 const SETTLE_MS = 10_000;
 const HEARD_MS = 1_000;
 const REPORT_MS = 10_000;
-/** Is left for what comes after the churn: each pod may have to be made once more. */
+/** Reserved for the time after the churn: each pod may have to be created once more. */
 const AFTER_CHURN_MS = 60_000;
 const AFTER_CHURN_MS_EACH = 150;
-/** Timers of a busy machine are late: so much of what was asked is what was asked. */
+/** Timers are late on a busy machine, so this share of the requested rate is sufficient. */
 const ON_TIME = 0.95;
 
 const asked = readOptions();
@@ -98,7 +99,10 @@ async function startWorker(name: string): Promise<Worker> {
   return product.worker({ name, kubeconfig, namespace: bed.namespace, mostInstances: instances });
 }
 
-/** From the commit that asks for all until gateways know all; then each unit was made once. */
+/**
+ * Measures from the commit that requests all instances until all gateways have them. Each unit must have been created
+ * exactly once.
+ */
 async function startAll(seen: Sightings, leader: Worker): Promise<object> {
   const began = Date.now();
   const made = () =>
@@ -132,7 +136,7 @@ async function startAll(seen: Sightings, leader: Worker): Promise<object> {
   };
 }
 
-/** Nothing changes: what it costs to be sure of that. */
+/** Nothing changes: measures the cost of checking that. */
 async function steady(workers: readonly Worker[]): Promise<object> {
   await delay(SETTLE_MS);
   const began = Date.now();
@@ -165,7 +169,7 @@ async function churn(seen: Sightings, leader: Worker): Promise<object> {
   const [took, used, whole] = await reporting(progress, REPORT_MS, async () => {
     const duration = await seconds(() => run.during(forMs, asked['per-second']));
     const usedSeconds = leader.cpuSeconds - cpu;
-    // Until the last deletions are heard of here.
+    // Waits until the last deletions are visible here.
     await delay(HEARD_MS);
     return [duration, usedSeconds, await seconds(() => allPublished(seen).finally(() => noteLost(seen)))] as const;
   });
@@ -186,7 +190,9 @@ async function churn(seen: Sightings, leader: Worker): Promise<object> {
   };
 }
 
-/** The leader is killed; another leads, and one that is started anew knows everything again without having written anything. */
+/**
+ * Kills the leader. Another worker becomes the leader, and a restarted worker knows everything again without any write.
+ */
 async function takeOver(leader: Worker, hasOthers: boolean): Promise<object> {
   await delay(SETTLE_MS);
   const changes = await product.changes();
@@ -220,7 +226,9 @@ async function takeOver(leader: Worker, hasOthers: boolean): Promise<object> {
   };
 }
 
-/** Each instance has one ready pod, and that is what gateways and its row have. The rows are asked last: there are many. */
+/**
+ * Each instance has one ready pod, and gateways and rows have that pod. The rows are read last, because there are many.
+ */
 async function allPublished(seen: Sightings): Promise<void> {
   await eventually(
     'all instances are published where their pods are',

@@ -12,7 +12,10 @@ export interface PolicyRule {
 
 const CHART_RULES = new URL('../../../deploy/helm/slipway/rbac-rules.yaml', import.meta.url);
 
-/** What the chart gives a worker in a namespace of models, by the chart's values of these names. */
+/**
+ * The rights that the chart gives a worker in a namespace of models; the options are values of the chart with the same
+ * names.
+ */
 export function workerRules({
   writesSecrets = true,
   usesGroups = false,
@@ -25,20 +28,20 @@ export function workerRules({
     .map(({ apiGroups, resources, verbs }) => ({ apiGroups, resources, verbs }));
 }
 
-/** A ServiceAccount with its token, as a pod of the product would have it. */
+/** A ServiceAccount with its token, as a pod of the product gets it. */
 export interface GrantedAccess {
   name: string;
   token: string;
   kubeconfig: string;
-  /** The rules hold from the return on. */
+  /** Replaces the rules; they apply when the promise resolves. */
   allow(rules: readonly PolicyRule[]): Promise<void>;
-  /** A new token into the kubeconfig, as a kubelet does it before the old one is too old. */
+  /** Writes a new token into the kubeconfig, as a kubelet does before the old one expires. */
   renew(): Promise<void>;
 }
 
 const TOKEN_SECONDS = 3_600;
 
-/** Makes a ServiceAccount that may do what the rules say, in each of the namespaces. It lives in the first. */
+/** Creates a ServiceAccount with these rules in each of the namespaces. The account is in the first one. */
 export async function grant(
   client: KubeClient,
   access: ClusterAccess,
@@ -72,7 +75,7 @@ export async function grant(
   };
 }
 
-/** By the TokenRequest API, as a kubelet gets it for a pod. */
+/** Uses the TokenRequest API, as a kubelet does for a pod. */
 async function tokenOf(client: KubeClient, namespace: string, name: string): Promise<string> {
   const body: KubeObject = {
     kind: 'TokenRequest',

@@ -8,8 +8,10 @@ import { ScaleBed } from './scale/scale-bed.js';
 import { SwallowingProxy } from './swallowing-proxy.js';
 import { eventually } from './waiting.js';
 
-// A worker whose connections to the API server are all cut every 5 s, for hours, while pods come and go: npm run kube:soak -- [--minutes 240]
-// Prints a line of JSON each tenth of the time, and a last one. Status 1: something was not published in the end.
+// Runs a worker for hours while pods come and go, and cuts all its connections to the API server every 5 s:
+// npm run kube:soak -- [--minutes 240]
+// Prints a line of JSON after each tenth of the time, and a last one. Exit status 1: something was not published in the
+// end.
 
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '240' }, deployments: { type: 'string', default: '20' } },
@@ -75,7 +77,7 @@ async function soak(): Promise<boolean> {
     () => false,
   );
   const waits = publications.seen.takeWaits();
-  // The first tenth is when everything is read and compiled for the first time.
+  // In the first tenth, everything is read and compiled for the first time.
   const warm = samples.slice(Math.floor(samples.length / 10));
   const half = Math.floor(warm.length / 2);
   const median = (part: typeof warm) =>

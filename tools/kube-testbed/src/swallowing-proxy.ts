@@ -1,6 +1,9 @@
 import net from 'node:net';
 
-/** Stands before the API server and can lose what passes, as a firewall does that forgot a connection: nobody is told. */
+/**
+ * A proxy in front of the API server that can drop traffic silently, like a firewall that has lost the state of a
+ * connection.
+ */
 export class SwallowingProxy {
   private readonly pairs = new Set<{ client: net.Socket; server: net.Socket }>();
   private isSwallowing = false;
@@ -23,32 +26,32 @@ export class SwallowingProxy {
     return new SwallowingProxy(listener, { host: hostname, port: Number(port) });
   }
 
-  /** Instead of the server's own URL: its certificate is for every port of 127.0.0.1. */
+  /** Use this instead of the server's own URL: its certificate is valid for every port of 127.0.0.1. */
   get server(): string {
     return `https://127.0.0.1:${(this.listener.address() as net.AddressInfo).port}`;
   }
 
-  /** How many connections there were so far. */
+  /** Number of connections so far. */
   get connections(): number {
     return this.connected;
   }
 
-  /** How many there are. */
+  /** Number of open connections. */
   get open(): number {
     return this.pairs.size;
   }
 
-  /** Connections stay, and nothing comes through any more; new ones are taken and treated likewise. */
+  /** Connections stay open, but no data passes any more; new connections are treated in the same way. */
   swallow(): void {
     this.isSwallowing = true;
   }
 
-  /** New connections come through; those from before stay dead. */
+  /** New connections pass data; earlier ones stay blocked. */
   pass(): void {
     this.isSwallowing = false;
   }
 
-  /** Resets every connection there is. */
+  /** Resets every open connection. */
   cut(): void {
     for (const { client, server } of this.pairs) {
       client.resetAndDestroy();
@@ -74,7 +77,7 @@ export class SwallowingProxy {
       from.on('data', (chunk: Buffer) => {
         isDead ||= this.isSwallowing;
         if (isDead || to.destroyed) return;
-        // As fast as the slower side takes it.
+        // Writes at the speed of the slower side.
         if (!to.write(chunk)) {
           from.pause();
           to.once('drain', () => from.resume());

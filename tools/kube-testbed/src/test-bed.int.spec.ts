@@ -32,7 +32,7 @@ kubeIt('runs a Deployment’s pod as a process that answers at the pod’s addre
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-kubeIt('fills in variables and secrets as a kubelet does', async () => {
+kubeIt('expands variables and secrets as a kubelet does', async () => {
   const namespace = await bed.namespace();
   const env = [
     { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'hf', key: 'token' } } },
@@ -50,7 +50,7 @@ kubeIt('fills in variables and secrets as a kubelet does', async () => {
   expect(said.env).toMatchObject({ TOKEN: 'hf_1', DOUBLED: '$(TOKEN)' });
 });
 
-kubeIt('tells an image that is absent, and goes on when it is there', async () => {
+kubeIt('reports an absent image, and continues when it is available', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine({ image: 'test/later' }));
   await bed.pod(namespace, 'without image', waits('ErrImagePull'));
@@ -65,7 +65,7 @@ for (const [image, exitCode, reason, output] of [
   ['test/oom', 137, 'OOMKilled', 'loading 48 GiB of weights\n'],
   ['test/crash', 3, 'Error', 'loading\ncannot load the model: bad magic\n'],
 ] as const)
-  kubeIt(`${image} ends with ${exitCode}, ${reason}, and starts again ever more slowly`, async () => {
+  kubeIt(`${image} ends with ${exitCode}, ${reason}, and restarts with growing delays`, async () => {
     const namespace = await bed.namespace();
     await deploy(bed, namespace, engine({ image }));
     const isLooping = (pod: Pod) => waits('CrashLoopBackOff')(pod) && restartsOf(pod) >= 2;
@@ -78,7 +78,7 @@ for (const [image, exitCode, reason, output] of [
     expect(previous.split('\n').sort()).toEqual(output.split('\n').sort());
   });
 
-kubeIt('hands out logs through the API server: the last lines, and what comes', async () => {
+kubeIt('serves logs through the API server: the last lines, and new ones', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine({ image: 'test/talk', args: ['--lines', '300'] }));
   const pod = await bed.pod(namespace, 'ready', isReady);
@@ -100,13 +100,13 @@ kubeIt('counts a crash within the pod, and a probe that fails', async () => {
   const again = await bed.pod(namespace, 'ready again', (one) => isReady(one) && restartsOf(one) === 1);
   expect(again.metadata.uid).toBe(pod.metadata.uid);
   expect(lastOf(again)).toMatchObject({ exitCode: 137, reason: 'Error' });
-  // It answers nothing while it is held, so that liveness ends it.
+  // A stopped process answers nothing, so the liveness probe ends it.
   process.kill(bed.kubelet.pidOf(namespace, nameOf(pod)) as number, 'SIGSTOP');
   await bed.pod(namespace, 'not ready', (one) => !isReady(one));
   await bed.pod(namespace, 'ready a third time', (one) => isReady(one) && restartsOf(one) === 2);
 });
 
-kubeIt('leaves a pod pending that wants more accelerators than there are', async () => {
+kubeIt('leaves a pod pending that requests more accelerators than there are', async () => {
   const namespace = await bed.namespace();
   const resources = { limits: { 'nvidia.com/gpu': '9' } };
   await deploy(bed, namespace, { ...engine(), resources } as ContainerSpec);
@@ -116,7 +116,7 @@ kubeIt('leaves a pod pending that wants more accelerators than there are', async
   expect(pod.status?.conditions?.[0]?.message).toContain('Insufficient nvidia.com/gpu');
 });
 
-kubeIt('evicts a pod with its reason, within its grace period, and not against a budget', async () => {
+kubeIt('evicts a pod with a reason and within its grace period, unless a budget forbids it', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine({ lifecycle: { preStop: { sleep: { seconds: 60 } } } }), {
     terminationGracePeriodSeconds: 80,
@@ -140,12 +140,12 @@ kubeIt('evicts a pod with its reason, within its grace period, and not against a
   expect(leaving.status?.conditions).toContainEqual(
     expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }),
   );
-  // preStop: it still answers.
+  // During preStop, it still answers.
   expect(JSON.parse(await text(pod, '/health'))).toMatchObject({ status: 'ok' });
   await bed.pod(namespace, 'another one', (one) => isReady(one) && one.metadata.uid !== pod.metadata.uid);
 });
 
-kubeIt('replaces the pods of a node that is not heard any more, and takes the node back', async () => {
+kubeIt('replaces the pods of an unreachable node, and accepts the node again', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine());
   const pod = await bed.pod(namespace, 'ready', isReady);
@@ -163,13 +163,13 @@ kubeIt('replaces the pods of a node that is not heard any more, and takes the no
   expect(left.status?.conditions).toContainEqual(
     expect.objectContaining({ type: 'DisruptionTarget', reason: 'DeletionByTaintManager' }),
   );
-  // Its process goes on, as behind a broken switch, until the node hears again.
+  // Its process continues, as after a network failure, until the node is reachable again.
   expect(JSON.parse(await text(pod, '/health'))).toMatchObject({ status: 'ok' });
   bed.kubelet.wake(node);
   await eventually('it is gone', async () => !(await bed.client.find(PODS, { namespace, name: nameOf(pod) })), 60_000);
 });
 
-kubeIt('kills what ignores SIGTERM once its grace period is over', async () => {
+kubeIt('kills a process that ignores SIGTERM after its grace period', async () => {
   const namespace = await bed.namespace();
   await deploy(bed, namespace, engine({ image: 'test/stubborn' }), { terminationGracePeriodSeconds: 20 });
   const pod = await bed.pod(namespace, 'ready', isReady);
@@ -177,7 +177,7 @@ kubeIt('kills what ignores SIGTERM once its grace period is over', async () => {
   await eventually('the pod is gone', async () => !(await bed.client.find(PODS, { namespace, name: nameOf(pod) })));
 });
 
-kubeIt('says with its words why a pod may not be: Pod Security', async () => {
+kubeIt('reports the message of Pod Security for a pod that it refuses', async () => {
   const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   await deploy(bed, namespace, engine());
   const refused = await eventually('an event of the refusal', async () => {

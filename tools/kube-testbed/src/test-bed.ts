@@ -12,11 +12,11 @@ import { sharedAccess } from './test-plane.js';
 import { eventually } from './waiting.js';
 
 export interface TestBedOptions extends FakeKubeletOptions {
-  /** Of a control plane of the test's own; by default that of the run. */
+  /** Access to the test's own control plane; by default that of the run. */
   access?: ClusterAccess;
 }
 
-/** Nodes and namespaces of one test file on a control plane that it may share with others. */
+/** Nodes and namespaces of one test file, on a control plane that other files may share. */
 export class TestBed {
   private readonly namespaces: string[] = [];
   private readonly folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-bed-'));
@@ -24,7 +24,7 @@ export class TestBed {
   private constructor(
     readonly access: ClusterAccess,
     readonly kubelet: FakeKubelet,
-    /** An administrator's. */
+    /** A client with the rights of an administrator. */
     readonly client: KubeClient,
   ) {
     guard.sweep(this.folder);
@@ -35,19 +35,21 @@ export class TestBed {
     return new TestBed(access, await FakeKubelet.start(access, options), new KubeClient(access, access.token));
   }
 
-  /** A new namespace whose pods go to nodes of this bed only. `labels` may ask for a level of Pod Security. */
+  /** Creates a namespace whose pods run only on nodes of this bed. `labels` may set a level of Pod Security. */
   async namespace(labels: Record<string, string> = {}): Promise<string> {
     const name = `test-${randomBytes(4).toString('hex')}`;
     const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': `${BED_LABEL}=${this.kubelet.bed}` };
     await this.client.create(NAMESPACES, { metadata: { name, labels, annotations } });
     this.namespaces.push(name);
-    // Without it no pod is let in.
+    // Without it, no pod is admitted.
     const where = { namespace: name, name: 'default' };
     await eventually(`namespace ${name} has a ServiceAccount`, () => this.client.find(SERVICE_ACCOUNTS, where));
     return name;
   }
 
-  /** What the product is given there: a ServiceAccount's token under rules, by default a worker's of the chart. */
+  /**
+   * Creates the access of the product: a ServiceAccount's token with rules, by default those of a worker in the chart.
+   */
   grant(
     namespaces: readonly [string, ...string[]],
     rules: readonly PolicyRule[] = workerRules(),
@@ -57,13 +59,13 @@ export class TestBed {
     return grant(this.client, this.access, { name, namespaces, rules, file });
   }
 
-  /** Pods that are not about to go. */
+  /** Pods that are not being deleted. */
   async pods(namespace: string, labelSelector?: string): Promise<Pod[]> {
     const { items } = await this.client.list<Pod>(PODS, { namespace, labelSelector });
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** The one pod there, as soon as it is as `is` says. */
+  /** Waits until there is one pod that matches `is`, and returns it. */
   pod(namespace: string, what: string, is: (pod: Pod) => unknown, withinMs = 60_000): Promise<Pod> {
     return eventually(
       `a pod in ${namespace} is ${what}`,
@@ -73,13 +75,13 @@ export class TestBed {
   }
 
   async close(): Promise<void> {
-    // First what makes pods anew, then pods and nodes; the rest goes with the namespaces, in time.
+    // First the owners that create pods again, then pods and nodes. The namespaces are deleted later, with the rest.
     const gone = this.namespaces.map(async (namespace) => {
       const { items } = await this.client.list(DEPLOYMENTS, { namespace });
       for (const { metadata } of items) await this.client.remove(DEPLOYMENTS, { namespace, name: metadata.name });
       await this.client.remove(NAMESPACES, { name: namespace });
     });
-    // A control plane of the test's own may be gone before its bed.
+    // If the test has its own control plane, it may be gone before its bed.
     await Promise.allSettled(gone);
     await this.kubelet.stop();
     await this.client.close();
@@ -87,7 +89,7 @@ export class TestBed {
   }
 }
 
-/** Whether a pod is in the state of readiness that gets requests. */
+/** Whether the pod is ready, and so gets requests. */
 export function isReady(pod: Pod): boolean {
   const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready');
   return ready?.status === 'True' && pod.metadata.deletionTimestamp === undefined;

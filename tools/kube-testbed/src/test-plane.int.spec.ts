@@ -7,7 +7,7 @@ import { BIN_VARIABLE, findPrograms, PLANE_VARIABLE, sharedAccess } from './test
 
 jest.setTimeout(180_000);
 
-it('names what is missing', () => {
+it('names the missing programs', () => {
   const bin = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-bin-'));
   for (const name of ['etcd', 'kube-apiserver', 'kube-scheduler']) writeFileSync(path.join(bin, name), '');
   expect(findPrograms({ [BIN_VARIABLE]: bin })).toEqual({
@@ -16,14 +16,14 @@ it('names what is missing', () => {
   rmSync(bin, { recursive: true });
 });
 
-kubeIt('takes the control plane of the run, or one for all files of this process', async () => {
+kubeIt('uses the control plane of the run, or one for all files of this process', async () => {
   const folder = process.env[PLANE_VARIABLE];
   const ofRun = folder ? await sharedAccess() : undefined;
   delete process.env[PLANE_VARIABLE];
   try {
     const own = await sharedAccess();
     expect(own.server).not.toBe(ofRun?.server);
-    // As another test file of this process has it.
+    // As in another test file of this process.
     jest.resetModules();
     const anew = (await import('./test-plane.js')) as typeof import('./test-plane.js');
     expect(anew.sharedAccess).not.toBe(sharedAccess);

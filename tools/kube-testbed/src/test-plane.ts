@@ -6,18 +6,20 @@ import { readAccess, type ClusterAccess } from './access.js';
 import { ControlPlane } from './control-plane.js';
 import { guard } from './guard.js';
 
-/** Folder of compiled programs: what `node tools/kube-testbed/build.mjs` prints. */
+/** Folder of the compiled programs, as `node tools/kube-testbed/build.mjs` prints it. */
 export const BIN_VARIABLE = 'SLIPWAY_KUBE_BIN';
-/** `1`: where there are no programs, a test fails instead of being skipped. */
+/** `1`: if the programs are missing, a test fails instead of being skipped. */
 export const REQUIRE_VARIABLE = 'SLIPWAY_REQUIRE_KUBE';
-/** Folder of a control plane that runs already, for all tests of a run. */
+/** Folder of a control plane that is already running, for all tests of a run. */
 export const PLANE_VARIABLE = 'SLIPWAY_TEST_KUBE';
 
 export type ProgramSearch = { bin: string } | { bin?: undefined; why: string };
 
 const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Where the programs are, or why there are none; `more` than a control plane, such as `kubectl`. */
+/**
+ * Finds the folder of the programs, or the reason why there is none. `more` names further programs, such as `kubectl`.
+ */
 export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment(), more: readonly string[] = []): ProgramSearch {
   const bin = env[BIN_VARIABLE];
   if (!bin) return { why: `${BIN_VARIABLE} is not set` };
@@ -28,8 +30,8 @@ export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment(), more: 
 let own: Promise<ClusterAccess> | undefined;
 
 /**
- * The control plane of the test run, or, where a project runs alone, one of this process's own, which ends with it.
- * @throws Error where there are no programs
+ * Returns the control plane of the test run or, if a project runs alone, one of this process, which ends with it.
+ * @throws Error if the programs are missing
  */
 export async function sharedAccess(): Promise<ClusterAccess> {
   const folder = childEnvironment()[PLANE_VARIABLE];
@@ -38,7 +40,10 @@ export async function sharedAccess(): Promise<ClusterAccess> {
   return await own;
 }
 
-/** Jest loads this file anew for each test file: what an earlier one of this process started is found by the process's number. */
+/**
+ * Jest loads this file again for each test file. The process id identifies what an earlier test file of this process
+ * has started.
+ */
 async function ownAccess(): Promise<ClusterAccess> {
   const pointer = path.join(os.tmpdir(), `slipway-test-kube-of-${process.pid}`);
   const isOurs = statSync(pointer, { throwIfNoEntry: false })?.uid === os.userInfo().uid;
@@ -51,7 +56,7 @@ async function ownAccess(): Promise<ClusterAccess> {
   return plane.access;
 }
 
-/** The programs' folder. @throws Error saying what to do where there is none */
+/** The folder of the programs. @throws Error with instructions if it is missing */
 export function programs(): string {
   const found = findPrograms();
   if (found.bin === undefined)

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PACE_MS = 100;
 
-/** What a look throws when another look cannot find more. */
+/** Thrown by a check to stop polling, because later checks cannot succeed. */
 export class HopelessError extends Error {}
 
 /**
- * What `look` finds, once it finds something.
- * @throws Error with `what` and the last failure of a look when that takes longer than `withinMs`
+ * Polls `look` until it returns a value, and returns that value.
+ * @throws Error with `what` and the last failure of `look`, if this takes longer than `withinMs`
  */
 export async function eventually<T>(
   what: string,

@@ -16,7 +16,7 @@ export const engine = (over: Partial<ContainerSpec> = {}): ContainerSpec => ({
 /** Ends a container that does not answer. */
 export const liveness = { ...health, failureThreshold: 3 };
 
-/** A Deployment `unit` of one pod. */
+/** Creates a Deployment `unit` with one pod. */
 export async function deploy(
   bed: TestBed,
   namespace: string,

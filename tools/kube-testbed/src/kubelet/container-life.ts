@@ -7,7 +7,7 @@ import { commandLine, isImageReference, nameOfImage, type Image } from './images
 import type { Pace } from './pace.js';
 import { probe } from './probes.js';
 
-/** What a container needs of its pod and node. */
+/** The parts of its pod and node that a container needs. */
 export interface ContainerHost {
   readonly client: KubeClient;
   readonly pod: Pod;
@@ -20,7 +20,7 @@ export interface ContainerHost {
 type State =
   { waiting: { reason: string; message?: string } } | { running: { startedAt: string } } | { terminated: ContainerEnd };
 
-/** A container from its image to its last end, with every restart. */
+/** A container from the pull of its image to its last end, with every restart. */
 export class ContainerLife {
   private state: State = { waiting: { reason: 'ContainerCreating' } };
   private last?: ContainerEnd;
@@ -31,7 +31,7 @@ export class ContainerLife {
   private previous?: ContainerRun;
   private readonly stopped = new AbortController();
   private backOffMs = 0;
-  /** Settles when nothing more will happen. */
+  /** Settles when the container will not run again. */
   readonly over: Promise<void>;
 
   constructor(
@@ -44,7 +44,7 @@ export class ContainerLife {
     });
   }
 
-  /** As it stands in the pod's status. */
+  /** The container status as in the pod's status. */
   status(): Record<string, unknown> & { ready: boolean } {
     return {
       name: this.spec.name,
@@ -63,7 +63,7 @@ export class ContainerLife {
     return this.run !== undefined;
   }
 
-  /** How it ended for good. */
+  /** The final end of the container, if it has ended. */
   get end(): ContainerEnd | undefined {
     return 'terminated' in this.state ? this.state.terminated : undefined;
   }
@@ -76,11 +76,11 @@ export class ContainerLife {
     return this.previous;
   }
 
-  /** preStop, SIGTERM, SIGKILL after the grace period, all within it. */
+  /** Runs preStop, then sends SIGTERM, and SIGKILL after the grace period, which includes preStop. */
   async stop(graceSeconds: number): Promise<void> {
     const { graceSecondMs } = this.host.pace;
     const pauseSeconds = Math.min(this.spec.lifecycle?.preStop?.sleep?.seconds ?? 0, graceSeconds);
-    // It does not start again meanwhile; what runs goes on until the signal.
+    // It does not start again in the meantime; a running process continues until the signal.
     this.stopped.abort();
     if (this.run?.pid !== undefined) {
       await Promise.race([delay(pauseSeconds * graceSecondMs, undefined, { ref: false }), this.run.ended]);
@@ -89,7 +89,7 @@ export class ContainerLife {
     await this.over;
   }
 
-  /** The pod or the node is gone. */
+  /** Ends the process at once, because the pod or the node is gone. */
   async kill(): Promise<void> {
     this.stopped.abort();
     this.run?.kill();
@@ -180,14 +180,14 @@ export class ContainerLife {
       try {
         return await environmentOf(client, pod, this.spec, address);
       } catch (error) {
-        // Anything else is the API server's, which comes back.
+        // Any other error means that the API server is temporarily unavailable.
         if (error instanceof ConfigError) this.wait({ reason: 'CreateContainerConfigError', message: error.message });
       }
       await delay(pace.retryMs, undefined, { signal });
     }
   }
 
-  /** The first restart comes at once, as a kubelet does it. */
+  /** The first restart is immediate, as with a real kubelet. */
   private async backOff(end: ContainerEnd, signal: AbortSignal): Promise<void> {
     const { first, most } = this.host.pace.backOffMs;
     const waitMs = this.backOffMs;

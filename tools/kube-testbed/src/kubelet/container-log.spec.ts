@@ -9,7 +9,7 @@ async function textOf(log: ContainerLog, query: Partial<LogQuery> = {}): Promise
   return text;
 }
 
-it('keeps lines whole, whatever comes in pieces', async () => {
+it('keeps lines whole, even if the output arrives in pieces', async () => {
   const log = new ContainerLog();
   log.write('Stdout', Buffer.from('on'));
   log.write('Stderr', Buffer.from('bad\n'));

@@ -8,7 +8,7 @@ interface Line {
   bytes: Buffer;
 }
 
-/** What a reader asks for, in the words of `pods/log`. */
+/** A request for logs, with the parameters of `pods/log`. */
 export interface LogQuery {
   tailLines?: number;
   limitBytes?: number;
@@ -18,12 +18,12 @@ export interface LogQuery {
   stream?: string;
 }
 
-/** Output of one run of a container; the oldest goes first when it is too much. */
+/** Output of one run of a container. If it is too large, the oldest lines are dropped. */
 export class ContainerLog {
   private readonly lines: Line[] = [];
   private readonly open = new Map<Line['stream'], Buffer>();
   private bytes = 0;
-  /** Lines that were there before the oldest one that is left. */
+  /** Number of lines before the oldest remaining line. */
   private dropped = 0;
   private isOver = false;
   private readonly waiting = new Set<() => void>();
@@ -48,13 +48,13 @@ export class ContainerLog {
     this.wake();
   }
 
-  /** Until the last line, or with `follow` until the run ends or the signal fires. */
+  /** Yields until the last line or, with `follow`, until the run ends or the signal fires. */
   async *read(query: LogQuery, signal: AbortSignal): AsyncGenerator<Buffer> {
     let at = this.firstOf(query);
     let left = query.limitBytes ?? Infinity;
     for (;;) {
       for (; at < this.dropped + this.lines.length; at += 1) {
-        // What was dropped while the reader was slow is lost to it.
+        // The reader misses lines that were dropped while it was slow.
         at = Math.max(at, this.dropped);
         const line = this.lines[at - this.dropped] as Line;
         if (!isAskedFor(line, query)) continue;
@@ -95,7 +95,7 @@ export class ContainerLog {
   }
 
   private add(stream: Line['stream'], bytes: Buffer): void {
-    // A copy: a piece of a chunk would keep the whole chunk.
+    // A copy, because a slice of a chunk would keep the whole chunk in memory.
     this.lines.push({ at: new Date(), stream, bytes: Buffer.from(bytes) });
     this.bytes += bytes.length;
     while (this.bytes > MOST_BYTES) {

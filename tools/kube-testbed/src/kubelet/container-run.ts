@@ -6,7 +6,7 @@ import { guard } from '../guard.js';
 import { ContainerLog } from './container-log.js';
 import type { Image } from './images.js';
 
-/** How a run ended, as a container's status says it. */
+/** The end of a run, as in a container's status. */
 export interface ContainerEnd {
   exitCode: number;
   reason: string;
@@ -17,7 +17,7 @@ export interface ContainerEnd {
   containerID: string;
 }
 
-/** One life of a container: a local process in a group of its own. */
+/** One run of a container: a local process in its own group. */
 export class ContainerRun {
   readonly log = new ContainerLog();
   readonly containerID = `testbed://${randomUUID()}`;
@@ -25,7 +25,7 @@ export class ContainerRun {
   readonly ended: Promise<ContainerEnd>;
   private readonly child: ChildProcess;
   private isOver = false;
-  /** Of this kubelet, so that an end by SIGKILL was nobody else's. */
+  /** Set by this kubelet, to distinguish its SIGKILL from any other. */
   private isKilled = false;
 
   constructor(argv: readonly string[], values: Readonly<Record<string, string>>, image: Image) {
@@ -44,14 +44,15 @@ export class ContainerRun {
       const end = (how: Pick<ContainerEnd, 'exitCode' | 'reason' | 'message' | 'signal'>): void => {
         if (this.isOver) return;
         this.isOver = true;
-        // What it left behind ends with its container.
+        // Remaining processes of the group end with their container.
         this.signalGroup('SIGKILL');
         if (pid !== undefined) guard.forget(pid);
         this.log.end();
         resolve({ ...how, startedAt: this.startedAt, finishedAt: now(), containerID: this.containerID });
       };
       this.child.once('error', (error) => end({ exitCode: 128, reason: 'StartError', message: error.message }));
-      // Not `exit`: then its last words may still be in the pipe. A child that holds the pipe is not waited for.
+      // Not `exit`, because the last output may still be in the pipe then. A child that keeps the pipe open is not
+      // waited for.
       this.child.once('exit', (code, signal) => {
         const done = (): void => end(endOf(code, signal, this.isKilled ? undefined : image.killedAs));
         this.child.once('close', done);
@@ -64,7 +65,7 @@ export class ContainerRun {
     return this.isOver ? undefined : this.child.pid;
   }
 
-  /** SIGTERM, and SIGKILL after the time. */
+  /** Sends SIGTERM, and SIGKILL after the grace period. */
   async stop(graceMs: number): Promise<ContainerEnd> {
     this.child.kill('SIGTERM');
     const timer = new AbortController();
@@ -75,13 +76,13 @@ export class ContainerRun {
     return await this.ended.finally(() => timer.abort());
   }
 
-  /** At once, as this node's kubelet does it. */
+  /** Ends the process at once, by order of this node's kubelet. */
   kill(): void {
     this.isKilled = true;
     this.signalGroup('SIGKILL');
   }
 
-  /** As if it ended by itself. */
+  /** Ends the process as if it had crashed. */
   crash(): void {
     this.child.kill('SIGKILL');
   }
@@ -91,7 +92,7 @@ export class ContainerRun {
     try {
       process.kill(-this.child.pid, name);
     } catch {
-      // Nobody is left in it.
+      // The group has no processes left.
     }
   }
 }
@@ -106,7 +107,7 @@ function endOf(
   return { exitCode: 128 + (signal === null ? 0 : os.constants.signals[signal]), reason };
 }
 
-/** To the second, as Kubernetes writes times. */
+/** The current time, to the second, as Kubernetes writes times. */
 export function now(): string {
   return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -30,11 +30,11 @@ it.each([
   ['$A ${A} $', '$A ${A} $'],
   ['$(A', '$(A'],
   ['$()', '$()'],
-])('%s becomes %s, as at a kubelet', (text, wanted) => {
+])('%s becomes %s, as in a real kubelet', (text, wanted) => {
   expect(expand(text, { A: '1' })).toBe(wanted);
 });
 
-it('fills in variables from those before them, never from secrets within secrets', async () => {
+it('expands variables from earlier ones, and never expands values of secrets', async () => {
   const values = await environmentOf(
     client,
     pod,
@@ -69,7 +69,7 @@ it('fills in variables from those before them, never from secrets within secrets
 it.each([
   [{ name: 'gone', key: 'token' }, 'secret "gone" not found'],
   [{ name: 'hf', key: 'key' }, "couldn't find key key in Secret models/hf"],
-])('waits for what is not there: %j', async (secretKeyRef, message) => {
+])('waits for the missing reference %j', async (secretKeyRef, message) => {
   const spec = container({ env: [{ name: 'TOKEN', valueFrom: { secretKeyRef } }] });
   await expect(environmentOf(client, pod, spec, '127.77.1.2')).rejects.toThrow(message);
 });

@@ -1,12 +1,12 @@
 import { isNotFound, type KubeClient } from '../client.js';
 import { CONFIG_MAPS, SECRETS, type ContainerSpec, type Pod, type Resource } from '../objects.js';
 
-/** A reference that leads nowhere: the kubelet then waits with the container. */
+/** A reference to something that does not exist: the kubelet waits before it starts the container. */
 export class ConfigError extends Error {}
 
 const MOST_EXPANDED_BYTES = 1 << 20;
 
-/** The variables of a container, with what they refer to read from the API server now. @throws ConfigError */
+/** Returns the variables of a container, and reads the values of references from the API server. @throws ConfigError */
 export async function environmentOf(
   client: KubeClient,
   pod: Pod,
@@ -25,21 +25,21 @@ export async function environmentOf(
     } else if (valueFrom?.fieldRef) {
       values[name] = fieldOf(pod, valueFrom.fieldRef.fieldPath, address);
     } else {
-      // Only what stands before it is known to a variable.
+      // A variable can refer only to variables that are listed before it.
       values[name] = expand(value ?? '', values);
     }
   }
   return values;
 }
 
-/** The pod's command and arguments, with variables filled in. */
+/** Returns the command and arguments of the pod, with variables expanded. */
 export function argvOf(container: ContainerSpec, values: Readonly<Record<string, string>>): string[] {
   return [...(container.command ?? []), ...(container.args ?? [])].map((one) => expand(one, values));
 }
 
 /**
- * `$(NAME)` → its value, or as it stands where there is no such variable; `$$` → `$`, so that `$$(NAME)` is text. What a kubelet does to
- * command, args and values.
+ * Expands `$(NAME)` to its value, or leaves it unchanged if there is no such variable; `$$` becomes `$`, so `$$(NAME)`
+ * is text. A kubelet does the same with command, args and values.
  */
 export function expand(text: string, values: Readonly<Record<string, string>>): string {
   const filled = text.replace(/\$(?:\$|\(([^)]*)\))/g, (whole, name: string | undefined) =>

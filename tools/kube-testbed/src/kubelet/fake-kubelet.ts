@@ -9,22 +9,25 @@ import type { PodWorker } from './pod-worker.js';
 
 export interface FakeKubeletOptions {
   nodes?: NodeSpec[];
-  /** Beside those of the bed. */
+  /** Images in addition to those of the bed. */
   images?: Record<string, Image>;
   pace?: Partial<Pace>;
 }
 
-/** On every node, with the bed's name: what a namespace of the bed is held to. */
+/** Label on every node, with the name of the bed; namespaces of the bed are limited to these nodes. */
 export const BED_LABEL = 'slipway.test/bed';
 
 const FIRST_HOST = 2;
 const LAST_HOST = 254;
 
-/** Plays the kubelets of a few nodes: pods that are bound to them become local processes with addresses of their own on loopback. */
+/**
+ * Simulates the kubelets of a few nodes: pods that are bound to them become local processes with their own addresses on
+ * loopback.
+ */
 export class FakeKubelet implements NodeHost {
-  /** Of these nodes alone: `slipway.test/bed=<name>`. */
+  /** Label value of these nodes: `slipway.test/bed=<name>`. */
   readonly bed = `bed-${randomBytes(4).toString('hex')}`;
-  /** May be changed while it runs: a test that gives an image its content ends a pod's wait for it. */
+  /** May be changed at run time: a test that provides the image of a waiting pod ends its wait. */
   readonly images = new Map<string, Image>();
   readonly pace: Pace;
   private readonly nodes = new Map<string, FakeNode>();
@@ -42,12 +45,12 @@ export class FakeKubelet implements NodeHost {
     for (const [name, image] of Object.entries({ ...IMAGES, ...options.images })) this.images.set(name, image);
   }
 
-  /** Returns when all nodes take pods. */
+  /** Returns when all nodes accept pods. */
   static async start(access: ClusterAccess, options: FakeKubeletOptions = {}): Promise<FakeKubelet> {
     const kubelet = new FakeKubelet(new KubeClient(access, access.token), options);
     try {
       kubelet.server = await KubeletServer.start(access.tls, (namespace, pod) => kubelet.find(namespace, pod));
-      // One after the other: where one fails, none is left that is just beginning.
+      // One after the other: if one fails, no other is just starting.
       for (const node of options.nodes ?? [{}]) await kubelet.addNode(node);
       return kubelet;
     } catch (error) {
@@ -72,7 +75,7 @@ export class FakeKubelet implements NodeHost {
     return this.images.get(name);
   }
 
-  /** Each address in its turn, so that none comes back soon, unless `reuse` asks for it. */
+  /** Returns each address in turn, so that none is used again soon, unless `reuse` requests it. */
   claimAddress(): string {
     const asked = this.wanted.shift();
     if (asked !== undefined) {
@@ -105,13 +108,13 @@ export class FakeKubelet implements NodeHost {
     return name;
   }
 
-  /** As a node that is taken out of the cluster in order. */
+  /** Removes a node in the orderly way. */
   async removeNode(name: string): Promise<void> {
     await this.node(name).stop();
     this.nodes.delete(name);
   }
 
-  /** The node is not heard any more. Its processes go on, as behind a broken switch, or end with it. */
+  /** The node is not reachable any more. Its processes continue, as after a network failure, or end with it. */
   silence(name: string, options: { kills?: boolean } = {}): Promise<void> {
     return this.node(name).silence(options.kills ?? false);
   }
@@ -120,17 +123,17 @@ export class FakeKubelet implements NodeHost {
     this.node(name).wake();
   }
 
-  /** Ends the process of a container as if by itself. @throws Error where none runs */
+  /** Ends the process of a container as if it had crashed. @throws Error if none is running */
   crash(namespace: string, pod: string, container?: string): void {
     if (!this.find(namespace, pod)?.crash(container)) throw new Error(`nothing runs of pod ${namespace}/${pod}`);
   }
 
-  /** The process of a container, as long as it runs. */
+  /** The process id of a container, while it runs. */
   pidOf(namespace: string, pod: string, container?: string): number | undefined {
     return this.find(namespace, pod)?.runOf(container)?.pid;
   }
 
-  /** Ends every process and takes the nodes and their pods out of the cluster. */
+  /** Ends every process and removes the nodes and their pods from the cluster. */
   async stop(): Promise<void> {
     await Promise.all([...this.nodes.values()].map((node) => node.stop()));
     this.nodes.clear();

@@ -7,7 +7,7 @@ import type { Image } from './images.js';
 import type { Pace } from './pace.js';
 import { PodWorker, type PodHost } from './pod-worker.js';
 
-/** A node as a test describes it. */
+/** Description of a node in a test. */
 export interface NodeSpec {
   /** Unique in the cluster; by default the bed's name and a number. */
   name?: string;
@@ -19,7 +19,7 @@ export interface NodeSpec {
   pods?: number;
 }
 
-/** What all nodes of a kubelet have in common. */
+/** The state that all nodes of a kubelet share. */
 export interface NodeHost {
   readonly client: KubeClient;
   readonly address: string;
@@ -48,7 +48,7 @@ export class FakeNode implements PodHost {
     private readonly host: NodeHost,
   ) {}
 
-  /** Returns when the scheduler may use it. */
+  /** Returns when the scheduler can use the node. */
   static async start(name: string, spec: NodeSpec, host: NodeHost): Promise<FakeNode> {
     const node = new FakeNode(name, spec, host);
     await host.client.create(NODES, node.object());
@@ -84,12 +84,12 @@ export class FakeNode implements PodHost {
     return this.heard;
   }
 
-  /** The pod's worker, where it runs here. */
+  /** The worker of the pod, if it runs here. */
   find(namespace: string, name: string): PodWorker | undefined {
     return [...this.workers.values()].find(({ key }) => key.namespace === namespace && key.name === name);
   }
 
-  /** Says nothing any more and hears nothing; what runs goes on, unless `kills`. */
+  /** The node sends and receives nothing any more. Its processes continue, unless `kills` is set. */
   async silence(kills: boolean): Promise<void> {
     if (!this.wakeUp) this.heard = new Promise((resolve) => (this.wakeUp = resolve));
     if (kills) await Promise.all([...this.workers.values()].map((one) => this.drop(one)));
@@ -101,16 +101,16 @@ export class FakeNode implements PodHost {
     this.heard = Promise.resolve();
   }
 
-  /** Ends what runs, and takes the node and its pods away. */
+  /** Ends its processes, and removes the node and its pods. */
   async stop(): Promise<void> {
     this.stopped.abort();
     await Promise.all([...this.workers.values()].map((one) => this.drop(one)));
     this.wake();
-    // A control plane of the test's own may be gone before its nodes.
+    // If the test has its own control plane, it may be gone before its nodes.
     await this.leave().catch(() => undefined);
   }
 
-  /** The node before its pods: what is made in their place must not be bound here. */
+  /** The node is removed before its pods, so that their replacements are not bound to it. */
   private async leave(): Promise<void> {
     await this.client.remove(NODES, { name: this.name });
     await this.client.remove(LEASES, { namespace: LEASES_OF, name: this.name });
@@ -122,7 +122,7 @@ export class FakeNode implements PodHost {
     );
   }
 
-  /** What is bound to this node, again after every end of a watch. */
+  /** Follows the pods that are bound to this node, and starts again after every end of a watch. */
   private async follow(): Promise<void> {
     const { signal } = this.stopped;
     const options = { fieldSelector: `spec.nodeName=${this.name}` };
@@ -140,7 +140,7 @@ export class FakeNode implements PodHost {
           else if (type !== 'BOOKMARK') this.see(object);
         }
       } catch {
-        // The API server may be away, which is what some tests are about.
+        // The API server may be unavailable; some tests do that on purpose.
       }
       await delay(RETRY_MS, undefined, { ref: false });
     }
@@ -173,11 +173,11 @@ export class FakeNode implements PodHost {
       if (signal.aborted) return;
       try {
         await this.client.merge(LEASES, { namespace: LEASES_OF, name: this.name }, { spec: this.lease() });
-        // After a silence the controllers said that it is not ready, which only its own word changes.
+        // After a silence, the controllers have set the node to not ready. Only its own status update changes that.
         if (round % STATUS_EVERY === 0)
           await this.client.patch(NODES, { name: this.name, sub: 'status' }, { status: { conditions: conditions() } });
       } catch {
-        // As above.
+        // Ignored for the same reason.
       }
     }
   }
@@ -202,7 +202,7 @@ export class FakeNode implements PodHost {
     return {
       holderIdentity: this.name,
       leaseDurationSeconds: 40,
-      // Microseconds, which the API wants to see.
+      // The API requires microseconds.
       renewTime: new Date().toISOString().replace('Z', '000Z'),
     };
   }

@@ -8,24 +8,29 @@ it.each([
   ['localhost:5000/test/sim', 'test/sim'],
   [`localhost/test/sim@sha256:${'a'.repeat(64)}`, 'test/sim'],
   [`test/sim:v1@sha256:${'a'.repeat(64)}`, 'test/sim'],
-])('%s is %s', (reference, name) => {
+])('%s names the image %s', (reference, name) => {
   expect(nameOfImage(reference)).toBe(name);
   expect(isImageReference(reference)).toBe(true);
 });
 
-it.each(['Test/Sim', 'test sim', '', '/x', 'a@sha256:1'])('%j is no image', (reference) => {
+it.each(['Test/Sim', 'test sim', '', '/x', 'a@sha256:1'])('%j is not an image', (reference) => {
   expect(isImageReference(reference)).toBe(false);
 });
 
 const engine = { command: ['node', 'engine.mjs'], listens: true };
 
 it.each([
-  ['the program is the image’s', ['vllm', 'serve', '--host', '0.0.0.0'], true, ['serve', '--host', '127.77.1.2']],
-  ['where it listens is added', ['vllm', '--port', '80'], true, ['--port', '80', '--host', '127.77.1.2']],
-  ['also in one word', ['vllm', '--host=0.0.0.0'], true, ['--host=127.77.1.2']],
-  ['arguments alone are kept whole', ['--port', '80'], false, ['--port', '80', '--host', '127.77.1.2']],
   [
-    'nothing else is touched',
+    'the program of the image replaces that of the command',
+    ['vllm', 'serve', '--host', '0.0.0.0'],
+    true,
+    ['serve', '--host', '127.77.1.2'],
+  ],
+  ['a missing listen address is added', ['vllm', '--port', '80'], true, ['--port', '80', '--host', '127.77.1.2']],
+  ['a listen address in one argument is replaced', ['vllm', '--host=0.0.0.0'], true, ['--host=127.77.1.2']],
+  ['arguments without a command are all kept', ['--port', '80'], false, ['--port', '80', '--host', '127.77.1.2']],
+  [
+    'other arguments stay unchanged',
     ['x', '--model=0.0.0.0/x', '--host', '[::]'],
     true,
     ['--model=0.0.0.0/x', '--host', '127.77.1.2'],
@@ -34,6 +39,6 @@ it.each([
   expect(commandLine(engine, argv, hasCommand, '127.77.1.2')).toEqual(['node', 'engine.mjs', ...wanted]);
 });
 
-it('runs a command as it stands where the image is nobody’s', () => {
+it('an image with no known content runs the command of the pod unchanged', () => {
   expect(commandLine({}, ['sh', '-c', 'exec x 0.0.0.0'], true, '127.77.1.2')).toEqual(['sh', '-c', 'exec x 0.0.0.0']);
 });

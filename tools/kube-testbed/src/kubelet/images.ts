@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 
-/** What the bed's nodes do with an image. */
+/** How nodes of the bed treat an image. */
 export interface Image {
   /**
-   * The program that runs instead of the one that the pod names; what follows that one are its arguments. Absent: the pod's own command
-   * runs as it stands.
+   * The program that runs instead of the one in the pod's command; the remaining command becomes its arguments. If
+   * absent, the pod's own command runs unchanged.
    */
   command?: readonly string[];
-  /** Arguments that the program needs and that the pod may leave out: where it listens. */
+  /** Whether the program needs arguments for its listen address, which the pod may omit. */
   listens?: boolean;
-  /** How long it takes to come, or that it never does. */
+  /** The duration of the pull, or `never`. */
   pull?: { afterMs: number } | 'never';
-  /** What a kubelet calls the end by SIGKILL that nobody ordered. */
+  /** The reason that a kubelet reports for a SIGKILL that it did not send. */
   killedAs?: 'OOMKilled';
 }
 
@@ -21,7 +21,7 @@ const ENGINE = fileURLToPath(new URL('../../programs/engine.mjs', import.meta.ur
 const simulator = { command: [process.execPath, SIMULATOR], listens: true };
 const engine = (part: string): Image => ({ command: [process.execPath, ENGINE, part], listens: true });
 
-/** Beyond these a node knows what a test gives it; any other image cannot be pulled. */
+/** The images that every node knows. A test can add more; any other image cannot be pulled. */
 export const IMAGES: Readonly<Record<string, Image>> = {
   /** The simulator of tools/inference-sim, which must be built. */
   'test/sim': simulator,
@@ -36,7 +36,7 @@ export const IMAGES: Readonly<Record<string, Image>> = {
   'test/done': engine('done'),
   /** Answers with its own arguments and environment. */
   'test/echo': engine('echo'),
-  /** Healthy while the file of `--healthy-file` is there. */
+  /** Healthy while the file of `--healthy-file` exists. */
   'test/steered': engine('steered'),
   /** Ignores SIGTERM. */
   'test/stubborn': engine('stubborn'),
@@ -55,14 +55,14 @@ export function nameOfImage(reference: string): string {
   return (hasRegistry ? parts.slice(1) : parts).join('/');
 }
 
-/** As far as a kubelet looks before it asks a registry: no capitals, no blanks. */
+/** Checks only as much as a kubelet does before it contacts a registry: no capitals, no blanks. */
 export function isImageReference(reference: string): boolean {
   return /^[a-z0-9][a-z0-9._:/-]*(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@sha256:[0-9a-f]{64})?$/.test(reference);
 }
 
 /**
- * The command line of a container, as its image understands it. A pod has a network of its own, where engines listen everywhere; here
- * all share one, so everywhere is the pod's address.
+ * The command line of a container, as its image understands it. A pod has its own network, in which engines listen on
+ * all addresses. Here all pods share one network, so "all addresses" becomes the pod's address.
  */
 export function commandLine(image: Image, argv: readonly string[], hasCommand: boolean, address: string): string[] {
   const here = argv.map((one) => one.replace(/^((?:--[a-z-]+=)?)(?:0\.0\.0\.0|\[::\])$/, `$1${address}`));

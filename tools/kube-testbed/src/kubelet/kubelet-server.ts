@@ -7,14 +7,14 @@ import type { ClusterAccess } from '../access.js';
 import type { LogQuery } from './container-log.js';
 import type { PodWorker } from './pod-worker.js';
 
-/** Where real kubelets listen. */
+/** The port of real kubelets. */
 const PORT = 10_250;
 const NETWORK = '127.77';
 const MOST_NETWORKS = 254;
 
 /**
- * What the API server asks of a node: `/containerLogs/…` over TLS. It listens on the first address of a /24 of loopback, by which that
- * network belongs to this process.
+ * Serves the requests of the API server to a node: `/containerLogs/…` over TLS. It listens on the first address of a
+ * /24 of loopback, and so reserves that network for this process.
  */
 export class KubeletServer {
   private constructor(
@@ -23,7 +23,7 @@ export class KubeletServer {
     readonly network: string,
   ) {}
 
-  /** @throws Error where all networks are taken */
+  /** @throws Error if all networks are taken */
   static async start(
     tls: ClusterAccess['tls'],
     find: (namespace: string, pod: string) => PodWorker | undefined,

@@ -1,12 +1,17 @@
-/** How fast the bed's kubelets go. What a pod says in seconds takes as long as is written here. */
+/** The speed of the bed's kubelets. These values define how long the seconds in a pod take. */
 export interface Pace {
-  /** A second between probes. The time that one may take stays what it is: machines that test are slow. */
+  /**
+   * Length of a second between probes. The timeout of a probe is not scaled, because machines are slow during tests.
+   */
   probeSecondMs: number;
-  /** A second of the grace period and of preStop. */
+  /** Length of a second of the grace period and of preStop. */
   graceSecondMs: number;
-  /** Before a container starts again that ended, after the first time, doubled each time up to `most`: 10 s and 300 s on a real node. */
+  /**
+   * Wait before a container restarts. The first restart does not wait; later waits double up to `most`. A real node
+   * uses 10 s and 300 s.
+   */
   backOffMs: { first: number; most: number };
-  /** Between two tries to get an image or a secret. */
+  /** Time between two attempts to get an image or a secret. */
   retryMs: number;
 }
 

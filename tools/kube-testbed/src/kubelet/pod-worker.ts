@@ -6,7 +6,7 @@ import { now, type ContainerRun } from './container-run.js';
 import type { Image } from './images.js';
 import type { Pace } from './pace.js';
 
-/** What a pod needs of its node. */
+/** The parts of its node that a pod needs. */
 export interface PodHost {
   readonly client: KubeClient;
   readonly hostAddress: string;
@@ -18,7 +18,7 @@ export interface PodHost {
 
 const RETRY_MS = 300;
 
-/** Makes one pod that is bound to a node run, tells its status, and ends it. */
+/** Runs one pod that is bound to a node, publishes its status, and ends it. */
 export class PodWorker {
   private readonly inits: ContainerLife[] = [];
   private readonly containers: ContainerLife[] = [];
@@ -46,7 +46,7 @@ export class PodWorker {
     return { namespace: this.pod.metadata.namespace, name: this.pod.metadata.name };
   }
 
-  /** The API server shows it like this now. */
+  /** Takes the current state of the pod in the API server. */
   see(pod: Pod): void {
     this.pod = pod;
     if (pod.metadata.deletionTimestamp !== undefined && !this.isEnding) {
@@ -55,20 +55,20 @@ export class PodWorker {
     }
   }
 
-  /** It is no more, or its node is: its processes end at once. */
+  /** The pod or its node is gone: its processes end at once. */
   async vanish(): Promise<void> {
     this.isGone = true;
     await Promise.all([...this.inits, ...this.containers].map((one) => one.kill()));
   }
 
-  /** Lets the process of a container end as if by itself; true when there was one. */
+  /** Ends the process of a container as if it had crashed; true if there was one. */
   crash(container?: string): boolean {
     const run = this.runOf(container);
     run?.crash();
     return run?.pid !== undefined;
   }
 
-  /** The run whose output is asked for. */
+  /** The run whose output is requested. */
   runOf(container?: string, previous = false): ContainerRun | undefined {
     const lives = [...this.inits, ...this.containers];
     const found = container === undefined ? this.containers[0] : lives.find(({ spec }) => spec.name === container);
@@ -130,7 +130,7 @@ export class PodWorker {
     this.publishing ??= this.publish().finally(() => (this.publishing = undefined));
   }
 
-  /** The newest status, as often as it changes; several changes at once are one. */
+  /** Publishes the newest status after each change; several changes at once are one update. */
   private async publish(): Promise<void> {
     while (this.isDirty && !this.isGone) {
       await this.host.untilHeard();
@@ -139,7 +139,7 @@ export class PodWorker {
         const patch = { metadata: { uid: this.uid }, status: this.status() };
         await this.host.client.patch(PODS, { ...this.key, sub: 'status' }, patch);
       } catch (error) {
-        // Gone, or another pod of that name.
+        // The pod is gone, or replaced by another pod of that name.
         if (isNotFound(error) || (error instanceof KubeError && error.status === 409)) return;
         this.isDirty = true;
         await delay(RETRY_MS, undefined, { ref: false });
@@ -201,7 +201,7 @@ export class PodWorker {
     const before = this.since.get(type);
     const lastTransitionTime = before?.status === status ? before.lastTransitionTime : now();
     this.since.set(type, { status, lastTransitionTime });
-    // Null takes away what an earlier patch said.
+    // Null removes the value of an earlier patch.
     const { reason, message } = isTrue ? {} : whyNot;
     return { type, status, lastTransitionTime, reason: reason ?? null, message: message ?? null } as Condition;
   }

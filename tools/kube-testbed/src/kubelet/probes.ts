@@ -4,15 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ContainerSpec, Probe } from '../objects.js';
 import type { Pace } from './pace.js';
 
-/** What the probes of a running container find out. */
+/** The results of the probes of a running container. */
 export interface ProbeReport {
   onStarted(): void;
   onReady(isReady: boolean): void;
-  /** It has to be ended and started again, for the reason given. */
+  /** The container must be ended and restarted, for the given reason. */
   onHopeless(why: string): void;
 }
 
-/** Runs a container's probes until the signal fires: startup first, then readiness and liveness beside each other. */
+/** Runs the probes of a container until the signal fires: startup first, then readiness and liveness concurrently. */
 export async function probe(
   container: ContainerSpec,
   address: string,
@@ -52,7 +52,7 @@ export async function probe(
 
 type ProbeDecision = 'stop' | 'continue';
 
-/** Ends with the last complaint where `onFailed` says so, and with nothing after a success where `onPassed` does. */
+/** Returns the last failure if `onFailed` says so, and undefined after a success if `onPassed` says so. */
 async function repeat(
   one: Probe,
   pace: Pace,
@@ -82,7 +82,7 @@ async function repeat(
   }
 }
 
-/** Undefined for a success, else the complaint. */
+/** Undefined for a success, otherwise the failure. */
 async function attempt(
   one: Probe,
   container: ContainerSpec,

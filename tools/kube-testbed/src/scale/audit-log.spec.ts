@@ -20,7 +20,7 @@ const line = (stage: string, verb: string, resource: string, second: number, sub
     stageTimestamp: `2026-01-01T00:00:0${second}.000000Z`,
   });
 
-it('counts each call once, a watch when it is granted, and tells writes from questions', () => {
+it('counts each call once, a watch when it is accepted, and separates writes from reads', () => {
   const lines = [
     line('ResponseComplete', 'list', 'pods', 1),
     line('ResponseStarted', 'watch', 'pods', 2),
@@ -49,7 +49,7 @@ it('counts each call once, a watch when it is granted, and tells writes from que
   });
 });
 
-it('reads on from where it was, also where that was in the middle of a line', () => {
+it('continues at the previous position, even in the middle of a line', () => {
   const file = path.join(folder, 'audit.log');
   const whole = line('ResponseComplete', 'list', 'pods', 1);
   writeFileSync(file, `${whole}\n${whole.slice(0, 20)}`);

@@ -1,13 +1,16 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** One call as the API server noted it down. */
+/** One call as recorded by the API server. */
 export interface AuditedCall {
-  /** Name of the ServiceAccount, without what stands before it. */
+  /** Name of the ServiceAccount, without its prefix. */
   user: string;
   verb: string;
   resource: string;
   status: number;
-  /** Milliseconds since the epoch. A watch counts from when it was granted, everything else from its answer. */
+  /**
+   * Milliseconds since the epoch. For a watch, the time when it was accepted; for any other call, the time of its
+   * answer.
+   */
   at: number;
 }
 
@@ -20,24 +23,27 @@ interface AuditEvent {
   stageTimestamp: string;
 }
 
-/** Questions whether one may do something: they write nothing, and come all the time. */
+/** Access reviews: they write nothing, and are sent all the time. */
 const REVIEWS = 'selfsubjectaccessreviews';
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-/** What ServiceAccounts asked of the API server: the bed itself and the controllers are none. */
+/** Requests of ServiceAccounts to the API server. The bed itself and the controllers are not ServiceAccounts. */
 export class AuditLog {
   private readonly calls: AuditedCall[] = [];
   private readBytes = 0;
 
   constructor(private readonly file: string) {}
 
-  /** Calls since then; a line that is still being written is for the next time. */
+  /** Calls since then; a line that is still being written counts at the next call. */
   since(from: number): AuditedCall[] {
     this.readOn();
     return this.calls.filter(({ at }) => at >= from);
   }
 
-  /** What was read stays read: of a thousand deployments the file has so many lines that who asks often would do nothing else. */
+  /**
+   * Lines are read only once. With a thousand deployments, the file has so many lines that frequent full reads would
+   * take all the time.
+   */
   private readOn(): void {
     const file = openSync(this.file, 'r');
     try {
@@ -57,7 +63,7 @@ export class AuditLog {
 
 export const isWrite = ({ verb, resource }: AuditedCall): boolean => WRITES.has(verb) && resource !== REVIEWS;
 
-/** How often each, as `list pods`. */
+/** The number of calls of each kind, such as `list pods`. */
 export function countsOf(calls: readonly AuditedCall[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { verb, resource } of calls) counts[`${verb} ${resource}`] = (counts[`${verb} ${resource}`] ?? 0) + 1;

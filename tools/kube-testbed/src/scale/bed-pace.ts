@@ -9,7 +9,10 @@ import type { ScaleBed } from './scale-bed.js';
 const AT_ONCE = 20;
 const MOST_MS = 20 * 60_000;
 
-/** How fast the bed itself is, which a figure of the product has to be seen beside: that many Deployments of one pod come and go. */
+/**
+ * Measures the speed of the bed itself, for comparison with the figures of the product: creates and deletes this number
+ * of Deployments with one pod.
+ */
 export async function bedPace({ client, kwok }: ScaleBed, units: number): Promise<object> {
   const namespace = `pace-${randomBytes(3).toString('hex')}`;
   await client.create(NAMESPACES, { metadata: { name: namespace } });

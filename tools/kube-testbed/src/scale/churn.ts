@@ -5,16 +5,16 @@ import type { Sightings } from './sightings.js';
 
 const ROUND_MS = 100;
 const MOST_AT_ONCE = 100;
-/** The others are pods, which their units make anew; a unit is made anew by us alone. */
+/** The other deletions are pods, which their units create again. This process creates deleted units again. */
 const UNITS_PER_DELETION = 0.1;
-/** Of a pod that a ReplicaSet of a Deployment has made: what stands before both suffixes. */
+/** A pod from a ReplicaSet of a Deployment: the name before both suffixes. */
 const UNIT_OF_POD = /^(.+)-[^-]+-[^-]+$/;
 
-/** Deletes random pods and units, as evenly as the API server lets it. */
+/** Deletes random pods and units, as evenly as the API server allows. */
 export class Churn {
   pods = 0;
   units = 0;
-  /** A pod goes once, however late we hear of it. */
+  /** A pod is deleted once, even if the event about it is late. */
   private readonly chosen = new Set<string>();
 
   constructor(
@@ -27,7 +27,7 @@ export class Churn {
     const begin = performance.now();
     let begun = 0;
     for (let at = 0; at < ms; at = performance.now() - begin) {
-      // Of a round that took longer the next one makes up for what it lacked.
+      // If a round took too long, the next one catches up.
       const count = Math.min(MOST_AT_ONCE, Math.floor((at * perSecond) / 1_000) - begun);
       begun += count;
       await Promise.all([delay(ROUND_MS), ...Array.from({ length: count }, () => this.deleteOne())]);

@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { Bounds, runConcurrently, quantile } from './measure.js';
 
-it('takes each number once, never more of them at a time than asked', async () => {
+it('passes each number once, and never more of them at a time than requested', async () => {
   const taken: number[] = [];
   let underWay = 0;
   let most = 0;
@@ -14,13 +14,13 @@ it('takes each number once, never more of them at a time than asked', async () =
   expect([taken, most]).toEqual([[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 3]);
 });
 
-it('says which value 95 of 100 do not exceed, and nothing of nothing', () => {
+it('returns the value that 95 of 100 do not exceed, and throws for an empty list', () => {
   const values = Array.from({ length: 100 }, (_, at) => 100 - at);
   expect([quantile(values, 0.95), quantile(values, 0), quantile([7], 0.95)]).toEqual([95, 1, 7]);
   expect(() => quantile([], 0.5)).toThrow('nothing was measured');
 });
 
-it('prints each figure beside its bound, and knows which were missed', () => {
+it('prints each figure with its limit, and records which ones were exceeded', () => {
   const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const bounds = new Bounds();
   bounds.note('units_s', 120, { most: 120 });

@@ -13,17 +13,17 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READY_MS = 120_000;
 const TICKS_PER_SECOND = 100;
 
-/** As the operator's file calls it. */
+/** Name of the target in the operator's file. */
 export const TARGET = 'scale';
 
-/** The product as it is deployed, without api and gateway: workers as processes of their own, on an embedded Postgres. */
+/** The product as it is deployed, without api and gateway: workers as separate processes, on an embedded Postgres. */
 export class Product {
   private readonly workers = new Set<Worker>();
 
   private constructor(
     private readonly home: string,
     private readonly postgres: EmbeddedPostgres,
-    /** A superuser's: writes what should run, and reads what does. */
+    /** A superuser's connections: writes what should run, and reads what runs. */
     readonly admin: pg.Pool,
   ) {}
 
@@ -45,7 +45,7 @@ export class Product {
     return (this.admin.options as { connectionString: string }).connectionString;
   }
 
-  /** Resolves when it takes operations. */
+  /** Starts a worker. Resolves when it accepts operations. */
   async worker(options: {
     name: string;
     kubeconfig: string;
@@ -62,8 +62,8 @@ export class Product {
   }
 
   /**
-   * Deployments that were rolled out and have a route, as the areas' rows say it: the rollouts themselves and the api are not what is measured
-   * here, and a thousand of them would take longer than the rest.
+   * Inserts deployments that were rolled out and have a route, as rows of the areas. Rollouts and the api are not
+   * measured here, and a thousand rollouts would take longer than the rest.
    */
   async deploy(deployments: number, replicas: number): Promise<void> {
     const spec = { model: { id: 'm' }, runtime: { target: TARGET, engine: 'sim', args: {} } };
@@ -80,7 +80,7 @@ export class Product {
     await this.admin.query('select pg_notify($1, $2)', [WORKLOADS_CHANNEL, TARGET]);
   }
 
-  /** Where instances are ready, by instance. */
+  /** Addresses of ready instances, by instance. */
   async ready(): Promise<Map<string, string>> {
     const { rows } = await this.admin.query<{ id: string; base_url: string }>(
       `select id, base_url from instances where state = 'ready' and base_url is not null`,
@@ -88,7 +88,10 @@ export class Product {
     return new Map(rows.map(({ id, base_url }) => [id, new URL(base_url).hostname]));
   }
 
-  /** Changes of rows of instances and of what gateways see, ever: each adds one to the row's own count. */
+  /**
+   * Number of all changes so far to rows of instances and to what gateways see. Each change increments the row's own
+   * counter.
+   */
   async changes(): Promise<number> {
     const { rows } = await this.admin.query<{ count: string }>(
       `select (select coalesce(sum(version), 0) from instances) + (select coalesce(sum(version), 0) from dataplane_backends) as count`,
@@ -96,7 +99,7 @@ export class Product {
     return Number(rows[0]!.count);
   }
 
-  /** The connection that has the lead of the target, or undefined while nobody has. */
+  /** The connection that leads the target, or undefined if there is no leader. */
   async leader(): Promise<number | undefined> {
     const { rows } = await this.admin.query<{ pid: number }>(
       `select a.pid from pg_locks l join pg_stat_activity a using (pid)
@@ -136,7 +139,7 @@ export class Product {
   }
 }
 
-/** One worker process, and what it takes. Figures are those of /proc, so they need Linux, as the bed does. */
+/** One worker process and its resource use. The figures come from /proc, so they need Linux, as the bed does. */
 export class Worker {
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
@@ -170,7 +173,7 @@ export class Worker {
     return this.memoryMb(/^VmRSS:\s+(\d+)/m);
   }
 
-  /** Since it began. */
+  /** The highest resident memory so far, in MB. */
   get mostRssMb(): number {
     return this.memoryMb(/^VmHWM:\s+(\d+)/m);
   }
@@ -193,7 +196,7 @@ export class Worker {
   }
 }
 
-/** One that was closed since the folder was read is none. */
+/** A descriptor that was closed after the folder was read is not a socket. */
 function isSocket(link: string): boolean {
   try {
     return readlinkSync(link).startsWith('socket:');

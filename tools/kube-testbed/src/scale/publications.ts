@@ -7,8 +7,9 @@ import { Sightings } from './sightings.js';
 const RETRY_MS = 200;
 
 /**
- * Pods as the API server tells them, and addresses as gateways are told them, as somebody sees it who watches both. That it watches from
- * outside makes a wait longer by what this process is late, or as short as nothing where it hears of the pod after the gateways do.
+ * Compares when the API server reports pods with when gateways receive their addresses, as an outside observer of both.
+ * So a measured wait is longer by the delay of this process. It is zero if this process learns of the pod after the
+ * gateways do.
  */
 export class Publications {
   readonly seen = new Sightings();

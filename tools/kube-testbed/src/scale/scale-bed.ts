@@ -14,7 +14,7 @@ import { programs } from '../test-plane.js';
 import { eventually } from '../waiting.js';
 import { AuditLog } from './audit-log.js';
 
-/** A control plane as fast as it can be, nodes that KWOK plays, and a namespace for models whose pods go there. */
+/** A control plane without rate limits, nodes that KWOK simulates, and a namespace of models whose pods run there. */
 export class ScaleBed {
   readonly audit: AuditLog;
   private readonly folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-scale-bed-'));
@@ -34,7 +34,8 @@ export class ScaleBed {
       bin: programs(),
       isUnthrottled: true,
       isAudited: true,
-      // The controllers tell the pods of a node that is late as not ready, and KWOK never makes them ready again, as a kubelet would.
+      // The controllers mark the pods of a late node as not ready. KWOK never makes them ready again, as a kubelet
+      // would.
       nodeGraceSeconds: 600,
     });
     const client = plane.client();
@@ -43,7 +44,7 @@ export class ScaleBed {
       const kwok = await KwokNodes.start(plane.access, { name: namespace, nodes });
       const annotations = { 'scheduler.alpha.kubernetes.io/node-selector': `${KWOK_LABEL}=${namespace}` };
       await client.create(NAMESPACES, { metadata: { name: namespace, annotations } });
-      // Without it no pod is let in.
+      // Without it, no pod is admitted.
       await eventually('the namespace has a ServiceAccount', () =>
         client.find(SERVICE_ACCOUNTS, { namespace, name: 'default' }),
       );
@@ -55,7 +56,7 @@ export class ScaleBed {
     }
   }
 
-  /** A kubeconfig for a worker under the rules of the chart; each worker's name is told apart in the audit log. */
+  /** Creates a kubeconfig for a worker under the rules of the chart. The audit log distinguishes workers by name. */
   grant(name: string, through?: SwallowingProxy): Promise<GrantedAccess> {
     const { client, namespace, plane } = this;
     const access = through ? { ...plane.access, server: through.server } : plane.access;

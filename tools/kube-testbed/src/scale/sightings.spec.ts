@@ -24,7 +24,7 @@ it('measures from a ready pod until gateways have its address', () => {
   seen.seen(pod('one', 'ins_1', undefined, false));
   seen.seen(pod('one', 'ins_1', '10.0.0.1'));
   now = 40;
-  // The same once more is nothing new.
+  // A repeated event is not a change.
   seen.seen(pod('one', 'ins_1', '10.0.0.1'));
   expect([seen.pods.size, seen.published]).toEqual([1, 0]);
   now = 70;
@@ -32,7 +32,7 @@ it('measures from a ready pod until gateways have its address', () => {
   expect([seen.published, seen.takeWaits(), seen.takeWaits()]).toEqual([1, [70], []]);
 });
 
-it('follows a pod to a second address, and waits until gateways have that one', () => {
+it('follows a pod to a second address, and waits until gateways have that address', () => {
   seen.seen(pod('one', 'ins_1', '10.0.0.1'));
   now = 10;
   seen.seen(pod('one', 'ins_1', '10.0.0.2'));
@@ -45,7 +45,7 @@ it('follows a pod to a second address, and waits until gateways have that one', 
   expect(seen.isSame(new Map([['ins_1', '10.0.0.1']]))).toBe(false);
 });
 
-it('takes a pod that comes in the place of another for a new one, also at the same address', () => {
+it('treats a replacement pod as a new one, even at the same address', () => {
   seen.seen(pod('one', 'ins_1', '10.0.0.1'));
   tell(['ins_1', '10.0.0.1'], ['ins_2', '10.0.0.9']);
   seen.seen(pod('one', 'ins_1', '10.0.0.1'), true);
@@ -57,12 +57,12 @@ it('takes a pod that comes in the place of another for a new one, also at the sa
   now = 130;
   tell(['ins_1', '10.0.0.1']);
   expect([seen.published, seen.waited]).toEqual([1, [30]]);
-  // The end of one that was replaced says nothing of the other.
+  // The end of a replaced pod does not affect its replacement.
   seen.seen(pod('one', 'ins_1', '10.0.0.1'), true);
   expect(seen.published).toBe(1);
 });
 
-it('forgets what a new list does not have', () => {
+it('forgets pods that a new list does not contain', () => {
   seen.listed([pod('one', 'ins_1', '10.0.0.1'), pod('two', 'ins_2', '10.0.0.2')]);
   seen.listed([pod('two', 'ins_2', '10.0.0.2')]);
   expect([...seen.pods.keys()]).toEqual(['ins_2']);

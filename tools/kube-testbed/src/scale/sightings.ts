@@ -9,22 +9,22 @@ interface ReadyPod {
   at: number;
 }
 
-/** Where instances are, as their pods say it and as gateways are told it, and how long the second took after the first. */
+/** Addresses of instances, from their pods and from the gateways, and the delay between the two. */
 export class Sightings {
   /** Ready pods by instance. */
   readonly pods = new Map<string, ReadyPod>();
-  /** How often a ready pod got another address: KWOK gives a second one where it has not heard of the first yet. */
+  /** Number of ready pods that got another address. KWOK assigns a second one if it has not received the first yet. */
   readdressed = 0;
   /** Published addresses by instance. */
   private readonly addresses = new Map<string, string>();
-  /** Instances that are published, by revision. */
+  /** Published instances by revision. */
   private readonly revisions = new Map<string, string[]>();
   private readonly awaited = new Map<string, ReadyPod>();
   private waits: number[] = [];
 
   constructor(private readonly now = () => performance.now()) {}
 
-  /** All pods that there are: what is missing has gone. */
+  /** Takes a full list of pods: missing ones are gone. */
   listed(pods: readonly Pod[]): void {
     const there = new Set(pods.map(({ metadata }) => metadata.name));
     for (const [instance, { name }] of this.pods) if (!there.has(name)) this.gone(instance);
@@ -49,7 +49,7 @@ export class Sightings {
     else this.awaited.set(instance, ready);
   }
 
-  /** What gateways have of a revision now. */
+  /** Takes the current instances of a revision on the gateways. */
   told(revision: string, instances: readonly { id: string; address: string }[]): void {
     for (const id of this.revisions.get(revision) ?? []) this.addresses.delete(id);
     this.revisions.set(
@@ -65,19 +65,19 @@ export class Sightings {
     }
   }
 
-  /** Instances that gateways have where their ready pods are. */
+  /** Number of instances for which gateways have the address of the ready pod. */
   get published(): number {
     return [...this.pods].filter(([instance, { address }]) => this.addresses.get(instance) === address).length;
   }
 
-  /** Whether pods and gateways are where these instances are. */
+  /** Whether pods and gateways have exactly these addresses. */
   isSame(addresses: ReadonlyMap<string, string>): boolean {
     return [...addresses].every(
       ([instance, address]) => this.pods.get(instance)?.address === address && this.addresses.get(instance) === address,
     );
   }
 
-  /** Milliseconds, of all pods since `takeWaits`. */
+  /** Milliseconds of all pods since the last `takeWaits`. */
   get waited(): readonly number[] {
     return this.waits;
   }
