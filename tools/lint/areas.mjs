@@ -13,8 +13,9 @@ export function rootOf(context) {
 
 const lists = new Map();
 /**
- * The area modules in the order of the registry, the lowest first. A module has a folder: the library itself (`libs/areas/routing`), or
- * one of several in it (`libs/areas/revisions/src/deployment-records`). A lint server sees the list as it was at the server's start.
+ * The area modules in the order of the registry, the lowest first. A module has a folder: the library itself
+ * (`libs/areas/routing`), or one of several folders in it (`libs/areas/revisions/src/deployment-records`). A lint
+ * server keeps the list that it read when it started.
  * @returns {Areas}
  */
 export function areasOf(context) {
@@ -38,7 +39,7 @@ class Areas {
     );
   }
 
-  /** Below zero for what the list does not name. */
+  /** Negative if the list does not contain the name. */
   indexOf(name) {
     return this.modules.findIndex((one) => one.name === name);
   }
@@ -47,7 +48,9 @@ class Areas {
     return this.modules.filter((one) => one.lib === lib);
   }
 
-  /** Where a library's first or last module is in the list; below zero for a library that the list does not name. */
+  /**
+   * The position of a library's first or last module in the list; negative if the list does not contain the library.
+   */
   firstOf(lib) {
     return this.modules.findIndex((one) => one.lib === lib);
   }
@@ -55,7 +58,7 @@ class Areas {
     return this.modules.findLastIndex((one) => one.lib === lib);
   }
 
-  /** The module in whose folder a file is, given from the workspace's root. */
+  /** The module whose folder contains a file, given from the root of the workspace. */
   moduleAt(file) {
     return this.modules.find(({ folder }) => file === folder || file.startsWith(`${folder}/`));
   }
@@ -66,13 +69,13 @@ export function areaOf(context) {
   const file = inWorkspace(context);
   const lib = /^libs\/areas\/([^/]+)\//.exec(file)?.[1];
   if (!lib) return undefined;
-  // A library that is not in the list yet is one module.
+  // A library that is not in the list yet counts as one module.
   const areas = areasOf(context);
   const module = areas.modulesOf(lib).length > 0 ? areas.moduleAt(file)?.name : lib;
   return { lib, module };
 }
 
-/** A relative import's path from the workspace's root. */
+/** The path of a relative import, from the root of the workspace. */
 export function targetOf(context, specifier) {
   if (typeof specifier !== 'string' || !specifier.startsWith('.')) return undefined;
   return path.posix.join(path.posix.dirname(inWorkspace(context)), specifier);

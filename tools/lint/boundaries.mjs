@@ -1,6 +1,6 @@
 /**
- * Which project may import which, by the tags in each package.json. Every other import is forbidden, so an area never imports an area:
- * it calls the port of an earlier area (`ports-point-down`), or subscribes to a stored event.
+ * Which project may import which, by the tags in each package.json. Every other import is forbidden. So an area never
+ * imports an area: it calls the port of an earlier area (`ports-point-down`), or subscribes to a stored event.
  */
 export const boundaries = [
   { sourceTag: 'app:api', onlyDependOnLibsWithTags: ['type:registry', 'type:platform'] },
@@ -25,7 +25,7 @@ export const boundaries = [
   { sourceTag: 'type:gateway', onlyDependOnLibsWithTags: ['type:dataplane', 'type:platform', 'type:contracts'] },
   { sourceTag: 'type:dataplane', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
   { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
-  // The words that all share import nothing.
+  // The contracts, which all projects share, import nothing.
   { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk', 'type:contracts'] },
   {
@@ -39,7 +39,7 @@ export const boundaries = [
       'type:sdk',
     ],
   },
-  // Runs parts of the product on a clock of its own, outside of the processes.
+  // Runs parts of the product with a virtual clock, outside the processes.
   {
     sourceTag: 'type:simulation',
     onlyDependOnLibsWithTags: ['type:gateway', 'type:area', 'type:port', 'type:dataplane', 'type:contracts'],

@@ -6,13 +6,13 @@ export function isTest(context) {
   return /\.spec\.[cm]?tsx?$/.test(name) || /(^|\/)(test|src\/(\w+\/)?testing)\//.test(name);
 }
 
-/** Whether the linted file lies in one of these folders, given from the workspace's root. */
+/** Whether the linted file is in one of these folders, given from the root of the workspace. */
 export function isUnder(context, ...folders) {
   const name = inWorkspace(context);
   return folders.some((folder) => name.startsWith(`${folder}/`));
 }
 
-/** The linted file's path from the workspace's root. */
+/** The path of the linted file from the root of the workspace. */
 export function inWorkspace(context) {
   return path.relative(context.cwd, context.filename).split(path.sep).join('/');
 }

@@ -1,4 +1,4 @@
-/** The files that may send plain requests, each with what the client of the product cannot do there. */
+/** The files that may send plain requests, each with what the product's client cannot do there. */
 export const PLAIN = {
   'apps/api/test/audit/audit.e2e.spec.ts': 'contract: every operation of the document, and bodies that no client sends',
   'apps/api/test/contract/authorization.e2e.spec.ts':

@@ -1,6 +1,6 @@
-// The table of docs/architecture.md that leads from a tag or a path to the folder of its code:
-//   node tools/lint/route-table.mjs           prints it
-//   node tools/lint/route-table.mjs --write   writes it into the page
+// The table of docs/architecture.md that maps a tag or a path to the folder of its code:
+//   node tools/lint/route-table.mjs prints it
+//   node tools/lint/route-table.mjs --write writes it into the page
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -9,7 +9,7 @@ import { areasIn } from './areas.mjs';
 const START = '<!-- routes: made by `node tools/lint/route-table.mjs --write` -->';
 const END = '<!-- /routes -->';
 
-/** Every published route: tag, `METHOD /path`, folder and the Nest module that declares its controller. */
+/** Every published route: tag, `METHOD /path`, folder, and the Nest module that declares its controller. */
 export function routesIn(root) {
   return areasIn(root).modules.flatMap((area) => {
     const folder = area.folder.includes('/src/') ? area.folder : `${area.folder}/src`;
@@ -56,7 +56,7 @@ function declarationsIn(file, text) {
   return { controller, routes };
 }
 
-/** The table as the page shows it: one row for each tag, folder and module, sorted by tag. */
+/** The table as on the page: one row for each tag, folder and module, sorted by tag. */
 export function routeTable(root) {
   const rows = new Map();
   for (const { tag, method, path: route, folder, module } of routesIn(root)) {

@@ -6,8 +6,9 @@ const VERB = /^\s*(?:select\s|insert into\s|update \w+(?: \w+)? set\s|delete fro
 const MAKERS = new Set(['prepared', 'lookup']);
 
 /**
- * The SQL statements that are written by hand in the product's code under a folder: `prepared(…)`, `lookup(…)`, and any other text that
- * begins like a statement. Fragments of other statements are not counted, nor is what a library offers to tests.
+ * The handwritten SQL statements in the product's code below a folder: `prepared(…)`, `lookup(…)`, and any other text
+ * that begins like a statement. Fragments of other statements are not counted, and neither are helpers that a library
+ * exports for tests.
  * @returns {{file: string, line: number, name: string}[]}
  */
 export function statementsUnder(root, folder) {

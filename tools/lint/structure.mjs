@@ -9,10 +9,10 @@ import uniqueTypeNames from './structure/unique-type-names.mjs';
 import words from './structure/words.mjs';
 import { readWorkspace } from './structure/workspace.mjs';
 
-/** Checks of the whole workspace: what the lint of one file cannot see. */
+/** Checks of the whole workspace, which the lint of a single file cannot do. */
 export const checks = [smallFile, fullFolder, uniqueTypeNames, participleTypes, words, designCodes, pages];
 
-/** What each check finds, by the check's name. */
+/** The findings of each check, by the name of the check. */
 export function findingsIn(workspace) {
   return Object.fromEntries(checks.map(({ name, find }) => [name, find(workspace)]));
 }

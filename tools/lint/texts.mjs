@@ -8,7 +8,8 @@ import { dictionaryIn } from './texts/dictionary.mjs';
 import { textsIn } from './texts/extract.mjs';
 import { clauseSubject, sentenceLength } from './texts/rules.mjs';
 
-// Reads what people read: texts for users, comments, titles of tests and pages, against the word lists of docs/style.md.
+// Checks the texts that people read against the word lists of docs/style.md: texts for users, comments, titles of tests
+// and pages.
 const HELP = `node tools/lint/texts.mjs [path…] [--warnings] [--list] [--root DIR]
   (nothing)    every error in the texts and pages of the workspace; exits 1 if there are any
   path…        only files whose path contains one of these
@@ -47,7 +48,7 @@ export class TextLint {
     ];
   }
 
-  /** Each text is a paragraph of one line, so that a phrase may wrap, with code as one word. */
+  /** Each text becomes a paragraph of one line, so that a phrase may wrap; code counts as one word. */
   async texts(file, texts) {
     const lines = texts.map((one) =>
       one.text

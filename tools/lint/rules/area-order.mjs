@@ -6,8 +6,9 @@ const LAYERS = { entity: 0, query: 1, store: 2, service: 3, operation: 3, contro
 const ROLE = /\.([a-z]+)\.[jt]s$/;
 
 /**
- * Within an area a controller calls a service, a service calls a store, and a store reads entities. So a reader who follows a request
- * moves in one direction. Files without such a role, such as DTOs, errors and rules, may be imported by all. Type imports count.
+ * Within an area, a controller calls a service, a service calls a store, and a store reads entities. So a reader who
+ * follows a request moves in one direction. Files without such a role, such as DTOs, errors and rules, may be imported
+ * by all. Type imports count.
  */
 export default {
   meta: {

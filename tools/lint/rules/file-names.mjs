@@ -1,9 +1,9 @@
 import path from 'node:path';
 
-/** What a file is in the architecture. Tooling and readers rely on these. */
+/** The role of a file in the architecture. Tools and readers rely on these suffixes. */
 const ROLES = ['controller', 'service', 'operation', 'query', 'entity', 'dto', 'errors', 'events', 'module', 'port'];
 
-/** Other suffixes: nouns that name what the file holds. A change that adds one needs a review of its own. */
+/** Other suffixes: nouns that name the content of the file. A change that adds one needs a separate review. */
 const PARTS = [
   'commits',
   'config',

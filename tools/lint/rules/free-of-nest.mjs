@@ -11,8 +11,8 @@ const FREE = ['libs/contracts', 'libs/dataplane', 'libs/gateway', 'libs/platform
 const ENTITIES = 'libs/dataplane/src/entities';
 
 /**
- * The gateway starts in a fraction of a second and loads nothing that its hot path does not need. `contracts` is read by every process
- * and by the console in the browser.
+ * The gateway starts in a fraction of a second, and loads nothing that its hot path does not need. Every process, and
+ * the console in the browser, reads `contracts`.
  */
 export default {
   meta: {

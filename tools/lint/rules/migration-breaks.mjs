@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { inWorkspace } from '../files.mjs';
 
-/** Older than the rule. They were released together with the code that they break. */
+/** Migrations that are older than the rule. They were released together with the code that they break. */
 const RELEASED = new Set(['1700000000013-token-owners.ts', '1700000000606-dataplane-histograms.ts']);
 
 const BREAKING = [
@@ -12,7 +12,7 @@ const BREAKING = [
 ];
 const ADDED = /\badd\s+column\b/i;
 
-/** During an upgrade, processes of the previous release serve on the new schema. */
+/** During an upgrade, processes of the previous release run on the new schema. */
 export default {
   meta: {
     type: 'problem',

@@ -1,6 +1,6 @@
 import { isTest, isUnder } from '../files.mjs';
 
-/** Nest's ways to find a provider that the constructor does not name. */
+/** Nest's functions to find a provider that the constructor does not name. */
 const LOOKUPS = new Set([
   'DiscoveryService',
   'INestApplicationContext',
@@ -11,8 +11,8 @@ const LOOKUPS = new Set([
 ]);
 
 /**
- * A constructor lists what its class needs. A look-up at run time or a forward reference lets two areas need each other without the
- * registry or the boundary rules seeing it.
+ * A constructor lists what its class needs. With a look-up at run time or a forward reference, two areas can need each
+ * other without any finding of the registry or the boundary rules.
  */
 export default {
   meta: {
@@ -24,7 +24,8 @@ export default {
     },
   },
   create(context) {
-    // The platform finds what areas declare (routes, operations, subscriptions) by its kind, never by its name.
+    // The platform finds the declarations of areas (routes, operations, subscriptions) by their kind, never by their
+    // name.
     if (isTest(context) || isUnder(context, 'apps', 'libs/platform', 'tools')) return {};
     const complain = (node, name) => context.report({ node, messageId: 'lookup', data: { name } });
     const isNest = (source) => source.value.startsWith('@nestjs/');

@@ -3,10 +3,10 @@ import { PLAIN } from '../plain-requests.mjs';
 
 const REQUEST = /^(fetch|request|requestText|send|inject|get|post|put|patch|delete)$/i;
 const API = /\/api\/v1\b/;
-/** Routes outside of the API that the client covers. */
+/** Routes that are not part of the API that the client covers. */
 const OUTSIDE = /^\/(openapi\.json|healthz|readyz|metrics|docs\b.*)?$/;
 
-/** A second client has faults of its own, and hides the faults of the one that users have. */
+/** A second client has its own faults, and hides the faults of the one that users have. */
 export default {
   meta: {
     type: 'problem',
@@ -55,7 +55,7 @@ export default {
 /** The plain client of contract tests (`api.send`), for any path of the API. */
 function isToAnywhere(callee, [, target]) {
   if (callee.type !== 'MemberExpression' || callee.property.name !== 'send' || target === undefined) return false;
-  // Another `send`: a path is no object.
+  // Another function named `send`: a path is not an object.
   if (target.type === 'ObjectExpression') return false;
   return !(target.type === 'Literal' && OUTSIDE.test(String(target.value)));
 }

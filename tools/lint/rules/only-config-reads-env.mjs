@@ -1,6 +1,6 @@
 import { isTest, isUnder } from '../files.mjs';
 
-/** A variable that is read elsewhere is not checked at boot and is missing in the list of variables. */
+/** A variable that is read elsewhere is not checked at boot and is missing from the list of variables. */
 export default {
   meta: {
     type: 'problem',
@@ -10,7 +10,7 @@ export default {
     },
   },
   create(context) {
-    // The CLI runs on other machines than the product. It has its own variables and reads them in one file.
+    // The CLI runs on other machines than the product. It has separate variables and reads them in one file.
     if (isTest(context) || isUnder(context, 'libs/platform/config', 'libs/platform/testing', 'tools', 'apps/cli'))
       return {};
     return {

@@ -12,7 +12,10 @@ const NAMES = {
   ]),
 };
 
-/** A connection that does not come from `Database` has no tenant, so row-level security shows it nothing or, worse, everything. */
+/**
+ * A connection that does not come from `Database` has no tenant. So row-level security shows it nothing or, worse,
+ * everything.
+ */
 export default {
   meta: {
     type: 'problem',

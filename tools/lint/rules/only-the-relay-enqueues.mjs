@@ -2,7 +2,10 @@ import { isTest, isUnder } from '../files.mjs';
 
 const ADDERS = new Set(['add', 'addBulk']);
 
-/** A job that is added next to the write survives a rollback, and is lost in a crash between commit and add. The outbox has neither fault. */
+/**
+ * A job that is added next to the write survives a rollback, and is lost in a crash between commit and add. The outbox
+ * has neither fault.
+ */
 export default {
   meta: {
     type: 'problem',

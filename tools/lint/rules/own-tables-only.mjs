@@ -6,7 +6,10 @@ import { inWorkspace, isTest } from '../files.mjs';
 const CREATES = /create (?:unlogged )?table (?:if not exists )?"?(\w+)"?/gi;
 const NAMES = /\b(?:from|join|into|update|truncate|only)\s+(?:only\s+)?"?([a-z_]+)"?/gi;
 
-/** Tables of the platform, and the area modules that show them. These areas read the table, and change it by the platform's own functions. */
+/**
+ * Tables of the platform, and the area modules that show them. These areas read the table, and change it through
+ * functions of the platform.
+ */
 const SHOWN_BY = {
   audit_log: ['audit'],
   events: ['webhooks'],
@@ -17,10 +20,10 @@ const SHOWN_BY = {
 };
 
 /**
- * An area module reads and writes only its own tables. It asks another area through that area's port, and the platform through a
- * function of the platform. Otherwise nobody could change a table without reading every area.
- * The owner of a table is the module whose migrations create it: in `src/migrations`, or in `src/<module>/migrations` if a library
- * holds several modules.
+ * An area module reads and writes only its own tables. It calls another area through that area's port, and the platform
+ * through a function of the platform. Otherwise a change to a table would require reading every area. The owner of a
+ * table is the module whose migrations create it: in `src/migrations`, or in `src/<module>/migrations` if a library
+ * contains several modules.
  */
 export default {
   meta: {
@@ -44,7 +47,7 @@ export default {
         if (isForeign(name) && !SHOWN_BY[name]?.includes(area.module)) report(node, name);
     };
     return {
-      // Also an area that shows a table takes the entity from the table's owner.
+      // Even an area that shows a table imports the entity from the table's owner.
       "Decorator > CallExpression[callee.name='Entity'] Property[key.name='name'] > Literal"(node) {
         if (isForeign(node.value)) report(node, node.value);
       },
@@ -55,7 +58,7 @@ export default {
 };
 
 const read = new Map();
-/** The folder of the module or library whose migrations create a table, by the table's name. */
+/** The folder of the module or library whose migrations create a table, by the name of the table. */
 function ownersOfTables(context) {
   const root = rootOf(context);
   if (!read.has(root)) {

@@ -7,10 +7,11 @@ const AREA = /^@slipway\/area-([a-z0-9-]+)(?:\/([a-z0-9-]+))?$/;
 const LIST = 'libs/registry/src/areas.ts';
 
 /**
- * The registry lists the area modules, the lowest first. A module uses its own port and the ports of earlier modules, and only the owner
- * of a port provides it. So no two modules need each other, also not through a third one. Type imports count.
- * A library may hold several modules. There a module also imports earlier modules of its library, through their `index.ts`.
- * A test may also build earlier modules and all modules of its library, because they are more real than a fake.
+ * The registry lists the area modules, the lowest first. A module uses its own port and the ports of earlier modules,
+ * and only the owner of a port provides it. So no two modules need each other, even through a third one. Type imports
+ * count. If a library contains several modules, a module also imports earlier modules of its library, through their
+ * `index.ts`. A test may also build earlier modules and all modules of its library, because they are more realistic
+ * than a fake.
  */
 export default {
   meta: {
@@ -39,7 +40,7 @@ export default {
     if (!area && !port && !isShared && !/^(libs|apps)\//.test(file)) return {};
 
     const user = area?.module ?? area?.lib ?? port ?? path.dirname(file);
-    // A file outside of the module folders of its library is used by its first module too.
+    // If a file is outside the module folders of its library, its first module uses it too.
     const position = area && !area.module ? areas.firstOf(area.lib) : areas.indexOf(user);
     /** The areas whose tokens this file has imported, by the local name of the token. */
     const owners = new Map();

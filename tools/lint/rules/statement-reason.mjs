@@ -3,8 +3,8 @@ import { isTest, isUnder } from '../files.mjs';
 const MAKERS = new Set(['prepared', 'lookup']);
 
 /**
- * Plain reads and writes of an area go through repositories. A comment above a statement that is written by hand gives the reason:
- * a lock, a conflict or a hot path.
+ * Plain reads and writes of an area use repositories. A comment above a handwritten statement gives the reason: a lock,
+ * a conflict or a hot path.
  */
 export default {
   meta: {

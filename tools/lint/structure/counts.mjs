@@ -7,7 +7,7 @@ import { typesIn } from './workspace.mjs';
 
 const PACKAGE = /^(?:apps|libs|tools)\/.*package\.json$/;
 
-/** The numbers by which a restructuring is judged: a line each. */
+/** The metrics of a restructuring, one line each. */
 export function counts(workspace) {
   const { products } = workspace;
   const under = (...folders) => products.filter((file) => folders.some((folder) => file.startsWith(`${folder}/`)));

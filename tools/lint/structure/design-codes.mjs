@@ -1,7 +1,7 @@
 import { matches } from './workspace.mjs';
 
 const CODE = '(?:[A-Z]\\d{1,2}|\\d{1,2}\\.\\d{1,2})[a-z]?';
-/** `it('A8: …')`, `describe('10.9c: …')`, and a title that follows `it.each(…)`. */
+/** Matches `it('A8: …')`, `describe('10.9c: …')`, and a title that follows `it.each(…)`. */
 const TITLE = new RegExp(`['"\`](${CODE})[:,]\\s`, 'g');
 const NOTE =
   /\b(?:api|architecture|performance|kubernetes|autopilot|testing|engines)\.md \d[\d.]*|\bthe note on [a-z]+ [a-z]+/g;

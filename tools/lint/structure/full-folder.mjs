@@ -3,7 +3,7 @@ import { unusedReasons } from './workspace.mjs';
 
 const MOST_FILES = 25;
 
-/** Folders with more files that stay flat: the path, and the reason. */
+/** Folders that stay flat although they have more files: the path, and the reason. */
 export const REASONS = {};
 
 /** A reader who scans a long flat folder cannot see its subjects. */
@@ -31,7 +31,7 @@ export default {
   },
 };
 
-/** The folders that directly hold more files than the limit. */
+/** The folders that directly contain more files than the limit. */
 export function fullFolders(files) {
   const counts = new Map();
   for (const file of files) {

@@ -11,8 +11,8 @@ const BUILT = /([\w.@/-]*)\bdist\/([\w./-]+)\.m?js/g;
 const STARTERS = /\.(?:m?ts|tsx|mjs|cjs|ya?ml|sh)$|(?:^|\/)package\.json$|Dockerfile|^\.ci\/\w+$/;
 
 /**
- * Which product file imports which, over the whole workspace. Types count. A name that is imported from a package counts for the file
- * that declares it too, and every `index.ts` on the way counts as an importer.
+ * The imports between product files in the whole workspace. Type imports count. A name that is imported from a package
+ * also counts for the file that declares it, and every `index.ts` in between counts as an importer.
  */
 export function readImports(workspace) {
   const products = new Set(workspace.products);
@@ -60,7 +60,7 @@ export function readImports(workspace) {
       const target = resolve(file, specifier);
       if (!target || !products.has(target)) continue;
       note(target, file);
-      // A re-export is followed from its own importers.
+      // The importers of a re-export are followed separately.
       if (kind === 'import') for (const [name] of names ?? []) follow(target, name, file);
     }
   return { importers, started: startedFiles(workspace, products), entries: entriesOf(workspace) };
@@ -93,7 +93,7 @@ function fileAt(target, files) {
 const manifests = (workspace) => workspace.files.filter((file) => /^(?:apps|libs|tools)\/.*package\.json$/.test(file));
 const targetOf = (value) => (typeof value === 'string' ? value : value?.['@slipway/source']);
 
-/** How a package's subpath becomes a source file. */
+/** Maps the subpaths of packages to source files. */
 function packagesOf(workspace) {
   const packages = new Map();
   for (const manifest of manifests(workspace)) {
@@ -115,7 +115,7 @@ function packagesOf(workspace) {
   return packages;
 }
 
-/** The files that a package.json offers to others by name. */
+/** The files that a package.json exports by name. */
 function entriesOf(workspace) {
   const entries = new Set();
   for (const manifest of manifests(workspace)) {

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { matches } from './workspace.mjs';
 
-/** Pages whose command blocks a test runs, and that test, which names the page. Each other block says why no test runs it. */
+/**
+ * Pages whose command blocks run in a test, and that test, which names the page. Each other block says why no test runs
+ * it.
+ */
 const RUN_BY = {
   ...Object.fromEntries(
     [
@@ -22,12 +25,15 @@ const RUN_BY = {
 const BLOCK = /^ *(```+)(.*)\n([\s\S]*?)^ *\1$/gm;
 const COMMANDS = /^(?:sh|bash|shell|console|zsh|fish)\b/;
 const LINK = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)/g;
-/** A path of this repository within a sentence: it begins with a folder of the root and has no placeholder. */
+/** A path of this repository in a sentence: it begins with a folder of the root and has no placeholder. */
 const NAMED = /`((?:apps|libs|tools|docs|deploy|docker|\.ci|\.github)\/[\w@./-]+)`/g;
-/** Results of a build, and the areas and targets that CONTRIBUTING generates as examples. */
+/** Build outputs, and the areas and targets that CONTRIBUTING generates as examples. */
 const ABSENT = /\/dist\/|\/dist$|node_modules|\/(?:alerts|slurm)(?:\/|$)/;
 
-/** Every relative link, heading and named path of a page exists, and every block of commands is run or says why not. */
+/**
+ * Every relative link, heading and named path of a page exists, and every block of commands runs in a test or says why
+ * not.
+ */
 export default {
   name: 'pages',
   says: 'a link, a heading or a path of a page that does not exist, or a block of commands that no test runs',
@@ -75,7 +81,7 @@ function leadsSomewhere(workspace, file, target, exists) {
   return headingsOf(workspace.text(page)).includes(anchor);
 }
 
-/** Names of headings as GitHub makes them. */
+/** Anchors of headings as GitHub creates them. */
 function headingsOf(source) {
   const seen = new Map();
   return [...source.replace(BLOCK, '').matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, title]) => {

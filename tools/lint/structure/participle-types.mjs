@@ -7,7 +7,7 @@ const NOUNS = new Set(
   Wording`.split(/\s+/),
 );
 
-/** Participles without an ending of their own, adjectives, and other words that name no thing. */
+/** Irregular participles, adjectives, and other words that do not name a thing. */
 const OTHERS = new Set(
   `Made Kept Sent Held Left Lost Met Built Bound Bought Brought Caught Cut Dealt Done Drawn Felt Found Gone Got Grown Heard Hid Laid
   Led Lent Lit Known Meant Paid Put Ran Read Said Sat Seen Shot Shown Shut Sold Spent Spun Stood Stuck Struck Swept Taught Thought Thrown
@@ -24,7 +24,7 @@ const OTHERS = new Set(
 const ADJECTIVE = /^(?!.*(?:Table|Variable)$)[A-Z][a-z]+(?:able|ible|less|ful)$/;
 const ENDING = /^[A-Z][a-z]*(?:ed|en|ing)$/;
 
-/** `Asked` and `Found` do not say what was asked or found. A type is named by a noun. */
+/** `Asked` and `Found` do not say what was asked or found. The name of a type is a noun. */
 export default {
   name: 'participle-types',
   says: 'a type whose whole name is a participle, an adjective or another word that is no noun',

@@ -7,7 +7,9 @@ const FEWEST_LINES = 40;
 const ROLE =
   /\.(?:module|controller|entity|errors|query|dto|events|port)\.tsx?$|\/(?:index|main)\.tsx?$|\/migrations\//;
 
-/** Short files with one importer that stay files of their own: a file, or a folder of such files that ends in `/`, and the reason. */
+/**
+ * Short files with one importer that stay separate: a file, or a folder of such files that ends in `/`, and the reason.
+ */
 export const REASONS = {
   'libs/sdk/src/resources/': 'one file for each resource of the client; `slipway.ts` lists them',
   'tools/quickstart/src/foreground.ts': 'tests start it by its path in `dist`',
@@ -19,7 +21,7 @@ export const REASONS = {
     'a subject of its own, with its own spec: how the code of a kind is loaded when a file names it',
 };
 
-/** `form-layouts.spec.ts` of the console reads every file of such a name. */
+/** `form-layouts.spec.ts` of the console reads every file with such a name. */
 const FORM_LAYOUT = /^apps\/console\/src\/.+-layout\.ts$/;
 
 /** A short file that only one other file reads makes the reader open two files to understand one thing. */
@@ -48,13 +50,13 @@ export default {
   },
 };
 
-/** Jest runs `.ts` and not `.tsx`: what a spec reads is apart from the component that uses it. */
+/** Jest runs `.ts` and not `.tsx`, so code with a spec is separate from the component that uses it. */
 function isTestedApart(workspace, file, importer) {
   if (!file.endsWith('.ts') || !importer.endsWith('.tsx')) return false;
   return FORM_LAYOUT.test(file) || workspace.has(file.replace(/\.ts$/, '.spec.ts'));
 }
 
-/** The product files of under 40 lines, the roles of the area template included. */
+/** The product files of under 40 lines, including those with a role of the area template. */
 export function smallFiles(workspace) {
   return workspace.products.filter((file) => workspace.lines(file) < FEWEST_LINES);
 }

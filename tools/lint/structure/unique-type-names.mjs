@@ -9,7 +9,7 @@ export const REASONS = {
   Deployment: 'a name of the Kubernetes API in libs/targets/kubernetes',
 };
 
-/** Two types of one name send a reader who searches for the name to the wrong file. */
+/** If two types have the same name, a search for the name leads to the wrong file. */
 export default {
   name: 'unique-type-names',
   says: "a type name that two files export, within the server's libs or within one client",
@@ -33,7 +33,7 @@ export default {
   },
 };
 
-/** Every name that two files of a scope declare and, by default, export. A re-export is no declaration. */
+/** Every name that two files of a scope declare and, by default, export. A re-export is not a declaration. */
 export function duplicateTypes(workspace, isCounted = ({ isExported }) => isExported) {
   return Object.values(SCOPES).flatMap((scope) => {
     const byName = new Map();

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { unusedReasons } from './workspace.mjs';
 
-/** Words without a meaning of their own in this repository, and the words to use. */
+/** Words without a single meaning in this repository, and the words to use instead. */
 const WORDS = {
   lane: 'connection, queue or priority',
   turn: 'step run or batch',
@@ -9,10 +9,10 @@ const WORDS = {
   place: 'slot, position, location or file',
 };
 const FORMS = Object.fromEntries(Object.keys(WORDS).flatMap((word) => [word, `${word}s`].map((form) => [form, word])));
-/** Ordinary English in a longer name: `turnOff`, `inPlace`. */
+/** Ordinary English within a longer name: `turnOff`, `inPlace`. */
 const ORDINARY = /turns?(?:Away|Back|Down|Into|Off|On|Over|Up)(?![a-z])|inPlace(?![a-z])/i;
 
-/** Names that are stored or on the wire: `name` or `path/of/file.ts#name`, and what stores or reads it. */
+/** Names that are stored or sent: `name` or `path/of/file.ts#name`, and what stores or reads them. */
 export const REASONS = {
   'apps/api/test/kubernetes/kubernetes-hands.e2e.spec.ts#place': "a field of the api's answers",
   'apps/console/src/screens/deployment/events-panel.tsx#place': "a field of the api's answers",
@@ -58,7 +58,10 @@ const CANDIDATE =
   /(?:\b|_)(?:lane|turn|room|place)s?(?![a-z])|(?:Lane|Turn|Room|Place)s?(?![a-z])|(?:LANE|TURN|ROOM|PLACE)/;
 const SILENT = /^\s*(?:\/?\*|\/\/).*$|\s\/\/ .*$|'[^'\n]*'/gm;
 
-/** The names that a file declares, and its own. A full parse is slow, so only files with such a word outside of comments get one. */
+/**
+ * The names that a file declares, and the file's own name. A full parse is slow, so only files with such a word outside
+ * comments are parsed.
+ */
 function namesIn(file, text) {
   const found = [{ name: /([^/]+?)\.[a-z]+$/.exec(file)[1], line: 1 }];
   if (!CANDIDATE.test(text.replace(SILENT, ''))) return found;

@@ -5,10 +5,10 @@ import path from 'node:path';
 const SOURCE = /^(?:apps|libs|tools)\/.+\.(?:ts|tsx|mts|mjs)$/;
 const PRODUCT = /^(?:apps|libs|tools)\/(?:[^/]+\/)+?src\/.+\.tsx?$/;
 const TEST = /\.spec\.tsx?$|\/test\/|\/src\/testing\//;
-/** A generator writes these files, or they are templates and fixtures that no build reads. */
+/** Generated files, templates, and fixtures that no build reads. */
 const GENERATED = /\/generated\/|\.d\.m?ts$|^tools\/generators\/.+\/files\/|^tools\/lint\/fixtures\//;
 
-/** The files that git tracks, and the new ones that it does not ignore. A deleted file reads as undefined. */
+/** The files that git tracks, and new ones that it does not ignore. A deleted file reads as undefined. */
 export function readWorkspace(root) {
   const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
     cwd: root,
@@ -23,7 +23,7 @@ export function readWorkspace(root) {
   });
 }
 
-/** A workspace of a test: a path and a text for each file. */
+/** A workspace for tests, from a path and a text for each file. */
 export function workspaceOf(files) {
   return new Workspace(Object.keys(files), (file) => files[file]);
 }
@@ -84,7 +84,7 @@ export function typesIn(text) {
   }));
 }
 
-/** Reports the entries of a list of reasons that no longer exempt anything, so that the list cannot grow old. */
+/** Reports the entries of a list of reasons that no longer exempt anything, so that the list stays current. */
 export function unusedReasons(check, reasons, used) {
   return Object.keys(reasons)
     .filter((key) => !used.has(key))

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
-it('dependency-cruiser, as CI runs it on the product, refuses a cycle of types alone', () => {
+it('dependency-cruiser refuses a cycle of types alone, with the settings of CI', () => {
   const run = spawnSync(
     'npx',
     ['--no-install', 'depcruise', '--exclude', 'node_modules', 'tools/lint/fixtures/import-cycle'],

@@ -4,8 +4,9 @@ import { ESLint } from 'eslint';
 import { withModuleWorkspace } from './module-workspace.mjs';
 
 /**
- * Lints every fixture under the path that its first line pretends, with the workspace's own configuration, and prints
- * `{fixture: [{ruleId, message}]}`. A process of its own, because Jest's module system cannot load ESLint's configuration.
+ * Lints every fixture under the path that its first line declares, with the configuration of the workspace. Prints
+ * `{fixture: [{ruleId, message}]}`. This is a separate process, because Jest's module system cannot load the
+ * configuration of ESLint.
  */
 const root = path.resolve(import.meta.dirname, '../../..');
 const fixtures = path.join(import.meta.dirname, '../fixtures');
@@ -15,7 +16,7 @@ const found = await withModuleWorkspace(async (moduleRoot, files) => {
     cwd: root,
     overrideConfig: [
       {
-        // The pretended files belong to no TypeScript project.
+        // The declared paths belong to no TypeScript project.
         files: ['**/*.ts'],
         languageOptions: { parserOptions: { projectService: false } },
         rules: { '@typescript-eslint/no-floating-promises': 'off' },

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
-/** The registry and the migrations of a small workspace, in which the library `market` holds several area modules. */
+/**
+ * The registry and the migrations of a small workspace, in which the library `market` contains several area modules.
+ */
 const FILES = {
   'libs/registry/src/areas.ts': `
     export * as streets from '@slipway/area-streets';
@@ -16,7 +18,7 @@ const FILES = {
   'libs/platform/journal/src/entries/migrations/5-entries.ts': 'create table journal_entries (id text)',
 };
 
-/** Runs `use` with the folder of that workspace, and the paths that fixtures pretend to have in it. */
+/** Calls `use` with the folder of that workspace, and with the paths that fixtures declare in it. */
 export async function withModuleWorkspace(use) {
   const root = await mkdtemp(path.join(os.tmpdir(), 'slipway-lint-'));
   try {

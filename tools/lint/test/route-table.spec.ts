@@ -22,7 +22,7 @@ it('finds the tag, method and path of every operation in the OpenAPI document', 
   expect(found.sort()).toEqual(published.sort());
 });
 
-it('is written in docs/architecture.md as the code has it', () => {
+it('the table in docs/architecture.md matches the code', () => {
   const page = textOf('docs/architecture.md');
   expect(page).toBe(withRouteTable(page, routeTable(root)));
 });

@@ -15,7 +15,7 @@ const found: Record<string, Finding[]> = JSON.parse(
 );
 const fixtures = Object.keys(found);
 
-/** What each message must name, so that its reader knows what to do instead. */
+/** The text that each message must contain, so that its reader knows what to do instead. */
 const REPLACEMENTS: Record<string, RegExp> = {
   'area-order': /move the shared declaration/,
   'free-of-nest': /Import a subpath/,
@@ -55,23 +55,23 @@ describe.each(fixtures.filter((name) => name.endsWith('.pass.txt')))('%s', (name
   });
 });
 
-it('sees every way to read the environment', () => {
+it('finds every way to read the environment', () => {
   expect(
     found['only-config-reads-env.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/only-config-reads-env'),
   ).toHaveLength(3);
 });
 
-it('sees every way to ask the api plainly', () => {
+it('finds every plain request to the api', () => {
   expect(found['one-client.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/one-client')).toHaveLength(6);
 });
 
-it('lists no file for plain requests that is gone', () => {
+it('each file in the list for plain requests exists', () => {
   const isThere = (file: string) => existsSync(new URL(`../../../${file}`, import.meta.url));
   expect(Object.keys(PLAIN).filter((file) => !isThere(file))).toEqual([]);
 });
 
 it.each([...rules, 'enforce-module-boundaries', 'no-restricted-imports', 'no-restricted-syntax'])(
-  'has a failing fixture of %s',
+  '%s has a failing fixture',
   (rule) => {
     expect(fixtures.filter((name) => name.startsWith(rule) && name.endsWith('.fail.txt'))).not.toEqual([]);
   },

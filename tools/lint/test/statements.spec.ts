@@ -4,14 +4,15 @@ import { statementsIn, statementsUnder } from '../statements.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 /**
- * Half of the number before repositories, and these since then: claim and fence of the audit heads that are kept outside, the lock of an
- * adopted server, the assignment of devices under locks, output that travels through Postgres, scaling by load over all workloads at once,
- * the health of a target, look-ups of deployments, revisions and routes without a transaction, console sessions by the clock of Postgres,
- * the heartbeats of workers, and the events that webhooks still need, over many streams at once.
+ * Half of the number before repositories, and these additions: claim and fence of the audit heads that are kept
+ * outside, the lock of an adopted server, the assignment of devices under locks, output that travels through Postgres,
+ * scaling by load over all workloads at once, the health of a target, look-ups of deployments, revisions and routes
+ * without a transaction, console sessions by the clock of Postgres, the heartbeats of workers, and the events that
+ * webhooks still need, over many streams at once.
  */
 const MOST = 134;
 
-it('counts what is sent to Postgres, once each, and no fragment', () => {
+it('counts each statement that is sent to Postgres once, and no fragment', () => {
   const text = `
     const COLUMNS = 'id, name';
     const SOURCE = \`shops s join streets using (street_id)\`;

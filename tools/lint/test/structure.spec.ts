@@ -4,7 +4,7 @@ import { checks, counts, findingsIn, readWorkspace, workspaceOf } from '../struc
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
-/** What a check finds in a few files, as `path: text`. */
+/** The findings of a check in a few files, as `path: text`. */
 function find(check: string, files: Record<string, string>, reasons: Record<string, string> = {}) {
   const found = checks.find(({ name }) => name === check)!.find(workspaceOf(files), reasons);
   return found.map(({ file, line, text }) => `${file}:${line} ${text}`);
@@ -37,7 +37,7 @@ describe('small-file', () => {
     ).toEqual(['libs/x/src/half.ts:1 1 lines: merge it with libs/x/src/user.ts, its only importer']);
   });
 
-  it('counts a type import, and no test', () => {
+  it('counts a type import, and ignores tests', () => {
     const files = {
       'libs/x/src/half.ts': 'export interface Half {}\n',
       'libs/x/src/user.ts': `import type { Half } from './half.js';\n${LONG}`,
@@ -47,7 +47,7 @@ describe('small-file', () => {
     expect(find('small-file', files)).toHaveLength(1);
   });
 
-  it('accepts a second importer, also one in another package', () => {
+  it('accepts a second importer, even in another package', () => {
     const half = { 'libs/x/src/half.ts': 'export const half = 1;\n', 'libs/x/src/user.ts': user };
     expect(find('small-file', { ...half, 'libs/x/src/other.ts': user })).toEqual([]);
     const index = {
@@ -79,7 +79,7 @@ describe('small-file', () => {
     ).toEqual([]);
   });
 
-  it('accepts a file that others name in package.json, and one that is started by its path', () => {
+  it('accepts a file that package.json exports, and one that is started by its path', () => {
     const files = { 'libs/x/src/half.ts': 'export const half = 1;\n', 'libs/x/src/user.ts': user };
     const exported = manifest('x', { './half': { '@slipway/source': './src/half.ts' } });
     expect(find('small-file', { ...files, 'libs/x/package.json': exported })).toEqual([]);
@@ -88,7 +88,7 @@ describe('small-file', () => {
     expect(find('small-file', { ...files, 'package.json': '"node libs/x/dist/half.js"' })).toEqual([]);
   });
 
-  it('accepts what a spec reads apart from its component', () => {
+  it('accepts code with a spec that is separate from its component', () => {
     const files = { 'apps/console/src/half.ts': 'export const half = 1;\n', 'apps/console/src/user.tsx': user };
     expect(find('small-file', files)).toHaveLength(1);
     expect(find('small-file', { ...files, 'apps/console/src/half.spec.ts': '' })).toEqual([]);
@@ -200,7 +200,7 @@ describe('words', () => {
     ['a longer word', 'const placement = replaceAll + workplace;'],
     ['a comment and a text', "// a place\nconst a = 'room';"],
     ['an ordinary phrase', 'function turnOff(inPlace: boolean) {}'],
-    ['what is declared elsewhere', "import { room } from 'x';\nconst a = { room, place: b.turn };"],
+    ['a name that is declared elsewhere', "import { room } from 'x';\nconst a = { room, place: b.turn };"],
   ])('accepts %s', (_, text) => {
     expect(inFile(text)).toEqual([]);
   });

@@ -38,7 +38,7 @@ describe('a text', () => {
     ]);
   });
 
-  it('is what a page of the console shows', () => {
+  it('is a text on a page of the console', () => {
     const source = 'export const A = () => <p className="flex gap-2" title="An empty list">No deployments yet</p>;\n';
     expect(textsIn('apps/console/src/a.tsx', source)).toEqual([
       ['text', 1, 'An empty list'],
@@ -54,13 +54,13 @@ describe('a text', () => {
   });
 });
 
-it('finds no error in what users read: texts and pages', async () => {
+it('texts and pages for users contain no error', async () => {
   const messages = await messagesOf(readWorkspace(root));
   const errors = messages.filter(({ isError, kind }) => isError && (kind === 'text' || kind === 'page'));
   expect(errors.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([]);
 });
 
-it('refuses ten bad sentences, where each of them begins', async () => {
+it('refuses ten bad sentences, at the line where each of them begins', async () => {
   const messages = await messagesOf(
     workspaceOf({
       'docs/style.md': style,

@@ -1,6 +1,7 @@
 /**
- * The two word lists of `docs/style.md`: `{ phrases, words }`, each a list of `[pattern, advice]` for textlint's terminology rule.
- * The first column of a row lists alternatives, separated by commas, and the second one the words to use.
+ * The two word lists of `docs/style.md`: `{ phrases, words }`, each a list of `[pattern, advice]` for textlint's
+ * terminology rule. The first column of a row lists alternatives, separated by commas, and the second column the words
+ * to use.
  */
 export function dictionaryIn(page) {
   return { phrases: rowsBelow(page, '## Phrases to replace'), words: rowsBelow(page, '## Words to check') };

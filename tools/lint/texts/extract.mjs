@@ -4,8 +4,9 @@ import { isProduct } from '../structure/workspace.mjs';
 /**
  * The texts that people read in source files: comments, texts for users and titles of tests.
  *
- * `{ file, line, kind, text }`, where `kind` is `comment`, `text` or `title`, and each gap of a template is `…`.
- * Strings without two words in a row are names, paths and codes, and those that a machine reads (SQL, scripts) are no texts.
+ * Returns `{ file, line, kind, text }`. The kind is `comment`, `text` or `title`, and each gap of a template is `…`. A
+ * string without two words in a row is a name, a path or a code. Strings that a machine reads (SQL, scripts) do not
+ * count as texts.
  */
 export function textsIn(file, source) {
   if (/\.(?:ts|tsx|mts|mjs)$/.test(file)) return textsInScript(file, source);
@@ -18,7 +19,7 @@ export function textsIn(file, source) {
 /** Also `kubeIt` and others that run a test under a condition. */
 const TITLES = /^(?:it|test|describe|each)$|It$/;
 const IS_SPEC = /\.spec\.tsx?$/;
-/** Two words of letters, the first of at least two. */
+/** Two words; the first has at least two letters. */
 const SENTENCE = /[A-Za-z]{2,}[,;:]? +(?:…|[`'"(]?[A-Za-z])/;
 /** SQL, code, types and classes of CSS. */
 const MACHINE = [
@@ -86,7 +87,7 @@ function firstName(expression) {
   return expression.expression && firstName(expression.expression);
 }
 
-/** A name of a style, the path of a module and a type are no texts. */
+/** A class name of a style, the path of a module and a type are not texts. */
 function isMachineRead(node) {
   const { parent } = node;
   if (ts.isJsxAttribute(parent) && /^(?:className|class|style|d|viewBox|points)$/.test(parent.name.getText()))
@@ -116,7 +117,7 @@ function commentsIn(source, parsed) {
   );
 }
 
-/** Lines of `//` that follow each other are one text. */
+/** Consecutive lines of `//` are one text. */
 function joined(ranges, source) {
   const found = [];
   for (const range of ranges) {

@@ -1,5 +1,8 @@
 const SENTENCES = /[^.!?]+(?:[.!?]+(?!\s|$)[^.!?]*)*[.!?]*/g;
-/** A name with a dot, as `docs/style.md`, ends no sentence; the pattern above needs a space after the dot. */
+/**
+ * A name with a dot, such as `docs/style.md`, does not end a sentence; the pattern above requires a space after the
+ * dot.
+ */
 const sentencesOf = (text) => (text.match(SENTENCES) ?? []).map((sentence) => sentence.trim());
 
 /** A textlint rule: no sentence has more than `max` words. */
