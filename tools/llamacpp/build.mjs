@@ -1,6 +1,7 @@
-// Builds llama.cpp's `llama-server` once and prints where it is: node tools/llamacpp/build.mjs
-// For tests only: any CPU of its architecture runs it, and none runs it fast. It is kept in the user's cache folder, by version and flags.
-// Exit status 3: something is missing to build it with, which stderr names. Any other failure is one.
+// Builds llama.cpp's `llama-server` once and prints its path: node tools/llamacpp/build.mjs
+// For tests only: it runs on any CPU of its architecture, but is not fast. It is kept in the user's cache folder, by
+// version and flags.
+// Exit status 3: a build tool is missing; stderr names it. Any other status except 0 is a failure.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { EnvHttpProxyAgent, request } from 'undici';
 
-// A source package that holds the source of llama.cpp of its day. Neither its Python nor its build is run.
+// A source package that contains the llama.cpp source of its release. Neither its Python code nor its build runs.
 const PACKAGE = 'llama-cpp-python';
 const ARCHIVE = 'llama_cpp_python-0.3.36.tar.gz';
 const SHA256 = '832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e';
@@ -20,12 +21,12 @@ const MISSING = 3;
 
 const FLAGS = [
   '-DCMAKE_BUILD_TYPE=Release',
-  // Half the time of -O3, and the model of the tests has one layer.
+  // Takes half the time of -O3, and the model of the tests has one layer.
   '-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG',
   '-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG',
   '-DCMAKE_EXE_LINKER_FLAGS=-s',
   '-DBUILD_SHARED_LIBS=OFF',
-  // A cache may be carried to another machine.
+  // A cache may be moved to another machine.
   ...['NATIVE', 'AVX', 'AVX2', 'BMI2', 'FMA', 'F16C'].map((name) => `-DGGML_${name}=OFF`),
   ...['OPENMP', 'LLAMAFILE', 'CPU_REPACK', 'CCACHE'].map((name) => `-DGGML_${name}=OFF`),
   ...['BUILD_TESTS', 'BUILD_EXAMPLES', 'BUILD_APP', 'BUILD_UI', 'USE_PREBUILT_UI', 'OPENSSL', 'CURL'].map(
@@ -47,7 +48,7 @@ if (!existsSync(program)) {
   await download(path.join(scratch, ARCHIVE));
   build(scratch);
   mkdirSync(path.dirname(program), { recursive: true });
-  // Whole or not at all: another run may build the same, or look for it.
+  // A single rename, because another run may build the same or check for it.
   renameSync(path.join(scratch, 'build/bin/llama-server'), program);
 }
 process.stdout.write(`${program}\n`);
@@ -57,7 +58,7 @@ async function download(file) {
   let archive;
   try {
     const listed = (await body(index, 16 * 2 ** 20)).toString();
-    // In an index of either form, HTML or JSON, the only thing in quotes that ends so and is more than the name.
+    // In an index in HTML or JSON, the only quoted text that has this ending and is longer than the name.
     const [, address] = listed.match(new RegExp(`["']([^"']*/${ARCHIVE.replaceAll('.', '\\.')})[#"']`)) ?? [];
     if (!address) throw new Error(`${index} does not list ${ARCHIVE}`);
     archive = await body(new URL(address, index).href, MAX_BYTES);
@@ -103,7 +104,7 @@ function build(scratch) {
   ]);
 }
 
-/** What it prints is shown only when it fails. */
+/** The output of the command is shown only if it fails. */
 function run(command, args) {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',

@@ -1,6 +1,6 @@
-// A model that llama-server loads within a second: one layer of random weights, and some syllables to say. What it answers is
-// nonsense, at once and without a GPU: node tools/llamacpp/tiny-model.mjs <file> [seed]
-// Plain JavaScript without imports of ours: README's reader runs it beside a stack that is running.
+// A model that llama-server loads within a second: one layer of random weights, and some syllables to say. Its answers
+// are nonsense, but immediate and without a GPU: node tools/llamacpp/tiny-model.mjs <file> [seed]
+// Plain JavaScript without imports of this repository, because a reader of the README runs it next to a running stack.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -18,7 +18,7 @@ const TENSOR_F32 = 0;
 const TOKENS = { normal: 1, unknown: 2, control: 3, byte: 6 };
 
 const SYLLABLES = [...'bdgklmnprstv'].flatMap((consonant) => [...'aeiou'].map((vowel) => `\u2581${consonant}${vowel}`));
-/** What it reads: bytes. What it says: syllables. */
+/** The input tokens are bytes, the output tokens are syllables. */
 const VOCABULARY = [
   { text: '<unk>', type: TOKENS.unknown },
   { text: '<s>', type: TOKENS.control },
@@ -38,11 +38,11 @@ if (!target || !/^\d{1,9}$/.test(chosenSeed)) {
   process.exit(64);
 }
 mkdirSync(path.dirname(target), { recursive: true });
-// Whole or not at all: an engine may be about to read it.
+// A single rename, because an engine may be about to read the file.
 writeFileSync(`${target}.part`, tinyModel(Number(chosenSeed)));
 renameSync(`${target}.part`, target);
 
-/** A GGUF file; two seeds give two models, and one seed always the same bytes. */
+/** Returns a GGUF file. Two seeds give two models, and one seed always the same bytes. */
 function tinyModel(seed) {
   const metadata = [
     text('general.architecture', 'llama'),
@@ -95,7 +95,7 @@ function tinyModel(seed) {
   return Buffer.concat([pad(head), ...bodies]);
 }
 
-/** Of the tensors that the architecture asks for, with the sizes of a row first, as the format has them. */
+/** Weights of the tensors that the architecture requires. As in the format, the row size comes first. */
 function weights(random) {
   const tensor = (name, shape, valueOf) => ({
     name: `${name}.weight`,
@@ -113,8 +113,8 @@ function weights(random) {
     tensor(`blk.${n}.ffn_up`, [EMBEDDING, FEED_FORWARD], () => noise() / 8),
     tensor(`blk.${n}.ffn_down`, [FEED_FORWARD, EMBEDDING], () => noise() / 8),
   ];
-  // The first number of every embedding is large and stays so; what weighs it down is never said. So no answer ends before
-  // its `max_tokens`, and each of its tokens is text.
+  // The first number of every embedding is large and stays large; the tokens whose output weights counteract it are
+  // never emitted. So no answer ends before its `max_tokens`, and each of its tokens is text.
   const isFirst = (index) => index % EMBEDDING === 0;
   const isSaid = (index) => VOCABULARY[Math.floor(index / EMBEDDING)].type === TOKENS.normal;
   return [
