@@ -7,7 +7,7 @@ import { problemsOf, readLists } from './mutant-list.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Every mutant runs in each release, so a list holds what would do the most harm. */
+/** Every mutant runs for each release, so a list contains only those that would do the most harm. */
 const MOST_MUTANTS = 300;
 
 it('finds the symbol, the text and the specs of every listed mutant exactly once', async () => {
@@ -37,7 +37,7 @@ describe('a list whose code has changed', () => {
   const list = (...lines: string[]) => write('libs/x/mutants.yaml', ['mutants:', ...lines].join('\n'));
   const problems = async () => (await readLists(workspace)).flatMap((one) => one.problems);
 
-  it('finds its symbols and specs in other folders, its own library first', async () => {
+  it('finds its symbols and specs in other folders, and prefers its own library', async () => {
     await write('libs/x/src/deep/sum.ts', 'export const sum = 1;');
     await write('libs/y/src/sum.ts', 'export const sum = 2;');
     await write('apps/z/test/sums.spec.ts', '');
@@ -81,7 +81,7 @@ describe('a list whose code has changed', () => {
   });
 });
 
-it('refuses a mutant that does not parse: that it is noticed says nothing about the tests', () => {
+it('refuses a mutant that does not parse, because its failure says nothing about the tests', () => {
   const specs = ['tools/mutation/src/mutant-list.spec.ts'];
   const find = 'export class CannotTry extends Error {}';
   const problems = (replace: string) =>

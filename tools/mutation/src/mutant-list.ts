@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseSync } from '@swc/core';
 import { parse } from 'yaml';
 
-/** One small change of the product that some test must notice. Paths are relative to the workspace's root. */
+/** One small change of the product that some test must notice. Paths are relative to the root of the workspace. */
 export interface Mutant {
   /** Unique in its list, kebab-case. */
   id: string;
@@ -13,13 +13,13 @@ export interface Mutant {
   /** The text to remove; the file contains it exactly once. */
   find: string;
   replace: string;
-  /** Specs of which one must fail. */
+  /** Specs, at least one of which must fail. */
   specs: string[];
-  /** Name of the tests to run there, a regular expression; all if absent. */
+  /** Name of the tests to run in these specs, as a regular expression; all tests by default. */
   test?: string;
-  /** The specs run built code, so the workspace is built first. */
+  /** Whether the specs run built code, so that the workspace must be built first. */
   isBuilt: boolean;
-  /** Why it may survive. A mutant without this that no test notices fails the run. */
+  /** Why the mutant may survive. Without a reason, a mutant that no test notices fails the run. */
   survives?: string;
 }
 
@@ -31,14 +31,14 @@ export interface MutantList {
 }
 
 export interface CheckedList extends MutantList {
-  /** Why mutants cannot be tried, because the code has changed since. */
+  /** Why mutants cannot be tried: the code has changed since they were written. */
   problems: string[];
 }
 
 interface ListFile {
   mutants: {
     id: string;
-    /** An exported name, so that a file can move without its mutants. */
+    /** An exported name, so that a file can move without a change to its mutants. */
     symbol: string;
     find: string;
     replace?: string;
@@ -97,7 +97,7 @@ function readList(root: string, library: string, sources: Sources): CheckedList 
 
 const listed = (files: readonly string[]) => (files.length === 0 ? '' : `: ${files.join(', ')}`);
 
-/** Where symbols are exported and specs are kept. */
+/** Finds the files that export a symbol, and the specs. */
 class Sources {
   private readonly exporters = new Map<string, string[]>();
   private readonly specs: string[];
@@ -111,14 +111,14 @@ class Sources {
     }
   }
 
-  /** Files that export the symbol: those of the library if it has one. */
+  /** Files that export the symbol. If the library itself exports it, only files of the library. */
   exporting(symbol: string, library: string): string[] {
     const all = this.exporters.get(symbol) ?? [];
     const own = all.filter((file) => file.startsWith(`${library}/`));
     return own.length > 0 ? own : all;
   }
 
-  /** @param name may start with folders, if the file's own name is not unique */
+  /** @param name may start with folders if the name of the file is not unique */
   specsNamed(name: string): string[] {
     return this.specs.filter((file) => file.endsWith(`/${name}.spec.ts`));
   }
@@ -142,7 +142,7 @@ async function filesBelow(root: string, folders: readonly string[]): Promise<str
   return found.flat();
 }
 
-/** Why mutants of the list cannot be tried. */
+/** Returns why mutants of the list cannot be tried. */
 export function problemsOf(root: string, { mutants, library }: MutantList): string[] {
   const problems: string[] = [];
   const ids = new Set<string>();

@@ -16,7 +16,7 @@ const mutant = (id: string, rest: Partial<Mutant> = {}): Mutant => ({
   ...rest,
 });
 
-/** Notes what is made and taken away, and in between answers what it is told. */
+/** A fake workplace that records what is created and removed, and gives the configured answers. */
 function workplace({
   outcome = 'caught',
   failure,
@@ -49,7 +49,7 @@ function workplace({
 const silent = { print: () => undefined };
 
 describe('a run', () => {
-  it('asks once whether specs pass, tries each mutant, and leaves nothing behind', async () => {
+  it('checks once whether the specs pass, tries each mutant, and leaves nothing behind', async () => {
     const { log, folders } = workplace();
     const lists = [{ library: 'libs/x', mutants: [mutant('a'), mutant('b'), mutant('c', { test: 'one' })] }];
     expect(await tryLists(lists, folders, silent)).toBe(0);
@@ -60,25 +60,25 @@ describe('a run', () => {
     ['caught', 1],
     ['survived', 1],
     ['broken', 2],
-  ])('counts who fares otherwise than the list says: all are %s', async (outcome, unexpected) => {
+  ])('counts results that differ from the list: all are %s', async (outcome, unexpected) => {
     const mutants = [mutant('a'), mutant('b', { survives: 'it is the same thing in other words' })];
     expect(await tryLists([{ library: 'libs/x', mutants }], workplace({ outcome }).folders, silent)).toBe(unexpected);
   });
 
-  it('takes away what it made where specs fail without any mutant', async () => {
+  it('removes what it created if specs fail without any mutant', async () => {
     const { log, folders } = workplace({ failure: 'red' });
     const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], folders, silent);
     await expect(run).rejects.toThrow('libs/x/src/x.spec.ts fails without a mutant:\nred');
     expect(log).toEqual(['set up', 'copy', 'unchanged', 'remove', 'tear down']);
   });
 
-  it('takes the server away where there is no copy to be had', async () => {
+  it('stops the server if no copy can be made', async () => {
     const { log, folders } = workplace({ makeCopy: () => Promise.reject(new Error('the disk is full')) });
     await expect(tryLists([{ library: 'libs/x', mutants: [] }], folders, silent)).rejects.toThrow('the disk is full');
     expect(log).toEqual(['set up', 'tear down']);
   });
 
-  it('ends before the next mutant where it is told to, and takes away what it made', async () => {
+  it('ends before the next mutant when it is stopped, and removes what it created', async () => {
     const stop = new AbortController();
     stop.abort(new Error('enough'));
     const { log, folders } = workplace();
@@ -108,7 +108,7 @@ describe('the choice of lists', () => {
   const chosen = async (parts: string[], only?: string) =>
     (await chooseLists(root, parts, only)).map(({ library, mutants }) => [library, ...mutants.map(({ id }) => id)]);
 
-  it('is by a part of the library and of the id', async () => {
+  it('selects by a part of the library and of the id', async () => {
     await workspace();
     expect(await chosen([])).toEqual([
       ['libs/x', 'first', 'second'],
@@ -118,13 +118,13 @@ describe('the choice of lists', () => {
     expect(await chosen(['libs/x'], 'sec')).toEqual([['libs/x', 'second']]);
   });
 
-  it('is refused if nothing fits', async () => {
+  it('is refused if nothing matches', async () => {
     await workspace();
     await expect(chosen(['libs/z'])).rejects.toThrow(CannotTry);
     await expect(chosen(['libs/x'], 'third')).rejects.toThrow(CannotTry);
   });
 
-  it('is refused, before anything is made, if the code has changed', async () => {
+  it('is refused, before anything is created, if the code has changed', async () => {
     await workspace('9');
     await expect(chosen(['libs/y'])).rejects.toThrow(
       'libs/y first: libs/y/src/a.ts contains its text 0 times instead of once',
@@ -140,7 +140,7 @@ describe('a sample', () => {
   const idsOf = (seed: number, count = 40) =>
     sampleOf(lists, count, seed).flatMap(({ library, mutants }) => mutants.map(({ id }) => `${library} ${id}`));
 
-  it('has as many mutants as were requested, of several lists, each once', () => {
+  it('has as many mutants as were requested, from several lists, each once', () => {
     const ids = idsOf(1);
     expect(new Set(ids).size).toBe(40);
     expect(new Set(ids.map((id) => id.slice(0, 6)))).toEqual(new Set(['libs/x', 'libs/y']));

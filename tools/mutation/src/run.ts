@@ -3,16 +3,16 @@ import path from 'node:path';
 import { readLists, type Mutant, type MutantList } from './mutant-list.js';
 import type { Trial, Verdict } from './trial.js';
 
-/** The lists or the specs do not allow a run to say anything. */
+/** Thrown if the lists or the specs do not allow a meaningful run. */
 export class CannotTry extends Error {}
 
 type Tries = Pick<Trial, 'passesUnchanged' | 'verdictOn'>;
 
-/** What a run needs around it: a server for the specs' databases, and a copy of the workspace. */
+/** The environment of a run: a server for the databases of the specs, and a copy of the workspace. */
 export interface Workplace {
   setUp(): Promise<void>;
   makeCopy(): Promise<{ trial: Tries; remove(): Promise<void> }>;
-  /** Also called if the set-up failed. */
+  /** Called even if the set-up failed. */
   tearDown(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface RunOptions {
 }
 
 /**
- * The lists whose library's path contains one of the parts, with the mutants whose id contains `only`.
+ * The lists whose library path contains one of the parts, with the mutants whose id contains `only`.
  * @throws CannotTry if there are none, or if a mutant's symbol, text or spec is not found exactly once
  */
 export async function chooseLists(root: string, parts: readonly string[], only?: string): Promise<MutantList[]> {
@@ -37,7 +37,7 @@ export async function chooseLists(root: string, parts: readonly string[], only?:
   return lists;
 }
 
-/** @returns so many mutants of all lists, drawn by the seed; the same seed draws the same ones from the same lists */
+/** @returns `count` mutants of all lists, chosen by the seed; the same seed and lists give the same mutants */
 export function sampleOf(lists: readonly MutantList[], count: number, seed: number): MutantList[] {
   const ranked = lists
     .flatMap(({ library, mutants }) => mutants.map(({ id }) => `${library} ${id}`))
@@ -50,9 +50,9 @@ export function sampleOf(lists: readonly MutantList[], count: number, seed: numb
 }
 
 /**
- * Tries all mutants one after the other and prints how each fared. Whatever happens, nothing is left behind.
- * @returns how many fared otherwise than their list says
- * @throws CannotTry if specs fail without any mutant; the signal's reason, before the next mutant
+ * Tries all mutants one after the other and prints each result. Nothing is left behind, whatever happens.
+ * @returns the number of results that differ from their list
+ * @throws CannotTry if specs fail without any mutant; the reason of the signal, before the next mutant
  */
 export async function tryLists(
   lists: readonly MutantList[],

@@ -6,10 +6,13 @@ import type { Mutant } from './mutant-list.js';
 
 const JEST = 'jest/bin/jest.js';
 const TSC = 'typescript/bin/tsc';
-/** To bundle the servers for each mutant would take longer than to start them. */
+/** Bundling the servers for each mutant would take longer than starting them without bundles. */
 const SHIPPED = { SLIPWAY_TEST_SHIPPED: '1' };
 
-/** How a mutant fared: the tests that noticed it, or none. `broken` = it does not compile, which is no test's merit. */
+/**
+ * The result for a mutant: the tests that noticed it, or none. `broken` means that it does not compile, which no test
+ * can claim.
+ */
 export interface Verdict {
   outcome: 'caught' | 'survived' | 'broken';
   by: string;
@@ -20,7 +23,7 @@ export interface Verdict {
 export class Trial {
   constructor(private readonly copy: WorkspaceCopy) {}
 
-  /** Whether the specs pass while nothing is changed; otherwise their failure under a mutant says nothing. */
+  /** Checks that the specs pass without a mutant. Otherwise their failure under a mutant says nothing. */
   async passesUnchanged(mutant: Pick<Mutant, 'specs' | 'test'>): Promise<string | undefined> {
     const { code, output } = await this.test(mutant);
     return code === 0 ? undefined : output;
@@ -36,7 +39,7 @@ export class Trial {
       seconds: (Date.now() - started) / 1_000,
     });
     try {
-      // A function, because `$&` in a replacement text would be read as the text that was found.
+      // A function, because `$&` in a replacement string would insert the text that was found.
       await writeFile(
         file,
         original.replace(mutant.find, () => mutant.replace),
@@ -62,7 +65,7 @@ export class Trial {
     ]);
   }
 
-  /** Each spec in the project it belongs to; the first failure is enough. */
+  /** Runs each spec in its own project; the first failure is enough. */
   private async test({ specs, test }: Pick<Mutant, 'specs' | 'test'>): Promise<{ code: number; output: string }> {
     let output = '';
     for (const [project, files] of byProject(this.copy.dir, specs)) {
@@ -76,7 +79,7 @@ export class Trial {
       ];
       const ended = await this.copy.attempt(JEST, args, SHIPPED);
       output += ended.output;
-      // `-t` that fits no test passes in silence and would call every mutant a survivor.
+      // `-t` that matches no test passes silently and would report every mutant as a survivor.
       const ran = /^Tests:.* (passed|failed)/m.test(ended.output);
       if (ended.code !== 0) return { code: ended.code, output };
       if (!ran) return { code: 1, output: `no test in ${files.join(', ')} was run${test ? ` for "${test}"` : ''}` };
