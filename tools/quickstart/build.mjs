@@ -1,6 +1,7 @@
-// `npm run build`, and the first half of every script that runs what it makes: one line, or all that the compiler said.
-// One compiler for all projects: a cold build takes a quarter of the time that Nx needs, which starts one for each (`npx nx affected -t build` does).
-// Plain JavaScript, as it runs before anything is built.
+// `npm run build`, and the first step of every script that runs built code. It prints one line, or all output of the
+// compiler if that fails. One compiler builds all projects: a cold build takes a quarter of the time that Nx needs,
+// which starts one compiler for each project (as `npx nx affected -t build` does). Plain JavaScript, because it runs
+// before anything is built.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,12 +12,12 @@ const ROOT = path.resolve(process.argv[2] ?? fileURLToPath(new URL('../../', imp
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'slipway-build');
 const FOLDERS = ['apps', 'libs', 'tools'];
 const FILES = ['package.json', 'package-lock.json', 'nx.json', 'tsconfig.base.json', 'tsconfig.json'];
-/** What is no part of a build, and would cost most of the time. */
+/** Folders that are not part of a build, and would take most of the time. */
 const SKIPPED = new Set(['node_modules', 'test', 'fixtures', '.cache']);
-/** Compiled by others, or not at all. */
+/** Other tools compile these, or they are not compiled. */
 const BUNDLED = ['apps/console'];
 
-/** What `--verbose` adds: which project is looked at, and when. */
+/** Output that `--verbose` adds: which project is checked, and when. */
 const STEP = /^\[?\d+:\d+:\d+|^ {4}\* |^\s*$/;
 
 const startedAt = performance.now();
@@ -40,7 +41,7 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
   writeFileSync(STAMP, fingerprint());
 }
 
-/** stderr: what runs next may have an output that is read by a program. */
+/** stderr, because a program may read the stdout of the next command. */
 function told(line) {
   process.stderr.write(`${line}\n`);
 }
@@ -74,20 +75,26 @@ async function bundleSdk() {
   if (existsSync(file)) (await import(pathToFileURL(file).href)).bundle();
 }
 
-/** The command `slipway` is one file. A copy of the workspace that has no apps builds too. */
+/** The command `slipway` is one file. A copy of the workspace without apps builds too. */
 async function bundleCommand() {
   const file = path.join(ROOT, 'apps', 'cli', 'bundle.mjs');
   if (existsSync(file)) await (await import(pathToFileURL(file).href)).bundle();
 }
 
-/** The pages that the api serves. A copy of the workspace that builds no pages (an image of another process) has no Vite. */
+/**
+ * The pages that the api serves. A copy of the workspace that builds no pages (the image of another process) has no
+ * Vite.
+ */
 async function bundleConsole() {
   const file = path.join(ROOT, 'apps', 'console', 'build.mjs');
   if (!existsSync(file)) return false;
   return (await import(pathToFileURL(file).href)).bundle();
 }
 
-/** The compiler looks at its notes and not at what it wrote: where a file of that is gone, its notes go too. */
+/**
+ * The compiler checks its build info and not its output. If an output file is missing, this function deletes the build
+ * info too.
+ */
 function forgetWhatIsGone() {
   const look = (folder) => {
     const sources = path.join(folder, 'src');
@@ -105,7 +112,7 @@ function forgetWhatIsGone() {
   for (const folder of FOLDERS) if (existsSync(path.join(ROOT, folder))) look(path.join(ROOT, folder));
 }
 
-/** Of every source and every built file, by size and time: also a build that somebody deleted is one that changed. */
+/** A hash of every source and every built file, by size and time. So a deleted output counts as a change too. */
 function fingerprint() {
   const hash = createHash('sha256').update(process.version);
   const note = (file) => {

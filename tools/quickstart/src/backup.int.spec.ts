@@ -8,20 +8,20 @@ import { childEnvironment } from '@slipway/platform-config';
 import { startEmbeddedPostgres } from '@slipway/platform-database';
 import pg from 'pg';
 
-// Postgres is made, started and stopped several times.
+// Postgres is created, started and stopped several times.
 jest.setTimeout(300_000);
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-keep-'));
-  // As root, the embedded Postgres runs as another user, who must get through.
+  // As root, the embedded Postgres runs as another user, which must be able to enter the folder.
   chmodSync(folder, 0o711);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const pathOf = (name: string): string => path.join(folder, name);
 
-/** What `npm run <name>` runs, without the build. */
+/** Runs what `npm run <name>` runs, without the build. */
 function run(name: string, home: string, ...args: string[]): Promise<{ status: number; out: string }> {
   const file = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
   const env = childEnvironment({
@@ -52,7 +52,7 @@ async function inDatabase(home: string, statement: string): Promise<unknown[]> {
   }
 }
 
-it('keeps a stopped embedded installation, brings it back in a new home with its own key, and touches no home with another', async () => {
+it('backs up a stopped embedded installation, restores it to a new home with its key, and never changes a home with another key', async () => {
   expect(await run('migrate', pathOf('old'))).toMatchObject({ status: 0 });
   await inDatabase(pathOf('old'), `insert into tenants (id, name, is_operator) values ('ten_1', 'default', true)`);
   const backup = await run('backup', pathOf('old'), pathOf('kept'));

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Stands in for the compiler: says this, notes that it ran, and makes what was deleted again. */
+/** Replaces the compiler: prints this text, records that it ran, and creates deleted files again. */
 function compiler(says: string, status: number): void {
   writeFileSync(
     path.join(root, 'node_modules/typescript/bin/tsc'),
@@ -39,13 +39,13 @@ const build = (): { status: number | null; said: string } => {
 const runs = (): number =>
   existsSync(path.join(root, 'node_modules/runs')) ? readFileSync(path.join(root, 'node_modules/runs')).length : 0;
 
-it('says in one line what it built, and nothing more', () => {
+it('prints one line about what it built', () => {
   const { status, said } = build();
   expect(said).toMatch(/^Built 1 project in \d+\.\d s\.\n$/);
   expect(status).toBe(0);
 });
 
-it('shows all that was said where it fails, ends with that status, and tries again the next time', () => {
+it('prints all output of a failed compiler, exits with its status, and tries again the next time', () => {
   compiler(
     "[10:00:00 AM] Building project '/libs/one/tsconfig.lib.json'...\n\nsrc/a.ts(1,1): error TS1005: ; expected.\n",
     3,
@@ -60,7 +60,7 @@ it('shows all that was said where it fails, ends with that status, and tries aga
   }
 });
 
-it('needs no compiler while no file changes; a changed source or a deleted output is a change', () => {
+it('runs no compiler while no file changes; a changed source or a deleted output is a change', () => {
   build();
   expect(build().said).toMatch(/^Nothing to build: nothing changed \(\d+\.\d s\)\.\n$/);
   expect(runs()).toBe(1);
@@ -72,7 +72,7 @@ it('needs no compiler while no file changes; a changed source or a deleted outpu
   expect(runs()).toBe(3);
 });
 
-it('makes a deleted output again, which the compiler by itself would not', () => {
+it('restores a deleted output, which the compiler alone would not do', () => {
   const notes = path.join(root, 'libs/one/dist/tsconfig.lib.tsbuildinfo');
   writeFileSync(notes, '{}');
   build();

@@ -9,16 +9,22 @@ import { stackConfig } from './stack-config.js';
 import { embeddedDatabase } from './stack-database.js';
 
 export interface DatabaseCommand {
-  /** A file of apps/api/dist. */
+  /** Name of a file in apps/api/dist. */
   entry: string;
   args: string[];
-  /** Before an embedded Postgres is started for it. @throws in words for whoever typed the command */
+  /**
+   * Called before an embedded Postgres is started.
+   * @throws Error with a message for the person who typed the command
+   */
   prepare?(home: string): Promise<void>;
-  /** Whether it may run beside the stack of this home. */
+  /** Whether the command may run while the stack of this home is running. */
   besideStack: boolean;
 }
 
-/** Runs a command of the api on DATABASE_URL, else on the embedded Postgres: that of the running stack, or one started for it. Ends the process. */
+/**
+ * Runs a command of the api on DATABASE_URL or on the embedded Postgres, which belongs to the running stack or is
+ * started for the command. Ends the process.
+ */
 export async function runDatabaseCommand(command: DatabaseCommand): Promise<never> {
   surviveClosedPipes();
   try {

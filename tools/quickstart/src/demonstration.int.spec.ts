@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => bed.remove());
 
-describe('the demonstration, where something goes wrong, says what and where to read on, and leaves nothing', () => {
+describe('a demonstration that fails says what happened and where to read on, and leaves nothing running', () => {
   const failed = async (env: Record<string, string>): Promise<string> => {
     const launcher = bed.launch({ ...externalPostgres(), ...env }, DEMONSTRATION);
     expect(await launcher.exit).toBe(1);

@@ -6,12 +6,13 @@ import { Narrator } from './demo/narrator.js';
 import { onStopRequest, surviveClosedPipes, tokenNotice } from './launcher.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
 
-/** Should a demonstration take longer than this without an end, whatever it waits for, it is over. */
+/** Limit for a whole demonstration, whatever it waits for. */
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * `npm run quickstart`: the stack and its main job before the reader's eyes, then the stack alone until it is stopped; with `isOnce` it ends
- * after the job. Ends the process: 0 after a stop, 78 for a wrong configuration, 1 where something does not go as told.
+ * `npm run quickstart`: starts the stack, shows its main job, and then keeps the stack running until it is stopped.
+ * With `isOnce` it ends after the job. Ends the process: 0 after a stop, 78 for an invalid configuration, 1 after any
+ * other failure.
  */
 export async function runDemonstration(options: Pick<StackOptions, 'entries'> & { isOnce: boolean }): Promise<void> {
   surviveClosedPipes();
@@ -38,7 +39,7 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
     stack = await startStack({
       ...options,
       log: (line) => {
-        // The reader must learn of another port than the documented one, and of what is waited for; the rest is for the log.
+        // The reader must learn of a port other than the documented one, and of a wait; the rest is only for the log.
         if (/^slipway \| (port |.* Waiting for it)/.test(line)) narrator.line(line.replace('slipway | ', 'Note: '));
       },
       onLogFile: (file) => (logFile = file),
@@ -75,7 +76,7 @@ function limitTime<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** Three lines of the command `slipway`, which finds this stack by itself. */
+/** Three commands with `slipway`, which finds this stack by itself. */
 export function commandsToTry(deployment: string): string[] {
   return [
     `npx slipway deployments get ${deployment}`,
@@ -84,7 +85,7 @@ export function commandsToTry(deployment: string): string[] {
   ];
 }
 
-/** Commands as they can be pasted into the shell that this was started from. */
+/** Commands that can be pasted into the shell that started this process. */
 export function nextStepLines({ apiUrl, gatewayUrl, token }: Stack, deployment: string, logFile: string): string[] {
   const bearer = token.file ? `$(cat ${quotePath(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
   const key = token.file ? `the token in ${shortPath(token.file)}` : 'your token';
@@ -103,7 +104,7 @@ export function nextStepLines({ apiUrl, gatewayUrl, token }: Stack, deployment: 
   ];
 }
 
-/** npm runs scripts in the package's folder, wherever its user stands. */
+/** npm runs scripts in the folder of the package, regardless of the user's current folder. */
 function shortPath(file: string): string {
   const relative = path.relative(childEnvironment()['INIT_CWD'] ?? process.cwd(), file);
   return relative && !relative.startsWith('..') ? relative : file;

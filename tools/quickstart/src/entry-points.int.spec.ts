@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs each of them alone, as a container does, to its end. */
+/** Runs each entry alone, as a container does, to its end. */
 async function ends(entries: Entry[], env: Record<string, string>): Promise<void[]> {
   return Promise.all(entries.map(async (entry) => end(entry, env)));
 }
@@ -84,7 +84,7 @@ async function end(entry: Entry, env: Record<string, string>): Promise<void> {
   expect(code).toBe(78);
 }
 
-it('a home that cannot be written ends api, worker and gateway with its variable', async () => {
+it('a home that cannot be written ends api, worker and gateway, and the message names its variable', async () => {
   await ends(['api', 'worker', 'gateway'], {
     SLIPWAY_HOME: '/proc/x',
     MESSAGE:
@@ -92,7 +92,7 @@ it('a home that cannot be written ends api, worker and gateway with its variable
   });
 });
 
-it('a password that Postgres refuses ends all of them', async () => {
+it('a password that Postgres refuses ends all processes', async () => {
   const url = new URL(database.url);
   url.password = 'wrong';
   await ends(ALL, {
@@ -101,7 +101,7 @@ it('a password that Postgres refuses ends all of them', async () => {
   });
 });
 
-it('a server that is no Postgres ends all of them, in production too', async () => {
+it('a server that is not Postgres ends all processes, in production too', async () => {
   await ends(ALL, {
     NODE_ENV: 'production',
     DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`,
@@ -109,14 +109,14 @@ it('a server that is no Postgres ends all of them, in production too', async () 
   });
 });
 
-it('a Redis that is none ends the worker, which alone uses it', async () => {
+it('a server that is not Redis ends the worker, which alone uses it', async () => {
   await ends(['worker'], {
     REDIS_URL: `redis://127.0.0.1:${port}`,
     MESSAGE: `REDIS_URL: the server at 127.0.0.1:${port} is not Redis. Correct REDIS_URL.`,
   });
 });
 
-it('a port that is taken ends whoever wants it', async () => {
+it('a port that is taken ends each process that needs it', async () => {
   const taken = (variable: string): Record<string, string> => ({
     [variable]: String(port),
     MESSAGE: `${variable}: port ${port} is taken by another program. Free it, or set ${variable} to another one.`,
@@ -126,7 +126,7 @@ it('a port that is taken ends whoever wants it', async () => {
   await end('worker', taken('SLIPWAY_METRICS_PORT'));
 });
 
-it('a Postgres that is not there yet is waited for: what was started meanwhile goes on when it comes', async () => {
+it('processes that start before Postgres wait for it, and continue when it starts', async () => {
   const real = new URL(database.url);
   const late = net.createServer((socket) => {
     const through = net.connect(Number(real.port), real.hostname);

@@ -3,8 +3,8 @@ import { onStopRequest, surviveClosedPipes, tokenNotice } from './launcher.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
 
 /**
- * The whole stack in the foreground, until SIGINT or SIGTERM. stdout gets one line, when everything serves; the rest goes
- * to stderr. Ends the process: 0 after a stop, 78 for a wrong configuration, 1 if it cannot start.
+ * Runs the whole stack in the foreground, until SIGINT or SIGTERM. It prints one line to stdout when everything serves;
+ * the rest goes to stderr. Ends the process: 0 after a stop, 78 for an invalid configuration, 1 if it cannot start.
  */
 export async function runInForeground(options: Pick<StackOptions, 'entries'> = {}): Promise<void> {
   surviveClosedPipes();
@@ -29,7 +29,8 @@ export async function runInForeground(options: Pick<StackOptions, 'entries'> = {
     await stack.ready;
     process.stdout.write(`slipway ready api=${stack.apiUrl} gateway=${stack.gatewayUrl}\n`);
   } catch (error) {
-    // Asked to stop while it was starting: whoever asked is stopping it, unless there was nothing to stop yet.
+    // A stop was requested during the start. The handler of the request stops the stack, unless there was nothing to
+    // stop yet.
     if (asked.signal.aborted && !stack) process.exit(0);
     if (asked.signal.aborted) return;
     await stack?.stop();

@@ -3,21 +3,21 @@ import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from '
 import path from 'node:path';
 import { makeHome } from '@slipway/platform-config';
 
-/** A secret that a home keeps in a file of mode 0600, made at its first use. */
+/** A secret in a file of a home with mode 0600, created at its first use. */
 export interface KeptSecret {
   value: string;
   file: string;
   isNew: boolean;
 }
 
-/** Admin token of the operator tenant. Hex, so that nothing in the secret looks like the `_` between the parts. */
+/** Admin token of the operator tenant. Hex, because the secret must not contain the separator `_`. */
 export function bootstrapToken(home: string): KeptSecret {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
   const id = (): string => Array.from({ length: 12 }, () => alphabet[randomInt(alphabet.length)]).join('');
   return keep(home, 'bootstrap-token', () => `slw_${id()}_${randomBytes(32).toString('hex')}`);
 }
 
-/** Key-encryption key, 32 bytes in base64. Whoever loses it loses every stored credential. */
+/** Key-encryption key, 32 bytes in base64. If it is lost, all stored credentials are lost. */
 export function secretKey(home: string): KeptSecret {
   return keep(home, 'secret-key', () => randomBytes(32).toString('base64'));
 }

@@ -2,9 +2,9 @@ import { isatty } from 'node:tty';
 import { childEnvironment } from '@slipway/platform-config';
 
 /**
- * Calls `stop` once, at SIGINT, SIGTERM, or when npm is gone: npm passes a signal to its shell only, which dies of it and
- * leaves this process alone. SIGHUP says that the terminal was closed, if this process was started on one; else somebody sent it,
- * and as for any daemon it means `reload`.
+ * Calls `stop` once, at SIGINT, SIGTERM, or when npm has ended. npm passes a signal only to its shell, which ends and
+ * leaves this process running. If this process was started on a terminal, SIGHUP means that the terminal was closed.
+ * Otherwise a program sent it, and it calls `reload`, as for any daemon.
  */
 export function onStopRequest(stop: () => void, reload: () => void = () => undefined): void {
   let isAsked = false;
@@ -12,7 +12,8 @@ export function onStopRequest(stop: () => void, reload: () => void = () => undef
     if (!isAsked) stop();
     isAsked = true;
   };
-  // `on`, not `once`: a terminal and npm may both send the signal, and the second one must not kill us in the middle.
+  // `on`, not `once`: a terminal and npm may both send the signal, and the second one must not end this process before
+  // it has stopped everything.
   process.on('SIGINT', once);
   process.on('SIGTERM', once);
   const isOnTerminal = [0, 1, 2].some((fd) => isatty(fd));
@@ -24,12 +25,12 @@ export function onStopRequest(stop: () => void, reload: () => void = () => undef
   }, 250).unref();
 }
 
-/** stderr may be a pipe whose reader is gone; that is no reason to die. */
+/** stderr may be a pipe without a reader, which must not end the process. */
 export function surviveClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }
 
-/** What to tell about a token that was made just now. It is shown this once. */
+/** The message about a newly created token. The token is shown only this once. */
 export function tokenNotice(token: { value: string; file?: string }): string {
   return `Bootstrap token (admin of the tenant \`default\`), shown only once and stored in ${token.file}:\n${token.value}\n`;
 }

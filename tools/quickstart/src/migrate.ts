@@ -8,9 +8,10 @@ import { stackConfig } from './stack-config.js';
 import { embeddedDatabase } from './stack-database.js';
 import { migrate } from './stack.js';
 
-// `npm run migrate`: migrates DATABASE_URL, else the embedded Postgres (of the running stack, or started for it), and exits.
+// `npm run migrate`: migrates DATABASE_URL or the embedded Postgres (of the running stack, or started for the
+// migration), and exits.
 surviveClosedPipes();
-// A migration that began is not broken off, and the Postgres that was started for it is stopped in any case.
+// A running migration is not interrupted, and a Postgres that was started for it is stopped in any case.
 onStopRequest(() => undefined);
 const entry = fileURLToPath(new URL('../../../apps/api/dist/migrate.js', import.meta.url));
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -27,7 +28,10 @@ try {
 }
 process.exit(0);
 
-/** Migrations encrypt nothing, but configuration is checked whole, and wants the key that an external database needs. */
+/**
+ * Migrations encrypt nothing. But the whole configuration is checked, and it requires the key that an external database
+ * needs.
+ */
 function keyFor(isEmbedded: boolean, home: string): Record<string, string> {
   return isEmbedded || env['SLIPWAY_SECRET_KEY'] ? {} : { SLIPWAY_SECRET_KEY: secretKey(home).value };
 }

@@ -2,9 +2,9 @@ import net from 'node:net';
 import { listenFault } from '@slipway/platform-config';
 
 /**
- * The port to use for `name`: the wanted one if it is free. A port that somebody asked for by its variable is never
- * exchanged silently; the default one is, and `say` tells.
- * @throws StartupError naming the variable.
+ * Chooses the port for `name`: the wanted one if it is free. A port from a variable is never replaced; the default port
+ * is, and `say` reports that.
+ * @throws StartupError that names the variable
  */
 export async function choosePort(
   wanted: number,
@@ -25,7 +25,10 @@ export async function choosePort(
   }
 }
 
-/** Below the ports that systems give to outgoing connections: while a dead process is started again, nobody is given its port. */
+/**
+ * Below the ports that systems assign to outgoing connections. So no connection takes the port of a process while it
+ * restarts.
+ */
 const ANY = { from: 10_000, count: 10_000, tries: 50 };
 
 async function anyPort(host: string): Promise<number> {
@@ -37,7 +40,10 @@ async function anyPort(host: string): Promise<number> {
   return bound(0, host);
 }
 
-/** Binds and releases. Another program may take the port in between; its process then fails to start and says so. */
+/**
+ * Binds the port and releases it. Another program may take the port in between; then the process fails to start and
+ * reports it.
+ */
 function bound(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject);

@@ -9,7 +9,7 @@ await runDatabaseCommand({
   entry: 'restore.js',
   args: process.argv.slice(2),
   besideStack: false,
-  // The embedded Postgres of a new home would come with a new key, which opens nothing of the back-up.
+  // The embedded Postgres of a new home would get a new key, which cannot decrypt the backup.
   prepare: async (home) => {
     if (!folder) throw new Error('The folder of the backup is missing. Usage: npm run restore -- <folder>');
     makeHome(home);

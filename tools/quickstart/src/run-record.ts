@@ -2,19 +2,25 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process beyond its pid, which is reused: `started` is its start in ticks since boot, or `unknown` if the system does not tell. */
+/**
+ * Identifies a process beyond its pid, which is reused. `started` is its start in ticks since boot, or `unknown` if the
+ * system does not provide it.
+ */
 interface ProcessIdentity {
   pid: number;
   started: string;
 }
 
-/** `<home>/run/processes.json`: what a launcher started, for the next one to find should this one be killed. */
+/**
+ * `<home>/run/processes.json`: the processes that a launcher started. The next launcher reads it if this one was
+ * killed.
+ */
 interface RunRecord {
   launcher: ProcessIdentity;
   children: ProcessIdentity[];
 }
 
-/** Longer than the processes take to drain after they lost their launcher. */
+/** Longer than the processes need to drain after they lost their launcher. */
 const ORPHANS_LEAVE_MS = 15_000;
 
 const fileOf = (home: string): string => path.join(home, 'run', 'processes.json');
@@ -31,7 +37,7 @@ export function writeRunRecord(home: string, childPids: number[]): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Where the api is, for the command `slipway` on this machine. */
+/** Writes the address of the api, for the command `slipway` on this machine. */
 export function writeApiUrl(home: string, apiUrl: string): void {
   writeFileSync(apiUrlFileOf(home), `${apiUrl}\n`, { mode: 0o600 });
 }
@@ -40,7 +46,7 @@ export function removeRunRecord(home: string): void {
   for (const file of [fileOf(home), apiUrlFileOf(home)]) rmSync(file, { force: true });
 }
 
-/** The living launcher of this home, if it is not this process. */
+/** The running launcher of this home, if it is not this process. */
 export function otherLauncher(home: string): number | undefined {
   const record = read(home);
   return record && record.launcher.pid !== process.pid && isStillRunning(record.launcher)
@@ -49,8 +55,8 @@ export function otherLauncher(home: string): number | undefined {
 }
 
 /**
- * Processes of a killed launcher leave by themselves when they lose it; they may still be draining, on the ports that this
- * start wants. Waits for them, then ends what does not leave.
+ * Processes of a killed launcher end by themselves, but may still be draining on the ports that this start needs. Waits
+ * for them, and then ends those that are left.
  */
 export async function outliveOrphans(home: string, say: (line: string) => void): Promise<void> {
   const orphans = (read(home)?.children ?? []).filter(isStillRunning);
@@ -66,7 +72,7 @@ function endHard(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone meanwhile.
+    // The process has already ended.
   }
 }
 
@@ -78,7 +84,7 @@ function read(home: string): RunRecord | undefined {
   }
 }
 
-/** Undefined for a dead process, and for a zombie, which is dead but not collected. */
+/** Undefined for a dead process, and for a zombie, which has ended but is not collected. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   try {
     process.kill(pid, 0);
@@ -86,7 +92,7 @@ export function identifyProcess(pid: number): ProcessIdentity | undefined {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return undefined;
   }
   try {
-    // After the command's closing parenthesis, as the command itself may hold spaces.
+    // The fields after the closing parenthesis of the command, because the command itself may contain spaces.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ') ?? [];
     return fields[0] === 'Z' ? undefined : { pid, started: fields[19] ?? 'unknown' };
   } catch {

@@ -2,20 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { removeStackFile, writeStackFile } from '@slipway/platform-config';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@slipway/platform-database';
 
-/** The database of a stack. `env` is what its processes must be told beyond the stack file. */
+/** The database of a stack. `env` contains settings for its processes that are not in the stack file. */
 export interface StackDatabase {
   env: Record<string, string | undefined>;
   stop(): Promise<void>;
 }
 
-/** An external Postgres: the processes get the address that the launcher got, and a key that no stack file holds. */
+/**
+ * An external Postgres: the processes get the address that the launcher got, and a key that is not in any stack file.
+ */
 export function externalDatabase(secretKey: string): StackDatabase {
   return { env: { SLIPWAY_SECRET_KEY: secretKey }, stop: async () => undefined };
 }
 
 /**
- * The embedded Postgres, and the stack file that tells where it is. Should the server die under the stack it is started
- * again at the same address; the processes reconnect by themselves.
+ * The embedded Postgres, with the stack file that contains its address. If the server dies while the stack runs, it is
+ * restarted at the same address, and the processes reconnect by themselves.
  */
 export async function embeddedDatabase(
   home: string,
@@ -47,7 +49,8 @@ export async function embeddedDatabase(
   void watch();
 
   return {
-    // The file is enough, and says that this Postgres is the embedded one; a half-set environment must not override it.
+    // The file is sufficient, and declares that this Postgres is the embedded one. An incomplete environment must not
+    // override it.
     env: { DATABASE_URL: undefined, SLIPWAY_GATEWAY_DATABASE_URL: undefined, SLIPWAY_MIGRATE_DATABASE_URL: ownerUrl },
     stop: async () => {
       isStopping = true;

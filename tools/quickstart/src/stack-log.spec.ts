@@ -7,7 +7,7 @@ import { openStackLog } from './stack-log.js';
 const home = mkdtempSync(path.join(os.tmpdir(), 'slipway-log-'));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-it('keeps five files of bounded size, the newest lines among them, for their owner alone', () => {
+it('keeps the newest lines in five files of bounded size, which only their owner can read', () => {
   const log = openStackLog(home, 1_000);
   for (let n = 0; n < 500; n += 1) log.write(`line ${String(n).padStart(4, '0')}`);
   log.write('x'.repeat(1_000_000));
@@ -20,7 +20,7 @@ it('keeps five files of bounded size, the newest lines among them, for their own
   expect(files.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')).toContain('line 0499\n');
 });
 
-it('goes on with the file of an earlier start', () => {
+it('appends to the file of an earlier start', () => {
   openStackLog(home).write('first');
   const log = openStackLog(home);
   log.write('second');

@@ -11,8 +11,9 @@ export interface StackLog {
 }
 
 /**
- * `<home>/logs/slipway.log`, for what a stack and its processes say: five files of 10 MiB at most, readable by their owner alone. Written
- * at once, as the last line before an end is the one that explains it. A disk that is full ends the log and nothing else.
+ * `<home>/logs/slipway.log`, for the output of a stack and its processes: at most five files of 10 MiB, which only
+ * their owner can read. Lines are written at once, because the last line before an end explains it. A full disk stops
+ * only the log.
  * @param maxBytes of one file
  */
 export function openStackLog(home: string, maxBytes = MAX_BYTES): StackLog {
@@ -46,7 +47,7 @@ function rotate(file: string): void {
     try {
       renameSync(number === 1 ? file : `${file}.${number - 1}`, `${file}.${number}`);
     } catch {
-      // There are not so many yet.
+      // There are fewer files so far.
     }
   }
 }

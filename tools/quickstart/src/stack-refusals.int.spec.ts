@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => bed.remove());
 
 describe('the launcher', () => {
-  it('keeps a port that was asked for, and exchanges the default one', async () => {
+  it('keeps a port that was requested, and replaces the default one', async () => {
     const squatter = net.createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => squatter.once('listening', resolve));
     const { port } = squatter.address() as net.AddressInfo;
@@ -27,7 +27,7 @@ describe('the launcher', () => {
     squatter.close();
   });
 
-  it('ends with 78 where the configuration is wrong, before it starts anything', async () => {
+  it('ends with 78 if the configuration is invalid, before it starts anything', async () => {
     const launcher = bed.launch({ SLIPWAY_LEASE_SECONDS: 'long', NODE_ENV: 'production' });
     expect(await launcher.exit).toBe(78);
     for (const name of ['SLIPWAY_LEASE_SECONDS', 'DATABASE_URL', 'SLIPWAY_SECRET_KEY'])
@@ -66,13 +66,13 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
 
   const MISTAKES: [string, () => Record<string, string>, () => string][] = [
     [
-      'a folder that nobody can make',
+      'a folder that cannot be created',
       () => ({ SLIPWAY_HOME: '/proc/x' }),
       () =>
         'SLIPWAY_HOME: cannot write to /proc/x (the system does not allow creating it). Set SLIPWAY_HOME to a writable folder.',
     ],
     [
-      'an address that is not of this machine',
+      'an address of another machine',
       () => ({ SLIPWAY_HOST: '192.0.2.1' }),
       () =>
         'SLIPWAY_HOST: cannot listen on 192.0.2.1 (EADDRNOTAVAIL). Set SLIPWAY_HOST to an address of this machine, e.g. 127.0.0.1.',
@@ -83,12 +83,12 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
       () => 'DATABASE_URL: the host of nowhere..example:5432 is unknown. Correct DATABASE_URL.',
     ],
     [
-      'a database that is none',
+      'a database server that is not Postgres',
       () => ({ DATABASE_URL: `postgres://u:p@${address}/x` }),
       () => `DATABASE_URL: the server at ${address} is not Postgres. Correct DATABASE_URL.`,
     ],
     [
-      'a Redis that is none',
+      'a Redis server that is not Redis',
       () => ({ REDIS_URL: `redis://${address}` }),
       () => `REDIS_URL: the server at ${address} is not Redis. Correct REDIS_URL.`,
     ],
@@ -107,7 +107,7 @@ describe('a wrong setting is reported in one line with exit status 78, and nothi
     }
   });
 
-  it('an address that is no URL', async () => {
+  it('an address that is not a URL', async () => {
     const launcher = bed.launch({ DATABASE_URL: 'localhost/slipway', REDIS_URL: 'localhost:6379' });
     expect(await launcher.exit).toBe(78);
     expect(launcher.stderr).toContain(

@@ -35,7 +35,7 @@ const databaseAnswers = async (url: string): Promise<boolean> => {
 };
 
 describe('the launcher', () => {
-  it('migrates, starts all three, says so in one line, and stops in order', async () => {
+  it('migrates, starts all three processes, prints one line about it, and stops in order', async () => {
     const launcher = bed.launch();
     await launcher.ready();
     expect(bed.notes()[0]).toBe('migrate owner slipway_owner');
@@ -60,7 +60,7 @@ describe('the launcher', () => {
         .filter((line) => line.startsWith('worker '))
         .slice(-2),
     ).toEqual(['worker message slipway:stop-engines', 'worker signal SIGTERM']);
-    // The worker is stopped last: requests need its engines until they are answered.
+    // The worker is stopped last, because requests need its engines until they are answered.
     for (const name of ['api', 'gateway']) bed.expectInOrder(`${name} signal SIGTERM`, 'worker signal SIGTERM');
     expect(pids.filter(isAlive)).toEqual([]);
     expect(await databaseAnswers(url)).toBe(false);
@@ -68,7 +68,7 @@ describe('the launcher', () => {
     expect(launcher.stdout.split('\n')).toHaveLength(2);
   });
 
-  it('tells each process the metrics ports of the others', async () => {
+  it('passes each process the metrics ports of the others', async () => {
     const launcher = bed.launch({ ...externalPostgres(), SLIPWAY_METRICS_PORT: '29090', SLIPWAY_OWN_PORTS: '29000' });
     await launcher.ready();
     for (const [index, name] of ['api', 'worker', 'gateway'].entries())
@@ -76,7 +76,7 @@ describe('the launcher', () => {
     await launcher.end();
   });
 
-  it('starts a dead process again, and Postgres too', async () => {
+  it('restarts a dead process, and Postgres too', async () => {
     template.copyTo(bed.home);
     const launcher = bed.launch();
     await launcher.ready();
@@ -97,7 +97,7 @@ describe('the launcher', () => {
     expect(await launcher.exit).toBe(0);
   });
 
-  it('killed, leaves nothing that breaks the next start on the same ports', async () => {
+  it('a killed launcher leaves nothing that breaks the next start on the same ports', async () => {
     template.copyTo(bed.home);
     const first = bed.launch();
     const { api, gateway } = await first.ready();
@@ -118,7 +118,7 @@ describe('the launcher', () => {
     expect(second.stderr).toContain('Slipway is already running in');
   });
 
-  it('starts a process again that served before, also when it refuses its configuration', async () => {
+  it('restarts a process that was ready before, even if it refuses its configuration', async () => {
     const launcher = bed.launch(externalPostgres());
     await launcher.ready();
     process.kill(bed.pidOf('gateway'), 'SIGUSR2');
@@ -129,7 +129,7 @@ describe('the launcher', () => {
     expect(launcher.stderr).toContain('gateway | exited with 78; restarting in 5 s');
   });
 
-  it('keeps its output in files of the home, and says where', async () => {
+  it('keeps its output in files of the home, and prints their path', async () => {
     const launcher = bed.launch(externalPostgres());
     await launcher.ready();
     const file = path.join(bed.home, 'logs', 'slipway.log');
@@ -139,7 +139,7 @@ describe('the launcher', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('without a terminal passes SIGHUP on, and goes on', async () => {
+  it('without a terminal, forwards SIGHUP and continues', async () => {
     const launcher = bed.launch(externalPostgres());
     await launcher.ready();
     launcher.child.kill('SIGHUP');
@@ -149,9 +149,9 @@ describe('the launcher', () => {
     expect(await launcher.exit).toBe(0);
   });
 
-  it('ends with everything when its terminal is closed', async () => {
+  it('stops everything when its terminal is closed', async () => {
     template.copyTo(bed.home);
-    // `script` is the terminal, and is closed as a window is.
+    // `script` acts as the terminal, and is closed like a window.
     const command = `${process.execPath} ${bed.script}`;
     const terminal = bed.launch({}, FOREGROUND, ['script', '-qec', command, '/dev/null']);
     await until(

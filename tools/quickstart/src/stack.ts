@@ -26,11 +26,11 @@ import { SupervisedProcess } from './supervised-process.js';
 export interface StackOptions {
   env?: NodeJS.ProcessEnv;
   cwd?: string;
-  /** Output of the processes, line by line, and the launcher's own remarks. */
+  /** Receives output of the processes, line by line, and the launcher's own messages. */
   log(line: string): void;
-  /** Told the file that keeps all this, once it is known. */
+  /** Called with the log file of this stack, once it is known. */
   onLogFile?(file: string): void;
-  /** Ends the waiting for a database that does not answer yet. */
+  /** Ends the wait for a database that does not answer yet. */
   signal?: AbortSignal;
   /** Entry points, for tests. */
   entries?: Partial<Record<'api' | 'worker' | 'gateway' | 'migrate', string>>;
@@ -40,11 +40,11 @@ export interface Stack {
   apiUrl: string;
   gatewayUrl: string;
   home: string;
-  /** Admin token of the operator tenant. `isNew`: made by this start. */
+  /** Admin token of the operator tenant. `isNew`: created by this start. */
   token: { value: string; file?: string; isNew: boolean };
-  /** Resolves once, when all three processes serve. Rejects if that cannot come to be: a wrong configuration, a stop, two minutes. */
+  /** Resolves once, when all three processes serve. Rejects after an invalid configuration, a stop, or two minutes. */
   ready: Promise<void>;
-  /** Tells the processes to read their configuration again. */
+  /** Makes the processes read their configuration again. */
   reload(): void;
   /** Drains and stops everything, engines included. Repeatable. */
   stop(): Promise<void>;
@@ -53,14 +53,14 @@ export interface Stack {
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const entryOf = (name: string, file = 'main.js'): string => path.join(ROOT, 'apps', name, 'dist', file);
 
-/** Requests in flight get this long at a stop. */
+/** How long a stop waits for requests in flight. */
 const DRAIN_MS = 30_000;
-/** A cold start on a busy machine takes a fraction of it. */
+/** A cold start on a busy machine needs only a fraction of it. */
 const READY_WITHIN_MS = 120_000;
 
 /**
  * Migrates and starts api, worker and gateway as child processes, on an embedded Postgres unless DATABASE_URL is set.
- * @throws StartupError in words for whoever typed the command
+ * @throws StartupError with a message for the person who typed the command
  */
 export async function startStack(given: StackOptions): Promise<Stack> {
   let keep: (line: string) => void = () => undefined;
@@ -137,7 +137,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
   });
 }
 
-/** What only the migration and the processes would stumble over, before any of them is started. */
+/** Checks the services that the migration and the processes need, before any of them is started. */
 async function reachServices(config: Config, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
   const options = { isPatient: false, say, signal };
   if (!config.database.embedded)
@@ -147,7 +147,7 @@ async function reachServices(config: Config, say: (line: string) => void, signal
   if (signal?.aborted) throw new StartupError('stopped before it was ready', 1);
 }
 
-/** A process of its own, as in production; its output is shown, its failure ends the start. */
+/** Runs the migration as a separate process, as in production. Its output is shown, and its failure ends the start. */
 export function migrate(
   entry: string,
   env: NodeJS.ProcessEnv,
@@ -192,7 +192,7 @@ function supervise(given: Supervision): Stack {
   const { metricsPort } = given;
   const metricsPorts = metricsPort ? names.map((_, index) => metricsPort + index) : [];
   const processes = names.map((name, index) => {
-    // One port for three processes of one host would be two too few; none of them knows those of the others.
+    // Three processes on one host need three ports, and none of them knows the ports of the others.
     const metrics = metricsPorts.length > 0 ? { SLIPWAY_METRICS_PORT: String(metricsPorts[index]) } : {};
     const own = { SLIPWAY_OWN_PORTS: [given.shared['SLIPWAY_OWN_PORTS'] ?? '', ...metricsPorts].join(',') };
     const secret =
@@ -215,7 +215,8 @@ function supervise(given: Supervision): Stack {
 
   const stop = async (): Promise<void> => {
     fail(new StartupError('stopped before it was ready', 1));
-    // The worker first learns that its engines shall end with it; the gateway's requests need those engines until they are answered.
+    // The worker first receives the message to end its engines with it. It is stopped last, because the gateway's
+    // requests need those engines until they are answered.
     worker.send(STOP_ENGINES_MESSAGE);
     await Promise.all([api.stop(DRAIN_MS), gateway.stop(DRAIN_MS)]);
     await worker.stop(DRAIN_MS);

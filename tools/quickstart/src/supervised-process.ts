@@ -12,24 +12,27 @@ export interface SupervisedOptions {
   cwd: string;
   /** One line of output, without its end. */
   log(line: string): void;
-  /** Called at each start and end, with what changed already in place. */
+  /** Called after each start and end, with the new state. */
   onChange(): void;
-  /** It has never been ready and will not be: it refuses its configuration, or dies at each start. The last thing that it said. */
+  /**
+   * The process has never been ready and will not be: it refuses its configuration, or dies at each start. `why` is its
+   * last output.
+   */
   onHopeless(exitCode: number, why: string): void;
 }
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
-/** A process that lived this long was fine; its next death starts over with the shortest wait. */
+/** A process that ran this long was healthy, so its next restart waits the shortest time again. */
 const HEALTHY_AFTER_MS = 10_000;
-/** One that died so often before it was ready once will not live by another start. */
+/** A process that died this often before it was ready will not start. */
 const HOPELESS_AFTER_STARTS = 5;
-/** What a process said last arrives after its end; an engine may hold the pipe open. */
+/** The last output of a process arrives after its end; an engine may keep the pipe open. */
 const LAST_WORDS_MS = 500;
 
 /**
- * One process of the stack: started again with back-off whenever it dies, until it is told to stop. `pm2` is a daemon that would
- * outlive the command, and the engines must be told how their worker ends.
+ * One process of the stack: restarted with back-off whenever it dies, until it is stopped. `pm2` is not used, because
+ * it is a daemon that would outlive the command, and the engines must know how their worker ends.
  */
 export class SupervisedProcess {
   /** True from its ready message until its end. */
@@ -53,7 +56,7 @@ export class SupervisedProcess {
     const child = spawn(process.execPath, ['--enable-source-maps', this.options.entry], {
       env: this.options.env,
       cwd: this.options.cwd,
-      // An own session: Ctrl-C in a terminal must reach the launcher only, which knows in which order to stop.
+      // A separate session: Ctrl-C in a terminal must reach only the launcher, which knows the order of the stops.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -76,17 +79,17 @@ export class SupervisedProcess {
     this.options.onChange();
   }
 
-  /** Tells the running process something; nothing if it is down. */
+  /** Sends the process a message; does nothing if it is down. */
   send(message: string): void {
     if (this.child?.connected) this.child.send(message, () => undefined);
   }
 
-  /** Nothing if it is down. */
+  /** Does nothing if the process is down. */
   signal(signal: NodeJS.Signals): void {
     this.child?.kill(signal);
   }
 
-  /** Asks it to drain, insists after `graceMs`, and resolves when it is gone. */
+  /** Requests the process to drain, kills it after `graceMs`, and resolves when it has ended. */
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.restart);
@@ -126,7 +129,7 @@ export class SupervisedProcess {
       );
       return;
     }
-    // It has served with this configuration: what it asks of others may come back.
+    // The process has been ready with this configuration, so a service that it depends on may come back.
     if (code === EXIT_CONFIG) this.backoffMs = LONGEST_BACKOFF_MS;
     if (livedMs > HEALTHY_AFTER_MS) this.backoffMs = FIRST_BACKOFF_MS;
     this.options.log(`${this.options.name} | exited with ${signal ?? code}; restarting in ${this.backoffMs / 1000} s`);
@@ -139,13 +142,13 @@ export class SupervisedProcess {
     this.options.log(this.labelled(line));
   }
 
-  /** JSON lines name their service themselves and stay whole, so that they can be parsed. */
+  /** JSON lines contain the name of their service and stay unchanged, so that they can be parsed. */
   private labelled(line: string): string {
     return line.startsWith('{') && line.includes('"service":') ? line : `${this.options.name} | ${line}`;
   }
 }
 
-/** The message of a JSON line, with its error; other lines as they are. */
+/** The message of a JSON line, with its error; other lines unchanged. */
 function messageIn(line: string): string {
   try {
     const { msg, error } = JSON.parse(line) as { msg?: string; error?: string };

@@ -9,8 +9,8 @@ import { childEnvironment } from '@slipway/platform-config';
 import { startEmbeddedPostgres } from '@slipway/platform-database';
 import { identifyProcess } from '../src/run-record.js';
 
-// The launcher under test is a process of its own, which gets signals, so it runs what the build made. The three
-// processes are stand-ins that answer /readyz, send their ready message, and note what they receive.
+// The launcher under test is a separate process that receives signals, so it runs the built code. The three processes
+// are stand-ins that answer /readyz, send their ready message, and record what they receive.
 const built = (name: string): string => new URL(`../dist/${name}.js`, import.meta.url).href;
 export const FOREGROUND = { module: built('foreground'), call: 'runInForeground' };
 export const DEMONSTRATION = { module: built('demonstration'), call: 'runDemonstration' };
@@ -19,7 +19,7 @@ const NAMES = ['api', 'worker', 'gateway', 'migrate'];
 
 function makeFolder(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-stack-'));
-  // As root, the embedded Postgres runs as another user, who must get through.
+  // As root, the embedded Postgres runs as another user, which must be able to enter the folder.
   chmodSync(folder, 0o755);
   return folder;
 }
@@ -33,7 +33,7 @@ export class HomeTemplate {
     const server = await startEmbeddedPostgres({ dir: template.home, flags: ['-c', 'fsync=off'] });
     await server.stop();
     const credentials = path.join(template.home, 'postgres.json');
-    // Each copy chooses a port of its own.
+    // Each copy chooses its own port.
     const { port: _, ...passwords } = JSON.parse(readFileSync(credentials, 'utf8')) as Record<string, unknown>;
     writeFileSync(credentials, JSON.stringify(passwords));
     return template;
@@ -101,7 +101,7 @@ export class LauncherBed {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** @param wrapped the command that runs `script`; Node unless given */
+  /** @param wrapped the command that runs `script`; Node by default */
   launch(
     env: Record<string, string | undefined> = {},
     { module, call } = FOREGROUND,
@@ -134,13 +134,13 @@ export class LauncherBed {
     return launcher;
   }
 
-  /** The lines that the stand-ins noted: `<name> <what>`. */
+  /** The lines that the stand-ins recorded: `<name> <event>`. */
   notes(): string[] {
     const file = path.join(this.folder, 'notes');
     return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
   }
 
-  /** Expects that these lines were noted, and in this order. */
+  /** Expects that these lines were recorded, and in this order. */
   expectInOrder(...wanted: string[]): void {
     const lines = this.notes();
     expect(lines).toEqual(expect.arrayContaining(wanted));

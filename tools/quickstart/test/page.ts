@@ -1,8 +1,8 @@
-/** What a page gives its reader to type at once: a line or a block of a shell, or the command of one row of a table. */
+/** A step that a reader types at once: a line or a block of a shell, or the command of one row of a table. */
 export interface PageStep {
   name: string;
   text: string;
-  /** What the row says that the command returns; a block says nothing. */
+  /** The output of the command according to the row; not set for a block. */
   returns?: string;
 }
 
@@ -18,8 +18,9 @@ const BLOCK = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
 const isPackageCommand = (line: string): boolean => /^(?:npm|npx nx) /.test(line);
 
 /**
- * Takes a page apart, in its order. Not among the steps: blocks that say `no-run`, and blocks of npm's commands, which build, install or
- * test this repository. A page that uses the command `slipway` is typed line by line, because each line has an exit status.
+ * Splits a page into its steps, in order. It skips blocks that say `no-run`, and blocks of npm's commands, which build,
+ * install or test this repository. A page that uses the command `slipway` is typed line by line, because each line has
+ * an exit status.
  */
 export function readPage(file: string, markdown: string): Page {
   const blocks = [...markdown.matchAll(BLOCK)].map(({ index, 1: language, 2: info, 3: text }) => ({
@@ -54,7 +55,10 @@ export function readPage(file: string, markdown: string): Page {
 
 const usesCommand = (text: string): boolean => text.includes('npx slipway');
 
-/** The lines of a block as a shell reads them: one that ends with a backslash, or within quotation marks or a function, continues. */
+/**
+ * The lines of a block as a shell reads them: a line continues if it ends with a backslash, or within quotation marks
+ * or a function.
+ */
 function logicalLines(block: string): string[] {
   const lines: string[] = [];
   let open = '';
@@ -71,7 +75,7 @@ function logicalLines(block: string): string[] {
   return lines;
 }
 
-/** What typing one step printed. */
+/** The output of one step. */
 export interface StepOutput {
   stdout: string;
   stderr: string;
@@ -79,7 +83,7 @@ export interface StepOutput {
   status: number;
 }
 
-/** Every difference between a step and what its page says, in words. */
+/** Every difference between the result of a step and its page, as sentences. */
 export function complaintsAbout(step: PageStep, printed: StepOutput): string[] {
   return printed.stderr.includes('HTTP ') || step.returns || isOfHelpers(step)
     ? complaintsAboutCalls(step, printed)
@@ -89,7 +93,10 @@ export function complaintsAbout(step: PageStep, printed: StepOutput): string[] {
 /** A step that defines or uses `call`, `pick` and `await` of the API tour. */
 const isOfHelpers = ({ text }: PageStep): boolean => /^(?:call|await|propose)\b|^call\(\)/m.test(text);
 
-/** The command `slipway` and a server write to stderr what they do; the exit status counts, and an error in a response. */
+/**
+ * The command `slipway` and a server write progress to stderr. So only the exit status and an error in a response
+ * count.
+ */
 function complaintsAboutLine({ name, text }: PageStep, { stdout, stderr, status }: StepOutput): string[] {
   const line = text.trim().split('\n')[0];
   return [
@@ -103,7 +110,7 @@ function complaintsAboutLine({ name, text }: PageStep, { stdout, stderr, status 
 
 function complaintsAboutCalls(step: PageStep, printed: StepOutput): string[] {
   const statuses = [...printed.stderr.matchAll(/^HTTP (\d+)$/gm)].map(([, status]) => Number(status));
-  // A shell prints where it put a job; all other output is a complaint.
+  // A shell prints the number of a background job; all other output is a complaint.
   const said = printed.stderr.replace(/^(HTTP \d+|\[\d+\].*)$/gm, '').trim();
   const complaints = [
     ...statuses.filter((status) => status < 200 || status > 299).map((status) => `was answered ${status}`),
@@ -134,7 +141,9 @@ function complaintsAboutRow(returns: string, statuses: number[], stdout: string)
   ];
 }
 
-/** Each line of a block that calls must have been answered, and each operation that it awaits must have succeeded. */
+/**
+ * Each request of a block must have been answered with success, and each operation that it awaits must have succeeded.
+ */
 function complaintsAboutBlock(text: string, statuses: number[], stdout: string): string[] {
   const calls = text.match(/^(call|await|[A-Z]+=\$\((new|person|call)) .*/gm) ?? [];
   const awaited = calls.filter((line) => line.startsWith('await '));

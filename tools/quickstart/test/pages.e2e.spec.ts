@@ -14,13 +14,13 @@ import { isInstalled, SHELL_NAMES, typeInto, type ShellName } from './typing-she
 
 jest.setTimeout(300_000);
 
-/** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
+/** llama.cpp's own server, built by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
 const LLAMA_SERVER = process.env['SLIPWAY_TEST_LLAMA_SERVER'];
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const page = (file: string) => ({ file, ...readPage(file, readFileSync(path.join(root, file), 'utf8')) });
 
-/** The pages whose commands are typed here, in the order in which a newcomer reads them, each in a shell of its own. */
+/** The pages whose commands are typed here, in the order in which a newcomer reads them, each in a separate shell. */
 const pages = [
   'README.md',
   'docs/get-started/install.md',
@@ -34,7 +34,7 @@ const tour = pages.find(({ file }) => file === 'docs/api.md')!;
 /** The configuration of all pages. */
 const [config] = pages.find(({ file }) => file === 'docs/get-started/first-model-server.md')!.yaml;
 
-/** What the output of a page must contain, apart from the success of every line. */
+/** Text that the output of a page must contain, in addition to the success of every line. */
 const RESULTS: Record<string, RegExp> = {
   'README.md': /llama is a simulated model[\s\S]*rollback\.completed/,
   'docs/get-started/first-model-server.md': /llama is a simulated model/,
@@ -46,11 +46,12 @@ let folder: string;
 let ports: { api: number; gateway: number; simulator: number };
 
 beforeEach(async () => {
-  // Paths of the pages hold here: the stack makes `.slipway`, and `tools` and the command are the repository's.
+  // Paths of the pages are valid here: the stack creates `.slipway`, and `tools` and the command are those of the
+  // repository.
   folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-pages-'));
   chmodSync(folder, 0o755);
   for (const name of ['tools', 'node_modules']) symlinkSync(path.join(root, name), path.join(folder, name));
-  // The file adds to what is built in, so the simulator is still there.
+  // The file extends the built-in targets, so the simulator is still available.
   const file = config!.replace('/opt/llama.cpp/bin/llama-server', (text) => LLAMA_SERVER ?? text);
   writeFileSync(path.join(folder, 'slipway.config.yaml'), file);
   ports = { api: await freePort(), gateway: await freePort(), simulator: await freePort() };
@@ -58,7 +59,7 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-// Only the ports differ from the pages: another stack, or another test, may use theirs.
+// Only the ports differ from the pages, because another stack or test may use the original ones.
 const onOurPorts = (text: string): string =>
   text
     .replaceAll('127.0.0.1:7070', `127.0.0.1:${ports.api}`)
@@ -89,7 +90,7 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-/** What `npm start` runs after the build, in a folder and on ports of its own. */
+/** The stack that `npm start` runs after the build, in a separate folder and on separate ports. */
 class FreshStack {
   private output = '';
   private readonly exit: Promise<number | null>;
@@ -134,13 +135,13 @@ class FreshStack {
   }
 }
 
-it('has a row for each of the sixteen operations, in their order', () => {
+it('the table has a row for each of the sixteen operations, in their order', () => {
   const rows = tour.steps.filter(({ returns }) => returns);
   expect(rows.map(({ name }) => name.split(',')[0])).toEqual(Array.from({ length: 16 }, (_, i) => `row ${i + 1}`));
 });
 
-// They are not typed here: they install, build and test the repository whose test this is.
-it('names scripts and generators that exist', () => {
+// These commands are not typed here: they install, build and test the repository of this test.
+it('the pages name only scripts and generators that exist', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const { generators } = JSON.parse(readFileSync(path.join(root, 'tools/generators/generators.json'), 'utf8'));
   const commands = pages.flatMap(({ packageCommands }) => packageCommands).flatMap((line) => line.split(' && '));
@@ -153,14 +154,14 @@ it('names scripts and generators that exist', () => {
   expect(unknown).toEqual([]);
 });
 
-/** The README leaves its simulator running, for the reader to use. */
+/** The README leaves its simulator running for the reader. */
 const END_OF_README: PageStep = { name: 'the end of README.md', text: 'kill $!\n' };
 
-/** Lines on llama.cpp take as long in each shell, so one of them is enough. */
+/** Commands on llama.cpp take the same time in each shell, so one shell is enough. */
 const stepsFor = (shell: ShellName, steps: PageStep[]): PageStep[] =>
   steps.filter(({ text }) => !/llamacpp-chat|tiny/.test(text) || (LLAMA_SERVER && shell === 'bash'));
 
-// A person types into bash or zsh; dash is what scripts get as `sh`.
+// A person types into bash or zsh; scripts run dash as `sh`.
 const isPasted = (shell: ShellName): boolean => shell !== 'dash';
 
 for (const shell of SHELL_NAMES) {
@@ -184,7 +185,7 @@ for (const shell of SHELL_NAMES) {
     expect(await Promise.all(Object.values(ports).map(isOpen))).toEqual([false, false, false]);
   });
 
-  // Also the other way of typing, without a second stack.
+  // Also tests the other way of typing, without a second stack.
   whereInstalled(
     `${how(!isPasted(shell))}: each line of the tour is understood, and shows an error whole`,
     async () => {
@@ -225,7 +226,7 @@ async function refuseAll(port: number): Promise<Server> {
   expect(more).toEqual([]);
 });
 
-it('notices a status, a field and an end that are not as a row says', () => {
+it('notices a status, a field and an end that differ from the row', () => {
   const row = { name: 'row 2', text: '', returns: '202, `state` is `active`, finally `rollback succeeded`' };
   expect(complaintsAbout(row, { stdout: 'rollback failed\n', stderr: 'HTTP 409\n', status: 0 })).toEqual([
     'row 2 was answered 409',

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 
-// Plays api, worker, gateway or the migration, by the name of the copy that runs.
+// Replaces api, worker, gateway or the migration, depending on the name of the running copy.
 const name = path.basename(process.argv[1], '.mjs');
 const note = (what) => appendFileSync(path.join(process.env.STAND_IN_FOLDER, 'notes'), `${name} ${what}\n`);
 
@@ -20,7 +20,7 @@ if (name === 'migrate') {
 note(`pid ${process.pid}`);
 note(`ports ${process.env.SLIPWAY_METRICS_PORT} ${process.env.SLIPWAY_OWN_PORTS}`);
 note(`token ${process.env.SLIPWAY_BOOTSTRAP_TOKEN ?? 'none'}`);
-// The stack file tells where the embedded Postgres is; an external one is in the environment.
+// The stack file contains the address of the embedded Postgres; an external one is in the environment.
 if (!process.env.DATABASE_URL && !existsSync(path.join(process.env.SLIPWAY_HOME, 'run', 'stack.json')))
   throw new Error('no stack file');
 process.on('message', (message) => note(`message ${message}`));
@@ -36,7 +36,7 @@ const port = { api: process.env.SLIPWAY_API_PORT, gateway: process.env.SLIPWAY_G
 if (port) await new Promise((resolve) => createServer(answer).listen(Number(port), '127.0.0.1', resolve));
 process.send('slipway:ready');
 
-/** What the demonstration asks of an api, up to where SPOILED says that something goes wrong. */
+/** The answers of an api that the demonstration needs, until SPOILED makes a step fail. */
 function answer(request, response) {
   const spoiled = process.env.STAND_IN_SPOILED;
   const asked = `${request.method} ${request.url?.replace(/quickstart-\w+/, 'it').split('?')[0]}`;

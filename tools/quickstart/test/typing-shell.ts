@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { StepOutput } from './page.js';
 
-/** Arguments that keep the files of whoever runs the tests out of it, and how each shell is told that a person types. */
+/**
+ * Arguments that exclude the configuration files of the user who runs the tests, and that make each shell interactive.
+ */
 const SHELLS = {
   bash: { plain: ['--noprofile', '--norc'], interactive: ['--noprofile', '--norc', '--noediting', '-i'] },
   dash: { plain: [], interactive: ['-i'] },
@@ -16,15 +18,15 @@ export const SHELL_NAMES = Object.keys(SHELLS) as ShellName[];
 export const isInstalled = (shell: ShellName): boolean => spawnSync(shell, ['-c', 'curl --version']).status === 0;
 
 const MARK = '== typed:';
-/** More than any page needs; a shell that waits for the end of a quotation would wait forever. */
+/** More than any page needs; without a limit, a shell that waits for the end of a quotation would wait forever. */
 const LIMIT_MS = 120_000;
-/** A job that was told to end may take this long after the shell is gone. */
+/** A job that was asked to end may take this long after the shell has ended. */
 const LAST_MS = 5_000;
 
 /**
- * Types each text into one shell and tells what each printed. `pasted`: into an interactive shell, where comments of zsh and the
- * history of bash are as in a terminal; else they are run as a file.
- * @throws where the shell does not end, or leaves a process behind
+ * Types each text into one shell and returns the output of each. `pasted`: into an interactive shell, with comments of
+ * zsh and the history of bash as in a terminal; otherwise the texts run as a file.
+ * @throws Error if the shell does not end, or leaves a process running
  */
 export async function typeInto(
   shell: ShellName,
@@ -42,7 +44,7 @@ export async function typeInto(
     cwd: options.cwd,
     env: { ...options.env, HOME: options.cwd, TERM: 'dumb' },
     stdio: [options.pasted ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-    // A group of its own, so that nothing of it can stay.
+    // A separate group, so that all its processes can be ended.
     detached: true,
   });
   const printed = { stdout: '', stderr: '' };
@@ -57,13 +59,13 @@ export async function typeInto(
     clearTimeout(limit);
     leftBehind = setTimeout(() => (isLeftBehind = killGroup(child.pid)), LAST_MS);
   });
-  // Not before all that the shell started has let go of its output.
+  // Resolves only after everything that the shell started has closed its output.
   await new Promise<void>((resolve, reject) => child.once('error', reject).once('close', () => resolve()));
   clearTimeout(leftBehind);
   if (isLeftBehind) throw new Error(`${shell} left a process behind\n${printed.stderr}`);
 
   const stderr = printed.stderr.split(`${MARK}\n`).slice(1);
-  // Each mark ends a step, and carries the exit status of its last command; the first one ends the greeting.
+  // Each mark ends a step and contains the exit status of its last command; the first mark ends the greeting.
   const parts = printed.stdout.split(new RegExp(`${MARK}(\\d*)\\n`)).slice(2);
   return texts.map((_, index) => ({
     stdout: parts[index * 2] ?? '',

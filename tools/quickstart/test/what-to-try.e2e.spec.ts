@@ -27,7 +27,7 @@ let folder: string;
 let launcher: ChildProcess;
 let env: NodeJS.ProcessEnv;
 
-/** As the shell of somebody in the stack's folder, in which nobody has logged in and nothing is set. */
+/** Like the shell of a person in the folder of the stack, without a login and without variables. */
 function run(line: string): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
   const child = spawn('bash', ['--norc', '-c', `exec ${line.replace(/^npx /, '')}`], { cwd: folder, env });
   let output = '';
@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('the three lines that the quickstart ends with work beside a stack, without a login', async () => {
+it('the three lines at the end of the quickstart work while a stack is running, without a login', async () => {
   const spec = `'{"model":{"id":"llama"},"runtime":{"target":"local","engine":"sim"}}'`;
   for (const line of [
     'slipway deployments create chat',

@@ -3,21 +3,24 @@ import { whyNoAnswer } from './failure-text.js';
 
 export interface ChatAnswer {
   text: string;
-  /** The revision that answered, as the gateway tells its own tenant. */
+  /** The revision that answered, which the gateway reports to its own tenant. */
   revision: string | null;
   firstTokenMs: number;
   totalMs: number;
   tokens: number;
 }
 
-/** A route reaches the gateway within moments of its commit; before that it answers 404 or 503. One that died is started again. */
+/**
+ * A route reaches the gateway within moments of its commit; before that the gateway answers 404 or 503. A gateway that
+ * died is restarted.
+ */
 const ROUTE_SEEN_MS = 15_000;
-/** An answer to its last token. */
+/** Limit for an answer, up to its last token. */
 const ANSWER_MS = 60_000;
 
 /**
- * One streamed chat completion, as any OpenAI client sends it: `model` is the deployment's name.
- * @throws where the gateway gives no answer for so long
+ * Sends one streamed chat completion, as any OpenAI client does: `model` is the name of the deployment.
+ * @throws Error if the gateway gives no answer within the limit
  */
 export async function chat(
   gateway: string,
@@ -42,7 +45,7 @@ export async function chat(
   }
 }
 
-/** @returns the answer, or why there is none. */
+/** @returns the answer, or the reason why there is none */
 async function ask(gateway: string, token: string, model: string, question: string): Promise<Response | string> {
   try {
     return await fetch(`${gateway}/v1/chat/completions`, {

@@ -28,17 +28,17 @@ const told = (isTTY: boolean): string => {
 };
 
 describe('Narrator', () => {
-  it('writes a plain line per step where there is no terminal', () => {
+  it('writes a plain line per step if there is no terminal', () => {
     expect(told(false)).toBe('  ✓ provision    fine\n  ✓ await_ready  fine\n');
   });
 
-  it('moves a bar on a terminal, and leaves no rest of it', () => {
+  it('updates a bar on a terminal, and clears it completely', () => {
     expect(told(true)).toContain(`${bar(50)}  50 %  await_ready`);
     expect(told(true).endsWith('✓ await_ready  fine\n')).toBe(true);
   });
 });
 
-it('reads server-sent events however they are cut', async () => {
+it('reads server-sent events in pieces of any size', async () => {
   const event = (content: string): string => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}`;
   const stream = `${event('a')}\r\n\r\n: heartbeat\n\n${event('ü')}\n\ndata: [DONE]\n\n${event('late')}\n\n`;
   const bytes = new TextEncoder().encode(stream);

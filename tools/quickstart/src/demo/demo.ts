@@ -9,20 +9,22 @@ export interface DemoOptions {
   narrator: Narrator;
 }
 
-/** What this demo made can be told from what people made, and is removed at its next run. */
+/** Marks the deployments of this demo, so that its next run can remove them and no others. */
 const LABEL = { key: 'slipway.dev/demo', value: 'quickstart' };
 
-/** An operation, from its start to its end. */
+/** Limit for an operation, from its start to its end. */
 const OPERATION_MS = 120_000;
 const POLL_MS = 250;
-/** Some fifteen seconds: how long an api that is started again may be away. */
+/** About fifteen seconds: how long a restarting api may be unavailable. */
 const MAX_RETRIES = 6;
 
 const SIMULATED = { target: 'local', engine: 'sim' };
 
 /**
- * The main job, as a client does it: create a deployment, prove a first revision ready, route to it, infer, roll out a
- * second one, roll back. @returns the deployment's name. @throws at the first thing that does not go as told.
+ * Does the main job as a client does it: creates a deployment, proves that a first revision is ready, routes to it,
+ * sends a request, rolls out a second revision, and rolls back.
+ * @returns the name of the deployment
+ * @throws Error at the first unexpected result
  */
 export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoOptions): Promise<string> {
   const { deployments, operations } = new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES });
@@ -30,7 +32,7 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
     const onStep = (_: unknown, now: OperationProgress): void => narrator.operation(now);
     await operations.wait(operation.id, { onStep, limitMs: OPERATION_MS, pollMs: POLL_MS });
   };
-  // The answer's `model` is the name that was asked for; which model is behind it, the gateway says in a header.
+  // The `model` of the answer is the requested name; a header of the gateway names the model that served it.
   const ask = async (question: string, expected: string): Promise<void> => {
     const answer = await chat(gatewayUrl, token, name, question);
     narrator.line(`  "${shorten(answer.text)}"`);
@@ -84,7 +86,9 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
   return name;
 }
 
-/** Each demo keeps two model servers; those of the last one are not needed any more. It need not succeed for this one to run. */
+/**
+ * Each demo leaves two model servers running; this removes those of the previous one. The demo continues if this fails.
+ */
 async function removeEarlier(deployments: Slipway['deployments']): Promise<void> {
   const { data } = await deployments.list({ label: `${LABEL.key}=${LABEL.value}`, limit: 200 });
   await Promise.all(data.map(({ name }) => deployments.delete(name, { maxRetries: 0 }).catch(() => undefined)));

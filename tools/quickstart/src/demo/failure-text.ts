@@ -1,7 +1,7 @@
 import { oneLine } from '@slipway/platform-config';
 import { isSlipwayError, OperationFailed } from '@slipway/sdk';
 
-/** What went wrong, told whole: each refused field with its own message. */
+/** The whole message of an error: each refused field with its own message. */
 export function failureText(error: unknown): string {
   if (error instanceof OperationFailed) {
     const { id, kind, status, error_code, message } = error.operation;
@@ -14,7 +14,7 @@ export function failureText(error: unknown): string {
   return `${who}${error.message}${why}${fields}${error.remediation ? `\n  ${error.remediation}` : ''}`;
 }
 
-/** `fetch` says only that it failed. */
+/** `fetch` itself reports only that it failed. */
 export function whyNoAnswer(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   return oneLine(cause ?? error);

@@ -1,6 +1,6 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 
-/** What is told of an operation. */
+/** The parts of an operation that the narrator shows. */
 export type OperationProgress = Pick<Operation, 'id' | 'status' | 'progress' | 'current_step'> & {
   steps: Pick<OperationStep, 'name' | 'status' | 'message'>[];
 };
@@ -13,7 +13,10 @@ export interface Terminal {
 
 const BAR_WIDTH = 24;
 
-/** Tells the demo: a bar that moves on a terminal, a plain line for each change elsewhere (a file, a pipeline). */
+/**
+ * Shows the progress of the demo: a moving bar on a terminal, otherwise a plain line for each change (in a file or a
+ * pipeline).
+ */
 export class Narrator {
   private isLineOpen = false;
   private readonly toldSteps = new Set<string>();
@@ -29,7 +32,7 @@ export class Narrator {
     this.out.write(`${text}\n`);
   }
 
-  /** A line that the next one replaces; elsewhere it is written once. */
+  /** On a terminal, a line that the next one replaces; otherwise it is written once. */
   passing(text: string): void {
     if (!this.out.isTTY) this.line(text);
     else this.redraw(text);
@@ -54,7 +57,7 @@ export class Narrator {
   }
 
   private redraw(text: string): void {
-    // Cut to the width: a line that wraps cannot be replaced.
+    // Cut to the width, because a wrapped line cannot be replaced.
     this.out.write(`\r\u001b[2K${text.slice(0, Math.max(20, (this.out.columns || 80) - 1))}`);
     this.isLineOpen = true;
   }
