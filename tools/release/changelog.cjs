@@ -1,8 +1,8 @@
 const UNRELEASED = '## [Unreleased]';
 
 /**
- * CHANGELOG.md with what stands under Unreleased moved under the version, and Unreleased empty above it.
- * @throws if there is nothing to release, or the version stands there already
+ * Returns CHANGELOG.md with the text under Unreleased moved under the version, and an empty Unreleased above it.
+ * @throws Error if there is nothing to release, or if the version is already listed
  */
 exports.releaseChangelog = function releaseChangelog(text, version, date) {
   const title = `## [${version}]`;

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 
 const DOCKER_HUB = 'registry-1.docker.io';
-/** An index first: it names the image of every platform, and a digest of one platform's would run nowhere else. */
+/**
+ * An index first, because it lists the image of every platform. The digest of one platform's image would run on no
+ * other platform.
+ */
 const MANIFESTS = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
   'application/vnd.oci.image.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
-/** The distribution specification asks registries to take 4 MiB; no index is near that. */
+/** The distribution specification asks registries to accept 4 MiB; no index is nearly that large. */
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -17,9 +20,9 @@ const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 /**
- * An image's reference, taken apart as Docker does.
+ * Splits an image reference as Docker does.
  * @returns {{ registry: string, name: string, tag: string, digest: string | undefined }}
- * @throws {Error} if it is none, or has no tag: `latest` by silence is what nobody means in a release
+ * @throws {Error} if it is invalid, or has no tag: an implicit `latest` is never intended in a release
  */
 export function parseReference(text) {
   const [before, digest, more] = text.split('@');
@@ -37,8 +40,8 @@ export function parseReference(text) {
 }
 
 /**
- * Asks the registry of an image for the digest of its tag, and believes the bytes, not the header. Public images only: who needs a
- * login asks `docker buildx imagetools inspect` and writes the digest by hand.
+ * Requests the digest of an image's tag from its registry. It hashes the bytes and does not trust the header. Works for
+ * public images only. If a registry needs a login, run `docker buildx imagetools inspect` and write the digest by hand.
  * @returns {Promise<string>} `sha256:…`
  */
 export async function digestOf(text) {
@@ -60,7 +63,7 @@ export async function digestOf(text) {
   return digest;
 }
 
-/** As Docker does: plain HTTP to this machine only. */
+/** Uses plain HTTP only for this machine, as Docker does. */
 function originOf(registry) {
   return /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(registry) ? `http://${registry}` : `https://${registry}`;
 }
@@ -99,10 +102,10 @@ async function bodyOf(answer, text) {
   return Buffer.concat(chunks);
 }
 
-/** `image:` of Compose and Helm files, `FROM` of Dockerfiles; a stage of the same file is no image. */
+/** Matches `image:` in Compose and Helm files, and `FROM` in Dockerfiles. A stage of the same file is not an image. */
 const IMAGE_LINE = /^(\s*image:\s*|FROM\s+(?:--platform=\S+\s+)?)(["']?)([^\s"'#]+)\2/gm;
 
-/** The images that a file names, as they stand there. A name with `$` is somebody else's to fill in, and is refused. */
+/** The images in a file, as written. A name with `$` is refused, because its value is not in the file. */
 export function imagesOf(file) {
   const stages = new Set([...file.matchAll(/^FROM\s.*\sAS\s+(\S+)/gim)].map(([, stage]) => stage));
   const images = [...file.matchAll(IMAGE_LINE)].map(([, , , image]) => image);
@@ -111,7 +114,7 @@ export function imagesOf(file) {
   return [...new Set(named)];
 }
 
-/** The file with every image pinned. @param digests by the image's text */
+/** Returns the file with every image pinned. @param digests by the text of the image */
 export function pinned(file, digests) {
   return file.replace(IMAGE_LINE, (line, before, quote, image) => {
     const digest = digests.get(image);
@@ -119,7 +122,11 @@ export function pinned(file, digests) {
   });
 }
 
-/** A Compose file to lay over docker/compose.yaml, which builds: these services run what was published. @param images pinned, by service */
+/**
+ * Returns a Compose file that overrides docker/compose.yaml: these services run published images instead of building
+ * them.
+ * @param images pinned images, by service
+ */
 export function composeOverride(images) {
   const services = [...images].map(
     ([service, image]) => `  ${service}:\n    build: !reset null\n    image: ${image}\n`,

@@ -1,11 +1,12 @@
 /**
- * Pins images by digest, so that a tag that moves changes nothing that runs.
+ * Pins images by digest, so that a tag that moves does not change what runs.
  *
- *   node tools/release/pin-images.mjs docker/compose.yaml docker/*.Dockerfile      writes `image:tag@sha256:…` into the files
- *   node tools/release/pin-images.mjs --check docker/compose.yaml                  names what is not pinned, and asks nobody
+ *   node tools/release/pin-images.mjs docker/compose.yaml docker/*.Dockerfile writes `image:tag@sha256:…` into the
+ *   files
+ *   node tools/release/pin-images.mjs --check docker/compose.yaml lists unpinned images, without requests
  *   node tools/release/pin-images.mjs --service api=registry.example.com/slipway-api:0.2.0 > compose.release.yaml
  *
- * All or nothing: no file is written before every digest is known. Exits with 1 and one line a problem.
+ * All or nothing: no file is written before every digest is known. Exits with 1 and prints one line for each problem.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

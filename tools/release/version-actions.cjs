@@ -5,8 +5,9 @@ const { releaseChangelog } = require('./changelog.cjs');
 const PYTHON_CLIENT = 'libs/sdk/python/pyproject.toml';
 
 /**
- * How `nx release` writes a version: into the manifests of what is released, as Nx does it, and also into the workspace's own
- * manifest, the lock file, the Python client's and CHANGELOG.md. All go through Nx's tree, so a dry run prints them and writes nothing.
+ * Defines how `nx release` writes a version. It writes the manifests of released packages, as Nx does, and also the
+ * workspace's own manifest, the lock file, the manifest of the Python client and CHANGELOG.md. All changes go through
+ * Nx's tree, so a dry run prints them and writes nothing.
  */
 module.exports = class ProductVersionActions extends JsVersionActions {
   async updateProjectVersion(tree, version) {
@@ -16,7 +17,7 @@ module.exports = class ProductVersionActions extends JsVersionActions {
       lock.packages[root].version = version;
       return lock;
     });
-    // The projects of a release are one group with one version: the first of them brings the workspace along.
+    // The projects of a release are one group with one version: the first of them also releases the workspace.
     if (readJson(tree, 'package.json').version !== version) releaseWorkspace(tree, version);
     return messages;
   }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
-/** A registry that speaks the manifest route and no more; what a real one adds to that is not tested here. */
+/** A registry that serves only the manifest route. Other behaviour of real registries is not tested here. */
 const SCRIPT = fileURLToPath(new URL('../pin-images.mjs', import.meta.url));
 const MANIFEST = JSON.stringify({ schemaVersion: 2, manifests: [] });
 const DIGEST = `sha256:${createHash('sha256').update(MANIFEST).digest('hex')}`;
@@ -52,7 +52,7 @@ function file(name: string, text: string): string {
   return at;
 }
 
-it('writes the digest of every image into Compose files and Dockerfiles, and touches nothing else', async () => {
+it('writes the digest of every image into Compose files and Dockerfiles, and changes nothing else', async () => {
   const old = `${host}/old:1@sha256:${'0'.repeat(64)}`;
   const compose = file(
     'compose.yaml',
@@ -74,15 +74,15 @@ it('writes the digest of every image into Compose files and Dockerfiles, and tou
     `FROM --platform=linux/amd64 ${host}/node:24@${DIGEST} AS build\nRUN x\nFROM build AS run\nFROM scratch\n`,
   );
   expect(seen.map(({ url }) => url)).toEqual(['/v2/team/app/manifests/1.2', '/v2/node/manifests/24']);
-  // Of an index, where there is one: a digest of one platform's image runs nowhere else.
+  // The digest of an index, if there is one: the image of one platform runs nowhere else.
   expect(seen[0]?.accept).toMatch(/^application\/vnd\.oci\.image\.index/);
   expect(await pin('--check', compose, docker)).toEqual({ code: 0, out: '', err: '' });
-  // Once pinned, nobody is asked again.
+  // Pinned images cause no further requests.
   seen = [];
   expect([(await pin(compose, docker)).code, seen]).toEqual([0, []]);
 });
 
-it('writes a Compose file that runs what was published instead of building', async () => {
+it('writes a Compose file that runs published images instead of building them', async () => {
   const { out } = await pin(
     '--service',
     `api=${host}/slipway-api:0.2.0`,
@@ -96,7 +96,7 @@ it('writes a Compose file that runs what was published instead of building', asy
   });
 });
 
-it('fetches an anonymous token where the registry asks for one', async () => {
+it('fetches an anonymous token if the registry requires one', async () => {
   behaviour = (request, response) => {
     if (request.url?.startsWith('/token')) response.end(JSON.stringify({ token: 'anonymous' }));
     else if (request.headers.authorization === 'Bearer anonymous') response.end(MANIFEST);
@@ -116,7 +116,7 @@ it('fetches an anonymous token where the registry asks for one', async () => {
 it.each<[what: string, answer: (response: ServerResponse) => void, says: RegExp]>([
   ['does not know the tag', (response) => response.writeHead(404).end(), /returned 404/],
   [
-    'wants a login',
+    'requires a login',
     (response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
     /requires a login/,
   ],
@@ -126,12 +126,16 @@ it.each<[what: string, answer: (response: ServerResponse) => void, says: RegExp]
     /plain HTTP/,
   ],
   [
-    'says another digest than it sends',
+    'declares another digest than it sends',
     (response) => response.setHeader('docker-content-digest', `sha256:${'f'.repeat(64)}`).end(MANIFEST),
     /but sent/,
   ],
-  ['sends without end', (response) => response.end(Buffer.alloc(5 * 1024 * 1024)), /is larger than 4194304 bytes/],
-])('writes nothing where a registry %s', async (_what, answer, says) => {
+  [
+    'sends a manifest that is too large',
+    (response) => response.end(Buffer.alloc(5 * 1024 * 1024)),
+    /is larger than 4194304 bytes/,
+  ],
+])('writes nothing if a registry %s', async (_what, answer, says) => {
   behaviour = (request, response) => (request.url?.includes('/good/') ? response.end(MANIFEST) : answer(response));
   const text = `    image: ${host}/good:1\n    image: ${host}/bad:1\n`;
   const compose = file('compose.yaml', text);
@@ -143,14 +147,14 @@ it.each<[what: string, answer: (response: ServerResponse) => void, says: RegExp]
 it.each([
   ['without a tag', 'image: redis'],
   ['with a variable', 'image: ${IMAGE}:1'],
-  ['with a digest that is none', 'image: redis:7@sha256:abc'],
-  ['with a name that is none', 'image: Redis:7'],
+  ['with an invalid digest', 'image: redis:7@sha256:abc'],
+  ['with an invalid name', 'image: Redis:7'],
 ])('refuses an image %s', async (_what, line) => {
   expect(await pin(file('compose.yaml', `    ${line}\n`))).toMatchObject({ code: 1 });
   expect(seen).toEqual([]);
 });
 
-it('reads the references of this repository', async () => {
+it('reads the image references of this repository', async () => {
   const folderOfImages = fileURLToPath(new URL('../../../docker/', import.meta.url));
   const files = ['compose.yaml', 'api.Dockerfile', 'gateway.Dockerfile', 'worker.Dockerfile'];
   const { err } = await pin('--check', ...files.map((name) => path.join(folderOfImages, name)));

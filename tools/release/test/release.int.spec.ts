@@ -23,7 +23,7 @@ const textOf = (file: string) => readFile(path.join(workspace.dir, file), 'utf8'
 
 beforeAll(async () => {
   workspace = await WorkspaceCopy.make();
-  // Ours is empty right after a release.
+  // The repository's own changelog is empty right after a release.
   await writeFile(path.join(workspace.dir, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- this\n');
   git('init', '--quiet', '--initial-branch=main');
   git('config', 'user.name', 'a');
@@ -50,7 +50,7 @@ it('a release writes one version everywhere, commits and tags it, and publishes 
   expect(git('show', '--name-only', '--format=%s').split(/\n+/)).toEqual([`Release ${VERSION}`, ...WRITTEN]);
   expect(git('tag', '--points-at', 'HEAD')).toBe(`v${VERSION}`);
   expect(git('status', '--porcelain')).toBe('');
-  // A line more or less than a version would be one that a formatter has moved.
+  // Any other number of changed lines would mean that a formatter has moved some.
   expect(git('diff', '--shortstat', 'HEAD^', '--', '*.json')).toMatch(/ 15 insertions\(\+\), 15 deletions\(-\)$/);
   for (const root of ['.', ...RELEASED]) {
     const { version, private: isPrivate } = JSON.parse(await textOf(`${root}/package.json`));
@@ -64,7 +64,7 @@ it('a release writes one version everywhere, commits and tags it, and publishes 
   );
 });
 
-it('refuses a release of which CHANGELOG.md tells nothing', async () => {
+it('refuses a release if CHANGELOG.md has no entry for it', async () => {
   const { code, output } = await workspace.attempt(NX, ['release', '98.76.55', '--dry-run', '--skip-publish']);
   expect(output).toContain('CHANGELOG.md has no entries under "## [Unreleased]"');
   expect(code).not.toBe(0);
