@@ -1,5 +1,6 @@
-// What tests load, in a few files instead of thousands. Finding, reading and compiling modules is most of what a short suite and
-// the start of a server cost. Bundles are made once and kept in node_modules/.cache until what they are made of changes.
+// Bundles of the modules that tests load: a few files instead of thousands. Finding, reading and compiling modules
+// takes most of the time of a short suite and of a server's start. Bundles are created once and kept in
+// node_modules/.cache until their inputs change.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -40,15 +41,16 @@ export const THIRD_PARTY = [
   'yaml',
 ];
 
-/** The packages that specs load as they are, each with its reason. */
+/** The packages that specs load unbundled, each with its reason. */
 export const UNBUNDLED = {
-  // They must exist once: TypeORM compares the classes of `pg`, and `reflect-metadata` stores what decorators write.
+  // These must exist only once: TypeORM compares the classes of `pg`, and `reflect-metadata` stores the data of
+  // decorators.
   pg: 'one copy',
   'reflect-metadata': 'one copy',
-  // Jest redirects each call by that name, also its own and those of unbundled CommonJS packages.
+  // Jest redirects each call by that name, including its own calls and those of unbundled CommonJS packages.
   'p-limit': 'Jest requires it',
   cookie: 'an unbundled package requires it',
-  // Our code calls `require` for it.
+  // Our code loads it with `require`.
   canonicalize: 'createRequire',
   // Few specs load them.
   '@jest/globals': 'Jest',
@@ -87,8 +89,8 @@ export async function thirdPartyModules() {
 }
 
 /**
- * The folder of `api.mjs`, `worker.mjs` and `gateway.mjs`: each server as one file, made of `dist`. Nobody ships these files, so some
- * suites start `dist` itself.
+ * The folder of `api.mjs`, `worker.mjs` and `gateway.mjs`: each server as one file, made from `dist`. These files are
+ * not shipped, so some suites start `dist` itself.
  */
 export function serverBundles() {
   return bundleOnce('servers', compiledFiles(), async (_scratch, folder) => ({
@@ -97,7 +99,10 @@ export function serverBundles() {
   }));
 }
 
-/** @param madeOf changes if the bundle must be made again. @param options esbuild's, given a scratch folder and the bundle's folder */
+/**
+ * @param madeOf a key that changes if the bundle must be created again
+ * @param options esbuild's options, given a scratch folder and the folder of the bundle
+ */
 async function bundleOnce(name, madeOf, options) {
   const hash = createHash('sha256').update(process.version).update(madeOf);
   for (const file of [path.join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)])
@@ -118,9 +123,9 @@ async function bundleOnce(name, madeOf, options) {
       platform: 'node',
       format: 'esm',
       target: `node${process.versions.node.split('.')[0]}`,
-      // Dependency injection and migrations go by the names of classes.
+      // Dependency injection and migrations use the names of classes.
       keepNames: true,
-      // What is not read need not be compiled.
+      // Whitespace takes time to parse, and no reader needs it here.
       minifyWhitespace: true,
       minifySyntax: true,
       legalComments: 'none',
@@ -134,7 +139,7 @@ async function bundleOnce(name, madeOf, options) {
       if (old.startsWith(`${name}-`)) rmSync(path.join(CACHE, old), { recursive: true, force: true });
     renameSync(path.join(scratch, 'out'), folder);
   } catch (error) {
-    // Another process may have made the same bundle at the same time.
+    // Another process may have created the same bundle at the same time.
     if (!existsSync(folder)) throw error;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -149,7 +154,7 @@ const require = slipwayCreateRequire(import.meta.url);
 const __filename = slipwayFileURLToPath(import.meta.url);
 const __dirname = slipwayFileURLToPath(new URL('.', import.meta.url));`;
 
-/** An optional dependency that is not installed stays a `require`, which fails only if it is called. */
+/** An optional dependency that is not installed stays a `require`, which fails only when it is called. */
 const keepMissingPackages = {
   name: 'keep missing packages',
   setup(build) {
@@ -162,7 +167,7 @@ const keepMissingPackages = {
   },
 };
 
-/** Lets each module find its assets where it was, not where the bundle is. */
+/** Lets each module find its assets in its original folder instead of that of the bundle. */
 function keepAddresses(folder) {
   return {
     name: 'keep addresses',
@@ -181,7 +186,10 @@ function keepAddresses(folder) {
   };
 }
 
-/** A worker of a test lives for seconds. Small heaps cost it a quarter of its processor time, and save memory that no test needs. */
+/**
+ * A test worker lives for seconds. Small heaps cost it a quarter of its processor time, and save memory that no test
+ * needs.
+ */
 const spareTime = {
   name: 'spare time',
   setup(build) {
@@ -189,7 +197,7 @@ const spareTime = {
   },
 };
 
-/** `export *` misses the names of a CommonJS package that appear only when it runs. */
+/** `export *` misses names of a CommonJS package that exist only at run time. */
 function reexport(specifier, module) {
   const names = Object.keys(module).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default');
   const lines = [names.length > 0 ? `export { ${names.join(', ')} } from '${specifier}';` : `import '${specifier}';`];

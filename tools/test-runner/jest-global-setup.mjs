@@ -5,18 +5,24 @@ import path from 'node:path';
 
 const embedded = new URL('../../libs/platform/database/dist/embedded/index.js', import.meta.url);
 
-/** Each of several test processes may hold dozens of pools. A test server loses everything with its folder, so it need not sync. */
+/**
+ * Each of several test processes may keep dozens of pools. A test server loses all data with its folder, so it need not
+ * sync.
+ */
 const FLAGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300'].flatMap(
   (setting) => ['-c', setting],
 );
 
 const PREFIX = 'slipway-test-pg-';
-/** A server that has not started after this long was killed on its way. */
+/** A server that has not started after this long was killed during its start. */
 const STARTING_MS = 10 * 60_000;
-/** What all databases of a run need, several times over. */
+/** Several times what all databases of a run need. */
 const MEMORY_BYTES = 6 * 2 ** 30;
 
-/** Gives every test a server to make databases on: TEST_PG_URL where it is set (superuser), else one of our own until the teardown. */
+/**
+ * Gives every test a server on which it creates databases: TEST_PG_URL if it is set (superuser), otherwise a server
+ * that runs until the teardown.
+ */
 export default async function setUp() {
   if (process.env.TEST_PG_URL) return;
   if (!existsSync(embedded))
@@ -27,14 +33,14 @@ export default async function setUp() {
   const folder = folderForDatabases();
   removeAbandoned(folder);
   const dir = mkdtempSync(path.join(folder, PREFIX));
-  // Root lets another OS user run the server, who must get through.
+  // As root, another OS user runs the server, and must be able to enter the folder.
   await chmod(dir, 0o711);
   const server = await startEmbeddedPostgres({ dir, flags: FLAGS, application: false });
   process.env.TEST_PG_URL = server.superuserUrl;
   globalThis.slipwayTestPostgres = { server, dir };
 }
 
-/** Memory where there is plenty: every suite copies a database of 700 files. */
+/** A folder in memory if there is enough, because every suite copies a database of 700 files. */
 function folderForDatabases() {
   const memory = '/dev/shm';
   if (!existsSync(memory)) return os.tmpdir();
@@ -42,14 +48,14 @@ function folderForDatabases() {
   return bavail * bsize > MEMORY_BYTES ? memory : os.tmpdir();
 }
 
-/** What a killed run left: its server died with it, and its data would take memory until the machine restarts. */
+/** Removes the data of a killed run: its server has ended, and the data would use memory until the machine restarts. */
 function removeAbandoned(folder) {
   for (const name of readdirSync(folder).filter((one) => one.startsWith(PREFIX))) {
     const dir = path.join(folder, name);
     try {
       if (!isInUse(dir)) rmSync(dir, { recursive: true, force: true });
     } catch {
-      // Another run removes it, or another user owns it.
+      // Another run is removing it, or another user owns it.
     }
   }
 }

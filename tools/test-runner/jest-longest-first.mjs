@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import Sequencer from '@jest/test-sequencer';
 
-/** A limit that is computed begins with its literal part: `jest.setTimeout(300_000 + seconds * 1_000)`. */
+/** A computed limit begins with its literal part: `jest.setTimeout(300_000 + seconds * 1_000)`. */
 const TIMEOUT = /^jest\.setTimeout\(([\d_]+)/m;
 
 /**
- * Begins with the suites that ask for the most time, so that none of them runs alone at the end. In a fresh clone, where it has
- * measured nothing, Jest would go by the size of the files.
+ * Begins with the suites that have the longest timeouts, so that none of them runs alone at the end. In a fresh clone
+ * without measured times, Jest would sort by the size of the files.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {

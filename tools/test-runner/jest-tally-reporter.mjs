@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Counts the tests of a Jest run, for `npm test` and `.ci/run` to sum up. Appends a line to the file of its option. Without one it writes
- * `test-output/tally.json` in the project, which Nx keeps as an output of the target `test`.
+ * Counts the tests of a Jest run, for the sums of `npm test` and `.ci/run`. Appends a line to the file of its option.
+ * Without one it writes `test-output/tally.json` in the project, which Nx keeps as an output of the target `test`.
  */
 export default class TallyReporter {
   constructor(globalConfig, { file } = {}) {
@@ -30,12 +30,14 @@ export default class TallyReporter {
   }
 }
 
-/** How much of a message is repeated at the end of a run, in characters. The whole message is printed where the test ran. */
+/**
+ * How much of a message is repeated at the end of a run, in characters. The whole message is printed after its test.
+ */
 const MAX_MESSAGE = 600;
 
 function failuresOf(suite) {
   const file = suite.testFilePath;
-  // Jest reports what broke outside of a test, such as in `afterAll`, as a stack without a message.
+  // Jest reports a failure outside a test, such as in `afterAll`, as a stack without a message.
   const { testExecError: broken } = suite;
   const failed = suite.testResults
     .filter((test) => test.status === 'failed')

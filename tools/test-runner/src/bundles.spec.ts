@@ -14,7 +14,7 @@ function sourcesBelow(folder: string): string[] {
   });
 }
 
-/** Packages of other people that TypeScript files import. */
+/** Third-party packages that TypeScript files import. */
 function importedPackages(): string[] {
   const files = ['apps', 'libs', 'tools'].flatMap((folder) => sourcesBelow(path.join(ROOT, folder)));
   const names = files.flatMap((file) =>
@@ -24,7 +24,7 @@ function importedPackages(): string[] {
   return [...new Set(names)].filter(isOther);
 }
 
-it('every package that a spec can load is bundled, or is left out with a reason', async () => {
+it('every package that a spec can load is bundled, or is excluded with a reason', async () => {
   const { THIRD_PARTY, UNBUNDLED } = (await import(path.join(ROOT, 'tools/test-runner/bundles.mjs'))) as {
     THIRD_PARTY: string[];
     UNBUNDLED: Record<string, string>;

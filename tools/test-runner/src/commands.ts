@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PROJECTS, ROOT } from './projects.js';
 
-/** Runs a program in the root of the workspace with our output, and passes signals on to it. @returns its exit status */
+/** Runs a program in the root of the workspace with our output, and forwards signals to it. @returns its exit status */
 export function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(program, args, { cwd: ROOT, stdio: 'inherit', env });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
@@ -21,16 +21,16 @@ export interface JestRun {
   projects: readonly string[];
   /** Only these spec files, relative to the root. */
   files?: readonly string[];
-  /** All spec files but these. */
+  /** All spec files except these. */
   without?: readonly string[];
-  /** Only tests with this in their title. */
+  /** Only tests whose title contains this text. */
   title?: string;
   workers: number;
-  /** A folder for this run's files; `tally.jsonl` in it has the counts afterwards. */
+  /** A folder for the files of this run; afterwards, `tally.jsonl` in it contains the counts. */
   scratch: string;
 }
 
-/** One Jest process for several projects, so that suites that wait and suites that compute share the cores. */
+/** Runs one Jest process for several projects, so that suites that wait and suites that compute share the cores. */
 export function runJest({ projects, files, without = [], title, workers, scratch }: JestRun, env: NodeJS.ProcessEnv) {
   const tools = path.join(ROOT, 'tools', 'test-runner');
   const config = {
@@ -39,12 +39,12 @@ export function runJest({ projects, files, without = [], title, workers, scratch
     testSequencer: path.join(tools, 'jest-longest-first.mjs'),
     reporters: ['default', [path.join(tools, 'jest-tally-reporter.mjs'), { file: path.join(scratch, 'tally.jsonl') }]],
     maxWorkers: workers,
-    // Jest reads this only here, and not from the configuration of a project.
+    // Jest reads this setting only here, and not from the configuration of a project.
     testTimeout: 60_000,
-    // A worker keeps every module that a spec file loaded. Collecting them costs more than a new process.
+    // A worker keeps every module that a spec file loaded. Garbage collection costs more than a new process.
     workerIdleMemoryLimit: '600MB',
   };
-  // Jest applies a configuration on its command line to each project as well, and a file to the run only.
+  // Jest applies a configuration on its command line to each project as well, but a configuration file only to the run.
   const configFile = path.join(scratch, 'jest.config.json');
   writeFileSync(configFile, JSON.stringify(config));
   return run(
@@ -54,7 +54,7 @@ export function runJest({ projects, files, without = [], title, workers, scratch
       '--no-warnings',
       path.join(ROOT, 'node_modules/jest/bin/jest.js'),
       `--config=${configFile}`,
-      // A handle that a test left open must not hold up the whole run.
+      // A handle that a test left open must not block the whole run.
       '--forceExit',
       ...(title === undefined ? [] : [`--testNamePattern=${title}`]),
       ...(without.length === 0 ? [] : [`--testPathIgnorePatterns=${without.map(pathPattern).join('|')}`]),

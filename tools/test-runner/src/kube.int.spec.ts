@@ -4,7 +4,7 @@ import { BIN_VARIABLE, KubeClient, programs, readAccess, REQUIRE_VARIABLE } from
 import { kubeIt } from '@slipway/kube-testbed/jest';
 import { startKubernetes } from './optional-servers.js';
 
-it('says that there is none, and throws where there must be one', async () => {
+it('reports that there is no control plane, and throws if one is required', async () => {
   const none = await startKubernetes({});
   expect(none.folder).toBeUndefined();
   expect(none.note).toContain(`${BIN_VARIABLE} is not set`);
@@ -15,7 +15,7 @@ it('says that there is none, and throws where there must be one', async () => {
 });
 
 kubeIt(
-  'starts a control plane that others find by its folder, and ends it',
+  'starts a control plane that other processes find by its folder, and stops it',
   async () => {
     const kube = await startKubernetes({ [BIN_VARIABLE]: programs() });
     const access = readAccess(kube.folder as string);

@@ -8,8 +8,9 @@ import { chooseParts, specsOf, type CommandStep, type Part, type Step, type Test
 import { TestServers } from './servers.js';
 import { combineTallies, printTests, readTally, summary, type Tally } from './tally.js';
 
-// `.ci/nightly` and `.ci/weekly`, after the build: `levels.js nightly|weekly [--only kubernetes,console] [--list] [--needs]`.
-// Parts run one after the other, and one that fails does not stop the next. The last line of the output is `N passed, N failed`.
+// `.ci/nightly` and `.ci/weekly`, after the build:
+// `levels.js nightly|weekly [--only kubernetes,console] [--list] [--needs]`. Parts run one after the other, and one
+// that fails does not stop the next. The last line of the output is `N passed, N failed`.
 
 /** These levels start servers as images do. The merge level starts bundles of them, which takes half the time. */
 const SHIPPED = { SLIPWAY_TEST_SHIPPED: '1' };
@@ -54,7 +55,7 @@ async function runParts(): Promise<number> {
   return exitCode;
 }
 
-/** A step that runs no test at all has failed. */
+/** A step that runs no test counts as failed. */
 async function runPart(part: Part): Promise<Tally> {
   const only = specsOf(part);
   const steps: readonly Step[] = [...(only.length > 0 ? [{ files: only, env: part.env }] : []), ...(part.steps ?? [])];

@@ -7,8 +7,8 @@ import { GROUPS, type GroupName } from './projects.js';
 import { TestServers } from './servers.js';
 import { printTests, readTally, summary } from './tally.js';
 
-// The tests of `.ci/run`: all projects, one Jest process per group, nothing replayed. `merge.js [group…]`
-// The last line of the output is `N passed, N failed`.
+// The tests of `.ci/run`: all projects, one Jest process per group, without cached results. `merge.js [group…]` The
+// last line of the output is `N passed, N failed`.
 
 const cores = os.availableParallelism();
 /** Many library suites wait for a timer or a process, so there are more workers than cores. A suite of `end-to-end` is several processes. */

@@ -21,36 +21,36 @@ function sourcesBelow(folder: string): string[] {
   });
 }
 
-it('names only scripts that there are', () => {
+it('the operating page names only scripts that exist', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object };
   const asked = named(/npm run ([a-z][a-z-]*)/g);
   expect(asked).toEqual(expect.arrayContaining(['backup', 'restore', 'migrate', 'rotate-secret-key', 'audit-verify']));
   expect(asked.filter((name) => !(name in scripts))).toEqual([]);
 });
 
-it('names only commands that a container has too', () => {
+it('the operating page names only commands that also exist in a container', () => {
   const commands = named(/npm run ([a-z][a-z-]*)/g);
   expect(commands.filter((name) => !existsSync(path.join(root, `apps/api/src/${name}.ts`)))).toEqual([]);
 });
 
-it('names only metrics that are counted', () => {
+it('the operating page names only metrics that are counted', () => {
   const sources = ['apps', 'libs'].flatMap((folder) => sourcesBelow(path.join(root, folder))).join('\n');
   const metrics = named(/`(slipway_[a-z_]+)`/g).filter((name) => !/^slipway_(tenant|system|gateway)$/.test(name));
   expect(metrics.length).toBeGreaterThan(10);
-  // Distributions are told by one statement for all of them, with the name of each in a list of its own.
+  // One statement exposes all distributions, with the name of each in a separate list.
   const isCounted = (name: string): boolean =>
     sources.includes(name) ||
     (sources.includes('slipway_gateway_$') && sources.includes(name.replace('slipway_gateway_', '')));
   expect(metrics.filter((name) => !isCounted(name))).toEqual([]);
 });
 
-it('names only variables that .env.example tells of', () => {
+it('the operating page names only variables that .env.example lists', () => {
   const known = readFileSync(path.join(root, 'docker/.env.example'), 'utf8');
   const ours = named(/\b(SLIPWAY_[A-Z_]+)\b/g);
   expect(ours.filter((name) => !new RegExp(`^#? ?${name}=`, 'm').test(known))).toEqual([]);
 });
 
-it('names only files that there are', () => {
+it('the operating page names only files that exist', () => {
   const files = named(/`((?:docker|apps|libs|docs)\/[\w./-]+\.\w+)`/g).concat(named(/\]\(\.\.\/([\w./-]+)/g));
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
@@ -68,7 +68,7 @@ it('docs/events.md lists every type of event that an area appends, and no other'
   );
   expect(appended.map(([, type]) => type).filter((type) => !listed.includes(type))).toEqual([]);
   const all = sources.join('\n');
-  // `plan.${decision}` is written with its two words.
+  // The code writes `plan.${decision}`, which names two events.
   const unknown = listed.filter(
     (type) => !all.includes(`'${type}'`) && !/^(?:plan\.(?:approved|rejected)|data\.)/.test(type!),
   );

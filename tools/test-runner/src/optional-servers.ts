@@ -16,7 +16,10 @@ export interface TestRedis {
 
 const nothing = async (): Promise<void> => undefined;
 
-/** The Redis that answers at `configured`, else a `redis-server` from the PATH for the time of the run, else none. */
+/**
+ * The Redis that answers at `configured`. Otherwise a `redis-server` from the PATH, which runs until the end of the
+ * tests, or none.
+ */
 export async function findOrStartRedis(configured: string | undefined): Promise<TestRedis> {
   if (configured && (await answers(configured)))
     return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
@@ -110,7 +113,10 @@ export interface TestKubernetes {
   stop(): Promise<void>;
 }
 
-/** One Kubernetes control plane for the time of the run, where its programs are built. @throws Error where it must be, and is not */
+/**
+ * Starts one Kubernetes control plane until the end of the tests, if its programs are built.
+ * @throws Error if it is required and missing
+ */
 export async function startKubernetes(env: NodeJS.ProcessEnv): Promise<TestKubernetes> {
   const found = findPrograms(env);
   if (found.bin === undefined) {

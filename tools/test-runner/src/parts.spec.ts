@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { chooseParts, nightlySpecs, PARTS } from './parts.js';
 import { expressionOf, GROUPS, PROJECTS, ROOT, specsThatFit } from './projects.js';
 
-it('every pattern of a part fits a spec file, so that a file that moves is not lost', () => {
+it('every pattern of a part matches a spec file, so that a file that moves is not lost', () => {
   const patterns = PARTS.flatMap(({ only = [], steps = [] }) => [
     ...only,
     ...steps.flatMap((step) => ('files' in step ? step.files : [])),
@@ -12,7 +12,7 @@ it('every pattern of a part fits a spec file, so that a file that moves is not l
   expect(patterns.filter((pattern) => specsThatFit([pattern]).length === 0)).toEqual([]);
 });
 
-it('no spec file is left to two parts', () => {
+it('no spec file belongs to two parts', () => {
   const files = PARTS.flatMap(({ only = [] }) => specsThatFit(only));
   expect(files.filter((file, index) => files.indexOf(file) !== index)).toEqual([]);
   expect(nightlySpecs()).toEqual([...files].sort());

@@ -6,7 +6,7 @@ export type Prebuilt = 'kubernetes' | 'llama-server' | 'python';
 /** One Jest process over these spec files. */
 export interface TestStep {
   files: readonly string[];
-  /** Only tests with this in their title. */
+  /** Only tests whose title contains this text. */
   title?: string;
   env?: Record<string, string>;
 }
@@ -23,14 +23,14 @@ export interface Part {
   name: string;
   what: string;
   level: 'nightly' | 'weekly';
-  /** A change in one of these folders needs this part before it is called done. CONTRIBUTING lists them. */
+  /** A change in one of these folders requires this part before it is complete. CONTRIBUTING lists the folders. */
   folders: readonly string[];
   needs?: readonly Prebuilt[];
-  /** Spec files that the merge level leaves to this part: names, with `*` within a name. */
+  /** Spec files that the merge level leaves to this part, as names with `*` within a name. */
   only?: readonly string[];
-  /** What it runs beyond the files of `only`. */
+  /** Steps in addition to the files of `only`. */
   steps?: readonly Step[];
-  /** Variables of the files of `only`. */
+  /** Variables for the files of `only`. */
   env?: Record<string, string>;
 }
 

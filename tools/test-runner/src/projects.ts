@@ -6,7 +6,7 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const SKIPPED = new Set(['node_modules', 'dist', 'fixtures']);
 
-/** Where projects are, as `workspaces` of the root's package.json lists it. */
+/** Parent folders of projects, as `workspaces` in the root's package.json lists them. */
 const PARENTS = ['apps', 'libs', 'tools', ...childrenOf('libs')];
 
 /** Every folder with tests, relative to the root: `libs/areas/routing`. */
@@ -24,7 +24,9 @@ export const GROUPS = {
 
 export type GroupName = keyof typeof GROUPS;
 
-/** Every spec file that fits one of the patterns, relative to the root. `*` fits within a name, `**` any folders. */
+/**
+ * Every spec file that matches one of the patterns, relative to the root. `*` matches within a name, `**` any folders.
+ */
 export function specsThatFit(patterns: readonly string[]): string[] {
   const expressions = patterns.map(expressionOf);
   return allSpecs().filter((file) => expressions.some((expression) => expression.test(file)));

@@ -6,10 +6,10 @@ import { PROJECTS, ROOT } from './projects.js';
 import { TestServers } from './servers.js';
 import { printTests, sumUp, summary } from './tally.js';
 
-// `npm test`, after the build: the tests of each project, through Nx. A project that nothing has changed replays its result and its
-// counts. Arguments go to Nx. The last line of the output is `N passed, N failed`.
+// `npm test`, after the build: the tests of each project, through Nx. An unchanged project replays its cached result
+// and counts. Arguments are passed to Nx. The last line of the output is `N passed, N failed`.
 
-/** What the target `test` writes, so that Nx keeps it with the result: `outputs` in nx.json. */
+/** The file that the target `test` writes, so that Nx keeps it with the result: `outputs` in nx.json. */
 const tallyOf = (project: string): string => path.join(ROOT, project, 'test-output/tally.json');
 
 const nx = path.join(ROOT, 'node_modules', '.bin', 'nx');

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Names of spec files without their ending, as SECURITY.md cites them: `guard`, `tokens.int`, `reach.e2e`. */
+/** Names of spec files without their extension, as SECURITY.md cites them: `guard`, `tokens.int`, `reach.e2e`. */
 function specsBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     if (['node_modules', 'dist'].includes(entry.name)) return [];

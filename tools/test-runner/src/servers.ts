@@ -8,7 +8,10 @@ const inTools = (file: string): string => path.join(ROOT, 'tools', 'test-runner'
 const { default: startPostgres } = (await import(inTools('jest-global-setup.mjs'))) as { default(): Promise<void> };
 const { default: stopPostgres } = (await import(inTools('jest-global-teardown.mjs'))) as { default(): Promise<void> };
 
-/** What all suites of a run share: one Postgres, and one Redis and one Kubernetes control plane if their programs are here. */
+/**
+ * The servers that all suites of a run share: one Postgres, and one Redis and one Kubernetes control plane if their
+ * programs are installed.
+ */
 export class TestServers {
   private constructor(
     private readonly redis: TestRedis,
@@ -33,7 +36,7 @@ export class TestServers {
     }
   }
 
-  /** Why tests may be skipped: a sentence per missing server. */
+  /** Why tests may be skipped: one sentence for each missing server. */
   get missing(): string[] {
     return [...(this.redis.url ? [] : [this.redis.note]), ...(this.kube && !this.kube.folder ? [this.kube.note] : [])];
   }

@@ -8,8 +8,9 @@ import { ROOT, specsThatFit } from './projects.js';
 import { TestServers } from './servers.js';
 import { readTally, type Failure } from './tally.js';
 
-// `npm run test:stress -- <part of a path>… [--times 20] [--load] [--workers 1]`: runs suites again and again, by default 20 times. `--load` keeps
-// two busy processes per core running at the same time. Prints how often each file passed. The exit status is 0 if every file passed every time.
+// `npm run test:stress -- <part of a path>… [--times 20] [--load] [--workers 1]`: runs suites repeatedly, by default 20
+// times. `--load` keeps two busy processes per core running at the same time. Prints how often each file passed. The
+// exit status is 0 if every file passed every time.
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -12,7 +12,7 @@ it('sums the counts of all projects', () => {
   });
 });
 
-it('repeats at the end what failed, by name', () => {
+it('repeats failed tests at the end, by name', () => {
   const failures = [{ file: '/x.spec.ts', name: 'adds', message: 'expected 2' }];
   const lines = `${line(1, 0)}\n${JSON.stringify({ passed: 0, failed: 1, failures, skipped: [] })}\n`;
   expect(sumUp(lines).failures).toEqual(failures);

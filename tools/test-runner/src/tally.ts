@@ -44,7 +44,7 @@ export function combineTallies(tallies: readonly TallyLine[]): Tally {
   return total;
 }
 
-/** What `runJest` counted in this folder since the last call. */
+/** The counts that `runJest` wrote to this folder since the last call. */
 export function readTally(scratch: string): Tally {
   const file = path.join(scratch, 'tally.jsonl');
   const lines = existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -53,7 +53,8 @@ export function readTally(scratch: string): Tally {
 }
 
 /**
- * @param runFailed the runner's own result: a project that ended before Jest could count still fails, and a run without tests is no success
+ * @param runFailed the result of the runner: a project that ended before Jest could count still fails, and a run
+ * without tests is not a success
  */
 export function summary(tally: Tally, runFailed: boolean): { line: string; exitCode: number } {
   const uncounted = tally.passed === 0 || (runFailed && tally.failed === 0) ? 1 : 0;
@@ -62,7 +63,7 @@ export function summary(tally: Tally, runFailed: boolean): { line: string; exitC
   return { line: `${tally.passed} passed, ${failed} failed${skipped}`, exitCode: failed > 0 ? 1 : 0 };
 }
 
-/** The rest of a run that is broken as a whole is not repeated. */
+/** The remaining failures of a completely broken run are not repeated. */
 const MAX_SHOWN = 20;
 
 /** Skipped and failed tests, at the end of the output, because many readers keep only that. */
