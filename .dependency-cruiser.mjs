@@ -1,7 +1,9 @@
-/** Libraries of the platform, each with the folder order inside it. A library or folder may import those before it. */
+/**
+ * Libraries of the platform, each with the folder order inside it. A library or folder may import the ones before it.
+ */
 const PLATFORM = ['observability', 'bounds', 'config', 'egress', 'database', 'http', 'durable'];
 const DURABLE = ['scheduling', 'queue', 'quotas', 'events', 'mutations', 'operations'];
-/** Folders of the area instances. Its module and the implementation of its port lie above all of them. */
+/** Folders of the area `instances`. Its module and the implementation of its port are above all of them. */
 const INSTANCES = [
   'workloads',
   'catalog',
@@ -29,7 +31,10 @@ const inOrder = (name, folder, parts) =>
       to: { path: `^${folder}/(${parts.slice(index + 1).join('|')})/` },
     }));
 
-/** Forbids import cycles and the wrong order: `npx depcruise libs apps tools`. The lint rules hold who may import whom. */
+/**
+ * Forbids import cycles and imports against the order: `npx depcruise libs apps tools`. Lint rules check which library
+ * may import which.
+ */
 export default {
   forbidden: [
     ...inOrder('platform-order', 'libs/platform', PLATFORM),
@@ -56,7 +61,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
     exclude: { path: '/dist/|\\.spec\\.tsx?$|/test/|^tools/lint/fixtures/' },
-    // Imports of types as well: a cycle of types is as hard to read as any other.
+    // Includes imports of types: a cycle of types is as hard to read as any other.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

@@ -3,8 +3,8 @@ import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 import { boundaries, testBoundaries, ownRules, plugin as slipway } from './tools/lint/index.mjs';
 
-// The boundary rule reads Nx's cached project graph and passes everything without one. `nx run-many -t lint` has just written
-// it; a plain `eslint .` has not.
+// The boundary rule reads Nx's cached project graph, and accepts everything if there is none. `nx run-many -t lint` has
+// just written it; a plain `eslint .` has not.
 if (!process.env.NX_TASK_TARGET_PROJECT) {
   process.env.NX_DAEMON = 'false';
   await createProjectGraphAsync();
@@ -12,7 +12,7 @@ if (!process.env.NX_TASK_TARGET_PROJECT) {
 
 export default [
   { ignores: ['**/dist', '**/node_modules', '**/coverage', '**/test-output', '.nx', '.slipway'] },
-  // Made by a generator, in its own form.
+  // Generated, with its own formatting.
   { ignores: ['libs/sdk/src/generated'] },
   ...tseslint.configs.recommended,
   {
@@ -42,10 +42,10 @@ export default [
         'error',
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' },
       ],
-      // On in product code, below: a test may read an answer without describing it.
+      // Enabled in product code, below: a test may read an answer without declaring its type.
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-empty-object-type': 'off',
-      // Nest's own name for a class that is only a token.
+      // Nest's own type for a class that is only a token.
       '@typescript-eslint/no-unsafe-function-type': 'off',
     },
   },
@@ -90,7 +90,7 @@ export default [
     rules: { '@typescript-eslint/no-explicit-any': 'error' },
   },
   {
-    // Specs belong to no project of their own, and a promise that a test forgets shows itself.
+    // Specs belong to no project of their own, and a promise that a test forgets becomes visible by itself.
     files: ['**/src/**/*.ts'],
     ignores: ['**/*.spec.ts'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
