@@ -54,9 +54,8 @@ describe('a text', () => {
   });
 });
 
-it('texts and pages for users contain no error', async () => {
-  const messages = await messagesOf(readWorkspace(root));
-  const errors = messages.filter(({ isError, kind }) => isError && (kind === 'text' || kind === 'page'));
+it('the workspace has no error in its texts, comments, titles and pages', async () => {
+  const errors = (await messagesOf(readWorkspace(root))).filter(({ isError }) => isError);
   expect(errors.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([]);
 });
 

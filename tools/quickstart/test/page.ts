@@ -102,7 +102,7 @@ function complaintsAboutLine({ name, text }: PageStep, { stdout, stderr, status 
   return [
     ...(status === 0 ? [] : [`${name}: \`${line}\` exited with ${status}: ${stderr.trim()}`]),
     ...(/^\{"error":/m.test(stdout) ? [`${name}: \`${line}\` returned ${stdout.trim()}`] : []),
-    ...(/command not found|syntax error|parse error|Unterminated/i.test(stderr)
+    ...(status === 0 && /command not found|syntax error|parse error|Unterminated/i.test(stderr)
       ? [`${name} printed: ${stderr.trim()}`]
       : []),
   ];
