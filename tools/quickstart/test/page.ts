@@ -66,7 +66,7 @@ function logicalLines(block: string): string[] {
     open += `${line}\n`;
     const isWhole =
       !line.endsWith('\\') &&
-      (open.match(/'/g) ?? []).length % 2 === 0 &&
+      (open.replace(/"[^"]*"/g, '').match(/'/g) ?? []).length % 2 === 0 &&
       (open.match(/\{$/gm) ?? []).length === (open.match(/^\}/gm) ?? []).length;
     if (!isWhole) continue;
     if (open.trim()) lines.push(open);

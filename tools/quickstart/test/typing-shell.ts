@@ -19,7 +19,7 @@ export const isInstalled = (shell: ShellName): boolean => spawnSync(shell, ['-c'
 
 const MARK = '== typed:';
 /** More than any page needs; without a limit, a shell that waits for the end of a quotation would wait forever. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 /** A job that was asked to end may take this long after the shell has ended. */
 const LAST_MS = 5_000;
 
