@@ -156,7 +156,7 @@ it('the pages name only scripts and generators that exist', () => {
 });
 
 /** The README leaves its simulator running for the reader. */
-const END_OF_README: PageStep = { name: 'the end of README.md', text: 'kill $!\n' };
+const END_OF_README: PageStep = { name: 'the end of README.md', text: 'kill $OLD $NEW\n' };
 
 /** Guides wait for canaries and scaling, which take the same time in each shell, so one shell is enough. */
 const pagesFor = (shell: ShellName) => pages.filter(({ file }) => shell === 'bash' || !file.startsWith('docs/guides/'));
