@@ -37,7 +37,7 @@ import type { CheckedRollout, RolloutsPort } from '@slipway/ports/rollouts';
 
 /**
  * Checks that a rollout may start on this deployment.
- * @throws operation_in_progress (409), with the operation that prevents it
+ * @throws operation_in_progress (409), if the deployment is being deleted, or with the id of the operation that runs on it
  */
 export function assertRolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
   if (deployment.state === 'deleting')

@@ -110,7 +110,7 @@ describe('a recreate', () => {
     ]);
   });
 
-  it('stops nothing if the previous revision could not start again or the candidate cannot start', async () => {
+  it('stops nothing if the previous revision could not start again', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     const sound = bed.neighbours.instancesPort.check;
@@ -128,7 +128,7 @@ describe('a recreate', () => {
     expect([...bed.neighbours.suspended.values()]).not.toContain(id);
   });
 
-  it('stops nothing until the host has prepared the candidate, and a retry prepares again', async () => {
+  it('stops nothing while the host prepares the candidate or if something is missing, and a retry prepares again', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     const candidate = await bed.revision(deployment, 2);
@@ -248,7 +248,7 @@ describe('the unwind of a recreate', () => {
     ]);
   });
 
-  it('reports that nothing serves if the previous revision does not start either', async () => {
+  it('reports failed_down if the previous revision does not start either, and leaves its start to be retried', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, {
       spec: spec('next'),
@@ -277,7 +277,7 @@ describe('the unwind of a recreate', () => {
     expect(bed.neighbours.routes.get(deployment.id)?.hold).toBeNull();
   });
 
-  it('a retry after the unwind checks and stops once more', async () => {
+  it('can be followed by a retry, which checks and stops once more', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: RECREATE });
     await bed.whileBroken('rollout', 'provision', () => bed.finish(id));
@@ -312,7 +312,7 @@ describe('accepting a recreate', () => {
     expect(await bed.ask(unknown, { spec: spec('next'), strategy: IMMEDIATE })).toMatchObject({ created: true });
   });
 
-  it('changes auto to a canary if there is capacity, or else to a recreate, also in the rehearsal', async () => {
+  it('resolves auto to a canary if there is capacity or it is unknown, else to a recreate, and the rehearsal shows the gap', async () => {
     const strategy = { ...canary(10, 100), type: 'auto' as const, hold_seconds: 30 };
     const rehearsed = async () => {
       const deployment = await bed.serving();

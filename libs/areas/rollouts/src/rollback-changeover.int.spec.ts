@@ -79,7 +79,7 @@ it('stops nothing first if its target runs or has capacity', async () => {
   expect(((await bed.rehearseBack(roomy.deployment)) as any).steps).toContain('drain_previous');
 });
 
-it('retries its target until the deadline, leaves the traffic on it and never restarts the previous one', async () => {
+it('retries its target until the deadline, then gives it the traffic anyway, and never restarts the previous one', async () => {
   const { deployment, one, two } = await recreated();
   const id = await bed.rollback(deployment);
   bed.neighbours.statuses.set(one.id, { ready: 0, reason: 'program_not_found', message: 'it is gone' });

@@ -266,7 +266,7 @@ describe('the target of a rollback during a rollout', () => {
     expect(bed.targets(deployment)).toEqual([[name(deployment, 2), 100]]);
   });
 
-  it('is the last good one before that if that one has no ready instance, and is reported everywhere', async () => {
+  it('is the last good revision before the formerly active one if that has no ready instance, and is reported everywhere', async () => {
     const { deployment, candidate } = await atAQuarter(2);
     await isDown(deployment, 2);
     const why = `The rollback target is ${name(deployment, 1)}, the last good revision before the one that was active when the rollout began, because that one has no ready instance.`;

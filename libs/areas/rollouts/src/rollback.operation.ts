@@ -294,7 +294,8 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   }
 
   /**
-   * A retry is refused if another operation is live. If it fails again, it restores the route of the time of the retry.
+   * A retry is refused if the deployment is being deleted or has another live operation. If it fails again, it restores
+   * the route from the time of the retry.
    */
   async reclaim(tx: Tx, operation: OperationRow<RollbackInput>): Promise<Partial<RollbackInput>> {
     const { input } = operation;

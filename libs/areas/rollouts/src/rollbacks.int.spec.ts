@@ -64,7 +64,7 @@ describe('the target of a rollback', () => {
 
   it.each([
     ['the active one', '2', 'revision_already_active'],
-    ['none of this deployment', '9', 'revision_not_found'],
+    ['no revision of this deployment', '9', 'revision_not_found'],
   ])('is refused if it is %s', async (_what, to_revision, code) => {
     const deployment = await bed.serving(2);
     await expect(bed.rollback(deployment, { to_revision })).rejects.toMatchObject({ code });

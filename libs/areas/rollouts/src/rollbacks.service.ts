@@ -166,8 +166,8 @@ export class RollbacksService {
   }
 
   /**
-   * Whether a revision should run but does not. One that stopped after its traffic left is as good as any other,
-   * because a rollback starts its target.
+   * Whether a revision should run, has no ready instance and does not sleep. A revision that stopped after its traffic
+   * left is not down: a rollback starts its target anyway.
    */
   private async isDown(tx: Tx, revisionId: string): Promise<boolean> {
     const status = await this.instances.status(tx, revisionId);

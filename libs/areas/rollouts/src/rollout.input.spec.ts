@@ -21,7 +21,7 @@ describe('the steps of a rollout', () => {
     expect(rolloutSteps(strategy, true)).toEqual([...build, 'shift_traffic:1', ...end]);
   });
 
-  it('have no shares and approvals in a recreate, no approvals in auto, and no hold_seconds in a canary', () => {
+  it('are refused with shares or approvals in a recreate, approvals in auto, and hold_seconds in a canary', () => {
     const check = (strategy: StrategyDto) => StrategyDto.check(strategy).map(({ field, code }) => [field, code]);
     expect(check({ type: 'recreate', steps: [step(50), step(100)] })).toEqual([['steps', 'not_applicable']]);
     expect(check({ type: 'recreate', steps: [step(100, true)] })).toEqual([['steps', 'not_applicable']]);

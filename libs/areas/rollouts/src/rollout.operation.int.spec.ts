@@ -229,7 +229,7 @@ describe('becoming ready', () => {
     });
   });
 
-  it('fails before its deadline if something has been missing for a minute', async () => {
+  it('fails before its deadline if the cause has not been fixed for a minute', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m') });
     const { id: revisionId } = await bed.revision(deployment, 1);
@@ -254,7 +254,7 @@ describe('becoming ready', () => {
     expect(deployment).toMatchObject({ state: 'failed', activeRevisionId: null });
   });
 
-  it('waits for a worker that reads the targets file later than the api that accepted the rollout', async () => {
+  it('checks again if its worker reads the targets file later than the api that accepted the rollout', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next') });
     bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it yet' }];
@@ -262,7 +262,7 @@ describe('becoming ready', () => {
     expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('fails without retry if the targets have changed since the rollout was accepted', async () => {
+  it('fails and is not retryable if the targets have changed since the rollout was accepted', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next') });
     bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it' }];
@@ -447,8 +447,8 @@ describe('the unwind', () => {
   });
 
   it.each([
-    ['for ever for processes of a candidate', { alive: 1, desired: 0 }],
-    ['for what somebody else holds', { alive: 1, desired: 1 }],
+    ['forever for processes of a candidate', { alive: 1, desired: 0 }],
+    ['for a candidate that something else retains', { alive: 1, desired: 1 }],
   ])('does not wait %s', async (_what, standing) => {
     const deployment = await bed.serving();
     const id = await halfway(deployment);
@@ -460,7 +460,7 @@ describe('the unwind', () => {
     expect(await bed.wake(id)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is no longer possible once the promotion is written', async () => {
+  it('cannot be requested by a cancel once the promotion is written', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
     bed.neighbours.inFlight.set((await bed.revision(deployment, 1)).id, 1);

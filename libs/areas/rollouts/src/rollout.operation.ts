@@ -257,7 +257,8 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   }
 
   /**
-   * A retry is refused if another operation is live. If it fails again, it restores the route of the time of the retry.
+   * A retry is refused if the deployment is being deleted, has another live operation, or now requires a plan. If it
+   * fails again, it restores the route from the time of the retry.
    */
   async reclaim(tx: Tx, operation: OperationRow<RolloutInput>): Promise<Partial<RolloutInput>> {
     const { input } = operation;

@@ -275,7 +275,7 @@ describe('a retry', () => {
     expect(await bed.states(deployment)).toEqual(['standby', 'active']);
   });
 
-  it('restores the current route if it fails again', async () => {
+  it('restores the route from the time of the retry if it fails again', async () => {
     const { deployment, id } = await failed();
     await bed.finish(await bed.rollout(deployment, { spec: spec('between'), strategy: IMMEDIATE }));
     await bed.retry(id);

@@ -58,7 +58,7 @@ export class ModelRename {
     return out;
   }
 
-  /** True if the text ended in the middle of the member: the kept bytes are incomplete and are not sent. */
+  /** Whether bytes are held back. If the text has ended, it ended in the middle of the member, and they are not sent. */
   get isKeeping(): boolean {
     return this.kept.length > 0;
   }

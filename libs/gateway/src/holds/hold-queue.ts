@@ -87,7 +87,7 @@ export class HoldQueue {
     this.advance();
   }
 
-  /** Resolves when the request may continue. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
+  /** Resolves when the request may continue. @throws GatewayError 503 `deployment_restarting` or `start_failed`, ClientGoneError */
   wait({ tenantId, bytes, arrivedAt, signal }: HeldRequest): Promise<EndCallback> {
     const { terms } = this;
     if (this.isClosed) throw this.refusal('shutdown');

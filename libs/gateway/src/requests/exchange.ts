@@ -212,9 +212,8 @@ export class Exchange implements AttemptEvents, BackendRequest {
   }
 
   /**
-   * A server that dies loses all its requests at once. A retry on another sound instance therefore costs no retry
-   * allowance;
-   * if everything fails, there is no sound one.
+   * A server that dies loses all its requests at once. So a retry on another sound instance does not use the retry
+   * allowance. If everything fails, no instance is sound.
    */
   private mayRetry(isLost: boolean): boolean {
     if (this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;

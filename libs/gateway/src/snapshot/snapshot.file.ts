@@ -14,7 +14,7 @@ const GATHER_MS = 50;
  * took, so that other work gets its share.
  */
 const RESTS = 9;
-/** Longest pause between writes. A gateway that is killed and restarts without Postgres has lost these changes. */
+/** Longest pause between writes. A gateway that is killed, and restarts while Postgres is down, lacks later changes. */
 const LONGEST_REST_MS = 5_000;
 /** Rows that become text at once: no request is served meanwhile. */
 const ROWS_AT_ONCE = 200;

@@ -109,7 +109,7 @@ export class Recorder {
     for (const id of this.totals.keys()) if (!isKnown(id)) this.totals.delete(id);
   }
 
-  /** Closes the open second at any time, at shutdown. */
+  /** Closes the open second before it is over, for a shutdown. */
   takeAll(): StatsWindow[] {
     return this.take((this.openSecond + 1) * 1000).windows;
   }

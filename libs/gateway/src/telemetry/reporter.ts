@@ -33,7 +33,7 @@ const ROWS_PER_STATEMENT = 500;
  */
 export class Reporter {
   private readonly followed = new Map<string, SnapshotRoute>();
-  /** Of counts that are not 0. */
+  /** The counts sent last, if they are not 0, by revision. */
   private readonly sentCounts = new Map<string, { tenantId: string; key: string }>();
   private readonly sentUses = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
@@ -248,7 +248,7 @@ function isIdle({ in_flight, held = 0, instances = {} }: GatewayLoad): boolean {
   return in_flight + held === 0 && Object.keys(instances).length === 0;
 }
 
-/** Two counts of a revision with the same key are equal. */
+/** A key that is equal for equal counts of a revision. */
 function loadKey({ in_flight, held, instances }: GatewayLoad): string {
   return JSON.stringify([in_flight, held, instances]);
 }

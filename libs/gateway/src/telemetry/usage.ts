@@ -66,7 +66,7 @@ export class UsageBook {
     return this.closed.splice(0);
   }
 
-  /** Closes the open window at any time, at shutdown. */
+  /** Closes the open window before its time is over, for a shutdown. */
   takeAll(): UsageWindow[] {
     return this.take((this.openWindow + 1) * WINDOW_MS);
   }

@@ -36,7 +36,7 @@ export interface BackendSpec {
 
 /** A request that was sent to a backend and has not ended. */
 export interface BackendRequest {
-  /** The instance will answer no more. The request may have been sent to it. */
+  /** The node of an instance no longer responds. The request may be on that instance or on another one. */
   onInstanceLost(instance: Instance): void;
 }
 
@@ -118,8 +118,7 @@ export class UpstreamBackend {
     const ready = this.instances.filter((instance) => !instance.isDraining);
     const healthy = ready.filter((instance) => !instance.isEjected(now));
     const untried = healthy.filter((instance) => !tried.includes(instance));
-    // An instance that failed must be tried again some time, but not by a request that another instance has failed
-    // already.
+    // An instance that failed must be tried again some time, but not with a request that has already failed elsewhere.
     const sound = tried.length > 0 ? untried.filter((instance) => !instance.isFailing) : [];
     // If all are ejected, an attempt on one of them is still better than a refusal.
     return idlest([sound, untried, healthy, ready].find((choice) => choice.length > 0) ?? []);

@@ -6,7 +6,7 @@ import type { InstanceRow } from '../workloads/instance.query.js';
 import type { InstanceChange } from './instance-transitions.js';
 
 const MAX_LINES = 40;
-/** Limit for reading the last lines. The next life of the server has begun in the meantime. */
+/** Limit for reading the last lines. The next life of the server has already begun, so a longer wait is not worth it. */
 const PATIENCE_MS = 3_000;
 const FIRST_SECONDS = 0.5;
 const MAX_SECONDS = 30;

@@ -124,8 +124,8 @@ it('the worker stops an engine that a late start brought up for an instance that
   await worker.retired('rev_1');
   // The next worker searches for engines that no row wants as soon as it leads. The late engine can start before that.
   await worker.close();
-  // Nothing on this host shows any more that this generation was stopped, as for a worker that is very late with its
-  // start.
+  // Removes all traces on this host that this generation was stopped. The start that follows is like that of a worker
+  // that is very late.
   await rm(bed.fileOf(instance!.id), { recursive: true });
   const late = bed.driver();
   const stopped = { id: instance!.id, generation: 1, tenantName: 'default' };

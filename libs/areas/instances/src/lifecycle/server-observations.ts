@@ -41,8 +41,8 @@ export function isDriftNews(instance: Pick<InstanceRow, 'drift'>, { drift }: Obs
 }
 
 /**
- * Reasons that a busy machine cannot explain: nothing was sent, the server reported it itself, or the server belongs to
- * another.
+ * Reasons that a busy machine cannot explain: the probe was not sent, the server itself reported another model, or
+ * another program uses the port.
  */
 const BY_NO_CHANCE: ReadonlySet<ObservationReason | undefined> = new Set([
   'not_allowed',

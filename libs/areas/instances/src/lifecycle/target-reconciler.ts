@@ -22,8 +22,9 @@ const QUIET_POLL_MS = 5_000;
 const GATHER_CHECKS_MS = 2_500;
 const RETRY_MS = 500;
 /**
- * A pass takes at most a third of the time, so that many concurrent changes are handled in one pass. A pass that hung
- * on a Postgres that vanished says nothing about the number of rows, so the gap after it is bounded.
+ * On a target that reports changes, the gap after a pass is twice as long as the pass, so that many concurrent changes
+ * are handled in one pass. The gap is bounded, because a pass that hung on a Postgres that vanished says nothing about
+ * the number of rows.
  */
 const GAP_MS = 100;
 const GAPS_OF_A_PASS = 2;

@@ -79,7 +79,7 @@ it('a restart by the target counts as a crash of the same generation, and the ne
   });
 });
 
-it('a move to another node counts as no crash', async () => {
+it('a move to another node is not counted as a crash', async () => {
   const before = await ready();
   await bed.cluster.move(before.incarnation, 'node-2');
   const after = await readyAfter(before);
@@ -170,7 +170,7 @@ it('an instance that was stopped at the target from outside Slipway starts as th
   expect(crash?.data).toMatchObject({ reason: 'terminated', restarts_in_seconds: 0.5 });
 });
 
-it('a crash is counted that happened while no worker ran', async () => {
+it('a crash that happened while no worker ran is counted', async () => {
   const before = await ready();
   await worker.close('SIGTERM');
   await bed.cluster.crash(before.incarnation);

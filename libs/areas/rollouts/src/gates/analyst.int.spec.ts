@@ -61,7 +61,7 @@ const routed = (deployment: Deployment) => bed.targets(deployment);
 const first = ({ name }: Deployment) => `${name}-00001`;
 const second = ({ name }: Deployment) => `${name}-00002`;
 
-describe('the consequences of a verdict', () => {
+describe('the analysis of a canary', () => {
   it('promotes a candidate that passes', async () => {
     const { deployment, id } = await begin(GOOD, analysis([metric()]));
     const record = await bed.finish(id);
@@ -79,30 +79,33 @@ describe('the consequences of a verdict', () => {
     ['breached', BAD, 'on_failure', 'analysis_failed'],
     ['inconclusive', FEW, 'on_inconclusive', 'analysis_inconclusive'],
     ['unavailable', NONE, 'on_inconclusive', 'metrics_unavailable'],
-  ] as const)('restores the route if it is %s and the action is rollback', async (verdict, served, which, code) => {
-    const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
-    const { deployment, id } = await begin(served, analysis([metric()], { [which]: 'rollback', [other]: 'pause' }));
-    const record = await bed.finish(id);
-    expect(record).toMatchObject({
-      status: 'failed',
-      error_code: code,
-      result: { outcome: 'reverted', analysis: { 'analyze:1': { verdict } } },
-      message: expect.stringMatching(`^${verdict}: error_rate rate `),
-    });
-    expect(record['steps'].map((step: any) => `${step.name} ${step.status}`)).toEqual(
-      expect.arrayContaining(['analyze:1 failed', 'promote pending']),
-    );
-    expect(routed(deployment)).toEqual([[first(deployment), 100]]);
-    expect(await bed.activations(deployment)).toEqual(['1']);
-    expect(await bed.events(deployment, 'rollout.promoted')).toHaveLength(1);
-  });
+  ] as const)(
+    'restores the route if the verdict is %s and its action is rollback',
+    async (verdict, served, which, code) => {
+      const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
+      const { deployment, id } = await begin(served, analysis([metric()], { [which]: 'rollback', [other]: 'pause' }));
+      const record = await bed.finish(id);
+      expect(record).toMatchObject({
+        status: 'failed',
+        error_code: code,
+        result: { outcome: 'reverted', analysis: { 'analyze:1': { verdict } } },
+        message: expect.stringMatching(`^${verdict}: error_rate rate `),
+      });
+      expect(record['steps'].map((step: any) => `${step.name} ${step.status}`)).toEqual(
+        expect.arrayContaining(['analyze:1 failed', 'promote pending']),
+      );
+      expect(routed(deployment)).toEqual([[first(deployment), 100]]);
+      expect(await bed.activations(deployment)).toEqual(['1']);
+      expect(await bed.events(deployment, 'rollout.promoted')).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['breached', BAD, 'on_failure'],
     ['inconclusive', FEW, 'on_inconclusive'],
     ['unavailable', NONE, 'on_inconclusive'],
   ] as const)(
-    'pauses the canary if it is %s and the action is pause, until a person resumes it',
+    'pauses the canary if the verdict is %s and its action is pause, until a person resumes it',
     async (verdict, served, which) => {
       const other = which === 'on_failure' ? 'on_inconclusive' : 'on_failure';
       const asked = analysis([metric()], { [which]: 'pause', [other]: 'rollback' });
@@ -230,7 +233,7 @@ describe('failure_limit', () => {
   });
 });
 
-describe('the judged records', () => {
+describe('the analysis of a soak', () => {
   it('waits until the gateways have reported the soak, and counts later records as absent', async () => {
     await bed.gatewayUntil(new Date(Date.now() - 60_000));
     try {

@@ -48,9 +48,9 @@ export class Changeover {
 
   /**
    * Checks everything that can be known before anything stops.
-   * The new revision can run here, and so can those that may have to return. The host has their programs and models,
-   * including downloads. If other deployments use the capacity, the step waits for it while the previous revision
-   * serves.
+   * - The new revision, and those that may have to return, can run here.
+   * - The host has their programs and models. The step waits for downloads.
+   * - The capacity is free. If other deployments use it, the step waits while the previous revision serves.
    * @param returning revisions that are started again if this fails
    */
   async preflight(

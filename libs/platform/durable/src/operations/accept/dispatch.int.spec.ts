@@ -104,7 +104,7 @@ it('dispatches the operation in the transaction of every change that a person ma
   }
 });
 
-it('makes a cancel wait for the operation if a commit appends events in its middle, before the cancel takes the stream', async () => {
+it('lockBeforeEvents makes a cancel wait for a commit that appends events, so that they do not deadlock', async () => {
   let cancel: Promise<void> | undefined;
   await asSystem(async (tx) => {
     await lockBeforeEvents(tx, id);

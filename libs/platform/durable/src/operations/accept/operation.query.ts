@@ -6,8 +6,8 @@ import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
  * Builds the record of an operation as JSON text in SQL. Reading an operation is the hottest read of the API, and
  * building objects only to print them again costs a third of its throughput.
  * - It is json, not jsonb: Postgres would build a jsonb as a tree only to print it. That halves the cost.
- * - It is built from a row, not from names and values, whose types Postgres would look up one by one. That is two
- *   thirds of the cost.
+ * - It is built from a row, not from names and values, whose types Postgres would look up one by one. That
+ *   reduces the cost to two thirds.
  * - `error_code` is a member only if the operation has one.
  */
 const RECORD = `coalesce('{"error_code":' || to_json(o.error_code)::text || ',', '{') || substr((select row_to_json(r) from (select

@@ -22,7 +22,7 @@ export class StepFailed extends Error {
   }
 }
 
-/** The argument of a step. `results` contains the results of the earlier steps, by step name. */
+/** The argument of a step. `results` contains the committed results of earlier steps, by step name. */
 export interface StepContext<Input> {
   operation: OperationRow<Input>;
   input: Input;

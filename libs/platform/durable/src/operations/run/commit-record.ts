@@ -7,7 +7,10 @@ import type { CommitRecord } from './commit.query.js';
 /** The failure that an unwinding operation carries, with the step at which it began. */
 export type UnwindCause = OperationFailure & { step: string };
 
-/** The changes of one operation's row and its steps. A missing member means no change of that part. */
+/**
+ * The new state of one operation's row, and the changes of its steps. A missing member is written as empty: no message,
+ * no wait, no lease. `attempt`, `progress` and `result` keep their values instead.
+ */
 export interface PendingCommit {
   operation: OperationRow;
   status: OperationStatus;

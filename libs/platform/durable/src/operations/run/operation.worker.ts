@@ -56,7 +56,7 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   async onApplicationBootstrap(): Promise<void> {
     // The queue may be down at boot. It connects by itself, and the relay retries. One wake-up at a time is enough:
-    // polls run one after another anyway, and wake-ups that arrive during one are for another worker.
+    // claims run one after another anyway, and a wake-up that arrives during one is for another worker.
     void this.queue.consume(() => this.wake(), 1);
     if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.wake(), this.lookEveryMs);
     await this.relay.start();

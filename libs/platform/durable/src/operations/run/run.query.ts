@@ -48,7 +48,8 @@ const taking = (before: string): string => `with taken as (
 /*
  * Takes what is due, the longest due first. An operation is due (`due_at`) if it is live, no worker holds it, and it
  * neither sleeps nor waits for a person, or it was cancelled.
- * - SKIP LOCKED shares the work among workers. The tenants to skip ($6) keep one tenant from taking all of it.
+ * - SKIP LOCKED shares the work among workers. The claim skips the tenants in $6, so that one tenant does
+ *   not take all of it.
  * - The outer condition makes the planner expect one row. Otherwise it would expect a tenth of all due rows, and read
  *   the whole table for those.
  * - Outbound kinds ($7) have a limit of their own ($9), so that their small share does not make every claim small.
