@@ -1103,7 +1103,7 @@ export interface components {
              */
             dry_run?: boolean;
             /**
-             * @description Number of consecutive breaches that are tolerated
+             * @description Number of breaches of this check that the rollout tolerates
              * @default 0
              */
             failure_limit?: number;
