@@ -386,7 +386,12 @@ export class AnalysisMetricDto {
   })
   window_seconds?: number;
 
-  @IntField({ min: 0, max: 100, default: 0, description: 'Number of breaches of this check that the rollout tolerates' })
+  @IntField({
+    min: 0,
+    max: 100,
+    default: 0,
+    description: 'Number of breaches of this check that the rollout tolerates',
+  })
   failure_limit: number;
 
   @BooleanField({ default: false, description: 'Whether the check is only reported and never blocks' })
