@@ -16,7 +16,8 @@ jest.setTimeout(300_000);
  */
 const isAsked = childEnvironment()['SLIPWAY_SCREENSHOTS'] === '1';
 const FOLDER = path.join(ROOT, 'docs/screenshots');
-const MAX_BYTES = 200_000;
+/** The repository keeps every version of these files. The largest one has about 204 kB. */
+const MAX_BYTES = 220_000;
 const THEMES = ['light', 'dark'] as const;
 const SCREENS = {
   deployment: '/deployments/chat?range=5m',
