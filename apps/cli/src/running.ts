@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Operation, Slipway } from '@slipway/sdk';
+import type { Operation, Schemas, Slipway } from '@slipway/sdk';
 import { confirmed } from './confirmation.js';
 import { asSlipwayError, CliError } from './exit-codes.js';
 import { awayLine } from './failure-lines.js';
@@ -36,13 +36,9 @@ export async function runCall(session: Session, verb: CallVerb, given: CommandIn
   await session.output.print(await watchOperation(session, operation.id, { limitMs }), OPERATION);
 }
 
-interface Warning {
-  code: string;
-  field: string;
-  /** The remedy; absent if the api cannot guess which field was meant. */
-  message?: string;
-}
+type Warning = Schemas['WarningDto'];
 
+/** An unknown field has a message only if the api can guess which field was meant. */
 function warningText({ code, field, message }: Warning): string {
   if (code === 'unknown_field') return `The api ignored the unknown field ${field}${message ? `; ${message}` : '.'}`;
   return message ?? `${code}: ${field}`;
