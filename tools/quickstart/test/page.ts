@@ -29,6 +29,8 @@ export function readPage(file: string, markdown: string): Page {
     text: text as string,
     isRun: !info?.includes('no-run:'),
   }));
+  const other = blocks.find(({ language = '', isRun }) => isRun && /^(?:bash|zsh|fish|shell|console)$/.test(language));
+  if (other) throw new Error(`${file}: a block of ${other.language} is not typed; write it for sh`);
   const shell = blocks.filter(({ language, isRun }) => language === 'sh' && isRun);
   const typed = shell
     .filter(({ text }) => !isPackageCommand(text))
