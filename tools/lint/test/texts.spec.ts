@@ -31,10 +31,11 @@ describe('a text', () => {
 
   it('is the title of a test, and no other string of a spec', () => {
     const source =
-      "it('keeps the route', () => expect(a).toBe('two words'));\nit.each([1])('moves it by %d', () => {});\n";
+      "it('keeps the route', () => expect(a).toBe('two words'));\nit.each([1])('moves it by %d', () => {});\n(here ? it : it.skip)('restores the route', () => {});\n";
     expect(textsIn('libs/x/src/a.spec.ts', source)).toEqual([
       ['title', 1, 'keeps the route'],
       ['title', 2, 'moves it by %d'],
+      ['title', 3, 'restores the route'],
     ]);
   });
 

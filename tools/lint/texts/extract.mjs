@@ -84,6 +84,8 @@ const parentIsCall = (node) => node !== undefined && ts.isCallExpression(node);
 function firstName(expression) {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isTaggedTemplateExpression(expression)) return firstName(expression.tag);
+  // `(isInstalled ? it : it.skip)('…')`
+  if (ts.isConditionalExpression(expression)) return firstName(expression.whenTrue);
   return expression.expression && firstName(expression.expression);
 }
 
